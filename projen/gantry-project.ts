@@ -1,0 +1,169 @@
+import { javascript, typescript } from 'projen';
+import { EslintConfig } from './eslint-config';
+
+export interface GantryProjectOptions {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Folders whose TypeScript is checked and linted together with `src/`. */
+const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
+
+/** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
+const PUBLISHED = ['lib', '!lib/**/*.map', 'CHANGELOG.md'];
+
+/**
+ * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
+ *
+ * Why each dependency is here stands in `docs/dependencies.md`.
+ */
+export class GantryProject extends typescript.TypeScriptProject {
+  constructor(options: GantryProjectOptions) {
+    super({
+      name: options.name,
+      description: options.description,
+      defaultReleaseBranch: 'main',
+      packageManager: javascript.NodePackageManager.NPM,
+      projenrcTs: false,
+      licensed: true,
+      license: 'Apache-2.0',
+      copyrightOwner: 'The Gantry authors',
+      minNodeVersion: '20.12.0',
+      entrypoint: 'lib/index.js',
+      bin: { gantry: 'bin/gantry' },
+      keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
+
+      peerDeps: ['cdk8s@^2.70.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.4.0'],
+      peerDependencyOptions: { pinnedDevDependency: false },
+      deps: [
+        'yaml@2.9.1',
+        '@bufbuild/cel@0.6.1',
+        '@bufbuild/protobuf@^2.6.2',
+        '@bufbuild/re2@0.6.1',
+        'commander@14.0.3',
+        'picocolors@1.1.1',
+        'cli-table3@0.6.5',
+        'croner@11.0.0',
+      ],
+      devDeps: [
+        'cdk8s@2.70.106',
+        'cdk8s-plus-28@2.5.6',
+        'constructs@10.8.1',
+        'projen@0.103.25',
+        'typescript@6.0.3',
+        'tsx@4.23.15',
+        'ts-morph@28.0.0',
+        '@swc/core@1.16.22',
+        '@swc/jest@0.2.39',
+        '@types/jest@^30',
+        '@types/node@^20',
+        '@types/sarif@2.1.7',
+        'eslint@10.15.0',
+        '@eslint/js@^10',
+        'typescript-eslint@8.73.0',
+        'fast-check@4.10.2',
+        'dependency-cruiser@17.3.9',
+        '@kubernetes/client-node@^1.3.0',
+      ],
+
+      sampleCode: false,
+      github: false,
+      release: false,
+      depsUpgrade: false,
+      docgen: false,
+      eslint: false,
+      prettier: false,
+      jest: true,
+      jestOptions: {
+        jestVersion: '^30',
+        configFilePath: 'jest.config.json',
+        junitReporting: false,
+        extraCliOptions: ['--passWithNoTests=false'],
+      },
+      typescriptVersion: '6.0.3',
+      tsconfig: { compilerOptions: compilerOptions({ rootDir: 'src', outDir: 'lib', lib: ['ES2023'] }) },
+      npmignoreEnabled: false,
+    });
+
+    this.deps.removeDependency('ts-jest');
+    this.configureJest();
+    new EslintConfig(this);
+    new javascript.TypescriptConfig(this, {
+      fileName: 'tsconfig.dev.json',
+      compilerOptions: compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
+      include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
+      exclude: ['node_modules', 'dist'],
+    });
+    new javascript.NpmConfig(this, { registry: undefined }).addConfig('omit-lockfile-registry-resolved', 'true');
+    this.gitignore.exclude('/lib/', '/dist/', '/.cache/', '*.tgz', '*.tsbuildinfo');
+    this.gitignore.include('/bin/');
+    this.package.addField('files', ['bin', ...PUBLISHED]);
+    this.package.addField('exports', {
+      '.': './lib/index.js',
+      './checks': './lib/rules/index.js',
+      './testing': './lib/testing/index.js',
+      './package.json': './package.json',
+    });
+    this.defineTasks();
+  }
+
+  private configureJest(): void {
+    const config = this.jest!.config as Record<string, unknown>;
+    config.transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
+    config.testMatch = ['<rootDir>/test/**/*.test.ts'];
+    config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/'];
+    config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
+    config.clearMocks = true;
+    config.collectCoverage = false;
+    delete config.coverageReporters;
+    delete config.coverageDirectory;
+    config.preset = undefined;
+  }
+
+  private defineTasks(): void {
+    this.defaultTask!.reset('tsx .projenrc.ts');
+    this.compileTask.reset('tsc --build tsconfig.json');
+    this.testTask.reset();
+    this.testTask.exec('tsc --build tsconfig.json', { name: 'compile' });
+    this.testTask.exec('tsc --noEmit -p tsconfig.dev.json', { name: 'type check' });
+    this.testTask.exec('eslint .', { name: 'lint' });
+    this.testTask.exec('jest --config jest.config.json', { name: 'unit tests', receiveArgs: true });
+    this.addTask('start', {
+      description: 'Run the main job on the reference platform',
+      exec: 'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform',
+    });
+    this.addTask('lint', { description: 'Lint all TypeScript', exec: 'eslint .', receiveArgs: true });
+    this.addTask('jest', { description: 'Run unit tests only', exec: 'jest --config jest.config.json', receiveArgs: true });
+    this.addTask('generate:api', {
+      description: 'Regenerate src/api from the pinned upstream modules',
+      exec: 'tsx projen/api/generate.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:check', {
+      description: 'Measure synth and checks at 1,000 and 10,000 objects',
+      exec: 'tsx bench/check.ts',
+      receiveArgs: true,
+    });
+    // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
+    this.package.setScript('prepare', 'tsc --build tsconfig.json');
+  }
+}
+
+function compilerOptions(more: javascript.TypeScriptCompilerOptions): javascript.TypeScriptCompilerOptions {
+  return {
+    target: 'ES2022',
+    module: 'node16',
+    declarationMap: false,
+    moduleResolution: javascript.TypeScriptModuleResolution.NODE16,
+    types: ['node'],
+    declaration: true,
+    inlineSourceMap: false,
+    inlineSources: false,
+    noImplicitOverride: true,
+    exactOptionalPropertyTypes: false,
+    skipLibCheck: true,
+    ...more,
+  };
+}
+
+

@@ -1,0 +1,78 @@
+/**
+ * A rule: one statement about manifests, with a stable id, the source it comes from and the function that tests it.
+ *
+ * Rules see final JSON, so that constructs, raw YAML, Helm output and Pulumi programs are held to the same ones.
+ * A rule must survive any JSON: shapes that the schema refuses are the schema check's to report, and a rule passes over them
+ * (`read.ts` has the readers for that).
+ */
+import { type JsonValue, type KubernetesMinor } from '../api/schema';
+import { type Manifest } from '../manifests/manifest';
+import { type ManifestSet } from '../manifests/manifest-set';
+import { type PodTemplate } from '../manifests/pod-template';
+import { type Severity, type Tier } from './finding';
+
+/** What a rule found wrong. Where it stands, and in whose construct, is added by the engine. */
+export interface Violation {
+  /** JSON pointer from the manifest's root; for a pod-template rule, from the template's. Default: the root. */
+  readonly path?: string;
+  /** One sentence: what is wrong here, with the values. */
+  readonly message: string;
+  readonly found?: JsonValue;
+  /** What would be right, in words or as a value. */
+  readonly expected?: string;
+  /** What to do; default: the rule's `fix`. */
+  readonly fix?: string;
+  /** Where one rule meets cases of unequal weight. Default: the rule's. */
+  readonly severity?: Severity;
+  readonly tier?: Tier;
+}
+
+/** What a rule may look at beside the object in hand. */
+export interface RuleContext {
+  /** Everything that is checked together. */
+  readonly set: ManifestSet;
+  /** The Kubernetes minor that the manifests are meant for. */
+  readonly kubernetes: KubernetesMinor;
+}
+
+interface RuleFacts {
+  /** `domain/what-must-hold`, in kebab case; never changes once released. */
+  readonly id: string;
+  /** Row of the rule table in the domain's docs page, for example `VQ1`. */
+  readonly row?: string;
+  readonly tier: Tier;
+  readonly severity: Severity;
+  /** What must hold, one sentence. */
+  readonly summary: string;
+  /** What happens if it does not. */
+  readonly why: string;
+  /** Project, version and file, or the server's behaviour, that the rule was taken from. */
+  readonly source: string;
+  /** What to do. */
+  readonly fix: string;
+}
+
+/** Looks at one manifest at a time. */
+export interface ObjectRule extends RuleFacts {
+  readonly on: 'object';
+  /** `group/Kind` (`Kind` alone for the core group), any version; `*` for every manifest. */
+  readonly kinds: readonly string[];
+  readonly check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>;
+}
+
+/** Looks at one pod template at a time, whichever workload it stands in. */
+export interface PodTemplateRule extends RuleFacts {
+  readonly on: 'pod-template';
+  readonly check: (template: PodTemplate, context: RuleContext) => Iterable<Violation>;
+}
+
+/** Looks at the whole set and says which manifest each violation lies in. */
+export interface SetRule extends RuleFacts {
+  readonly on: 'set';
+  readonly check: (context: RuleContext) => Iterable<Violation & { readonly manifest: Manifest }>;
+}
+
+export type Rule = ObjectRule | PodTemplateRule | SetRule;
+
+/** The facts of a rule: what docs, `docs/rules.md` and SARIF show. */
+export type { RuleFacts };
