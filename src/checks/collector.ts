@@ -1,0 +1,127 @@
+/**
+ * Gathers findings: gives each its place and its construct, sets aside what was answered for, and puts all in a stable order.
+ */
+import { describeId, type Manifest, type SourceProblem } from '../manifests/manifest';
+import { type ManifestSet } from '../manifests/manifest-set';
+import { TIERS, type Finding, type NotChecked, type Tier } from './finding';
+import { type Report, type SuppressedFinding } from './report';
+import { type RuleFacts, type Violation } from './rule';
+import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
+
+export interface CollectorOptions {
+  /** Findings of other tiers are left out. Default: all tiers. */
+  readonly tiers?: readonly Tier[];
+  /** Rules to silence everywhere. Default: none. */
+  readonly ignore?: readonly Suppression[];
+}
+
+type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix'>;
+
+interface Located {
+  readonly finding: Finding;
+  /** Position of the document, for the report's order. */
+  readonly order: number;
+}
+
+export class FindingCollector {
+  private readonly tiers: ReadonlySet<Tier>;
+  private readonly located: Located[] = [];
+  private readonly suppressed: SuppressedFinding[] = [];
+  private readonly notChecked: NotChecked[] = [];
+  private readonly order = new Map<Manifest, number>();
+  private readonly own = new Map<Manifest, readonly Suppression[]>();
+
+  constructor(
+    private readonly set: ManifestSet,
+    private readonly options: CollectorOptions,
+  ) {
+    this.tiers = new Set(options.tiers ?? TIERS);
+    set.manifests.forEach((manifest, index) => {
+      this.order.set(manifest, index);
+      const { suppressions, violations } = suppressionsOf(manifest);
+      if (suppressions.length > 0) this.own.set(manifest, suppressions);
+      for (const violation of violations) this.add(suppressionNeedsReason, manifest, violation);
+    });
+  }
+
+  /** True where somebody asked for any of these tiers. */
+  wants(tiers: readonly Tier[]): boolean {
+    return tiers.some((tier) => this.tiers.has(tier));
+  }
+
+  add(rule: ReportedFacts, manifest: Manifest, violation: Violation, line?: number): void {
+    const tier = violation.tier ?? rule.tier;
+    if (!this.tiers.has(tier)) return;
+    const path = violation.path ?? '';
+    const { file, construct, locate } = manifest.origin;
+    const finding = compact({
+      rule: rule.id,
+      tier,
+      severity: violation.severity ?? rule.severity,
+      object: describeId(manifest.id),
+      path,
+      message: violation.message,
+      found: violation.found,
+      expected: violation.expected,
+      fix: violation.fix ?? (rule.fix === '' ? undefined : rule.fix),
+      file,
+      line: line ?? locate?.(path)?.line,
+      construct,
+    });
+    const reason = this.reasonToIgnore(rule.id, manifest);
+    if (reason !== undefined) this.suppressed.push({ ...finding, reason });
+    else this.located.push({ finding, order: this.order.get(manifest) ?? -1 });
+  }
+
+  /** For what never became a manifest. */
+  addUnattached(rule: ReportedFacts, problem: SourceProblem): void {
+    if (!this.tiers.has(rule.tier)) return;
+    const finding = compact({
+      rule: rule.id,
+      tier: rule.tier,
+      severity: rule.severity,
+      object: '',
+      path: '',
+      message: problem.message,
+      fix: rule.fix,
+      file: problem.file,
+      line: problem.position.line,
+    });
+    this.located.push({ finding, order: -1 });
+  }
+
+  addNotChecked(manifest: Manifest, why: string): void {
+    const { file, construct } = manifest.origin;
+    this.notChecked.push(compact({ object: describeId(manifest.id), file, construct, why }));
+  }
+
+  /** For what concerns no single manifest. */
+  addNotCheckedAsAWhole(why: string): void {
+    this.notChecked.push({ object: 'the whole set', why });
+  }
+
+  private reasonToIgnore(rule: string, manifest: Manifest): string | undefined {
+    const matches = (suppression: Suppression): boolean => suppression.rule === rule;
+    return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
+  }
+
+  report(): Report {
+    this.located.sort((a, b) => a.order - b.order || compare(a.finding.path, b.finding.path) || compare(a.finding.rule, b.finding.rule));
+    const unattached = this.set.problems.filter((problem) => problem.manifest === undefined).length;
+    return {
+      documents: this.set.manifests.length + unattached,
+      findings: this.located.map(({ finding }) => finding),
+      notChecked: this.notChecked,
+      suppressed: this.suppressed,
+    };
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Without the keys that have no value, so that reports show none. */
+function compact<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
+}

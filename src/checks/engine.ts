@@ -1,0 +1,83 @@
+/**
+ * The check engine: holds a manifest set against its schemas, their CEL rules and the semantic rules, and says what it found where.
+ */
+import { type JsonObject, type KubernetesMinor } from '../api/schema';
+import { DEFAULT_MINOR } from '../api/kinds';
+import { type ManifestSet } from '../manifests/manifest-set';
+import { FindingCollector } from './collector';
+import { type Tier } from './finding';
+import { defaultRules } from './registry';
+import { type Report } from './report';
+import { type Rule } from './rule';
+import { runRules } from './run-rules';
+import { ShapeChecker } from './schema/check-shape';
+import { sourceRules } from './source-rules';
+import { type Suppression } from './suppression';
+
+export interface CheckOptions {
+  /**
+   * The Kubernetes minor that the manifests are meant for.
+   * @default '1.35'
+   */
+  readonly kubernetes?: KubernetesMinor;
+  /**
+   * Findings of other tiers are left out.
+   * @default - all tiers
+   */
+  readonly tiers?: readonly Tier[];
+  /**
+   * The semantic rules to run.
+   * @default - the rules of every domain
+   */
+  readonly rules?: readonly Rule[];
+  /**
+   * CustomResourceDefinition objects (apiextensions.k8s.io/v1) for kinds that Gantry does not know, or in place of the versions that it
+   * knows. Definitions inside the checked set count as well.
+   * @default - none
+   */
+  readonly crds?: readonly JsonObject[];
+  /**
+   * Rules to silence everywhere, each with a reason.
+   * @default - none; objects may carry their own in the annotation `gantry.dev/ignore`
+   */
+  readonly ignore?: readonly Suppression[];
+}
+
+const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
+const SHAPE_TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
+
+/**
+ * Checks everything in the set.
+ *
+ * A pure function: no network, no clock, nothing read but the schemas that ship with Gantry.
+ * @throws only where a CRD given in `options.crds` cannot be read as one
+ */
+export function check(set: ManifestSet, options: CheckOptions = {}): Report {
+  const kubernetes = options.kubernetes ?? DEFAULT_MINOR;
+  const collector = new FindingCollector(set, options);
+  reportSourceProblems(set, collector);
+  checkShapes(set, kubernetes, options.crds ?? [], collector);
+  runRules(options.rules ?? defaultRules(), { set, kubernetes }, collector);
+  return collector.report();
+}
+
+function reportSourceProblems(set: ManifestSet, collector: FindingCollector): void {
+  for (const problem of set.problems) {
+    const rule = sourceRules[problem.kind];
+    if (problem.manifest === undefined) collector.addUnattached(rule, problem);
+    else collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position.line);
+  }
+}
+
+function checkShapes(set: ManifestSet, kubernetes: KubernetesMinor, given: readonly JsonObject[], collector: FindingCollector): void {
+  if (!collector.wants(SHAPE_TIERS)) return;
+  const crds = [...given, ...set.ofKind(CRD_KIND).map((manifest) => manifest.object)];
+  const checker = new ShapeChecker({ kubernetes, crds });
+  for (const manifest of set.manifests) {
+    const shape = checker.check(manifest);
+    if (shape.notChecked !== undefined) collector.addNotChecked(manifest, shape.notChecked);
+    for (const violation of shape.violations) {
+      collector.add({ id: violation.rule, tier: violation.tier, severity: violation.severity, fix: '' }, manifest, violation);
+    }
+  }
+}

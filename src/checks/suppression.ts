@@ -1,0 +1,72 @@
+/**
+ * Silencing a rule: on one object by annotation, or for a whole check. Both need a reason; a silence without one does not count
+ * and is itself a finding.
+ */
+import { asObject, asString } from '../manifests/read';
+import { type Manifest } from '../manifests/manifest';
+import { pointer } from '../manifests/pointer';
+import { type RuleFacts, type Violation } from './rule';
+
+/** One rule per line, `rule-id: reason`. */
+export const IGNORE_ANNOTATION = 'gantry.dev/ignore';
+
+export interface Suppression {
+  /** Id of the rule. */
+  readonly rule: string;
+  /** Why it does not matter here. */
+  readonly reason: string;
+}
+
+export const suppressionNeedsReason: RuleFacts = {
+  id: 'gantry/suppression-needs-reason',
+  tier: 'advice',
+  severity: 'error',
+  summary: `Each line of the annotation ${IGNORE_ANNOTATION} is a rule id, a colon and a reason.`,
+  why: 'A silence that nobody explained cannot be judged by the next reader, so it is not applied.',
+  source: 'Gantry',
+  fix: 'Write `rule-id: reason`, one rule per line.',
+};
+
+interface OwnSuppressions {
+  readonly suppressions: readonly Suppression[];
+  /** The lines that silence nothing. */
+  readonly violations: readonly Violation[];
+}
+
+/** The suppressions that an object carries in its annotation. */
+export function suppressionsOf(manifest: Manifest): OwnSuppressions {
+  const text = asString(asObject(asObject(manifest.object.metadata).annotations)[IGNORE_ANNOTATION]);
+  if (text === undefined) return NONE;
+  const suppressions: Suppression[] = [];
+  const violations: Violation[] = [];
+  for (const line of text.split('\n').map((part) => part.trim())) {
+    if (line === '') continue;
+    const suppression = parseSuppression(line, ':');
+    if (suppression !== undefined) suppressions.push(suppression);
+    else {
+      violations.push({
+        path: pointer('/metadata/annotations', IGNORE_ANNOTATION),
+        message: `The line "${line}" silences nothing, since it gives no reason.`,
+        found: line,
+        expected: 'rule-id: reason',
+      });
+    }
+  }
+  return { suppressions, violations };
+}
+
+const NONE: OwnSuppressions = { suppressions: [], violations: [] };
+
+/** Reads `rule<separator>reason`; `undefined` where either part is missing. */
+export function parseSuppression(text: string, separator: ':' | '='): Suppression | undefined {
+  const at = text.indexOf(separator);
+  if (at < 0) return undefined;
+  const rule = text.slice(0, at).trim();
+  const reason = text.slice(at + 1).trim();
+  return rule === '' || reason === '' ? undefined : { rule, reason };
+}
+
+/** The annotation's text for these suppressions. */
+export function formatSuppressions(suppressions: readonly Suppression[]): string {
+  return suppressions.map(({ rule, reason }) => `${rule}: ${reason.replace(/\s*\n\s*/g, ' ')}`).join('\n');
+}

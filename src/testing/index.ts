@@ -1,0 +1,5 @@
+/**
+ * The assertion kit: synthesise in memory, with the checks on.
+ */
+export { Testing, type TestingSynthOptions } from './testing';
+export { CheckError } from './check-error';

@@ -1,0 +1,33 @@
+/**
+ * Small world for rule tests: YAML in, findings of the given rules out.
+ */
+import { type KubernetesMinor } from '../../src/api/schema';
+import { FindingCollector } from '../../src/checks/collector';
+import { type Finding } from '../../src/checks/finding';
+import { type Rule } from '../../src/checks/rule';
+import { runRules } from '../../src/checks/run-rules';
+import { ManifestSet } from '../../src/manifests/manifest-set';
+import { parseYaml } from '../../src/manifests/yaml';
+
+export interface FindingsOptions {
+  readonly kubernetes?: KubernetesMinor;
+}
+
+/** Runs only these rules (no schema check) over the YAML and gives what they find. Throws where a rule fails or the YAML is broken. */
+export function findingsOf(yaml: string, rules: readonly Rule[], options: FindingsOptions = {}): readonly Finding[] {
+  const { manifests, problems } = parseYaml(yaml, 'test.yaml');
+  if (problems.length > 0) throw new Error(`the test's YAML is broken: ${JSON.stringify(problems)}`);
+  const set = new ManifestSet(manifests);
+  const collector = new FindingCollector(set, {});
+  runRules(rules, { set, kubernetes: options.kubernetes ?? '1.35' }, collector);
+  const report = collector.report();
+  const failed = report.notChecked.filter(({ why }) => why.startsWith('the rule '));
+  if (failed.length > 0) throw new Error(failed.map(({ why }) => why).join('\n'));
+  const ids = new Set(rules.map((rule) => rule.id));
+  return report.findings.filter((finding) => ids.has(finding.rule));
+}
+
+/** The ids of the rules that fire, sorted, each once. */
+export function rulesFiring(yaml: string, rules: readonly Rule[], options: FindingsOptions = {}): readonly string[] {
+  return [...new Set(findingsOf(yaml, rules, options).map((finding) => finding.rule))].sort();
+}
