@@ -139,6 +139,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx projen/api/generate.ts',
       receiveArgs: true,
     });
+    this.addTask('generate:docs', {
+      description: 'Rewrite the rule tables of docs/ from the rules',
+      exec: 'tsx projen/docs/rule-tables.ts',
+    });
     this.addTask('bench:check', {
       description: 'Measure synth and checks at 1,000 and 10,000 objects',
       exec: 'tsx bench/check.ts',
