@@ -1,0 +1,65 @@
+/**
+ * Facts as data: accelerators, MIG profiles, resource names, node labels, taints, clouds, RDMA, device classes and NCCL.
+ *
+ * The lowest floor: nothing of Gantry's is imported here, all data is frozen, and every name is open to what is not listed.
+ */
+export {
+  ACCELERATORS,
+  type Accelerator,
+  type AcceleratorName,
+  type AcceleratorVendor,
+  type GpuArchitecture,
+  type KnownAccelerator,
+  acceleratorsLike,
+  findAccelerator,
+  migProfiles,
+} from './accelerators';
+export { CLOUDS, type CloudFacts, type CloudName } from './clouds';
+export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUNTIME_CLASS } from './device-classes';
+export {
+  CATALOG_TOPICS,
+  type CatalogEntry,
+  type CatalogTable,
+  type CatalogTopic,
+  catalogEntries,
+  catalogSuggestions,
+  catalogTables,
+} from './listing';
+export { MIG_CONFIGS, type MigProfile, migConfigName, migResource, parseMigProfile } from './mig-profiles';
+export {
+  NCCL_ALGORITHMS,
+  NCCL_DEBUG_LEVELS,
+  NCCL_PATH_LEVELS,
+  NCCL_PROTOCOLS,
+  NCCL_VARIABLES,
+  type NcclAlgorithm,
+  type NcclDebugLevel,
+  type NcclPathLevel,
+  type NcclProtocol,
+  type NcclVariable,
+  findNcclVariable,
+  unknownNcclTokens,
+} from './nccl';
+export { type LabelSource, NODE_LABELS, type NodeLabelFact, findNodeLabel, productLabel } from './node-labels';
+export { PROJECTS, type ProjectFact } from './projects';
+export {
+  NETWORKS_ANNOTATION,
+  NETWORK_RESOURCE_ANNOTATION,
+  RDMA,
+  RDMA_CAPABILITY,
+  type RdmaFact,
+  type RdmaKind,
+  isRdmaResource,
+} from './rdma';
+export {
+  type KnownResourceName,
+  RESOURCES,
+  type ResourceFact,
+  type ResourceName,
+  type ResourceUnit,
+  findResource,
+  isAcceleratorResource,
+  isExtendedResource,
+  isWholeDevice,
+} from './resource-names';
+export { NEVER_TAINTS, TAINTS, type TaintEffect, type TaintFact, type TolerationFact, acceleratorToleration } from './taints';
