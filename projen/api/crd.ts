@@ -1,0 +1,75 @@
+/**
+ * Reads CustomResourceDefinitions: from YAML or JSON text of an upstream project, or from files that hold the versions' schemas alone.
+ */
+import { parseAllDocuments } from 'yaml';
+import { type JsonObject, type JsonValue, type Schema } from '../../src/api/schema';
+import { keptSchema } from './kept-schema';
+
+export interface CrdVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+  readonly hasStatusSubresource: boolean;
+  readonly schema: Schema;
+}
+
+/** @throws Error where a document is a CRD and misses what every CRD has */
+export function crdVersions(text: string, file: string): readonly CrdVersion[] {
+  return objectsIn(text, file).flatMap((object) => {
+    if (object.kind === 'CustomResourceDefinition') return fromDefinition(object, file);
+    if (Array.isArray(object.versions) && typeof object.group === 'string') return fromSchemaFile(object, file);
+    return [];
+  });
+}
+
+function objectsIn(text: string, file: string): readonly JsonObject[] {
+  if (file.endsWith('.json')) return [JSON.parse(text) as JsonObject];
+  return parseAllDocuments(text, { merge: true, uniqueKeys: false }).flatMap((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0].message}`);
+    const value = document.toJS({ maxAliasCount: -1 }) as JsonValue;
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? [value] : [];
+  });
+}
+
+function fromDefinition(crd: JsonObject, file: string): readonly CrdVersion[] {
+  const spec = crd.spec as JsonObject;
+  const names = spec.names as JsonObject;
+  const kind = names.kind as string;
+  return (spec.versions as JsonObject[]).map((version) => {
+    const raw = (version.schema as JsonObject | undefined)?.openAPIV3Schema as JsonObject | undefined;
+    const subresources = (version.subresources ?? {}) as JsonObject;
+    return {
+      group: spec.group as string,
+      version: version.name as string,
+      kind,
+      plural: names.plural as string,
+      scope: spec.scope as CrdVersion['scope'],
+      served: version.served === true,
+      storage: version.storage === true,
+      deprecated: version.deprecated === true,
+      hasStatusSubresource: subresources.status !== undefined && subresources.status !== null,
+      schema: keptSchema(raw ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, `${file} ${kind}/${version.name as string}`),
+    };
+  });
+}
+
+function fromSchemaFile(object: JsonObject, file: string): readonly CrdVersion[] {
+  const kind = object.kind as string;
+  return (object.versions as JsonObject[]).map((version) => ({
+    group: object.group as string,
+    version: version.name as string,
+    kind,
+    plural: object.plural as string,
+    scope: object.scope as CrdVersion['scope'],
+    served: version.served === true,
+    storage: version.storage === true,
+    deprecated: version.deprecated === true,
+    hasStatusSubresource: (version.subresources as string[]).includes('status'),
+    schema: keptSchema(version.schema as JsonObject, `${file} ${kind}/${version.name as string}`),
+  }));
+}
