@@ -32,4 +32,13 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     source: 'Kubernetes API conventions',
     fix: 'Add apiVersion and kind, or leave the document out.',
   },
+  'inexact-number': {
+    id: 'yaml/exact-integer',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'An integer has no more digits than every reader of JSON keeps.',
+    why: 'Beyond 2^53 many programs, this check among them, see a neighbouring number instead.',
+    source: 'RFC 8259, section 6',
+    fix: 'Write the value as text where the field takes text, or choose a smaller one.',
+  },
 };

@@ -1,10 +1,26 @@
 /**
  * A set of manifests that belong together: what one app, one folder or one stream would put into a cluster.
+ *
+ * Indexes are built when they are first asked for; a set never changes.
  */
+import { applyOrder } from './apply-order';
+import { kindKey } from './identity';
 import { type Manifest, type SourceProblem } from './manifest';
 import { type PodTemplate } from './pod-template';
+import { podTemplatesOf } from './pod-templates';
+import { referencesIn, type Reference } from './references';
+
+const NONE: readonly never[] = [];
 
 export class ManifestSet {
+  private kinds?: ReadonlyMap<string, readonly Manifest[]>;
+  private identities?: ReadonlyMap<string, readonly Manifest[]>;
+  private templates?: readonly PodTemplate[];
+  private templatesByManifest?: ReadonlyMap<Manifest, readonly PodTemplate[]>;
+  private readonly references = new Map<Manifest, readonly Reference[]>();
+  private referrers?: ReadonlyMap<Manifest, readonly Reference[]>;
+  private order?: readonly Manifest[];
+
   constructor(
     /** In the order in which they were read or would be applied. */
     readonly manifests: readonly Manifest[],
@@ -12,17 +28,91 @@ export class ManifestSet {
   ) {}
 
   /** All manifests of a kind, `group/Kind` (or `Kind` alone for the core group), any version. */
-  ofKind(_kind: string): readonly Manifest[] {
-    throw new Error('contract only');
+  ofKind(kind: string): readonly Manifest[] {
+    this.kinds ??= groupBy(this.manifests, ({ id }) => kindKey(id));
+    return this.kinds.get(kind) ?? NONE;
   }
 
-  /** The manifest with this kind (`group/Kind`), name and namespace (empty for cluster-scoped kinds). */
-  get(_kind: string, _name: string, _namespace?: string): Manifest | undefined {
-    throw new Error('contract only');
+  /** The manifest with this kind (`group/Kind`), name and namespace (empty for cluster-scoped kinds); the first of several. */
+  get(kind: string, name: string, namespace = ''): Manifest | undefined {
+    return this.identityIndex.get(identityKey(kind, namespace, name))?.[0];
+  }
+
+  /** Manifests that name one and the same object, in groups of two or more: the last to be applied would overwrite the others. */
+  get duplicates(): readonly (readonly Manifest[])[] {
+    return [...this.identityIndex.values()].filter((group) => group.length > 1);
   }
 
   /** Every pod template of every known workload kind. */
   get podTemplates(): readonly PodTemplate[] {
-    throw new Error('contract only');
+    this.templates ??= this.manifests.flatMap((manifest) => podTemplatesOf(manifest));
+    return this.templates;
   }
+
+  /** The pod templates of one manifest of this set. */
+  podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
+    this.templatesByManifest ??= groupBy(this.podTemplates, (template) => template.manifest);
+    return this.templatesByManifest.get(manifest) ?? NONE;
+  }
+
+  /** What a manifest names, wherever it names it: queues, classes, config maps, claims, service accounts and so on. */
+  referencesFrom(manifest: Manifest): readonly Reference[] {
+    let references = this.references.get(manifest);
+    if (references === undefined) {
+      references = referencesIn(manifest, this.podTemplatesOf(manifest));
+      this.references.set(manifest, references);
+    }
+    return references;
+  }
+
+  /** The manifest that a reference names, where it is in this set; it may as well live in the cluster already. */
+  resolve(reference: Reference): Manifest | undefined {
+    return this.get(reference.kind, reference.name, reference.namespace);
+  }
+
+  /** The references of the whole set that name this manifest. */
+  referencesTo(manifest: Manifest): readonly Reference[] {
+    if (this.referrers === undefined) {
+      const referrers = new Map<Manifest, Reference[]>();
+      for (const reference of this.manifests.flatMap((from) => this.referencesFrom(from))) {
+        const target = this.resolve(reference);
+        if (target !== undefined) append(referrers, target, reference);
+      }
+      this.referrers = referrers;
+    }
+    return this.referrers.get(manifest) ?? NONE;
+  }
+
+  /**
+   * The manifests in an order in which a cluster takes them: what others need comes first. Stable: what nothing orders keeps the
+   * order in which it was given.
+   */
+  inApplyOrder(): readonly Manifest[] {
+    this.order ??= applyOrder(this);
+    return this.order;
+  }
+
+  private get identityIndex(): ReadonlyMap<string, readonly Manifest[]> {
+    this.identities ??= groupBy(
+      this.manifests.filter(({ id }) => id.name !== ''),
+      ({ id }) => identityKey(kindKey(id), id.namespace, id.name),
+    );
+    return this.identities;
+  }
+}
+
+function identityKey(kind: string, namespace: string, name: string): string {
+  return `${kind}\n${namespace}\n${name}`;
+}
+
+function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) append(groups, keyOf(item), item);
+  return groups;
+}
+
+function append<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
 }

@@ -41,9 +41,9 @@ export interface Manifest {
   readonly origin: Origin;
 }
 
-/** Something that kept a document from becoming a manifest, or that its text says and its JSON cannot (a duplicate key). */
+/** What kept a document from becoming a manifest, or what its text says and its JSON cannot (a duplicate key, a very long integer). */
 export interface SourceProblem {
-  readonly kind: 'syntax' | 'duplicate-key' | 'not-an-object';
+  readonly kind: 'syntax' | 'duplicate-key' | 'not-an-object' | 'inexact-number';
   readonly file: string;
   readonly position: Position;
   readonly message: string;

@@ -47,6 +47,9 @@ export function stringEntries(value: Maybe): readonly (readonly [string, string]
 }
 
 /** The objects of the array at `path`, each with its own pointer; items of another shape are passed over. */
-export function objectsAt(root: Maybe, path: string): readonly { readonly value: JsonObject; readonly path: string; readonly index: number }[] {
+export function objectsAt(
+  root: Maybe,
+  path: string,
+): readonly { readonly value: JsonObject; readonly path: string; readonly index: number }[] {
   return asArray(valueAt(root, path)).flatMap((value, index) => (isObject(value) ? [{ value, path: pointer(path, index), index }] : []));
 }

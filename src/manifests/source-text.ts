@@ -1,0 +1,52 @@
+/**
+ * Lines and columns of a text, and what a reader of texts (YAML or JSON) answers.
+ */
+import { type JsonValue } from '../api/schema';
+import { type Position, type SourceProblem } from './manifest';
+
+/** A problem as a reader sees it: by offset, and not yet of any manifest. */
+export interface TextProblem {
+  readonly kind: SourceProblem['kind'];
+  readonly offset: number;
+  readonly message: string;
+  /** JSON pointer within the document. */
+  readonly path?: string;
+}
+
+/** One document of a text. */
+export interface TextDocument {
+  /** 0-based, empty documents counted. */
+  readonly index: number;
+  /** Offset of its first line. */
+  readonly start: number;
+  /** `undefined` where the document is broken. */
+  readonly value: JsonValue | undefined;
+  readonly problems: readonly TextProblem[];
+  /** Offset of the value (of its key, for a map's member) at a pointer, or of the nearest parent that stands in the text. */
+  readonly offsetOf: (pointer: string) => number;
+}
+
+/** Finds lines by binary search; the table of line starts is made when it is first asked for. */
+export class LineTable {
+  private starts?: number[];
+
+  constructor(private readonly text: string) {}
+
+  positionOf(offset: number): Position {
+    const starts = (this.starts ??= this.lineStarts());
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle] <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - starts[low] + 1 };
+  }
+
+  private lineStarts(): number[] {
+    const starts = [0];
+    for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) starts.push(at + 1);
+    return starts;
+  }
+}

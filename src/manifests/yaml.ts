@@ -1,0 +1,114 @@
+/**
+ * Texts to manifests: one or many documents, lists taken apart, everything with its place.
+ */
+import { type JsonObject, type JsonValue } from '../api/schema';
+import { idOf } from './identity';
+import { readJson } from './json-text';
+import { type Manifest, type SourceProblem } from './manifest';
+import { asString, isObject } from './read';
+import { LineTable, type TextDocument, type TextProblem } from './source-text';
+import { readYaml } from './yaml-text';
+
+export interface Parsed {
+  readonly manifests: readonly Manifest[];
+  readonly problems: readonly SourceProblem[];
+}
+
+/**
+ * Reads the manifests of a YAML or JSON text, as kubectl would: several documents, empty ones passed over, items of a `List` (and
+ * of any other list kind) as objects of their own.
+ *
+ * Never throws for what the text holds: broken documents are told in `problems`, and the others are still read.
+ *
+ * @param text YAML or JSON
+ * @param file how places shall name the text, `-` for standard input
+ */
+export function parseYaml(text: string, file: string): Parsed {
+  const lines = new LineTable(text);
+  const manifests: Manifest[] = [];
+  const problems: SourceProblem[] = [];
+  for (const document of readText(text, file)) {
+    const found = manifestsIn(document, file, lines);
+    manifests.push(...found);
+    const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
+      kind,
+      file,
+      position: lines.positionOf(offset),
+      message,
+      ...ownerOf(path, found),
+    });
+    problems.push(...document.problems.map(problemOf));
+    if (document.value === undefined) continue;
+    problems.push(...misfits(document).map(problemOf));
+  }
+  return { manifests, problems };
+}
+
+/** JSON where it looks like JSON, since its reader is faster; what only YAML allows between braces is read as YAML. */
+function readText(text: string, file: string): readonly TextDocument[] {
+  if (!/^\uFEFF?\s*[{[]/.test(text)) return readYaml(text);
+  const documents = readJson(text);
+  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) return documents;
+  return readYaml(text);
+}
+
+interface FoundManifest extends Manifest {
+  /** Pointer of the object within its document. */
+  readonly root: string;
+}
+
+function manifestsIn(document: TextDocument, file: string, lines: LineTable): FoundManifest[] {
+  return objectsIn(document.value, '').flatMap(({ object, root }) => {
+    const id = idOf(object);
+    if (id.apiVersion === '' || id.kind === '') return [];
+    const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(document.offsetOf(root + path));
+    return [{ id, object, root, origin: { file, document: document.index, locate } }];
+  });
+}
+
+/** The objects of a document: itself, or the items of a list, which may be lists again. */
+function objectsIn(value: JsonValue | undefined, root: string): { readonly object: JsonObject; readonly root: string }[] {
+  if (!isObject(value)) return [];
+  if (!isList(value)) return [{ object: value, root }];
+  return value.items.flatMap((item, index) => objectsIn(isObject(item) ? asItemOf(value, item) : item, `${root}/items/${index}`));
+}
+
+function isList(value: JsonObject): value is JsonObject & { items: JsonValue[] } {
+  return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);
+}
+
+/** Items of `PodList` and the like need not say what they are. */
+function asItemOf(list: JsonObject, item: JsonObject): JsonObject {
+  const kind = asString(list.kind)!.slice(0, -'List'.length);
+  if (kind === '' || (item.kind !== undefined && item.apiVersion !== undefined)) return item;
+  return { apiVersion: list.apiVersion ?? '', kind, ...item };
+}
+
+/** What is well-formed and still no Kubernetes object. */
+function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
+  const problem = (path: string, message: string): TextProblem => ({ kind: 'not-an-object', offset: offsetOf(path), message, path });
+  const visit = (found: JsonValue | undefined, path: string): TextProblem[] => {
+    const what = path === '' ? 'the document' : `the list's item ${path.slice(path.lastIndexOf('/') + 1)}`;
+    if (!isObject(found)) return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object begins with apiVersion and kind`)];
+    if (isList(found)) return found.items.flatMap((item, index) => visit(isObject(item) ? asItemOf(found, item) : item, `${path}/items/${index}`));
+    const missing = ['apiVersion', 'kind'].filter((key) => (asString(found[key]) ?? '') === '');
+    if (missing.length === 0) return [];
+    const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
+    if (wrong.length > 0) return [problem(`${path}/${wrong[0]}`, `${what} has a ${wrong[0]} that is ${nameOf(found[wrong[0]])}, not text`)];
+    return [problem(path, `${what} has no ${missing.join(' and no ')}`)];
+  };
+  return visit(value, '');
+}
+
+function nameOf(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a map';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+function ownerOf(path: string | undefined, found: readonly FoundManifest[]): Pick<SourceProblem, 'manifest' | 'path'> {
+  if (path === undefined) return {};
+  const manifest = found.find(({ root }) => path === root || path.startsWith(`${root}/`));
+  return manifest === undefined ? {} : { manifest, path: path.slice(manifest.root.length) };
+}
