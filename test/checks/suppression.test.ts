@@ -1,0 +1,69 @@
+import { FindingCollector } from '../../src/checks/collector';
+import { type ObjectRule } from '../../src/checks/rule';
+import { runRules } from '../../src/checks/run-rules';
+import { formatSuppressions, type Suppression } from '../../src/checks/suppression';
+import { type Report } from '../../src/checks/report';
+import { ManifestSet } from '../../src/manifests/manifest-set';
+import { parseYaml } from '../../src/manifests/yaml';
+
+const noData: ObjectRule = {
+  id: 'test/no-data',
+  tier: 'advice',
+  severity: 'error',
+  summary: 'A ConfigMap holds nothing.',
+  why: 'Tests want a rule that always fires.',
+  source: 'this test',
+  fix: 'Remove the data.',
+  on: 'object',
+  kinds: ['ConfigMap'],
+  check: (manifest) => ('data' in manifest.object ? [{ path: '/data', message: 'There is data.' }] : []),
+};
+
+function report(annotation: string | undefined, ignore: readonly Suppression[] = []): Report {
+  const annotations = annotation === undefined ? '' : `\n  annotations:\n    gantry.dev/ignore: ${JSON.stringify(annotation)}`;
+  const { manifests } = parseYaml(`apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a${annotations}\ndata: {x: y}\n`, 'a.yaml');
+  const set = new ManifestSet(manifests);
+  const collector = new FindingCollector(set, { ignore });
+  runRules([noData], { set, kubernetes: '1.35' }, collector);
+  return collector.report();
+}
+
+test('a rule speaks where nobody silenced it', () => {
+  expect(report(undefined).findings.map(({ rule, line }) => [rule, line])).toEqual([['test/no-data', 5]]);
+});
+
+test('an annotation with a reason silences the rule on its object, and the finding is kept with the reason', () => {
+  const { findings, suppressed } = report('test/no-data: legacy dashboards read it');
+  expect(findings).toEqual([]);
+  expect(suppressed.map(({ rule, reason }) => [rule, reason])).toEqual([['test/no-data', 'legacy dashboards read it']]);
+});
+
+test('an annotation without a reason silences nothing and is a finding itself', () => {
+  const { findings } = report('test/no-data');
+  expect(findings.map(({ rule }) => rule).sort()).toEqual(['gantry/suppression-needs-reason', 'test/no-data']);
+});
+
+test('an annotation names several rules, one a line; only those are silenced', () => {
+  expect(report('test/other: because\n\ntest/no-data: because').findings).toEqual([]);
+  expect(report('test/other: because').findings).toHaveLength(1);
+});
+
+test('a whole check can silence a rule', () => {
+  expect(report(undefined, [{ rule: 'test/no-data', reason: 'not ours' }]).findings).toEqual([]);
+});
+
+test('what is written as an annotation is read back, also where the reason has several lines', () => {
+  const text = formatSuppressions([{ rule: 'test/no-data', reason: 'first\n  second' }]);
+  expect(report(text).suppressed.map(({ reason }) => reason)).toEqual(['first second']);
+});
+
+test('a rule that fails is said, and the other rules go on', () => {
+  const { manifests } = parseYaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\n', 'a.yaml');
+  const set = new ManifestSet(manifests);
+  const collector = new FindingCollector(set, {});
+  const broken: ObjectRule = { ...noData, id: 'test/broken', check: () => { throw new Error('no such thing'); } };
+  runRules([broken, noData], { set, kubernetes: '1.35' }, collector);
+  const { findings, notChecked } = collector.report();
+  expect(findings).toHaveLength(1);
+  expect(notChecked).toEqual([{ object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing' }]);
+});
