@@ -75,7 +75,7 @@ function roleOf(framework: Framework, name: string, value: JsonValue): Role {
     podSpec,
     podSpecPath,
     containers,
-    main: containers.find((container) => container.value.name === framework.container) ?? (containers.length === 1 ? containers[0] : undefined),
+    main: containers.find(({ value: { name: own } }) => own === framework.container) ?? (containers.length === 1 ? containers[0] : undefined),
   };
 }
 
@@ -90,7 +90,8 @@ export function podCount(job: TrainingJob): number {
 
 /** The host part of where they meet. */
 export function rendezvousHost(job: TrainingJob): string {
-  return job.elasticPolicy === undefined ? replicaName(job.name, 'Master', 0) : asString(job.elasticPolicy.rdzvHost) ?? replicaName(job.name, 'Worker', 0);
+  if (job.elasticPolicy === undefined) return replicaName(job.name, 'Master', 0);
+  return asString(job.elasticPolicy.rdzvHost) ?? replicaName(job.name, 'Worker', 0);
 }
 
 export interface ElasticRange {
