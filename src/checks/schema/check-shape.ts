@@ -1,0 +1,116 @@
+/**
+ * The shape check: holds one object against what the API server's decoder, its schema of the kind and the CEL rules of the CRD demand.
+ *
+ * The steps are the server's: is there such a kind and version, does the object decode strictly, do its values hold (after defaults,
+ * for custom resources), and then, where nothing before forbids it, do the CEL rules hold. Other than the server, which stops at the
+ * first step that fails, the check goes on and says everything that it can know.
+ */
+import { createRequire } from 'node:module';
+import { type JsonObject, type KubernetesMinor } from '../../api/schema';
+import { type Manifest } from '../../manifests/manifest';
+import { isObject } from '../../manifests/read';
+import { type RuleFacts } from '../rule';
+import { checkMetadata } from '../server/metadata';
+import { metadataRuleFacts } from '../server/metadata-rules';
+import { checkCustomResource } from './custom-resource';
+import { KnownKinds, type Known, type Unknown } from './known-kinds';
+import { isOptionalField } from './optional-fields';
+import { hasRules, nodeOf } from './schema-node';
+import { shapeRules } from './shape-rules';
+import { TypedDecoding } from './typed-decoding';
+import { ViolationList, type ShapeViolation } from './violation-list';
+
+export { UnreadableCrd } from './crd';
+export type { ShapeViolation } from './violation-list';
+
+export interface ShapeCheckerOptions {
+  readonly kubernetes: KubernetesMinor;
+  /**
+   * CustomResourceDefinition objects. A kind that one of them defines is checked against it, also where Gantry knows another schema.
+   * @default - none
+   */
+  readonly crds?: readonly JsonObject[];
+}
+
+export interface ShapeResult {
+  readonly violations: readonly ShapeViolation[];
+  /** Why the object could not be checked, where it could not. */
+  readonly notChecked?: string;
+  /** The object as the server would store it; for custom resources that decode. */
+  readonly defaulted?: JsonObject;
+}
+
+/** Everything that this check can say, for docs and SARIF: the shape rules, the CEL tier, and what is demanded of metadata. */
+export const shapeRuleFacts: readonly RuleFacts[] = [...Object.values(shapeRules), ...metadataRuleFacts];
+
+/** Errors after which the server does not evaluate CEL rules (apiextensions, `hasBlockingErr`). */
+const BLOCKING: ReadonlySet<string> = new Set(
+  [shapeRules.unknownField, shapeRules.required, shapeRules.type, shapeRules.nullItem, shapeRules.enum, shapeRules.size, shapeRules.combination].map(({ id }) => id),
+);
+
+/** The CEL engine is loaded with the first rule that is met. */
+const load = createRequire(__filename);
+
+export class ShapeChecker {
+  private readonly kinds: KnownKinds;
+  private readonly minor: number;
+
+  /** @throws UnreadableCrd where one of the given definitions cannot be read as one */
+  constructor(private readonly options: ShapeCheckerOptions) {
+    this.kinds = new KnownKinds(options.kubernetes, options.crds ?? []);
+    this.minor = Number(options.kubernetes.slice(2));
+  }
+
+  check(manifest: Manifest): ShapeResult {
+    const { object } = manifest;
+    const list = new ViolationList();
+    const { apiVersion, kind } = object;
+    if (apiVersion === undefined && kind === undefined) return { violations: [], notChecked: 'no apiVersion and no kind: not an API object' };
+    if (typeof apiVersion !== 'string' || apiVersion === '' || typeof kind !== 'string' || kind === '') {
+      for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
+        if (typeof value === 'string' && value !== '') continue;
+        list.add(shapeRules.identity, { message: `${name} is ${value === undefined ? 'missing' : 'not a text'}`, ...(value === undefined ? {} : { found: value }), expected: `${name}, string` }, name);
+      }
+      return { violations: list.violations, notChecked: 'apiVersion and kind do not say what it is' };
+    }
+    const known = this.kinds.lookUp(apiVersion, kind);
+    return 'info' in known ? this.checkKnown(object, known, list) : this.reportUnknown(known, list, apiVersion, kind);
+  }
+
+  private reportUnknown(unknown: Unknown, list: ViolationList, apiVersion: string, kind: string): ShapeResult {
+    if ('why' in unknown) return { violations: [], notChecked: unknown.why };
+    if ('notServed' in unknown) {
+      list.add(shapeRules.version, { message: unknown.notServed, found: apiVersion, expected: unknown.expected, fix: unknown.fix }, 'apiVersion');
+      return { violations: list.violations, notChecked: 'no schema: the version is not served' };
+    }
+    list.add(shapeRules.kind, { message: unknown.noSuchKind, found: kind, ...(unknown.expected === undefined ? {} : { expected: unknown.expected }), fix: unknown.fix }, 'kind');
+    return { violations: list.violations, notChecked: 'no schema: there is no such kind' };
+  }
+
+  private checkKnown(object: JsonObject, { info, schema }: Known, list: ViolationList): ShapeResult {
+    if (info.deprecated) {
+      list.add(shapeRules.deprecated, { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion }, 'apiVersion');
+    }
+    if (info.scope === 'Cluster' && isObject(object.metadata) && typeof object.metadata.namespace === 'string' && object.metadata.namespace !== '') {
+      list.add(
+        shapeRules.scope,
+        { message: `${info.kind} is cluster-scoped, yet metadata.namespace is '${object.metadata.namespace}'`, found: object.metadata.namespace, expected: 'no namespace' },
+        'metadata',
+        'namespace',
+      );
+    }
+    let defaulted: JsonObject | undefined;
+    if (info.builtIn) {
+      const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
+      new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(object, nodeOf(schema), info.hasStatusSubresource);
+    } else {
+      defaulted = checkCustomResource(object, schema, info.hasStatusSubresource, list, { minor: this.minor });
+    }
+    checkMetadata(object, info, list, { minor: this.minor });
+    if (defaulted !== undefined && hasRules(schema) && !list.violations.some(({ rule }) => BLOCKING.has(rule))) {
+      const { checkCelRules } = load('../cel/check-rules') as typeof import('../cel/check-rules');
+      checkCelRules(defaulted, schema, list, this.minor);
+    }
+    return { violations: list.violations, ...(defaulted === undefined ? {} : { defaulted }) };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Finds the schema of an object, or says why there is none: a version that nobody serves, a misspelt kind, a file that is no API object.
+ */
+import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../api/kinds';
+import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../api/schema';
+import { loadSchema } from '../../api/schemas';
+import { kindsOfCrd, type DefinedKind } from './crd';
+import { nearestName } from './nearest-name';
+
+/** Groups of configuration files: they look like API objects, but no server takes them. */
+const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
+  ['apiserver.config.k8s.io', 'a file of the API server'],
+  ['apiserver.k8s.io', 'a file of the API server'],
+  ['audit.k8s.io', 'a file of the API server'],
+  ['config.jobset.x-k8s.io', "a file of JobSet's controller"],
+  ['config.kueue.x-k8s.io', "a file of Kueue's controller"],
+  ['config.trainer.kubeflow.org', "a file of Trainer's controller"],
+  ['kind.x-k8s.io', 'a file of kind'],
+  ['kubeadm.k8s.io', 'a file of kubeadm'],
+  ['kubelet.config.k8s.io', 'a file of the kubelet'],
+  ['kubeproxy.config.k8s.io', 'a file of kube-proxy'],
+  ['kubescheduler.config.k8s.io', 'a file of kube-scheduler'],
+  ['kustomize.config.k8s.io', 'a file of kustomize'],
+  ['pod-security.admission.config.k8s.io', 'a file of the API server'],
+]);
+
+/** Resources of the API that are requests rather than objects; they have a kind and no collection. */
+const REQUEST_KINDS: ReadonlySet<string> = new Set(['Binding', 'DeleteOptions', 'Eviction', 'Scale', 'Status', 'TokenRequest']);
+
+export type Known = { readonly info: KindInfo; readonly schema: Schema };
+export type Unknown =
+  | { readonly why: string; readonly nearest?: string }
+  | { readonly notServed: string; readonly expected: string; readonly fix: string }
+  | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string };
+
+export class KnownKinds {
+  private readonly defined = new Map<string, DefinedKind>();
+  private readonly found = new Map<string, Known | Unknown>();
+
+  /** @throws UnreadableCrd where a definition cannot be read as one */
+  constructor(
+    private readonly kubernetes: KubernetesMinor,
+    crds: readonly JsonObject[],
+  ) {
+    for (const crd of crds) for (const kind of kindsOfCrd(crd)) this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+  }
+
+  lookUp(apiVersion: string, kind: string): Known | Unknown {
+    const key = `${apiVersion}/${kind}`;
+    let answer = this.found.get(key);
+    if (answer === undefined) {
+      answer = this.find(apiVersion, kind);
+      this.found.set(key, answer);
+    }
+    return answer;
+  }
+
+  private find(apiVersion: string, kind: string): Known | Unknown {
+    const defined = this.defined.get(`${apiVersion}/${kind}`);
+    const info = defined?.info ?? findKind(apiVersion, kind);
+    if (info !== undefined && this.isServed(info)) return { info, schema: defined?.schema ?? loadSchema(info, this.kubernetes) };
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    const versions = this.versions(group, kind);
+    if (versions.length > 0) return this.notServed(apiVersion, kind, versions);
+    return this.unknownKind(apiVersion, group, kind);
+  }
+
+  private isServed(info: KindInfo): boolean {
+    return info.minors === undefined ? info.served : info.minors.includes(this.kubernetes);
+  }
+
+  private versions(group: string, kind: string): readonly KindInfo[] {
+    const defined = [...this.defined.values()].map(({ info }) => info).filter((info) => info.group === group && info.kind === kind);
+    return defined.length > 0 ? defined : versionsOfKind(group, kind);
+  }
+
+  private notServed(apiVersion: string, kind: string, versions: readonly KindInfo[]): Unknown {
+    const served = versions.filter((info) => this.isServed(info));
+    const best = served.find((info) => info.storage) ?? served[served.length - 1];
+    const own = versions.find((info) => info.apiVersion === apiVersion);
+    const builtIn = versions.some((info) => info.builtIn);
+    const who = builtIn ? `Kubernetes ${this.kubernetes}` : (versions[0]?.source ?? 'the CRD');
+    const when = own?.minors === undefined || own.minors.length === 0 ? '' : ` (Kubernetes ${own.minors[0] ?? ''} to ${own.minors[own.minors.length - 1] ?? ''} do)`;
+    return {
+      notServed: `${kind} of ${apiVersion} is not served by ${who}${when}`,
+      expected: served.length > 0 ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}` : `a version that ${who} serves; it serves none of this kind`,
+      fix: best === undefined ? `Leave the object out, or target another Kubernetes minor.` : `Write apiVersion: ${best.apiVersion}.`,
+    };
+  }
+
+  private unknownKind(apiVersion: string, group: string, kind: string): Unknown {
+    const file = FILE_GROUPS.get(group);
+    if (file !== undefined) return { why: `${kind} is ${file}, not an API object` };
+    if (apiVersion === 'v1' && kind === 'Config') return { why: 'a kubeconfig is a file of clients, not an API object' };
+    const kinds = this.kindsOfGroup(group);
+    if (kinds.length === 0) return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
+    const meant = nearestName(kind, kinds);
+    if (!isBuiltInGroup(group)) {
+      return {
+        why: `the kind ${kind} of ${group} is not known here; ${meant === undefined ? '' : `it has ${meant}; `}give its CustomResourceDefinition with --crd`,
+        ...(meant === undefined ? {} : { nearest: meant }),
+      };
+    }
+    if (REQUEST_KINDS.has(kind)) return { why: `${kind} is a request to the API, not an object` };
+    const elsewhere = allKinds().find((info) => info.kind === kind && this.isServed(info));
+    return {
+      noSuchKind: `${apiVersion} has no kind ${kind}`,
+      ...(meant !== undefined ? { expected: `kind ${meant}` } : elsewhere === undefined ? {} : { expected: `apiVersion ${elsewhere.apiVersion}` }),
+      fix: meant !== undefined ? `Write kind: ${meant}.` : elsewhere === undefined ? 'Correct the kind or the apiVersion.' : `Write apiVersion: ${elsewhere.apiVersion}.`,
+    };
+  }
+
+  private kindsOfGroup(group: string): readonly string[] {
+    const kinds = new Set<string>();
+    for (const { info } of this.defined.values()) if (info.group === group) kinds.add(info.kind);
+    for (const info of allKinds()) if (info.group === group) kinds.add(info.kind);
+    return [...kinds].sort();
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * What a schema says of one value, its parts aside: type, enum, bounds, length, pattern, format.
+ *
+ * Follows kube-openapi's validators, with what is peculiar to them: a format switches the type check off for texts and lists, a number
+ * counts as an integer when it is one to within a billionth, and lengths are in code points.
+ */
+import { type JsonValue } from '../../api/schema';
+import { sameJson } from './canonical';
+import { stringFormat } from './formats';
+import { TYPE_BIT, type SchemaNode } from './schema-node';
+import { shapeRules } from './shape-rules';
+import { quoted, type ViolationList } from './violation-list';
+
+const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
+const LARGEST_INT64 = 2 ** 63;
+
+/** What the checks need to know beside the schema. */
+export interface Target {
+  /** The minor version number, 35 for Kubernetes 1.35. */
+  readonly minor: number;
+}
+
+export function typeName(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
+}
+
+/** The format that counts at this node; others are dropped by the server. */
+function formatOf(node: SchemaNode, target: Target): string | undefined {
+  const format = node.schema.format;
+  if (format === undefined) return undefined;
+  switch (node.schema['x-kubernetes-int-or-string'] === true ? undefined : node.schema.type) {
+    case undefined:
+    case 'string':
+      return stringFormat(format, target.minor) === undefined ? undefined : format;
+    case 'integer':
+      return format === 'int32' || format === 'int64' ? format : undefined;
+    case 'number':
+      return format === 'float' || format === 'double' ? format : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether kube-openapi takes the number for an integer. */
+export function isJsonInteger(value: number): boolean {
+  if (Number.isInteger(value)) return Math.abs(value) < LARGEST_INT64;
+  if (Math.abs(value) > LARGEST_FLOAT_INTEGER) return false;
+  const whole = Math.trunc(value);
+  return Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
+}
+
+/** Null where only nullable values may be null. */
+export function checkNull(node: SchemaNode, list: ViolationList): void {
+  if (node.types !== 0 && !node.nullable) {
+    list.add(shapeRules.type, { message: `found null, where ${node.typeNames} is expected`, found: null, expected: node.typeNames });
+  } else if (node.schema.enum !== undefined && node.schema.enum.length > 0) {
+    list.add(shapeRules.enum, enumMessage(null, node.schema.enum));
+  }
+}
+
+/** Reports a wrong type; false where the value is not worth a closer look. */
+export function checkType(value: JsonValue, node: SchemaNode, list: ViolationList, target: Target): boolean {
+  if (node.types === 0) return true;
+  let bit: number;
+  if (typeof value === 'string') bit = TYPE_BIT.string;
+  else if (typeof value === 'number') bit = TYPE_BIT.number | (isJsonInteger(value) ? TYPE_BIT.integer : 0);
+  else if (typeof value === 'boolean') bit = TYPE_BIT.boolean;
+  else bit = Array.isArray(value) ? TYPE_BIT.array : TYPE_BIT.object;
+  if ((node.types & bit) !== 0) return true;
+  const isNumeric = (node.types & (TYPE_BIT.integer | TYPE_BIT.number)) !== 0;
+  if (!isNumeric && (bit === TYPE_BIT.string || bit === TYPE_BIT.array) && formatOf(node, target) !== undefined) return true;
+  list.add(shapeRules.type, {
+    message: `found ${typeName(value)} ${quoted(value)}, where ${node.typeNames} is expected`,
+    found: value,
+    expected: node.typeNames,
+    fix: typeFix(value, node),
+  });
+  return false;
+}
+
+function typeFix(value: JsonValue, node: SchemaNode): string {
+  if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return `Write it as text: "${String(value)}".`;
+  if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) return `Write it without quotes: ${value}.`;
+  if (typeof value === 'string' && node.schema.type === 'boolean' && /^(true|false)$/.test(value)) return `Write it without quotes: ${value}.`;
+  if (node.schema.type === 'array') return 'Write a list, even for one item.';
+  return `Write ${node.typeNames === 'integer' ? 'an' : 'a value of type'} ${node.typeNames}.`;
+}
+
+export function checkString(value: string, node: SchemaNode, list: ViolationList, target: Target): void {
+  const { schema } = node;
+  if (schema.maxLength !== undefined && value.length > schema.maxLength && codePoints(value) > schema.maxLength) {
+    list.add(shapeRules.size, {
+      message: `${quoted(value)} has ${codePoints(value)} characters, at most ${schema.maxLength} are allowed`,
+      found: value,
+      expected: `at most ${schema.maxLength} characters`,
+    });
+  } else if (schema.minLength !== undefined && (value.length < schema.minLength || codePoints(value) < schema.minLength)) {
+    list.add(shapeRules.size, {
+      message: value === '' ? 'the text is empty' : `${quoted(value)} has ${codePoints(value)} characters, at least ${schema.minLength} are needed`,
+      found: value,
+      expected: `at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`,
+    });
+  } else if (schema.pattern !== undefined && node.pattern?.test(value) !== true) {
+    list.add(shapeRules.pattern, {
+      message: `${quoted(value)} does not match the pattern of the field`,
+      found: value,
+      expected: `a text that matches ${schema.pattern}`,
+    });
+  }
+  const format = schema.format === undefined ? undefined : formatOf(node, target);
+  if (format !== undefined && (node.types === 0 || (node.types & TYPE_BIT.string) !== 0) && stringFormat(format, target.minor)?.(value) === false) {
+    list.add(shapeRules.format, { message: `${quoted(value)} is not a ${format}`, found: value, expected: format });
+  }
+}
+
+export function checkNumber(value: number, node: SchemaNode, list: ViolationList, target: Target): void {
+  const { schema } = node;
+  const outOfRange = schema.format === undefined ? undefined : rangeOf(formatOf(node, target), value);
+  if (outOfRange !== undefined) {
+    list.add(shapeRules.format, { message: `${value} does not fit into ${schema.format ?? ''}`, found: value, expected: outOfRange });
+  }
+  const { minimum, maximum, multipleOf } = schema;
+  if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
+    const bound = schema.exclusiveMaximum === true ? `less than ${maximum}` : `at most ${maximum}`;
+    list.add(shapeRules.bound, { message: `${value} is too large, it must be ${bound}`, found: value, expected: bound });
+  }
+  if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
+    const bound = schema.exclusiveMinimum === true ? `greater than ${minimum}` : `at least ${minimum}`;
+    list.add(shapeRules.bound, { message: `${value} is too small, it must be ${bound}`, found: value, expected: bound });
+  }
+  if (multipleOf !== undefined && !isJsonInteger(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
+    list.add(shapeRules.bound, { message: `${value} is not a multiple of ${multipleOf}`, found: value, expected: `a multiple of ${multipleOf}` });
+  }
+}
+
+function rangeOf(format: string | undefined, value: number): string | undefined {
+  if (format === 'int32') return value < -2147483648 || value > 2147483647 ? 'an integer from -2147483648 to 2147483647' : undefined;
+  if (format === 'int64') return Math.abs(value) > LARGEST_INT64 ? 'a 64-bit integer' : undefined;
+  return format === 'float' && Math.abs(value) > 3.4028235677973366e38 ? 'a 32-bit floating point number' : undefined;
+}
+
+export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationList): void {
+  const allowed = node.schema.enum;
+  if (allowed === undefined || allowed.length === 0) return;
+  for (const item of allowed) if (sameJson(item, value)) return;
+  list.add(shapeRules.enum, enumMessage(value, allowed));
+}
+
+function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): { message: string; found: JsonValue; expected: string; fix?: string } {
+  const listed = allowed.map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item))).join(', ');
+  const meant = typeof value === 'string'
+    ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
+    : undefined;
+  return {
+    message: `${quoted(value)} is not one of the allowed values`,
+    found: value,
+    expected: `one of ${listed}`,
+    ...(typeof meant === 'string' ? { fix: `Write ${meant}: letter case matters.` } : {}),
+  };
+}
+
+export function checkCount(count: number, kind: 'items' | 'properties', node: SchemaNode, list: ViolationList): void {
+  const minimum = kind === 'items' ? node.schema.minItems : node.schema.minProperties;
+  const maximum = kind === 'items' ? node.schema.maxItems : node.schema.maxProperties;
+  const what = kind === 'items' ? 'items' : 'entries';
+  if (minimum !== undefined && count < minimum) {
+    list.add(shapeRules.size, { message: `${count} ${what}, at least ${minimum} needed`, found: count, expected: `at least ${minimum} ${what}` });
+  }
+  if (maximum !== undefined && count > maximum) {
+    list.add(shapeRules.size, { message: `${count} ${what}, at most ${maximum} allowed`, found: count, expected: `at most ${maximum} ${what}` });
+  }
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,0 +1,77 @@
+/**
+ * Gathers what a walk over one object finds, with the place at which it stands.
+ *
+ * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
+ */
+import { type JsonValue } from '../../api/schema';
+import { pointer } from '../../manifests/pointer';
+import { type Severity, type Tier } from '../finding';
+import { type RuleFacts, type Violation } from '../rule';
+
+/** A violation with the facts of the rule that it breaks. */
+export interface ShapeViolation extends Violation {
+  readonly rule: string;
+  readonly path: string;
+  readonly tier: Tier;
+  readonly severity: Severity;
+  readonly fix: string;
+}
+
+export interface Found {
+  readonly message: string;
+  readonly found?: JsonValue;
+  readonly expected?: string;
+  readonly fix?: string;
+}
+
+const LONGEST_SHOWN = 80;
+
+export class ViolationList {
+  readonly violations: ShapeViolation[] = [];
+  private readonly steps: (string | number)[] = [];
+
+  /** @param base pointer of the value at which the walk begins */
+  constructor(private readonly base = '') {}
+
+  enter(step: string | number): void {
+    this.steps.push(step);
+  }
+
+  leave(): void {
+    this.steps.pop();
+  }
+
+  get path(): string {
+    return pointer(this.base, ...this.steps);
+  }
+
+  /** Reports at the place where the walk stands, or at a step below it. */
+  add(rule: RuleFacts, found: Found, ...below: readonly (string | number)[]): void {
+    const path = below.length === 0 ? this.path : pointer(this.path, ...below);
+    this.violations.push({
+      rule: rule.id,
+      tier: rule.tier,
+      severity: rule.severity,
+      path,
+      message: found.message,
+      ...(found.found === undefined ? {} : { found: shortened(found.found) }),
+      ...(found.expected === undefined ? {} : { expected: found.expected }),
+      fix: found.fix ?? rule.fix,
+    });
+  }
+}
+
+/** A value as findings show it: scalars whole, texts cut, containers by what they are. */
+export function shortened(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  if (value === null || typeof value !== 'object') return value;
+  const text = JSON.stringify(value);
+  if (text.length <= LONGEST_SHOWN) return value;
+  return Array.isArray(value) ? `a list of ${value.length}` : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
+}
+
+/** A value inside a sentence. */
+export function quoted(value: JsonValue): string {
+  const short = shortened(value);
+  return typeof short === 'string' ? `'${short}'` : JSON.stringify(short);
+}

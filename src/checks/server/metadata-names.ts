@@ -1,0 +1,86 @@
+/**
+ * Which names the API server allows to objects of a kind. Most kinds, and all custom resources, take a DNS subdomain.
+ */
+import { isIP } from 'node:net';
+import { type JsonObject, type KindInfo } from '../../api/schema';
+import { asObject, asString } from '../../manifests/read';
+import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from './syntax';
+
+/** Answers what a name would have to be, ready to follow "must"; `undefined` for a good one. */
+type NameRule = (name: string, object: JsonObject, minor: number) => string | undefined;
+
+/** `group/Kind`, or `Kind` alone for the core group. */
+const NAME_RULES: Readonly<Record<string, NameRule>> = {
+  Namespace: dnsLabel,
+  PodTemplate: pathSegment,
+  // Before 1.36 a service's name was held to the older and narrower rule.
+  Service: (name, _object, minor) => (minor >= 36 ? dnsLabel(name) : dns1035Label(name)),
+  'apiregistration.k8s.io/APIService': apiServiceName,
+  'apiextensions.k8s.io/CustomResourceDefinition': crdName,
+  'apps/StatefulSet': dnsLabel,
+  'certificates.k8s.io/CertificateSigningRequest': pathSegment,
+  'certificates.k8s.io/ClusterTrustBundle': trustBundleName,
+  'coordination.k8s.io/LeaseCandidate': configMapKey,
+  'internal.apiserver.k8s.io/StorageVersion': storageVersionName,
+  'networking.k8s.io/IPAddress': (name) => (isIP(name) === 0 ? 'be an IP address in its shortest form' : undefined),
+  'policy/PodDisruptionBudget': pathSegment,
+  'rbac.authorization.k8s.io/ClusterRole': pathSegment,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': pathSegment,
+  'rbac.authorization.k8s.io/Role': pathSegment,
+  'rbac.authorization.k8s.io/RoleBinding': pathSegment,
+};
+
+/** Kinds whose validation does not look for a domain in front of finalizers. */
+const FREE_FINALIZERS: ReadonlySet<string> = new Set([
+  'PodTemplate',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding',
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
+  'apiextensions.k8s.io/CustomResourceDefinition',
+  'apiregistration.k8s.io/APIService',
+  'coordination.k8s.io/Lease',
+  'coordination.k8s.io/LeaseCandidate',
+  'policy/PodDisruptionBudget',
+]);
+
+function key(info: KindInfo): string {
+  return info.group === '' ? info.kind : `${info.group}/${info.kind}`;
+}
+
+export function nameComplaint(name: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
+  const rule = info.builtIn ? NAME_RULES[key(info)] : undefined;
+  // Whatever the kind's own rule, a name stands in a URL path.
+  return rule === undefined ? dnsSubdomain(name) : (rule(name, object, minor) ?? pathSegment(name));
+}
+
+export function wantsQualifiedFinalizers(info: KindInfo): boolean {
+  return info.builtIn && !FREE_FINALIZERS.has(key(info));
+}
+
+function apiServiceName(name: string, object: JsonObject): string | undefined {
+  const spec = asObject(object.spec);
+  const wanted = `${asString(spec.version) ?? ''}.${asString(spec.group) ?? ''}`;
+  return name === wanted ? undefined : `be spec.version, "." and spec.group: ${wanted}`;
+}
+
+function crdName(name: string, object: JsonObject): string | undefined {
+  const spec = asObject(object.spec);
+  const wanted = `${asString(asObject(spec.names).plural) ?? ''}.${asString(spec.group) ?? ''}`;
+  return name === wanted ? undefined : `be spec.names.plural, "." and spec.group: ${wanted}`;
+}
+
+function trustBundleName(name: string, object: JsonObject): string | undefined {
+  const signer = asString(asObject(object.spec).signerName) ?? '';
+  if (signer === '') return name.includes(':') ? 'hold no ":" where no signerName is given' : dnsSubdomain(name);
+  const prefix = `${signer.replaceAll('/', ':')}:`;
+  return name.startsWith(prefix) ? dnsSubdomain(name.slice(prefix.length)) : `begin with ${prefix}`;
+}
+
+function storageVersionName(name: string): string | undefined {
+  const dot = name.lastIndexOf('.');
+  if (dot < 0) return 'be a group, "." and a resource';
+  return dnsSubdomain(name.slice(0, dot)) ?? dns1035Label(name.slice(dot + 1));
+}
