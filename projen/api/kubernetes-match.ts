@@ -1,6 +1,6 @@
 /**
- * Finds out where a custom resource embeds a Kubernetes type: a CRD generator copies PodSpec and the rest into the schema, member by member,
- * from whatever Kubernetes version the project was built with.
+ * Finds out where a custom resource embeds a Kubernetes type: a CRD generator copies PodSpec and the rest into the schema, member by
+ * member, from whatever Kubernetes version the project was built with.
  *
  * A node is taken for a Kubernetes type when every member it has is a member of that type (in any minor), of the same shape all the way
  * down, and it has most of them. Types of few members are too easily met by chance and are taken only when all members agree.
@@ -97,8 +97,8 @@ export class KubernetesMatch {
     const known = verdicts.get(candidate.name);
     if (known !== undefined) return known;
     verdicts.set(candidate.name, true);
-    const verdict = Object.entries(node.properties!).every(
-      ([name, child]) => candidate.members.has(name) && candidate.schemas.some((schema) => schema.properties?.[name] && this.isLike(child, schema.properties[name])),
+    const verdict = Object.entries(node.properties!).every(([name, child]) =>
+      candidate.schemas.some(({ properties }) => properties?.[name] !== undefined && this.isLike(child, properties[name])),
     );
     verdicts.set(candidate.name, verdict);
     return verdict;
@@ -109,7 +109,7 @@ export class KubernetesMatch {
     const name = this.nameOf.get(kubernetes);
     if (name !== undefined && SCALARS[name] !== undefined) return scalarShape(node) === SCALARS[name] || isOpen(node);
     if (isOpen(node)) return kubernetes.type === 'object' || kubernetes.type === undefined;
-    if (node.type !== kubernetes.type || (node['x-kubernetes-int-or-string'] ?? false) !== (kubernetes['x-kubernetes-int-or-string'] ?? false)) return false;
+    if (node.type !== kubernetes.type || node['x-kubernetes-int-or-string'] === true) return false;
     if (node.type === 'array') return this.isLike(node.items ?? {}, kubernetes.items!);
     if (node.type !== 'object') return true;
     if (typeof node.additionalProperties === 'object') {

@@ -100,7 +100,7 @@ function runs(roots: ReadonlyMap<KubernetesMinor, number>, referenceOf: (root: n
   return out.map(({ first, last, root }) => `${first === last ? first : `${first}-${last}`}:${referenceOf(root)}`).join(',');
 }
 
-function compressed(lines: readonly string[]): Buffer {
+export function compressed(lines: readonly string[]): Buffer {
   const text = Buffer.from(lines.join('\n'));
   return brotliCompressSync(text, {
     params: {

@@ -7,103 +7,106 @@
  */
 import { type KubernetesMinor } from './schema';
 
-export const BUILT_IN_MINORS: readonly KubernetesMinor[] = ['1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36'];
+export const BUILT_IN_MINORS: readonly KubernetesMinor[] = ['1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37'];
 
 /** Project and version by bundle. */
 export const SOURCES: Readonly<Record<string, string>> = {
-  'ascend-mind-cluster': 'ascend-mind-cluster',
-  'intel-device-plugins-operator': 'intel-device-plugins-operator',
-  'jobset': 'jobset',
-  'kai-scheduler': 'kai-scheduler',
-  'karpenter': 'karpenter',
-  'karpenter-provider-aws': 'karpenter-provider-aws',
-  'keda': 'keda',
-  'knative-serving': 'knative-serving',
-  'kubeflow-trainer-v2': 'kubeflow-trainer-v2',
-  'kuberay': 'kuberay',
-  'kueue': 'kueue',
-  'lws': 'lws',
-  'mpi-operator': 'mpi-operator',
-  'network-attachment-definition': 'network-attachment-definition',
-  'network-operator': 'network-operator',
-  'node-feature-discovery': 'node-feature-discovery',
-  'nvidia-dra-driver-gpu': 'nvidia-dra-driver-gpu',
-  'nvidia-gpu-operator': 'nvidia-gpu-operator',
-  'prometheus-operator': 'prometheus-operator',
-  'rocm-gpu-operator': 'rocm-gpu-operator',
-  'scheduler-plugins': 'scheduler-plugins',
-  'sriov-network-operator': 'sriov-network-operator',
-  'training-operator-v1': 'training-operator-v1',
-  'volcano': 'volcano',
+  'ascend-mind-cluster': 'ascend-mind-cluster v26.1.0',
+  'intel-device-plugins-operator': 'intel-device-plugins-operator v0.36.0',
+  'jobset': 'jobset v0.12.0',
+  'kai-scheduler': 'kai-scheduler v0.13.0',
+  'karpenter': 'karpenter v1.14.1',
+  'karpenter-provider-aws': 'karpenter-provider-aws 1d927085',
+  'keda': 'keda v2.20.2',
+  'knative-serving': 'knative-serving v1.23.0',
+  'kubeflow-trainer-v2': 'kubeflow-trainer-v2 v2.3.0',
+  'kuberay': 'kuberay v1.7.0',
+  'kueue': 'kueue v0.19.2',
+  'lws': 'lws v0.10.0',
+  'mpi-operator': 'mpi-operator v0.8.0',
+  'network-attachment-definition': 'network-attachment-definition v1.7.7',
+  'network-operator': 'network-operator v26.4.1',
+  'node-feature-discovery': 'node-feature-discovery v0.19.0',
+  'nvidia-dra-driver-gpu': 'nvidia-dra-driver-gpu v0.4.1',
+  'nvidia-gpu-operator': 'nvidia-gpu-operator v26.7.0',
+  'prometheus-operator': 'prometheus-operator v0.93.0',
+  'rocm-gpu-operator': 'rocm-gpu-operator v1.5.1',
+  'scheduler-plugins': 'scheduler-plugins v0.34.7',
+  'sriov-network-operator': 'sriov-network-operator v1.6.0',
+  'training-operator-v1': 'training-operator-v1 v1.9.4',
+  'volcano': 'volcano v1.15.1',
 };
 
-export const KIND_ROWS = `- v1 Binding bindings bnsp kubernetes 30-36:0
-- v1 ComponentStatus componentstatuses bcsp kubernetes 30-36:5
-- v1 ConfigMap configmaps bnsp kubernetes 30-36:8
-- v1 Endpoints endpoints bnsp kubernetes 30-36:11
-- v1 Event events bnsp kubernetes 30-36:18
-- v1 LimitRange limitranges bnsp kubernetes 30-36:21
-- v1 Namespace namespaces bcstp kubernetes 30-36:27
-- v1 Node nodes bcstp kubernetes 30:32,31-32:460,33-34:622,35-36:802
-- v1 PersistentVolume persistentvolumes bcstp kubernetes 30:52,31-36:466
-- v1 PersistentVolumeClaim persistentvolumeclaims bnstp kubernetes 30-36:68
-- v1 Pod pods bnstp kubernetes 30:72,31:474,32:571,33:626,34:713,35:804,36:853
-- v1 PodTemplate podtemplates bnsp kubernetes 30:136,31:496,32:574,33:638,34:733,35:812,36:869
-- v1 ReplicationController replicationcontrollers bnstp kubernetes 30:138,31:498,32:576,33:640,34:735,35:814,36:871
-- v1 ResourceQuota resourcequotas bnstp kubernetes 30-36:141
-- v1 Secret secrets bnsp kubernetes 30-36:147
-- v1 Service services bnstp kubernetes 30-36:148
-- v1 ServiceAccount serviceaccounts bnsp kubernetes 30-36:160
-admissionregistration.k8s.io v1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsp kubernetes 36:737
-admissionregistration.k8s.io v1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsp kubernetes 36:584
-admissionregistration.k8s.io v1 MutatingWebhookConfiguration mutatingwebhookconfigurations bcsp kubernetes 30-36:163
-admissionregistration.k8s.io v1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstp kubernetes 30-36:172
-admissionregistration.k8s.io v1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsp kubernetes 30-35:188,36:873
-admissionregistration.k8s.io v1 ValidatingWebhookConfiguration validatingwebhookconfigurations bcsp kubernetes 30-36:191
-admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicy mutatingadmissionpolicies bcs kubernetes 32-36:578
-admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcs kubernetes 32-36:584
+export const KIND_ROWS = `- v1 Binding bindings bnsp kubernetes 30-37:0
+- v1 ComponentStatus componentstatuses bcsp kubernetes 30-37:5
+- v1 ConfigMap configmaps bnsp kubernetes 30-37:8
+- v1 Endpoints endpoints bnsp kubernetes 30-37:11
+- v1 Event events bnsp kubernetes 30-37:18
+- v1 LimitRange limitranges bnsp kubernetes 30-37:21
+- v1 Namespace namespaces bcstp kubernetes 30-37:27
+- v1 Node nodes bcstp kubernetes 30:32,31-32:460,33-34:622,35-36:802,37:940
+- v1 PersistentVolume persistentvolumes bcstp kubernetes 30:52,31-37:466
+- v1 PersistentVolumeClaim persistentvolumeclaims bnstp kubernetes 30-36:68,37:945
+- v1 Pod pods bnstp kubernetes 30:72,31:474,32:571,33:626,34:713,35:804,36:853,37:950
+- v1 PodTemplate podtemplates bnsp kubernetes 30:136,31:496,32:574,33:638,34:733,35:812,36:869,37:992
+- v1 ReplicationController replicationcontrollers bnstp kubernetes 30:138,31:498,32:576,33:640,34:735,35:814,36:871,37:994
+- v1 ResourceQuota resourcequotas bnstp kubernetes 30-37:141
+- v1 Secret secrets bnsp kubernetes 30-37:147
+- v1 Service services bnstp kubernetes 30-37:148
+- v1 ServiceAccount serviceaccounts bnsp kubernetes 30-37:160
+admissionregistration.k8s.io v1 MutatingAdmissionPolicy mutatingadmissionpolicies bcsp kubernetes 36-37:737
+admissionregistration.k8s.io v1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcsp kubernetes 36-37:584
+admissionregistration.k8s.io v1 MutatingWebhookConfiguration mutatingwebhookconfigurations bcsp kubernetes 30-37:163
+admissionregistration.k8s.io v1 ValidatingAdmissionPolicy validatingadmissionpolicies bcstp kubernetes 30-37:172
+admissionregistration.k8s.io v1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcsp kubernetes 30-35:188,36-37:873
+admissionregistration.k8s.io v1 ValidatingWebhookConfiguration validatingwebhookconfigurations bcsp kubernetes 30-37:191
+admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicy mutatingadmissionpolicies bcs kubernetes 32-37:578
+admissionregistration.k8s.io v1alpha1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcs kubernetes 32-37:584
 admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicy validatingadmissionpolicies bcst kubernetes 30-31:194
 admissionregistration.k8s.io v1alpha1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcs kubernetes 30-31:188
-admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicy mutatingadmissionpolicies bcs kubernetes 34-36:737
-admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcs kubernetes 34-36:584
+admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicy mutatingadmissionpolicies bcs kubernetes 34-37:737
+admissionregistration.k8s.io v1beta1 MutatingAdmissionPolicyBinding mutatingadmissionpolicybindings bcs kubernetes 34-37:584
 admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicy validatingadmissionpolicies bcst kubernetes 30-33:172
 admissionregistration.k8s.io v1beta1 ValidatingAdmissionPolicyBinding validatingadmissionpolicybindings bcs kubernetes 30-33:188
 amd.com v1alpha1 DeviceConfig deviceconfigs nstp rocm-gpu-operator 0
 amd.com v1alpha1 RemediationWorkflowStatus remediationworkflowstatuses nstp rocm-gpu-operator 50
-apiextensions.k8s.io v1 CustomResourceDefinition customresourcedefinitions bcstp kubernetes 30-34:196,35-36:816
-apiregistration.k8s.io v1 APIService apiservices bcstp kubernetes 30-36:223
-apps v1 ControllerRevision controllerrevisions bnsp kubernetes 30-36:228
-apps v1 DaemonSet daemonsets bnstp kubernetes 30:229,31:500,32:586,33:642,34:740,35:820,36:875
-apps v1 Deployment deployments bnstp kubernetes 30:234,31:502,32:588,33:644,34:742,35:822,36:877
-apps v1 ReplicaSet replicasets bnstp kubernetes 30:238,31:504,32:590,33:647,34:744,35:824,36:879
-apps v1 StatefulSet statefulsets bnstp kubernetes 30:240,31:506,32:592,33:650,34:746,35:826,36:881
-authentication.k8s.io v1 SelfSubjectReview selfsubjectreviews bcsp kubernetes 30-36:247
-authentication.k8s.io v1 TokenReview tokenreviews bcsp kubernetes 30-35:250,36:883
+apiextensions.k8s.io v1 CustomResourceDefinition customresourcedefinitions bcstp kubernetes 30-34:196,35-37:816
+apiregistration.k8s.io v1 APIService apiservices bcstp kubernetes 30-37:223
+apps v1 ControllerRevision controllerrevisions bnsp kubernetes 30-36:228,37:996
+apps v1 DaemonSet daemonsets bnstp kubernetes 30:229,31:500,32:586,33:642,34:740,35:820,36:875,37:997
+apps v1 Deployment deployments bnstp kubernetes 30:234,31:502,32:588,33:644,34:742,35:822,36:877,37:1000
+apps v1 ReplicaSet replicasets bnstp kubernetes 30:238,31:504,32:590,33:647,34:744,35:824,36:879,37:1005
+apps v1 StatefulSet statefulsets bnstp kubernetes 30:240,31:506,32:592,33:650,34:746,35:826,36:881,37:1008
+authentication.k8s.io v1 SelfSubjectReview selfsubjectreviews bcsp kubernetes 30-37:247
+authentication.k8s.io v1 TokenReview tokenreviews bcsp kubernetes 30-35:250,36-37:883
 authentication.k8s.io v1alpha1 SelfSubjectReview selfsubjectreviews bcs kubernetes 30-31:247
 authentication.k8s.io v1beta1 SelfSubjectReview selfsubjectreviews bcs kubernetes 30-32:247
-authorization.k8s.io v1 LocalSubjectAccessReview localsubjectaccessreviews bnsp kubernetes 30:253,31-36:508
-authorization.k8s.io v1 SelfSubjectAccessReview selfsubjectaccessreviews bcsp kubernetes 30:258,31-36:512
-authorization.k8s.io v1 SelfSubjectRulesReview selfsubjectrulesreviews bcsp kubernetes 30-36:260
-authorization.k8s.io v1 SubjectAccessReview subjectaccessreviews bcsp kubernetes 30:253,31-36:508
-autoscaling v1 HorizontalPodAutoscaler horizontalpodautoscalers bnst kubernetes 30-35:267,36:885
-autoscaling v2 HorizontalPodAutoscaler horizontalpodautoscalers bnstp kubernetes 30-32:271,33-35:652,36:886
-autoscaling.internal.knative.dev v1alpha1 PodAutoscaler podautoscalers nstp knative-serving 0
+authorization.k8s.io v1 LocalSubjectAccessReview localsubjectaccessreviews bnsp kubernetes 30:253,31-37:508
+authorization.k8s.io v1 SelfSubjectAccessReview selfsubjectaccessreviews bcsp kubernetes 30:258,31-37:512
+authorization.k8s.io v1 SelfSubjectRulesReview selfsubjectrulesreviews bcsp kubernetes 30-37:260
+authorization.k8s.io v1 SubjectAccessReview subjectaccessreviews bcsp kubernetes 30:253,31-37:508
+autoscaling v1 HorizontalPodAutoscaler horizontalpodautoscalers bnst kubernetes 30-35:267,36-37:885
+autoscaling v2 HorizontalPodAutoscaler horizontalpodautoscalers bnstp kubernetes 30-32:271,33-35:652,36:886,37:1012
+autoscaling.internal.knative.dev v1alpha1 Metric metrics nstp knative-serving 0
+autoscaling.internal.knative.dev v1alpha1 PodAutoscaler podautoscalers nstp knative-serving 5
 autoscaling.x-k8s.io v1beta1 CapacityBuffer capacitybuffers nstp karpenter 0
-batch v1 CronJob cronjobs bnstp kubernetes 30:290,31:514,32:594,33:656,34:748,35:828,36:887
-batch v1 Job jobs bnstp kubernetes 30:299,31:518,32:598,33:660,34:752,35:832,36:891
+batch v1 CronJob cronjobs bnstp kubernetes 30:290,31:514,32:594,33:656,34:748,35:828,36:887,37:1014
+batch v1 Job jobs bnstp kubernetes 30:299,31:518,32:598,33:660,34:752,35:832,36:891,37:1022
 batch.volcano.sh v1alpha1 CronJob cronjobs nstp volcano 0
 batch.volcano.sh v1alpha1 Job jobs nstp volcano 21
 bus.volcano.sh v1alpha1 Command commands nsp volcano 30
-certificates.k8s.io v1 CertificateSigningRequest certificatesigningrequests bcstp kubernetes 30-34:303,35-36:833
+certificates.k8s.io v1 CertificateSigningRequest certificatesigningrequests bcstp kubernetes 30-34:303,35-37:833
+certificates.k8s.io v1 ClusterTrustBundle clustertrustbundles bcsp kubernetes 37:306
+certificates.k8s.io v1 PodCertificateRequest podcertificaterequests bnstp kubernetes 37:1023
 certificates.k8s.io v1alpha1 ClusterTrustBundle clustertrustbundles bcs kubernetes 30-36:306
 certificates.k8s.io v1alpha1 PodCertificateRequest podcertificaterequests bnst kubernetes 34:753
-certificates.k8s.io v1beta1 ClusterTrustBundle clustertrustbundles bcsp kubernetes 33-36:306
-certificates.k8s.io v1beta1 PodCertificateRequest podcertificaterequests bnstp kubernetes 35:836,36:892
+certificates.k8s.io v1beta1 ClusterTrustBundle clustertrustbundles bcs kubernetes 33-37:306
+certificates.k8s.io v1beta1 PodCertificateRequest podcertificaterequests bnst kubernetes 35:836,36-37:892
 config.volcano.sh v1alpha1 ColocationConfiguration colocationconfigurations nstp volcano 31
-coordination.k8s.io v1 Lease leases bnsp kubernetes 30:308,31-36:519
+coordination.k8s.io v1 Lease leases bnsp kubernetes 30:308,31-37:519
 coordination.k8s.io v1alpha1 LeaseCandidate leasecandidates bns kubernetes 31:521
-coordination.k8s.io v1alpha2 LeaseCandidate leasecandidates bns kubernetes 32-35:599,36:894
-coordination.k8s.io v1beta1 LeaseCandidate leasecandidates bnsp kubernetes 33-35:599,36:894
+coordination.k8s.io v1alpha2 LeaseCandidate leasecandidates bns kubernetes 32-35:599,36-37:894
+coordination.k8s.io v1beta1 LeaseCandidate leasecandidates bnsp kubernetes 33-35:599,36-37:894
 deviceplugin.intel.com v1 DlbDevicePlugin dlbdeviceplugins cstp intel-device-plugins-operator 0
 deviceplugin.intel.com v1 DsaDevicePlugin dsadeviceplugins cstp intel-device-plugins-operator 3
 deviceplugin.intel.com v1 FpgaDevicePlugin fpgadeviceplugins cstp intel-device-plugins-operator 6
@@ -112,21 +115,21 @@ deviceplugin.intel.com v1 IaaDevicePlugin iaadeviceplugins cstp intel-device-plu
 deviceplugin.intel.com v1 NpuDevicePlugin npudeviceplugins cstp intel-device-plugins-operator 16
 deviceplugin.intel.com v1 QatDevicePlugin qatdeviceplugins cstp intel-device-plugins-operator 18
 deviceplugin.intel.com v1 SgxDevicePlugin sgxdeviceplugins cstp intel-device-plugins-operator 24
-disaggregatedset.x-k8s.io v1 DisaggregatedSet disaggregatedsets nstp lws 3
-disaggregatedset.x-k8s.io v1 DisaggregatedSetRoleScaler disaggregatedsetrolescalers nstp lws 0
-discovery.k8s.io v1 EndpointSlice endpointslices bnsp kubernetes 30-32:310,33-35:661,36:895
+disaggregatedset.x-k8s.io v1 DisaggregatedSet disaggregatedsets nstp lws 0
+disaggregatedset.x-k8s.io v1 DisaggregatedSetRoleScaler disaggregatedsetrolescalers nstp lws 27
+discovery.k8s.io v1 EndpointSlice endpointslices bnsp kubernetes 30-32:310,33-35:661,36-37:895
 eventing.keda.sh v1alpha1 CloudEventSource cloudeventsources nstp keda 0
 eventing.keda.sh v1alpha1 ClusterCloudEventSource clustercloudeventsources cstp keda 0
-events.k8s.io v1 Event events bnsp kubernetes 30-36:318
+events.k8s.io v1 Event events bnsp kubernetes 30-37:318
 flow.volcano.sh v1alpha1 JobFlow jobflows nstp volcano 36
 flow.volcano.sh v1alpha1 JobTemplate jobtemplates nstp volcano 60
-flowcontrol.apiserver.k8s.io v1 FlowSchema flowschemas bcstp kubernetes 30-36:320
-flowcontrol.apiserver.k8s.io v1 PriorityLevelConfiguration prioritylevelconfigurations bcstp kubernetes 30-36:334
+flowcontrol.apiserver.k8s.io v1 FlowSchema flowschemas bcstp kubernetes 30-36:320,37:1025
+flowcontrol.apiserver.k8s.io v1 PriorityLevelConfiguration prioritylevelconfigurations bcstp kubernetes 30-36:334,37:1029
 flowcontrol.apiserver.k8s.io v1beta3 FlowSchema flowschemas bcst kubernetes 30-31:320
 flowcontrol.apiserver.k8s.io v1beta3 PriorityLevelConfiguration prioritylevelconfigurations bcst kubernetes 30-31:334
 fpga.intel.com v2 AcceleratorFunction acceleratorfunctions nsp intel-device-plugins-operator 26
 fpga.intel.com v2 FpgaRegion fpgaregions nsp intel-device-plugins-operator 31
-internal.apiserver.k8s.io v1alpha1 StorageVersion storageversions bcstp kubernetes 30-35:340,36:896
+internal.apiserver.k8s.io v1alpha1 StorageVersion storageversions bcstp kubernetes 30-35:340,36-37:896
 jobset.x-k8s.io v1alpha2 JobSet jobsets nstp jobset 0
 k8s.cni.cncf.io v1 NetworkAttachmentDefinition network-attachment-definitions nsp network-attachment-definition 0
 kai.scheduler v1 Config configs cstp kai-scheduler 0
@@ -156,8 +159,8 @@ kueue.x-k8s.io v1beta1 MultiKueueConfig multikueueconfigs cs kueue 103
 kueue.x-k8s.io v1beta1 ProvisioningRequestConfig provisioningrequestconfigs csd kueue 111
 kueue.x-k8s.io v1beta1 ResourceFlavor resourceflavors csd kueue 129
 kueue.x-k8s.io v1beta1 Topology topologies csd kueue 133
-kueue.x-k8s.io v1beta1 Workload workloads nstd kueue 137
-kueue.x-k8s.io v1beta1 WorkloadPriorityClass workloadpriorityclasses csd kueue 134
+kueue.x-k8s.io v1beta1 Workload workloads nstd kueue 134
+kueue.x-k8s.io v1beta1 WorkloadPriorityClass workloadpriorityclasses csd kueue 206
 kueue.x-k8s.io v1beta2 AdmissionCheck admissionchecks cstp kueue 5
 kueue.x-k8s.io v1beta2 ClusterQueue clusterqueues cstp kueue 49
 kueue.x-k8s.io v1beta2 Cohort cohorts cstp kueue 73
@@ -167,9 +170,11 @@ kueue.x-k8s.io v1beta2 MultiKueueConfig multikueueconfigs csp kueue 106
 kueue.x-k8s.io v1beta2 ProvisioningRequestConfig provisioningrequestconfigs csp kueue 125
 kueue.x-k8s.io v1beta2 ResourceFlavor resourceflavors csp kueue 129
 kueue.x-k8s.io v1beta2 Topology topologies csp kueue 133
-kueue.x-k8s.io v1beta2 Workload workloads nstp kueue 168
-kueue.x-k8s.io v1beta2 WorkloadPriorityClass workloadpriorityclasses csp kueue 135
+kueue.x-k8s.io v1beta2 Workload workloads nstp kueue 165
+kueue.x-k8s.io v1beta2 WorkloadPriorityClass workloadpriorityclasses csp kueue 207
 leaderworkerset.x-k8s.io v1 LeaderWorkerSet leaderworkersets nstp lws 30
+lifecycle.k8s.io v1alpha1 Eviction evictions bnstp kubernetes 37:1032
+lifecycle.k8s.io v1alpha1 EvictionRequest evictionrequests bnstp kubernetes 37:1043
 mellanox.com v1alpha1 HostDeviceNetwork hostdevicenetworks cstp network-operator 0
 mellanox.com v1alpha1 IPoIBNetwork ipoibnetworks cstp network-operator 7
 mellanox.com v1alpha1 MacvlanNetwork macvlannetworks cstp network-operator 10
@@ -179,31 +184,34 @@ mindcluster.huawei.com v1 InferService inferservices nstp ascend-mind-cluster 0
 mindcluster.huawei.com v1 InferServiceSet inferservicesets nstp ascend-mind-cluster 12
 mindcluster.huawei.com v1 InstanceSet instancesets nstp ascend-mind-cluster 14
 mindxdl.gitee.com v1 AscendJob ascendjobs nstp ascend-mind-cluster 17
-monitoring.coreos.com v1 PodMonitor podmonitors nstp prometheus-operator 98
-monitoring.coreos.com v1 Probe probes nstp prometheus-operator 108
-monitoring.coreos.com v1 Prometheus prometheuses nstp prometheus-operator 118
-monitoring.coreos.com v1 PrometheusRule prometheusrules nstp prometheus-operator 221
-monitoring.coreos.com v1 ServiceMonitor servicemonitors nstp prometheus-operator 298
-monitoring.coreos.com v1alpha1 AlertmanagerConfig alertmanagerconfigs nstp prometheus-operator 0
-monitoring.coreos.com v1alpha1 ScrapeConfig scrapeconfigs nstp prometheus-operator 228
-networking.k8s.io v1 IPAddress ipaddresses bcsp kubernetes 33-35:372,36:900
-networking.k8s.io v1 Ingress ingresses bnstp kubernetes 30:346,31-36:523
-networking.k8s.io v1 IngressClass ingressclasses bcsp kubernetes 30-36:361
-networking.k8s.io v1 NetworkPolicy networkpolicies bnsp kubernetes 30-33:364,34-36:757
-networking.k8s.io v1 ServiceCIDR servicecidrs bcstp kubernetes 33-36:375
+monitoring.coreos.com v1 Alertmanager alertmanagers nstp prometheus-operator 0
+monitoring.coreos.com v1 PodMonitor podmonitors nstp prometheus-operator 152
+monitoring.coreos.com v1 Probe probes nstp prometheus-operator 161
+monitoring.coreos.com v1 Prometheus prometheuses nstp prometheus-operator 171
+monitoring.coreos.com v1 PrometheusRule prometheusrules nstp prometheus-operator 246
+monitoring.coreos.com v1 ServiceMonitor servicemonitors nstp prometheus-operator 323
+monitoring.coreos.com v1 ThanosRuler thanosrulers nstp prometheus-operator 327
+monitoring.coreos.com v1alpha1 AlertmanagerConfig alertmanagerconfigs nstp prometheus-operator 61
+monitoring.coreos.com v1alpha1 PrometheusAgent prometheusagents nstp prometheus-operator 243
+monitoring.coreos.com v1alpha1 ScrapeConfig scrapeconfigs nstp prometheus-operator 253
+networking.k8s.io v1 IPAddress ipaddresses bcsp kubernetes 33-35:372,36-37:900
+networking.k8s.io v1 Ingress ingresses bnstp kubernetes 30:346,31-37:523
+networking.k8s.io v1 IngressClass ingressclasses bcsp kubernetes 30-37:361
+networking.k8s.io v1 NetworkPolicy networkpolicies bnsp kubernetes 30-33:364,34-37:757
+networking.k8s.io v1 ServiceCIDR servicecidrs bcstp kubernetes 33-37:375
 networking.k8s.io v1alpha1 IPAddress ipaddresses bcs kubernetes 30:372
 networking.k8s.io v1alpha1 ServiceCIDR servicecidrs bcst kubernetes 30:375
 networking.k8s.io v1beta1 IPAddress ipaddresses bcs kubernetes 31-35:372,36:900
 networking.k8s.io v1beta1 ServiceCIDR servicecidrs bcst kubernetes 31-36:375
-nfd.k8s-sigs.io v1alpha1 NodeFeature nodefeatures nsp node-feature-discovery 16
-nfd.k8s-sigs.io v1alpha1 NodeFeatureGroup nodefeaturegroups nstp node-feature-discovery 0
-nfd.k8s-sigs.io v1alpha1 NodeFeatureRule nodefeaturerules csp node-feature-discovery 12
-node.k8s.io v1 RuntimeClass runtimeclasses bcsp kubernetes 30-36:378
+nfd.k8s-sigs.io v1alpha1 NodeFeature nodefeatures nsp node-feature-discovery 0
+nfd.k8s-sigs.io v1alpha1 NodeFeatureGroup nodefeaturegroups nstp node-feature-discovery 12
+nfd.k8s-sigs.io v1alpha1 NodeFeatureRule nodefeaturerules csp node-feature-discovery 24
+node.k8s.io v1 RuntimeClass runtimeclasses bcsp kubernetes 30-37:378
 nodeinfo.volcano.sh v1alpha1 Numatopology numatopologies csp volcano 62
 nvidia.com v1 ClusterPolicy clusterpolicies cstp nvidia-gpu-operator 0
 nvidia.com v1alpha1 GPUCluster gpuclusters cstp nvidia-gpu-operator 61
 nvidia.com v1alpha1 NVIDIADriver nvidiadrivers cstp nvidia-gpu-operator 73
-policy v1 PodDisruptionBudget poddisruptionbudgets bnstp kubernetes 30-35:381,36:901
+policy v1 PodDisruptionBudget poddisruptionbudgets bnstp kubernetes 30-35:381,36-37:901
 ray.io v1 RayCluster rayclusters nstp kuberay 0
 ray.io v1 RayCronJob raycronjobs nstp kuberay 56
 ray.io v1 RayJob rayjobs nstp kuberay 70
@@ -211,14 +219,15 @@ ray.io v1 RayService rayservices nstp kuberay 76
 ray.io v1alpha1 RayCluster rayclusters nstd kuberay 48
 ray.io v1alpha1 RayJob rayjobs nstd kuberay 73
 ray.io v1alpha1 RayService rayservices nstd kuberay 86
-rbac.authorization.k8s.io v1 ClusterRole clusterroles bcsp kubernetes 30-36:384
-rbac.authorization.k8s.io v1 ClusterRoleBinding clusterrolebindings bcsp kubernetes 30-35:389,36:903
-rbac.authorization.k8s.io v1 Role roles bnsp kubernetes 30-36:393
-rbac.authorization.k8s.io v1 RoleBinding rolebindings bnsp kubernetes 30-35:389,36:903
-resource.k8s.io v1 DeviceClass deviceclasses bcsp kubernetes 34-36:759
-resource.k8s.io v1 ResourceClaim resourceclaims bnstp kubernetes 34-36:761
-resource.k8s.io v1 ResourceClaimTemplate resourceclaimtemplates bnsp kubernetes 34-36:779
-resource.k8s.io v1 ResourceSlice resourceslices bcsp kubernetes 34-35:781,36:904
+rbac.authorization.k8s.io v1 ClusterRole clusterroles bcsp kubernetes 30-37:384
+rbac.authorization.k8s.io v1 ClusterRoleBinding clusterrolebindings bcsp kubernetes 30-35:389,36-37:903
+rbac.authorization.k8s.io v1 Role roles bnsp kubernetes 30-37:393
+rbac.authorization.k8s.io v1 RoleBinding rolebindings bnsp kubernetes 30-35:389,36-37:903
+resource.k8s.io v1 DeviceClass deviceclasses bcsp kubernetes 34-36:759,37:1046
+resource.k8s.io v1 DeviceTaintRule devicetaintrules bcstp kubernetes 37:838
+resource.k8s.io v1 ResourceClaim resourceclaims bnstp kubernetes 34-36:761,37:1047
+resource.k8s.io v1 ResourceClaimTemplate resourceclaimtemplates bnsp kubernetes 34-36:779,37:1060
+resource.k8s.io v1 ResourceSlice resourceslices bcsp kubernetes 34-35:781,36:904,37:1062
 resource.k8s.io v1alpha2 PodSchedulingContext podschedulingcontexts bnst kubernetes 30:394
 resource.k8s.io v1alpha2 ResourceClaim resourceclaims bnst kubernetes 30:399
 resource.k8s.io v1alpha2 ResourceClaimParameters resourceclaimparameters bnsp kubernetes 30:410
@@ -227,27 +236,32 @@ resource.k8s.io v1alpha2 ResourceClass resourceclasses bcsp kubernetes 30:418
 resource.k8s.io v1alpha2 ResourceClassParameters resourceclassparameters bnsp kubernetes 30:419
 resource.k8s.io v1alpha2 ResourceSlice resourceslices bcs kubernetes 30:424
 resource.k8s.io v1alpha3 DeviceClass deviceclasses bcs kubernetes 31:533,32-33:601
-resource.k8s.io v1alpha3 DeviceTaintRule devicetaintrules bcst kubernetes 33-34:665,35-36:838
+resource.k8s.io v1alpha3 DeviceTaintRule devicetaintrules bcst kubernetes 33-34:665,35-37:838
 resource.k8s.io v1alpha3 PodSchedulingContext podschedulingcontexts bnstp kubernetes 31:540
 resource.k8s.io v1alpha3 ResourceClaim resourceclaims bnst kubernetes 31:544,32:603,33:668
 resource.k8s.io v1alpha3 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 31:558,32:613,33:680
-resource.k8s.io v1alpha3 ResourcePoolStatusRequest resourcepoolstatusrequests bcstp kubernetes 36:913
+resource.k8s.io v1alpha3 ResourcePoolStatusRequest resourcepoolstatusrequests bcstp kubernetes 36:913,37:1072
 resource.k8s.io v1alpha3 ResourceSlice resourceslices bcs kubernetes 31-32:560,33:682
-resource.k8s.io v1beta1 DeviceClass deviceclasses bcs kubernetes 32-33:601,34-36:759
-resource.k8s.io v1beta1 ResourceClaim resourceclaims bnst kubernetes 32:603,33:668,34-36:790
-resource.k8s.io v1beta1 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 32:613,33:680,34-36:795
-resource.k8s.io v1beta1 ResourceSlice resourceslices bcs kubernetes 32:615,33:691,34-35:797,36:918
-resource.k8s.io v1beta2 DeviceClass deviceclasses bcs kubernetes 33:601,34-36:759
-resource.k8s.io v1beta2 DeviceTaintRule devicetaintrules bcstp kubernetes 36:838
-resource.k8s.io v1beta2 ResourceClaim resourceclaims bnst kubernetes 33:696,34-36:761
-resource.k8s.io v1beta2 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 33:702,34-36:779
-resource.k8s.io v1beta2 ResourceSlice resourceslices bcs kubernetes 33:704,34-35:781,36:904
-resource.nvidia.com v1beta1 ComputeDomain computedomains nstp nvidia-dra-driver-gpu 4
-resource.nvidia.com v1beta1 ComputeDomainClique computedomaincliques nsp nvidia-dra-driver-gpu 0
-scheduling.k8s.io v1 PriorityClass priorityclasses bcsp kubernetes 30-35:432,36:923
+resource.k8s.io v1beta1 DeviceClass deviceclasses bcs kubernetes 32-33:601,34-36:759,37:1046
+resource.k8s.io v1beta1 ResourceClaim resourceclaims bnst kubernetes 32:603,33:668,34-36:790,37:1082
+resource.k8s.io v1beta1 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 32:613,33:680,34-36:795,37:1087
+resource.k8s.io v1beta1 ResourceSlice resourceslices bcs kubernetes 32:615,33:691,34-35:797,36:918,37:1089
+resource.k8s.io v1beta2 DeviceClass deviceclasses bcs kubernetes 33:601,34-36:759,37:1046
+resource.k8s.io v1beta2 DeviceTaintRule devicetaintrules bcst kubernetes 36-37:838
+resource.k8s.io v1beta2 ResourceClaim resourceclaims bnst kubernetes 33:696,34-36:761,37:1047
+resource.k8s.io v1beta2 ResourceClaimTemplate resourceclaimtemplates bns kubernetes 33:702,34-36:779,37:1060
+resource.k8s.io v1beta2 ResourceSlice resourceslices bcs kubernetes 33:704,34-35:781,36:904,37:1062
+resource.nvidia.com v1beta1 ComputeDomain computedomains nstp nvidia-dra-driver-gpu 0
+resource.nvidia.com v1beta1 ComputeDomainClique computedomaincliques nsp nvidia-dra-driver-gpu 8
+scheduling.k8s.io v1 PriorityClass priorityclasses bcsp kubernetes 30-35:432,36-37:923
 scheduling.k8s.io v1alpha1 Workload workloads bns kubernetes 35:841
-scheduling.k8s.io v1alpha2 PodGroup podgroups bnstp kubernetes 36:924
-scheduling.k8s.io v1alpha2 Workload workloads bnsp kubernetes 36:934
+scheduling.k8s.io v1alpha2 PodGroup podgroups bnst kubernetes 36:924
+scheduling.k8s.io v1alpha2 Workload workloads bns kubernetes 36:934
+scheduling.k8s.io v1alpha3 CompositePodGroup compositepodgroups bnstp kubernetes 37:1094
+scheduling.k8s.io v1alpha3 PodGroup podgroups bnst kubernetes 37:1099
+scheduling.k8s.io v1alpha3 Workload workloads bns kubernetes 37:1101
+scheduling.k8s.io v1beta1 PodGroup podgroups bnstp kubernetes 37:1099
+scheduling.k8s.io v1beta1 Workload workloads bnsp kubernetes 37:1101
 scheduling.run.ai v1alpha2 BindRequest bindrequests nstp kai-scheduler 38
 scheduling.run.ai v2 Queue queues cstp kai-scheduler 62
 scheduling.run.ai v2alpha2 PodGroup podgroups nstp kai-scheduler 48
@@ -255,29 +269,30 @@ scheduling.volcano.sh v1beta1 PodGroup podgroups nsp volcano 68
 scheduling.volcano.sh v1beta1 Queue queues cstp volcano 75
 scheduling.x-k8s.io v1alpha1 ElasticQuota elasticquotas nstp scheduler-plugins 0
 scheduling.x-k8s.io v1alpha1 PodGroup podgroups nstp scheduler-plugins 3
-serving.knative.dev v1 Configuration configurations nstp knative-serving 6
-serving.knative.dev v1 Revision revisions nstp knative-serving 39
-serving.knative.dev v1 Route routes nstp knative-serving 43
-serving.knative.dev v1 Service services nstp knative-serving 48
-serving.knative.dev v1beta1 DomainMapping domainmappings nstp knative-serving 33
+serving.knative.dev v1 Configuration configurations nstp knative-serving 9
+serving.knative.dev v1 Revision revisions nstp knative-serving 42
+serving.knative.dev v1 Route routes nstp knative-serving 46
+serving.knative.dev v1 Service services nstp knative-serving 51
+serving.knative.dev v1beta1 DomainMapping domainmappings nstp knative-serving 36
 shard.volcano.sh v1alpha1 NodeShard nodeshards cstp volcano 87
 sriovnetwork.openshift.io v1 OVSNetwork ovsnetworks nstp sriov-network-operator 0
 sriovnetwork.openshift.io v1 SriovIBNetwork sriovibnetworks nstp sriov-network-operator 5
-sriovnetwork.openshift.io v1 SriovNetwork sriovnetworks nstp sriov-network-operator 41
-sriovnetwork.openshift.io v1 SriovNetworkNodePolicy sriovnetworknodepolicies nstp sriov-network-operator 8
-sriovnetwork.openshift.io v1 SriovNetworkNodeState sriovnetworknodestates nstp sriov-network-operator 21
-sriovnetwork.openshift.io v1 SriovNetworkPoolConfig sriovnetworkpoolconfigs nstp sriov-network-operator 39
+sriovnetwork.openshift.io v1 SriovNetwork sriovnetworks nstp sriov-network-operator 8
+sriovnetwork.openshift.io v1 SriovNetworkNodePolicy sriovnetworknodepolicies nstp sriov-network-operator 15
+sriovnetwork.openshift.io v1 SriovNetworkNodeState sriovnetworknodestates nstp sriov-network-operator 28
+sriovnetwork.openshift.io v1 SriovNetworkPoolConfig sriovnetworkpoolconfigs nstp sriov-network-operator 46
 sriovnetwork.openshift.io v1 SriovOperatorConfig sriovoperatorconfigs nstp sriov-network-operator 48
-storage.k8s.io v1 CSIDriver csidrivers bcsp kubernetes 30-32:433,33-34:708,35:847,36:938
-storage.k8s.io v1 CSINode csinodes bcsp kubernetes 30-36:437
-storage.k8s.io v1 CSIStorageCapacity csistoragecapacities bnsp kubernetes 30-36:442
-storage.k8s.io v1 StorageClass storageclasses bcsp kubernetes 30-36:443
-storage.k8s.io v1 VolumeAttachment volumeattachments bcstp kubernetes 30:448,31-32:568,33-36:710
-storage.k8s.io v1 VolumeAttributesClass volumeattributesclasses bcsp kubernetes 34-36:453
+storage.k8s.io v1 CSIDriver csidrivers bcsp kubernetes 30-32:433,33-34:708,35:847,36-37:938
+storage.k8s.io v1 CSINode csinodes bcstp kubernetes 30-36:437,37:1108
+storage.k8s.io v1 CSIStorageCapacity csistoragecapacities bnsp kubernetes 30-37:442
+storage.k8s.io v1 StorageClass storageclasses bcsp kubernetes 30-37:443
+storage.k8s.io v1 VolumeAttachment volumeattachments bcstp kubernetes 30:448,31-32:568,33-37:710
+storage.k8s.io v1 VolumeAttributesClass volumeattributesclasses bcsp kubernetes 34-37:453
 storage.k8s.io v1alpha1 VolumeAttributesClass volumeattributesclasses bcs kubernetes 30-34:453
 storage.k8s.io v1beta1 VolumeAttributesClass volumeattributesclasses bcs kubernetes 31-36:453
+storagemigration.k8s.io v1 StorageVersionMigration storageversionmigrations bcstp kubernetes 37:849
 storagemigration.k8s.io v1alpha1 StorageVersionMigration storageversionmigrations bcst kubernetes 30-34:454
-storagemigration.k8s.io v1beta1 StorageVersionMigration storageversionmigrations bcstp kubernetes 35-36:849
+storagemigration.k8s.io v1beta1 StorageVersionMigration storageversionmigrations bcst kubernetes 35-37:849
 topology.node.k8s.io v1alpha1 NodeResourceTopology noderesourcetopologies cs node-feature-discovery 28
 topology.node.k8s.io v1alpha2 NodeResourceTopology noderesourcetopologies csp node-feature-discovery 35
 topology.volcano.sh v1alpha1 HyperNode hypernodes cstp volcano 90

@@ -6,13 +6,11 @@
  * schema pool). Equal nodes are one object in memory, across kinds, versions and projects.
  */
 import { readFileSync } from 'fs';
-import { join } from 'path';
 import { brotliDecompressSync } from 'zlib';
 import { schemaPlace } from './kinds';
 import { type KindInfo, type KubernetesMinor, type Schema } from './schema';
+import { schemaFile } from './schema-files';
 
-/** Works from `lib/api` (published) and from `src/api` (tests) alike: the bundles stand in `src/api/schemas` only. */
-const FOLDER = join(__dirname, '..', '..', 'src', 'api', 'schemas');
 const COMMON = 'common';
 
 interface Bundle {
@@ -49,7 +47,7 @@ export function loadSchema(info: KindInfo, minor: KubernetesMinor): Schema {
 function bundle(name: string): Bundle {
   let loaded = bundles.get(name);
   if (!loaded) {
-    const lines = brotliDecompressSync(readFileSync(join(FOLDER, `${name}.br`))).toString('utf8').split('\n');
+    const lines = brotliDecompressSync(readFileSync(schemaFile(name))).toString('utf8').split('\n');
     loaded = { lines, nodes: new Array<Schema | undefined>(lines.length) };
     bundles.set(name, loaded);
   }

@@ -63,6 +63,8 @@ export interface HorizontalPodAutoscalerBehavior {
 export interface HorizontalPodAutoscalerCondition {
   readonly lastTransitionTime?: DateTime;
   readonly message?: string;
+  /** Kubernetes 1.37+. */
+  readonly observedGeneration?: number;
   readonly reason?: string;
   readonly status: string;
   readonly type: string;

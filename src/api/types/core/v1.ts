@@ -134,6 +134,8 @@ export interface ClusterTrustBundleProjection {
   readonly optional?: boolean;
   readonly path: string;
   readonly signerName?: string;
+  /** Kubernetes 1.37+. */
+  readonly user?: number;
 }
 
 export interface ComponentCondition {
@@ -191,6 +193,8 @@ export interface ConfigMapProjection {
 
 export interface ConfigMapVolumeSource {
   readonly defaultMode?: number;
+  /** Kubernetes 1.37+. */
+  readonly defaultUser?: number;
   readonly items?: readonly KeyToPath[];
   readonly name?: string;
   readonly optional?: boolean;
@@ -333,15 +337,21 @@ export interface DownwardAPIVolumeFile {
   readonly mode?: number;
   readonly path: string;
   readonly resourceFieldRef?: ResourceFieldSelector;
+  /** Kubernetes 1.37+. */
+  readonly user?: number;
 }
 
 export interface DownwardAPIVolumeSource {
   readonly defaultMode?: number;
+  /** Kubernetes 1.37+. */
+  readonly defaultUser?: number;
   readonly items?: readonly DownwardAPIVolumeFile[];
 }
 
 export interface EmptyDirVolumeSource {
   readonly medium?: string;
+  /** Kubernetes 1.37+. */
+  readonly mode?: number;
   readonly sizeLimit?: Quantity;
 }
 
@@ -465,6 +475,12 @@ export interface EventSource {
   readonly host?: string;
 }
 
+/** Kubernetes 1.37+. */
+export interface EvictionResponder {
+  readonly name: string;
+  readonly priority: number;
+}
+
 export interface ExecAction {
   readonly command?: readonly string[];
 }
@@ -514,6 +530,8 @@ export interface GCEPersistentDiskVolumeSource {
 }
 
 export interface GRPCAction {
+  /** Kubernetes 1.37+. */
+  readonly mode?: string;
   readonly port: number;
   readonly service?: string;
 }
@@ -542,6 +560,8 @@ export interface HTTPGetAction {
   readonly httpHeaders?: readonly HTTPHeader[];
   readonly path?: string;
   readonly port: IntOrString;
+  /** Kubernetes 1.37+. */
+  readonly protocol?: string;
   readonly scheme?: string;
 }
 
@@ -609,6 +629,8 @@ export interface KeyToPath {
   readonly key: string;
   readonly mode?: number;
   readonly path: string;
+  /** Kubernetes 1.37+. */
+  readonly user?: number;
 }
 
 export interface Lifecycle {
@@ -733,12 +755,28 @@ export interface NodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
 }
 
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableMappedResources {
+  readonly name: string;
+  readonly quantity: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableOverheadResources {
+  readonly name: string;
+  readonly perContainer?: Quantity;
+  readonly perPod?: Quantity;
+}
+
 /** Kubernetes 1.36+. */
 export interface NodeAllocatableResourceClaimStatus {
   /** Each value once. */
   readonly containers?: readonly string[];
+  /** Kubernetes 1.37+. One item per name. */
+  readonly mapping?: readonly NodeAllocatableMappedResources[];
+  /** Kubernetes 1.37+. One item per name. */
+  readonly overhead?: readonly NodeAllocatableOverheadResources[];
   readonly resourceClaimName: string;
-  readonly resources: Readonly<Record<string, Quantity>>;
 }
 
 export interface NodeCondition {
@@ -768,6 +806,12 @@ export interface NodeDaemonEndpoints {
 /** Kubernetes 1.31+. */
 export interface NodeFeatures {
   readonly supplementalGroupsPolicy?: boolean;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodePodPreemptionPolicy {
+  /** Each value once. */
+  readonly disableResizePreemption?: readonly string[];
 }
 
 export interface NodeRuntimeHandler {
@@ -802,6 +846,8 @@ export interface NodeSpec {
   readonly podCIDR?: string;
   /** Each value once. */
   readonly podCIDRs?: readonly string[];
+  /** Kubernetes 1.37+. */
+  readonly podPreemptionPolicy?: NodePodPreemptionPolicy;
   readonly providerID?: string;
   readonly taints?: readonly Taint[];
   readonly unschedulable?: boolean;
@@ -843,6 +889,8 @@ export interface NodeSystemInfo {
   readonly machineID: string;
   readonly operatingSystem: string;
   readonly osImage: string;
+  /** Kubernetes 1.37+. */
+  readonly runningInUserNamespace?: boolean;
   /** Kubernetes 1.33+. */
   readonly swap?: NodeSwapStatus;
   readonly systemUUID: string;
@@ -912,6 +960,8 @@ export interface PersistentVolumeClaimStatus {
   /** One item per type. */
   readonly conditions?: readonly PersistentVolumeClaimCondition[];
   readonly currentVolumeAttributesClassName?: string;
+  /** Kubernetes 1.37+. */
+  readonly healthStatus?: VolumeHealthStatus;
   readonly modifyVolumeStatus?: ModifyVolumeStatus;
   readonly phase?: string;
 }
@@ -1009,6 +1059,8 @@ export interface PodCertificateProjection {
   readonly keyType: string;
   readonly maxExpirationSeconds?: number;
   readonly signerName: string;
+  /** Kubernetes 1.37+. */
+  readonly user?: number;
   /** Kubernetes 1.35+. */
   readonly userAnnotations?: Readonly<Record<string, string>>;
 }
@@ -1104,6 +1156,8 @@ export interface PodSpec {
   readonly enableServiceLinks?: boolean;
   /** One item per name. */
   readonly ephemeralContainers?: readonly EphemeralContainer[];
+  /** Kubernetes 1.37+. One item per name. */
+  readonly evictionResponders?: readonly EvictionResponder[];
   /** One item per ip. */
   readonly hostAliases?: readonly HostAlias[];
   readonly hostIPC?: boolean;
@@ -1163,7 +1217,7 @@ export interface PodStatus {
   readonly hostIPs?: readonly HostIP[];
   readonly initContainerStatuses?: readonly ContainerStatus[];
   readonly message?: string;
-  /** Kubernetes 1.36+. */
+  /** Kubernetes 1.36+. One item per resourceClaimName. */
   readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[];
   readonly nominatedNodeName?: string;
   /** Kubernetes 1.33+. */
@@ -1180,6 +1234,8 @@ export interface PodStatus {
   /** Kubernetes 1.35+. */
   readonly resources?: ResourceRequirements;
   readonly startTime?: DateTime;
+  /** Kubernetes 1.37+. One item per name. */
+  readonly volumeHealth?: readonly PodVolumeHealth[];
 }
 
 export interface PodTemplate {
@@ -1194,6 +1250,14 @@ export const PodTemplate: ResourceKind<PodTemplate> = { apiVersion: 'v1', kind: 
 export interface PodTemplateSpec {
   readonly metadata?: ObjectMeta;
   readonly spec?: PodSpec;
+}
+
+/** Kubernetes 1.37+. */
+export interface PodVolumeHealth {
+  /** One item per status + reason. */
+  readonly healthConditions?: readonly VolumeHealthCondition[];
+  readonly lastTransitionTime?: DateTime;
+  readonly name: string;
 }
 
 export interface PortStatus {
@@ -1228,6 +1292,8 @@ export interface Probe {
 
 export interface ProjectedVolumeSource {
   readonly defaultMode?: number;
+  /** Kubernetes 1.37+. */
+  readonly defaultUser?: number;
   readonly sources?: readonly VolumeProjection[];
 }
 
@@ -1447,6 +1513,8 @@ export interface SecretReference {
 
 export interface SecretVolumeSource {
   readonly defaultMode?: number;
+  /** Kubernetes 1.37+. */
+  readonly defaultUser?: number;
   readonly items?: readonly KeyToPath[];
   readonly optional?: boolean;
   readonly secretName?: string;
@@ -1493,6 +1561,8 @@ export interface ServiceAccountTokenProjection {
   readonly audience?: string;
   readonly expirationSeconds?: number;
   readonly path: string;
+  /** Kubernetes 1.37+. */
+  readonly user?: number;
 }
 
 export interface ServicePort {
@@ -1657,7 +1727,23 @@ export interface VolumeDevice {
   readonly name: string;
 }
 
+/** Kubernetes 1.37+. */
+export interface VolumeHealthCondition {
+  readonly message?: string;
+  readonly reason: string;
+  readonly status: string;
+}
+
+/** Kubernetes 1.37+. */
+export interface VolumeHealthStatus {
+  /** One item per status + reason. */
+  readonly healthConditions?: readonly VolumeHealthCondition[];
+  readonly lastTransitionTime?: DateTime;
+}
+
 export interface VolumeMount {
+  /** Kubernetes 1.37+. Each value once. */
+  readonly bindMountOptions?: readonly string[];
   readonly mountPath: string;
   readonly mountPropagation?: string;
   readonly name: string;

@@ -16,7 +16,7 @@ export interface FlowSchema {
   readonly apiVersion?: 'flowcontrol.apiserver.k8s.io/v1';
   readonly kind?: 'FlowSchema';
   readonly metadata?: ObjectMeta;
-  readonly spec?: FlowSchemaSpec;
+  readonly spec: FlowSchemaSpec;
   readonly status?: FlowSchemaStatus;
 }
 
@@ -27,7 +27,7 @@ export interface FlowSchemaCondition {
   readonly message?: string;
   readonly reason?: string;
   readonly status?: string;
-  readonly type?: string;
+  readonly type: string;
 }
 
 export interface FlowSchemaSpec {
@@ -54,7 +54,7 @@ export interface LimitResponse {
 export interface LimitedPriorityLevelConfiguration {
   readonly borrowingLimitPercent?: number;
   readonly lendablePercent?: number;
-  readonly limitResponse?: LimitResponse;
+  readonly limitResponse: LimitResponse;
   readonly nominalConcurrencyShares?: number;
 }
 
@@ -75,7 +75,7 @@ export interface PriorityLevelConfiguration {
   readonly apiVersion?: 'flowcontrol.apiserver.k8s.io/v1';
   readonly kind?: 'PriorityLevelConfiguration';
   readonly metadata?: ObjectMeta;
-  readonly spec?: PriorityLevelConfigurationSpec;
+  readonly spec: PriorityLevelConfigurationSpec;
   readonly status?: PriorityLevelConfigurationStatus;
 }
 
@@ -86,7 +86,7 @@ export interface PriorityLevelConfigurationCondition {
   readonly message?: string;
   readonly reason?: string;
   readonly status?: string;
-  readonly type?: string;
+  readonly type: string;
 }
 
 export interface PriorityLevelConfigurationReference {

@@ -69,8 +69,8 @@ export interface Device {
   readonly capacity?: Readonly<Record<string, DeviceCapacity>>;
   readonly consumesCounters?: readonly DeviceCounterConsumption[];
   readonly name: string;
-  /** Kubernetes 1.36+. */
-  readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>>;
+  /** Kubernetes 1.37+. */
+  readonly nodeAllocatableResources?: Readonly<Record<string, NodeAllocatableResource>>;
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelector;
   readonly taints?: readonly DeviceTaint[];
@@ -129,7 +129,7 @@ export interface DeviceClass {
   readonly apiVersion?: 'resource.k8s.io/v1';
   readonly kind?: 'DeviceClass';
   readonly metadata?: ObjectMeta;
-  readonly spec: DeviceClassSpec;
+  readonly spec?: DeviceClassSpec;
 }
 
 export const DeviceClass: ResourceKind<DeviceClass> = { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceClass' };
@@ -155,8 +155,16 @@ export interface DeviceConstraint {
 
 /** Kubernetes 1.34+. */
 export interface DeviceCounterConsumption {
+  /** Kubernetes 1.37+. */
+  readonly compatibilityGroups?: readonly string[];
   readonly counterSet: string;
   readonly counters: Readonly<Record<string, Counter>>;
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceDerivedAttribute {
+  readonly expression: string;
+  readonly name: string;
 }
 
 /** Kubernetes 1.34+. */
@@ -177,6 +185,8 @@ export interface DeviceRequestAllocationResult {
   readonly pool: string;
   readonly request: string;
   readonly shareID?: string;
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
   readonly tolerations?: readonly DeviceToleration[];
 }
 
@@ -190,6 +200,8 @@ export interface DeviceSubRequest {
   readonly allocationMode?: string;
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName: string;
   readonly name: string;
   readonly selectors?: readonly DeviceSelector[];
@@ -202,6 +214,36 @@ export interface DeviceTaint {
   readonly key: string;
   readonly timeAdded?: DateTime;
   readonly value?: string;
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceTaintRule {
+  readonly apiVersion?: 'resource.k8s.io/v1';
+  readonly kind?: 'DeviceTaintRule';
+  readonly metadata?: ObjectMeta;
+  readonly spec: DeviceTaintRuleSpec;
+  readonly status?: DeviceTaintRuleStatus;
+}
+
+export const DeviceTaintRule: ResourceKind<DeviceTaintRule> = { apiVersion: 'resource.k8s.io/v1', kind: 'DeviceTaintRule' };
+
+/** Kubernetes 1.37+. */
+export interface DeviceTaintRuleSpec {
+  readonly deviceSelector?: DeviceTaintSelector;
+  readonly taint: DeviceTaint;
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceTaintRuleStatus {
+  /** One item per type. */
+  readonly conditions?: readonly Condition[];
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceTaintSelector {
+  readonly device?: string;
+  readonly driver?: string;
+  readonly pool?: string;
 }
 
 /** Kubernetes 1.34+. */
@@ -220,6 +262,8 @@ export interface ExactDeviceRequest {
   readonly allocationMode?: string;
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly tolerations?: readonly DeviceToleration[];
@@ -232,7 +276,26 @@ export interface NetworkDeviceData {
   readonly ips?: readonly string[];
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableMapping {
+  readonly capacityKey?: string;
+  readonly capacityMultiplier?: Quantity;
+  readonly deviceMultiplier?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableOverhead {
+  readonly perContainer?: Quantity;
+  readonly perPod?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableResource {
+  readonly mapping?: NodeAllocatableMapping;
+  readonly overhead?: NodeAllocatableOverhead;
+}
+
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface NodeAllocatableResourceMapping {
   readonly allocationMultiplier?: Quantity;
   readonly capacityKey?: string;
@@ -249,7 +312,7 @@ export interface ResourceClaim {
   readonly apiVersion?: 'resource.k8s.io/v1';
   readonly kind?: 'ResourceClaim';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
   readonly status?: ResourceClaimStatus;
 }
 
@@ -282,7 +345,7 @@ export interface ResourceClaimTemplate {
   readonly apiVersion?: 'resource.k8s.io/v1';
   readonly kind?: 'ResourceClaimTemplate';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimTemplateSpec;
+  readonly spec?: ResourceClaimTemplateSpec;
 }
 
 export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaimTemplate' };
@@ -290,7 +353,7 @@ export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiV
 /** Kubernetes 1.34+. */
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
 }
 
 /** Kubernetes 1.34+. */
@@ -317,7 +380,11 @@ export interface ResourceSliceSpec {
   readonly driver: string;
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelector;
+  /** Kubernetes 1.37+. */
+  readonly partitionTypeAttribute?: string;
   readonly perDeviceNodeSelection?: boolean;
   readonly pool: ResourcePool;
   readonly sharedCounters?: readonly CounterSet[];
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
 }

@@ -229,6 +229,14 @@ export interface OpaqueDeviceConfiguration {
   readonly parameters: AnyObject;
 }
 
+/** Kubernetes 1.37+. */
+export interface PartitionTypeStatus {
+  readonly allocatable: number;
+  readonly attribute: string;
+  readonly total: number;
+  readonly type: string;
+}
+
 /** Kubernetes 1.31+. Last in Kubernetes 1.31. */
 export interface PodSchedulingContext {
   readonly apiVersion?: 'resource.k8s.io/v1alpha3';
@@ -259,8 +267,12 @@ export interface PoolStatus {
   readonly driver: string;
   readonly generation: number;
   readonly nodeName?: string;
+  /** Kubernetes 1.37+. */
+  readonly partitionSummary?: readonly PartitionTypeStatus[];
   readonly poolName: string;
   readonly resourceSliceCount?: number;
+  /** Kubernetes 1.37+. */
+  readonly shareableSummary?: ShareableSummaryStatus;
   readonly totalDevices?: number;
   readonly unavailableDevices?: number;
   readonly validationError?: string;
@@ -341,6 +353,8 @@ export const ResourcePoolStatusRequest: ResourceKind<ResourcePoolStatusRequest> 
 
 /** Kubernetes 1.36+. */
 export interface ResourcePoolStatusRequestSpec {
+  /** Kubernetes 1.37+. */
+  readonly defaultPartitionTypeAttribute?: string;
   readonly driver: string;
   /** Default: `100`. */
   readonly limit?: number;
@@ -377,4 +391,19 @@ export interface ResourceSliceSpec {
   readonly pool: ResourcePool;
   /** Kubernetes 1.33+. */
   readonly sharedCounters?: readonly CounterSet[];
+}
+
+/** Kubernetes 1.37+. */
+export interface ShareableCapacityStatus {
+  readonly available: Quantity;
+  readonly consumed: Quantity;
+  readonly name: string;
+  readonly total: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface ShareableSummaryStatus {
+  readonly capacity?: readonly ShareableCapacityStatus[];
+  readonly fullyAvailableDevices: number;
+  readonly partiallyAvailableDevices: number;
 }

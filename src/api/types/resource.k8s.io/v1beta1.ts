@@ -41,8 +41,8 @@ export interface BasicDevice {
   readonly capacity?: Readonly<Record<string, DeviceCapacity>>;
   /** Kubernetes 1.33+. */
   readonly consumesCounters?: readonly DeviceCounterConsumption[];
-  /** Kubernetes 1.36+. */
-  readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>>;
+  /** Kubernetes 1.37+. */
+  readonly nodeAllocatableResources?: Readonly<Record<string, NodeAllocatableResource>>;
   /** Kubernetes 1.33+. */
   readonly nodeName?: string;
   /** Kubernetes 1.33+. */
@@ -146,7 +146,7 @@ export interface DeviceClass {
   readonly apiVersion?: 'resource.k8s.io/v1beta1';
   readonly kind?: 'DeviceClass';
   readonly metadata?: ObjectMeta;
-  readonly spec: DeviceClassSpec;
+  readonly spec?: DeviceClassSpec;
 }
 
 export const DeviceClass: ResourceKind<DeviceClass> = { apiVersion: 'resource.k8s.io/v1beta1', kind: 'DeviceClass' };
@@ -174,8 +174,16 @@ export interface DeviceConstraint {
 
 /** Kubernetes 1.33+. */
 export interface DeviceCounterConsumption {
+  /** Kubernetes 1.37+. */
+  readonly compatibilityGroups?: readonly string[];
   readonly counterSet: string;
   readonly counters: Readonly<Record<string, Counter>>;
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceDerivedAttribute {
+  readonly expression: string;
+  readonly name: string;
 }
 
 /** Kubernetes 1.32+. */
@@ -185,6 +193,8 @@ export interface DeviceRequest {
   /** Kubernetes 1.34+. */
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName?: string;
   /** Kubernetes 1.33+. */
   readonly firstAvailable?: readonly DeviceSubRequest[];
@@ -209,6 +219,8 @@ export interface DeviceRequestAllocationResult {
   readonly request: string;
   /** Kubernetes 1.34+. */
   readonly shareID?: string;
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
   /** Kubernetes 1.33+. */
   readonly tolerations?: readonly DeviceToleration[];
 }
@@ -224,6 +236,8 @@ export interface DeviceSubRequest {
   /** Kubernetes 1.34+. */
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName: string;
   readonly name: string;
   readonly selectors?: readonly DeviceSelector[];
@@ -255,7 +269,26 @@ export interface NetworkDeviceData {
   readonly ips?: readonly string[];
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableMapping {
+  readonly capacityKey?: string;
+  readonly capacityMultiplier?: Quantity;
+  readonly deviceMultiplier?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableOverhead {
+  readonly perContainer?: Quantity;
+  readonly perPod?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableResource {
+  readonly mapping?: NodeAllocatableMapping;
+  readonly overhead?: NodeAllocatableOverhead;
+}
+
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface NodeAllocatableResourceMapping {
   readonly allocationMultiplier?: Quantity;
   readonly capacityKey?: string;
@@ -272,7 +305,7 @@ export interface ResourceClaim {
   readonly apiVersion?: 'resource.k8s.io/v1beta1';
   readonly kind?: 'ResourceClaim';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
   readonly status?: ResourceClaimStatus;
 }
 
@@ -305,7 +338,7 @@ export interface ResourceClaimTemplate {
   readonly apiVersion?: 'resource.k8s.io/v1beta1';
   readonly kind?: 'ResourceClaimTemplate';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimTemplateSpec;
+  readonly spec?: ResourceClaimTemplateSpec;
 }
 
 export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiVersion: 'resource.k8s.io/v1beta1', kind: 'ResourceClaimTemplate' };
@@ -313,7 +346,7 @@ export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiV
 /** Kubernetes 1.32+. */
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
 }
 
 /** Kubernetes 1.32+. */
@@ -340,9 +373,13 @@ export interface ResourceSliceSpec {
   readonly driver: string;
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelector;
+  /** Kubernetes 1.37+. */
+  readonly partitionTypeAttribute?: string;
   /** Kubernetes 1.33+. */
   readonly perDeviceNodeSelection?: boolean;
   readonly pool: ResourcePool;
   /** Kubernetes 1.33+. */
   readonly sharedCounters?: readonly CounterSet[];
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
 }

@@ -75,8 +75,8 @@ export interface Device {
   readonly capacity?: Readonly<Record<string, DeviceCapacity>>;
   readonly consumesCounters?: readonly DeviceCounterConsumption[];
   readonly name: string;
-  /** Kubernetes 1.36+. */
-  readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>>;
+  /** Kubernetes 1.37+. */
+  readonly nodeAllocatableResources?: Readonly<Record<string, NodeAllocatableResource>>;
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelector;
   readonly taints?: readonly DeviceTaint[];
@@ -136,7 +136,7 @@ export interface DeviceClass {
   readonly apiVersion?: 'resource.k8s.io/v1beta2';
   readonly kind?: 'DeviceClass';
   readonly metadata?: ObjectMeta;
-  readonly spec: DeviceClassSpec;
+  readonly spec?: DeviceClassSpec;
 }
 
 export const DeviceClass: ResourceKind<DeviceClass> = { apiVersion: 'resource.k8s.io/v1beta2', kind: 'DeviceClass' };
@@ -164,8 +164,16 @@ export interface DeviceConstraint {
 
 /** Kubernetes 1.33+. */
 export interface DeviceCounterConsumption {
+  /** Kubernetes 1.37+. */
+  readonly compatibilityGroups?: readonly string[];
   readonly counterSet: string;
   readonly counters: Readonly<Record<string, Counter>>;
+}
+
+/** Kubernetes 1.37+. */
+export interface DeviceDerivedAttribute {
+  readonly expression: string;
+  readonly name: string;
 }
 
 /** Kubernetes 1.33+. */
@@ -190,6 +198,8 @@ export interface DeviceRequestAllocationResult {
   readonly request: string;
   /** Kubernetes 1.34+. */
   readonly shareID?: string;
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
   readonly tolerations?: readonly DeviceToleration[];
 }
 
@@ -204,6 +214,8 @@ export interface DeviceSubRequest {
   /** Kubernetes 1.34+. */
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName: string;
   readonly name: string;
   readonly selectors?: readonly DeviceSelector[];
@@ -265,6 +277,8 @@ export interface ExactDeviceRequest {
   /** Kubernetes 1.34+. */
   readonly capacity?: CapacityRequirements;
   readonly count?: number;
+  /** Kubernetes 1.37+. */
+  readonly derivedAttributes?: readonly DeviceDerivedAttribute[];
   readonly deviceClassName: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly tolerations?: readonly DeviceToleration[];
@@ -277,7 +291,26 @@ export interface NetworkDeviceData {
   readonly ips?: readonly string[];
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableMapping {
+  readonly capacityKey?: string;
+  readonly capacityMultiplier?: Quantity;
+  readonly deviceMultiplier?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableOverhead {
+  readonly perContainer?: Quantity;
+  readonly perPod?: Quantity;
+}
+
+/** Kubernetes 1.37+. */
+export interface NodeAllocatableResource {
+  readonly mapping?: NodeAllocatableMapping;
+  readonly overhead?: NodeAllocatableOverhead;
+}
+
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface NodeAllocatableResourceMapping {
   readonly allocationMultiplier?: Quantity;
   readonly capacityKey?: string;
@@ -294,7 +327,7 @@ export interface ResourceClaim {
   readonly apiVersion?: 'resource.k8s.io/v1beta2';
   readonly kind?: 'ResourceClaim';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
   readonly status?: ResourceClaimStatus;
 }
 
@@ -327,7 +360,7 @@ export interface ResourceClaimTemplate {
   readonly apiVersion?: 'resource.k8s.io/v1beta2';
   readonly kind?: 'ResourceClaimTemplate';
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimTemplateSpec;
+  readonly spec?: ResourceClaimTemplateSpec;
 }
 
 export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiVersion: 'resource.k8s.io/v1beta2', kind: 'ResourceClaimTemplate' };
@@ -335,7 +368,7 @@ export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate> = { apiV
 /** Kubernetes 1.33+. */
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: ObjectMeta;
-  readonly spec: ResourceClaimSpec;
+  readonly spec?: ResourceClaimSpec;
 }
 
 /** Kubernetes 1.33+. */
@@ -362,7 +395,11 @@ export interface ResourceSliceSpec {
   readonly driver: string;
   readonly nodeName?: string;
   readonly nodeSelector?: NodeSelector;
+  /** Kubernetes 1.37+. */
+  readonly partitionTypeAttribute?: string;
   readonly perDeviceNodeSelection?: boolean;
   readonly pool: ResourcePool;
   readonly sharedCounters?: readonly CounterSet[];
+  /** Kubernetes 1.37+. Each value once. */
+  readonly skipNodeOperations?: readonly string[];
 }

@@ -6,12 +6,12 @@ import { type Condition, type ObjectMeta } from '../meta/v1';
 
 export type BasicSchedulingPolicy = AnyObject;
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface GangSchedulingPolicy {
   readonly minCount: number;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroup {
   readonly apiVersion?: 'scheduling.k8s.io/v1alpha2';
   readonly kind?: 'PodGroup';
@@ -22,31 +22,31 @@ export interface PodGroup {
 
 export const PodGroup: ResourceKind<PodGroup> = { apiVersion: 'scheduling.k8s.io/v1alpha2', kind: 'PodGroup' };
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupResourceClaim {
   readonly name: string;
   readonly resourceClaimName?: string;
   readonly resourceClaimTemplateName?: string;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupResourceClaimStatus {
   readonly name: string;
   readonly resourceClaimName?: string;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupSchedulingConstraints {
   readonly topology?: readonly TopologyConstraint[];
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupSchedulingPolicy {
   readonly basic?: BasicSchedulingPolicy;
   readonly gang?: GangSchedulingPolicy;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupSpec {
   /** Default: `"Pod"`. */
   readonly disruptionMode?: string;
@@ -59,7 +59,7 @@ export interface PodGroupSpec {
   readonly schedulingPolicy: PodGroupSchedulingPolicy;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupStatus {
   /** One item per type. */
   readonly conditions?: readonly Condition[];
@@ -67,7 +67,7 @@ export interface PodGroupStatus {
   readonly resourceClaimStatuses?: readonly PodGroupResourceClaimStatus[];
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupTemplate {
   readonly disruptionMode?: string;
   readonly name: string;
@@ -79,24 +79,24 @@ export interface PodGroupTemplate {
   readonly schedulingPolicy: PodGroupSchedulingPolicy;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface PodGroupTemplateReference {
   readonly workload?: WorkloadPodGroupTemplateReference;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface TopologyConstraint {
   readonly key: string;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface TypedLocalObjectReference {
   readonly apiGroup?: string;
   readonly kind: string;
   readonly name: string;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface Workload {
   readonly apiVersion?: 'scheduling.k8s.io/v1alpha2';
   readonly kind?: 'Workload';
@@ -106,13 +106,13 @@ export interface Workload {
 
 export const Workload: ResourceKind<Workload> = { apiVersion: 'scheduling.k8s.io/v1alpha2', kind: 'Workload' };
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface WorkloadPodGroupTemplateReference {
   readonly podGroupTemplateName: string;
   readonly workloadName: string;
 }
 
-/** Kubernetes 1.36+. */
+/** Kubernetes 1.36+. Last in Kubernetes 1.36. */
 export interface WorkloadSpec {
   readonly controllerRef?: TypedLocalObjectReference;
   /** One item per name. */

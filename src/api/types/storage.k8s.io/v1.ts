@@ -36,6 +36,8 @@ export interface CSINode {
   readonly kind?: 'CSINode';
   readonly metadata?: ObjectMeta;
   readonly spec: CSINodeSpec;
+  /** Kubernetes 1.37+. */
+  readonly status?: CSINodeStatus;
 }
 
 export const CSINode: ResourceKind<CSINode> = { apiVersion: 'storage.k8s.io/v1', kind: 'CSINode' };
@@ -50,6 +52,12 @@ export interface CSINodeDriver {
 export interface CSINodeSpec {
   /** One item per name. */
   readonly drivers: readonly CSINodeDriver[];
+}
+
+/** Kubernetes 1.37+. */
+export interface CSINodeStatus {
+  /** One item per name. */
+  readonly storageHealth?: readonly StorageHealth[];
 }
 
 export interface CSIStorageCapacity {
@@ -78,6 +86,22 @@ export interface StorageClass {
 }
 
 export const StorageClass: ResourceKind<StorageClass> = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass' };
+
+/** Kubernetes 1.37+. */
+export interface StorageHealth {
+  readonly healthConditions?: readonly StorageHealthCondition[];
+  readonly name: string;
+}
+
+/** Kubernetes 1.37+. */
+export interface StorageHealthCondition {
+  readonly accessMode?: string;
+  readonly lastTransitionTime?: DateTime;
+  readonly message?: string;
+  readonly reason: string;
+  readonly status: string;
+  readonly volumeMode?: string;
+}
 
 export interface TokenRequest {
   readonly audience: string;
