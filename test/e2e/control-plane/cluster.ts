@@ -1,0 +1,295 @@
+/**
+ * A Kubernetes control plane on this machine's loopback: fresh folder, free ports, gone without a trace when it is stopped.
+ *
+ * Everything that has to be known to stop it stands in its folder's `state.json`, so that a later program can clean up after one that
+ * crashed.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient, type Endpoint } from './api-client';
+import { type Programs } from './build';
+import { isRunning, ownRecord, startProcess, stopProcess, tail, type ProcessRecord } from './process';
+
+export interface ClusterOptions {
+  readonly programs: Programs;
+  /**
+   * Run beside etcd and the API server. Without the controller manager no ServiceAccounts are made, and their admission is off.
+   * @default - none
+   */
+  readonly extra?: readonly ('kube-controller-manager' | 'kube-scheduler' | 'kwok')[];
+  /** @default - the version's own */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** API versions to serve beside the default ones. @default - the beta versions of `resource.k8s.io` */
+  readonly serve?: readonly string[];
+  /**
+   * Leave it running when this program ends.
+   * @default false
+   */
+  readonly outliveProgram?: boolean;
+}
+
+interface State {
+  readonly processes: readonly ProcessRecord[];
+  readonly endpoint: Endpoint;
+  /** Absent where the control plane is to outlive the program that started it. */
+  readonly owner?: ProcessRecord;
+}
+
+const BETA_VERSIONS = ['resource.k8s.io/v1beta1', 'resource.k8s.io/v1beta2'];
+const FOLDER_PREFIX = 'gantry-control-plane-';
+const STATE = 'state.json';
+/** A cold start on a busy machine takes several times the usual three seconds. */
+const START_LIMIT = 180_000;
+
+export class Cluster {
+  readonly client: ApiClient;
+  private constructor(
+    readonly folder: string,
+    private readonly state: State,
+  ) {
+    this.client = new ApiClient(state.endpoint);
+  }
+
+  /** A cluster that another program, or an earlier one, started; `undefined` where the folder holds none that runs. */
+  static open(folder: string): Cluster | undefined {
+    const state = readState(folder);
+    return state !== undefined && state.processes.length > 0 && state.processes.every(isRunning) ? new Cluster(folder, state) : undefined;
+  }
+
+  /** The clusters on this machine that run. */
+  static running(): readonly Cluster[] {
+    return clusterFolders().flatMap((folder) => Cluster.open(folder) ?? []);
+  }
+
+  /**
+   * Starts a control plane and waits until it is ready.
+   * @throws where a component ends or is not ready in time, with the end of its log
+   */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    await stopAbandoned();
+    const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+    const launch = new Launch(folder, options);
+    try {
+      return new Cluster(folder, await launch.run());
+    } catch (error) {
+      await stopFolder(folder);
+      throw error;
+    }
+  }
+
+  get kubeconfig(): string {
+    return join(this.folder, 'kubeconfig');
+  }
+
+  /** Started to outlive the program that started it. */
+  get isByHand(): boolean {
+    return this.state.owner === undefined;
+  }
+
+  get processes(): readonly ProcessRecord[] {
+    return this.state.processes;
+  }
+
+  async stop(): Promise<void> {
+    this.client.close();
+    await stopFolder(this.folder);
+  }
+}
+
+/** Stops what programs that no longer run have left behind. */
+export async function stopAbandoned(): Promise<void> {
+  for (const folder of clusterFolders()) {
+    const state = readState(folder);
+    const abandoned = state === undefined ? false : state.owner === undefined ? !state.processes.some(isRunning) : !isRunning(state.owner);
+    if (abandoned) await stopFolder(folder);
+  }
+}
+
+async function stopFolder(folder: string): Promise<void> {
+  const processes = readState(folder)?.processes ?? [];
+  // Last started first: whoever loses the server under its feet only fills its log with complaints.
+  for (const record of [...processes].reverse()) await stopProcess(record);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function clusterFolders(): readonly string[] {
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith(FOLDER_PREFIX))
+    .map((name) => join(tmpdir(), name));
+}
+
+function readState(folder: string): State | undefined {
+  const file = join(folder, STATE);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as State) : undefined;
+}
+
+/** One start, step by step. The state is written after each, since any of them may be the last. */
+class Launch {
+  private readonly processes: ProcessRecord[] = [];
+  private readonly token = randomBytes(24).toString('hex');
+  private endpoint: Endpoint = { url: '', token: this.token, certificate: '' };
+
+  constructor(
+    private readonly folder: string,
+    private readonly options: ClusterOptions,
+  ) {}
+
+  async run(): Promise<State> {
+    const [etcdClient, etcdPeer, secure, kwok] = await freePorts(4);
+    this.writeState();
+    const etcdUrl = `http://127.0.0.1:${etcdClient}`;
+    this.startEtcd(etcdUrl, `http://127.0.0.1:${etcdPeer}`);
+    this.startApiServer(etcdUrl, secure);
+    await this.untilReady();
+    this.writeKubeconfig();
+    for (const extra of this.options.extra ?? []) this.startExtra(extra, kwok);
+    return this.writeState();
+  }
+
+  private startEtcd(clientUrl: string, peerUrl: string): void {
+    this.start('etcd', [
+      `--data-dir=${join(this.folder, 'etcd')}`,
+      `--listen-client-urls=${clientUrl}`,
+      `--advertise-client-urls=${clientUrl}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      '--unsafe-no-fsync',
+      '--log-level=warn',
+    ]);
+  }
+
+  private startApiServer(etcdUrl: string, port: number): void {
+    const { featureGates, serve, extra } = this.options;
+    const keys = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    });
+    const privateKey = this.write('service-account.key', keys.privateKey);
+    const publicKey = this.write('service-account.pub', keys.publicKey);
+    const tokens = this.write('tokens.csv', `${this.token},admin,admin,system:masters\n`);
+    mkdirSync(join(this.folder, 'certificates'));
+    this.start('kube-apiserver', [
+      `--etcd-servers=${etcdUrl}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--cert-dir=${join(this.folder, 'certificates')}`,
+      // There is no other server to agree with, and a loopback address is refused as an endpoint.
+      '--endpoint-reconciler-type=none',
+      '--service-cluster-ip-range=10.96.0.0/16',
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-signing-key-file=${privateKey}`,
+      `--service-account-key-file=${publicKey}`,
+      `--token-auth-file=${tokens}`,
+      '--authorization-mode=RBAC',
+      '--allow-privileged=true',
+      '--enable-priority-and-fairness=false',
+      ...(extra?.includes('kube-controller-manager') === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
+      `--runtime-config=${(serve ?? BETA_VERSIONS).map((version) => `${version}=true`).join(',')}`,
+      ...(featureGates === undefined ? [] : [`--feature-gates=${Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`).join(',')}`]),
+    ]);
+    this.endpoint = { ...this.endpoint, url: `https://127.0.0.1:${port}` };
+  }
+
+  private startExtra(name: 'kube-controller-manager' | 'kube-scheduler' | 'kwok', kwokPort: number): void {
+    const kubeconfig = `--kubeconfig=${join(this.folder, 'kubeconfig')}`;
+    switch (name) {
+      case 'kube-controller-manager':
+        this.start(name, [
+          kubeconfig,
+          '--secure-port=0',
+          '--leader-elect=false',
+          '--use-service-account-credentials=false',
+          `--service-account-private-key-file=${join(this.folder, 'service-account.key')}`,
+          `--root-ca-file=${join(this.folder, 'certificates', 'apiserver.crt')}`,
+        ]);
+        break;
+      case 'kube-scheduler':
+        this.start(name, [kubeconfig, '--secure-port=0', '--leader-elect=false']);
+        break;
+      case 'kwok':
+        this.start(name, [kubeconfig, '--manage-all-nodes=true', `--server-address=127.0.0.1:${kwokPort}`]);
+        break;
+    }
+  }
+
+  private async untilReady(): Promise<void> {
+    const certificate = join(this.folder, 'certificates', 'apiserver.crt');
+    for (const deadline = Date.now() + START_LIMIT; ; await sleep(100)) {
+      const ended = this.processes.find((record) => !isRunning(record));
+      if (ended !== undefined) throw new Error(`${ended.name} ended while starting:\n${tail(ended.log)}`);
+      if (existsSync(certificate)) {
+        this.endpoint = { ...this.endpoint, certificate: readFileSync(certificate, 'utf8') };
+        if (await answersReady(this.endpoint)) return;
+      }
+      if (Date.now() > deadline) {
+        throw new Error(`The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(this.processes.at(-1)!.log)}`);
+      }
+    }
+  }
+
+  private writeKubeconfig(): void {
+    // JSON is YAML, and kubectl reads it.
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'gantry',
+      contexts: [{ name: 'gantry', context: { cluster: 'gantry', user: 'admin' } }],
+      clusters: [
+        {
+          name: 'gantry',
+          cluster: { server: this.endpoint.url, 'certificate-authority-data': Buffer.from(this.endpoint.certificate).toString('base64') },
+        },
+      ],
+      users: [{ name: 'admin', user: { token: this.token } }],
+    };
+    this.write('kubeconfig', `${JSON.stringify(config, undefined, 2)}\n`);
+  }
+
+  private start(name: keyof Programs, args: readonly string[]): void {
+    this.processes.push(startProcess(name, this.options.programs[name], args, join(this.folder, `${name}.log`), this.folder));
+    this.writeState();
+  }
+
+  private write(name: string, text: string): string {
+    const file = join(this.folder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  private writeState(): State {
+    const { processes, endpoint } = this;
+    const state: State = { processes: [...processes], endpoint, ...(this.options.outliveProgram === true ? {} : { owner: ownRecord() }) };
+    renameSync(this.write(`${STATE}.new`, JSON.stringify(state, undefined, 2)), join(this.folder, STATE));
+    return state;
+  }
+}
+
+async function answersReady(endpoint: Endpoint): Promise<boolean> {
+  const client = new ApiClient(endpoint);
+  try {
+    return (await client.request('GET', '/readyz', { timeout: 5000 })).status === 200;
+  } catch {
+    return false;
+  } finally {
+    client.close();
+  }
+}
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  return ports;
+}

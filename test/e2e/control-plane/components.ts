@@ -1,0 +1,55 @@
+/**
+ * What the control plane is made of, at which versions, and where the built programs are kept.
+ *
+ * The versions stand in `go.mod` and nowhere else.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-scheduler' | 'kube-controller-manager' | 'kwok' | 'kubeconform';
+
+export interface Component {
+  readonly name: ComponentName;
+  /** The Go package of its `main`. */
+  readonly package: string;
+  /** Version of its module, `v1.36.3`. */
+  readonly version: string;
+}
+
+/** Where `go.mod` stands, and `go build` runs. */
+export const MODULE_FOLDER = __dirname;
+
+const PACKAGES: readonly { readonly name: ComponentName; readonly module: string; readonly path: string }[] = [
+  { name: 'etcd', module: 'go.etcd.io/etcd/server/v3', path: '' },
+  { name: 'kube-apiserver', module: 'k8s.io/kubernetes', path: '/cmd/kube-apiserver' },
+  { name: 'kubeconform', module: 'github.com/yannh/kubeconform', path: '/cmd/kubeconform' },
+  { name: 'kube-controller-manager', module: 'k8s.io/kubernetes', path: '/cmd/kube-controller-manager' },
+  { name: 'kube-scheduler', module: 'k8s.io/kubernetes', path: '/cmd/kube-scheduler' },
+  { name: 'kwok', module: 'sigs.k8s.io/kwok', path: '/cmd/kwok' },
+];
+
+/** The components with the versions that `go.mod` requires, in the order in which they are built. */
+export function components(): readonly Component[] {
+  const text = readFileSync(join(MODULE_FOLDER, 'go.mod'), 'utf8');
+  return PACKAGES.map(({ name, module, path }) => {
+    const version = new RegExp(`^\\s*${module.replace(/[./]/g, '\\$&')} (v\\S+)`, 'm').exec(text)?.[1];
+    if (version === undefined) throw new Error(`${join(MODULE_FOLDER, 'go.mod')} requires no version of ${module}.`);
+    return { name, package: `${module}${path}`, version };
+  });
+}
+
+/** The version of the Kubernetes components, `v1.36.3`. */
+export function kubernetesVersion(): string {
+  return components().find((component) => component.name === 'kube-apiserver')!.version;
+}
+
+/** `GANTRY_CACHE`, or `gantry` in the user's cache folder. */
+export function cacheFolder(): string {
+  return process.env.GANTRY_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gantry');
+}
+
+/** Where the program is kept once it is built: a new version, or another platform, gets a folder of its own. */
+export function programPath({ name, version }: Component): string {
+  return join(cacheFolder(), 'control-plane', `${name}-${version}-${process.platform}-${process.arch}`, name);
+}
