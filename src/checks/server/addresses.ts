@@ -1,0 +1,87 @@
+/**
+ * IP addresses and ranges as the API server reads them. Since 1.36 it refuses leading zeros and IPv4 inside IPv6 notation.
+ */
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+
+/** Whether this is an IP address. Old servers also take octets with leading zeros. */
+export function isAddress(text: string, strict: boolean): boolean {
+  const plain = strict ? text : withoutLeadingZeros(text);
+  if (isIP(plain) === 0 || plain.includes('%')) return false;
+  return !strict || !isMappedIpv4(plain);
+}
+
+/** Whether this is an address range, `10.0.0.0/8`. Strict: the address is the range's first one. */
+export function isRange(text: string, strict: boolean): boolean {
+  const slash = text.indexOf('/');
+  if (slash < 0) return false;
+  const address = text.slice(0, slash);
+  const bits = text.slice(slash + 1);
+  if (!/^\d{1,3}$/.test(bits) || (strict && /^0\d/.test(bits))) return false;
+  const plain = strict ? address : withoutLeadingZeros(address);
+  if (isIP(plain) === 0 || plain.includes('%')) return false;
+  const width = isIPv4(plain) ? 32 : 128;
+  if (Number(bits) > width) return false;
+  return !strict || (!isMappedIpv4(plain) && hasNoHostBits(plain, Number(bits)));
+}
+
+export function isIpv6Text(text: string): boolean {
+  return isIPv6(text.split('/')[0] ?? '');
+}
+
+/** Loopback, link-local and unspecified addresses cannot be endpoints. */
+export function isReachable(address: string): boolean {
+  const bytes = bytesOf(withoutLeadingZeros(address));
+  if (bytes === undefined) return false;
+  const v4 = bytes.length === 4 ? bytes : isMapped(bytes) ? bytes.slice(12) : undefined;
+  if (v4 !== undefined) {
+    const [a = 0, b = 0, c = 0] = v4;
+    return !(v4.every((byte) => byte === 0) || a === 127 || (a === 169 && b === 254) || (a === 224 && b === 0 && c === 0));
+  }
+  const [a = 0, b = 0] = bytes;
+  const unspecified = bytes.every((byte) => byte === 0);
+  const loopback = bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15] === 1;
+  const linkLocal = a === 0xfe && (b & 0xc0) === 0x80;
+  const linkLocalMulticast = a === 0xff && (b & 0x0f) === 0x02;
+  return !(unspecified || loopback || linkLocal || linkLocalMulticast);
+}
+
+function withoutLeadingZeros(text: string): string {
+  return /^\d+(\.\d+){3}/.test(text) ? text.replace(/(^|\.)0+(?=\d)/g, '$1') : text;
+}
+
+function isMappedIpv4(address: string): boolean {
+  const bytes = bytesOf(address);
+  return bytes !== undefined && bytes.length === 16 && isMapped(bytes);
+}
+
+function isMapped(bytes: readonly number[]): boolean {
+  return bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+}
+
+function hasNoHostBits(address: string, bits: number): boolean {
+  const bytes = bytesOf(address) ?? [];
+  return bytes.every((byte, index) => {
+    const kept = Math.max(0, Math.min(8, bits - index * 8));
+    return (byte & (0xff >> kept)) === 0;
+  });
+}
+
+/** The address as bytes; `undefined` where it is none. */
+export function bytesOf(address: string): readonly number[] | undefined {
+  if (isIPv4(address)) return address.split('.').map(Number);
+  if (!isIPv6(address) || address.includes('%')) return undefined;
+  let text = address;
+  const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
+  if (dotted !== null) {
+    const [whole, a, b, c, d] = dotted;
+    const high = (Number(a) * 256 + Number(b)).toString(16);
+    const low = (Number(c) * 256 + Number(d)).toString(16);
+    text = `${text.slice(0, -whole.length)}${high}:${low}`;
+  }
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
+  const front = groups(head);
+  const back = tail === undefined ? [] : groups(tail);
+  const all = [...front, ...Array.from({ length: 8 - front.length - back.length }, () => '0'), ...back];
+  return all.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]);
+}

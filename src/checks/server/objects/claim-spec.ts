@@ -1,0 +1,69 @@
+/**
+ * What a claim for storage has to say, wherever it stands: a PersistentVolumeClaim, a StatefulSet's template, an ephemeral volume.
+ */
+import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { isObject } from '../../../manifests/read';
+import { checkLabelSelector } from '../selectors';
+import { type Say } from '../server-rule';
+import { dnsLabel, dnsSubdomain } from '../syntax';
+import { given, quantitiesOf, size, text, textsOf } from '../values';
+
+export const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
+
+export function checkClaimSpec(spec: JsonObject, path: string, say: Say): void {
+  checkAccessModes(spec.accessModes, `${path}/accessModes`, say);
+  checkLabelSelector(spec.selector, `${path}/selector`, say);
+  checkRequest(spec, path, say);
+  const storageClass = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
+  if (storageClass !== undefined) say(`${path}/storageClassName`, `the storage class's name must ${storageClass}`);
+  checkVolumeMode(spec.volumeMode, `${path}/volumeMode`, say);
+  const attributes = text(spec.volumeAttributesClassName) === '' ? undefined : dnsSubdomain(text(spec.volumeAttributesClassName));
+  if (attributes !== undefined) say(`${path}/volumeAttributesClassName`, `the class's name must ${attributes}`);
+  checkDataSources(spec, path, say);
+}
+
+export function checkAccessModes(modes: JsonValue | undefined, path: string, say: Say): void {
+  if (size(modes) === 0) say(path, 'no access mode is given', { expected: 'at least one access mode' });
+  const names = textsOf(modes, path);
+  for (const { value, path: at } of names) {
+    if (!ACCESS_MODES.includes(value)) say(at, `the access mode "${value}" does not exist`, { expected: ACCESS_MODES.join(', ') });
+  }
+  const known = new Set(names.map(({ value }) => value).filter((value) => ACCESS_MODES.includes(value)));
+  if (known.has('ReadWriteOncePod') && known.size > 1) say(path, 'ReadWriteOncePod excludes other access modes');
+}
+
+export function checkVolumeMode(mode: JsonValue | undefined, path: string, say: Say): void {
+  if (typeof mode === 'string' && mode !== 'Block' && mode !== 'Filesystem') say(path, `the volume mode "${mode}" does not exist`, { expected: 'Filesystem or Block' });
+}
+
+function checkRequest(spec: JsonObject, path: string, say: Say): void {
+  const requests = isObject(spec.resources) ? spec.resources.requests : undefined;
+  const storage = quantitiesOf(requests).get('storage');
+  const at = `${path}/resources/requests/storage`;
+  if (storage !== undefined) {
+    if (!storage.isPositive()) say(at, 'the size must be above zero');
+  } else if (!isObject(requests) || !given(requests.storage)) {
+    say(at, 'the claim asks for no size', { expected: 'resources.requests.storage' });
+  }
+}
+
+function checkDataSources(spec: JsonObject, path: string, say: Say): void {
+  const { dataSource, dataSourceRef } = spec;
+  for (const [field, source] of [['dataSource', dataSource], ['dataSourceRef', dataSourceRef]] as const) {
+    if (!isObject(source)) continue;
+    const at = `${path}/${field}`;
+    if (text(source.name) === '') say(`${at}/name`, 'the source has no name');
+    if (text(source.kind) === '') say(`${at}/kind`, 'the source has no kind');
+    const group = text(source.apiGroup);
+    if (group === '' && source.kind !== 'PersistentVolumeClaim') say(`${at}/kind`, 'without an apiGroup the source is a PersistentVolumeClaim');
+    const complaint = group === '' ? undefined : dnsSubdomain(group);
+    if (complaint !== undefined) say(`${at}/apiGroup`, `the API group must ${complaint}`);
+  }
+  if (!isObject(dataSource) || !isObject(dataSourceRef)) return;
+  const namespace = text(dataSourceRef.namespace);
+  // The field is dropped where its feature gate is off, which is the default; its form is still checked.
+  const complaint = namespace === '' ? undefined : dnsLabel(namespace);
+  if (complaint !== undefined) say(`${path}/dataSourceRef/namespace`, `the namespace must ${complaint}`);
+  const same = ['apiGroup', 'kind', 'name'].every((field) => (dataSource[field] ?? null) === (dataSourceRef[field] ?? null));
+  if (namespace === '' && !same) say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', { expected: 'one of them, or both the same' });
+}

@@ -1,0 +1,118 @@
+/**
+ * ConfigMap, Secret, Namespace, ServiceAccount and Node: keys, sizes, what a secret's type needs, taints.
+ */
+import { pointer } from '../../../manifests/pointer';
+import { asObject } from '../../../manifests/read';
+import { type Rule } from '../../rule';
+import { amountOf } from '../resource-names';
+import { objectRule, since } from '../server-rule';
+import { byteLength, configMapKey, qualifiedName } from '../syntax';
+import { checkTaints } from '../taints';
+import { quantitiesOf, text, textsOf } from '../values';
+import { isRange } from '../addresses';
+
+const LARGEST = 1024 * 1024;
+/** Keys that a secret of this type must hold. */
+const SECRET_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['kubernetes.io/dockercfg', ['.dockercfg']],
+  ['kubernetes.io/dockerconfigjson', ['.dockerconfigjson']],
+  ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
+  ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
+]);
+
+export const configRules: readonly Rule[] = [
+  objectRule('config-key-valid', ['ConfigMap', 'Secret'], {
+    summary: 'Keys of a ConfigMap or Secret are letters, digits, "-", "_" and "."; no key stands in both data and binaryData.',
+    fix: 'Rename the key.',
+  }, (object, say) => {
+    const text1 = asObject(object.data);
+    for (const map of ['data', 'binaryData', 'stringData']) {
+      for (const key of Object.keys(asObject(object[map]))) {
+        const complaint = configMapKey(key);
+        if (complaint !== undefined) say(pointer(`/${map}`, key), `the key ${JSON.stringify(key)} must ${complaint}`, { found: key });
+        if (map === 'binaryData' && key in text1) say(pointer('/binaryData', key), `the key "${key}" stands in data too`, { found: key });
+      }
+    }
+  }),
+
+  objectRule('config-size-within-limit', ['ConfigMap', 'Secret'], {
+    summary: 'A ConfigMap or Secret holds at most 1 MiB.',
+    fix: 'Split the data, or put it into a volume.',
+  }, (object, say) => {
+    const secret = object.kind === 'Secret';
+    const sizes = new Map<string, number>();
+    for (const [key, value] of Object.entries(asObject(object.data))) sizes.set(key, secret ? decodedLength(text(value)) : byteLength(text(value)));
+    for (const [key, value] of Object.entries(asObject(object.binaryData))) sizes.set(`${key}\n`, decodedLength(text(value)));
+    for (const [key, value] of Object.entries(asObject(object.stringData))) sizes.set(key, byteLength(text(value)));
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    if (total > LARGEST) say('/data', `the data is ${total} bytes long`, { found: total, expected: `at most ${LARGEST} bytes` });
+  }),
+
+  objectRule('secret-type-complete', ['Secret'], {
+    summary: 'A Secret holds the keys that its type asks for.',
+    fix: 'Add the key, or use type Opaque.',
+  }, (object, say) => {
+    const data = { ...asObject(object.data), ...asObject(object.stringData) };
+    const type = text(object.type);
+    for (const key of SECRET_KEYS.get(type) ?? []) {
+      if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) say(pointer('/data', key), `a secret of type ${type} has the key ${key}`, { expected: key });
+    }
+    if (type.startsWith('kubernetes.io/dockerc')) {
+      const key = SECRET_KEYS.get(type)?.[0] ?? '';
+      const value = text(asObject(object.stringData)[key]) || Buffer.from(text(asObject(object.data)[key]), 'base64').toString('utf8');
+      if (key in data && !isJsonObject(value)) say(pointer('/data', key), `${key} is no JSON object`, { found: null, expected: 'JSON with registries' });
+    }
+    if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) say('/data', 'a secret of this type has username or password');
+    const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
+    if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
+      say('/metadata/annotations', 'the token names no service account', { expected: 'the annotation kubernetes.io/service-account.name' });
+    }
+  }),
+
+  objectRule('namespace-finalizer-valid', ['Namespace'], {
+    summary: 'A Namespace\'s finalizers are "kubernetes", or names with a domain.',
+    fix: 'Leave spec.finalizers out.',
+  }, (object, say) => {
+    for (const { value, path } of textsOf(asObject(object.spec).finalizers, '/spec/finalizers')) {
+      const complaint = qualifiedName(value);
+      if (complaint !== undefined) say(path, `the finalizer "${value}" must ${complaint}`);
+      else if (!value.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(value)) say(path, `the finalizer "${value}" must have a domain`);
+    }
+  }),
+
+  objectRule('node-taints-valid', ['Node'], {
+    row: 'K5',
+    summary: 'A Node\'s taints have valid keys and values and a known effect, and are unique by key and effect.',
+    fix: 'Correct the taint.',
+  }, (object, say) => checkTaints(asObject(object.spec).taints, '/spec/taints', say)),
+
+  objectRule('node-resources-valid', ['Node'], {
+    summary: 'A Node\'s capacity and allocatable amounts are not negative, and whole where things are counted.',
+    fix: 'Correct the amount.',
+  }, (object, say, context) => {
+    for (const list of ['capacity', 'allocatable']) {
+      for (const [name, amount] of quantitiesOf(asObject(object.status)[list])) {
+        const complaint = amountOf(name, amount);
+        if (complaint !== undefined) say(pointer('/status', list, name), `${name} must ${complaint}`);
+      }
+    }
+    const ranges = textsOf(asObject(object.spec).podCIDRs, '/spec/podCIDRs');
+    for (const { value, path } of ranges) if (!isRange(value, since(context, 36))) say(path, `"${value}" is no address range`);
+    if (ranges.length > 2) say('/spec/podCIDRs', 'a node has at most one range per address family');
+  }),
+];
+
+function decodedLength(base64: string): number {
+  const text1 = base64.replace(/[\r\n]/g, '');
+  return Math.floor((text1.length * 3) / 4) - (text1.endsWith('==') ? 2 : text1.endsWith('=') ? 1 : 0);
+}
+
+function isJsonObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}
+

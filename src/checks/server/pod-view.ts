@@ -1,0 +1,115 @@
+/**
+ * A pod template as validation walks it: its containers of every kind with their pointers, and the volumes that a mount may name.
+ */
+import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type PodTemplate } from '../../manifests/pod-template';
+import { asObject } from '../../manifests/read';
+import { given, items, itemsOf, type Placed, text } from './values';
+
+export type ContainerKind = 'container' | 'init' | 'ephemeral';
+
+export interface ContainerView extends Placed {
+  readonly kind: ContainerKind;
+  /** Empty where it has none. */
+  readonly name: string;
+  /** An init container that keeps running beside the others. */
+  readonly sidecar: boolean;
+}
+
+export interface PodView {
+  readonly template: PodTemplate;
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+  /** A Pod, which is judged at once and more strictly than a template. */
+  readonly isPod: boolean;
+  /** In a kind that the API server itself validates. */
+  readonly builtIn: boolean;
+  readonly group: string;
+  readonly kind: string;
+  /** All containers: regular, init, ephemeral. */
+  readonly all: readonly ContainerView[];
+  readonly containers: readonly ContainerView[];
+  readonly initContainers: readonly ContainerView[];
+  readonly ephemeralContainers: readonly ContainerView[];
+  /** Volumes by name: the pod's own and those that its workload adds from claim templates. */
+  readonly volumes: ReadonlyMap<string, JsonObject>;
+  readonly securityContext: JsonObject;
+  readonly annotations: JsonObject;
+  /** `spec.restartPolicy` after defaulting. */
+  readonly restartPolicy: string;
+  readonly hostNetwork: boolean;
+}
+
+/** Groups whose workload kinds the API server validates itself. */
+const BUILT_IN_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'batch', 'extensions']);
+
+const views = new WeakMap<PodTemplate, PodView>();
+
+/** The view of a template; made once. */
+export function viewOf(template: PodTemplate): PodView {
+  let view = views.get(template);
+  if (view === undefined) {
+    view = makeView(template);
+    views.set(template, view);
+  }
+  return view;
+}
+
+function makeView(template: PodTemplate): PodView {
+  const { spec, metadata, manifest } = template;
+  const containers = containersOf(spec, 'containers', 'container');
+  const initContainers = containersOf(spec, 'initContainers', 'init');
+  const ephemeralContainers = containersOf(spec, 'ephemeralContainers', 'ephemeral');
+  return {
+    template,
+    metadata,
+    spec,
+    isPod: template.isPod,
+    builtIn: BUILT_IN_GROUPS.has(manifest.id.group),
+    group: manifest.id.group,
+    kind: manifest.id.kind,
+    all: [...containers, ...initContainers, ...ephemeralContainers],
+    containers,
+    initContainers,
+    ephemeralContainers,
+    volumes: volumesOf(template),
+    securityContext: asObject(spec.securityContext),
+    annotations: asObject(metadata.annotations),
+    restartPolicy: text(spec.restartPolicy) || 'Always',
+    hostNetwork: spec.hostNetwork === true,
+  };
+}
+
+function containersOf(spec: JsonObject, field: string, kind: ContainerKind): readonly ContainerView[] {
+  return itemsOf(spec[field], `/spec/${field}`).map((placed) => ({
+    ...placed,
+    kind,
+    name: text(placed.value.name),
+    sidecar: kind === 'init' && placed.value.restartPolicy === 'Always',
+  }));
+}
+
+function volumesOf(template: PodTemplate): ReadonlyMap<string, JsonObject> {
+  const volumes = new Map<string, JsonObject>();
+  for (const { value } of items(template.spec, '/volumes')) {
+    if (text(value.name) !== '') volumes.set(text(value.name), value);
+  }
+  for (const name of claimTemplateNames(asObject(template.manifest.object.spec), template.manifest.id.kind)) {
+    volumes.set(name, { name, persistentVolumeClaim: { claimName: name } });
+  }
+  return volumes;
+}
+
+/** Names of the volumes that a workload adds to its pods from claim templates of its own. */
+function claimTemplateNames(spec: JsonObject, kind: string): readonly string[] {
+  const lists: (JsonValue | undefined)[] = [];
+  if (kind === 'StatefulSet') lists.push(spec.volumeClaimTemplates);
+  if (kind === 'LeaderWorkerSet') lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);
+  if (kind === 'JobSet') lists.push(...items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates));
+  return lists.flatMap((list) => items(list, '').map(({ value }) => text(asObject(value.metadata).name)).filter((name) => name !== ''));
+}
+
+/** Whether a volume is backed by a claim, and so may be used as a raw device. */
+export function isClaim(volume: JsonObject): boolean {
+  return given(volume.persistentVolumeClaim) || given(volume.ephemeral);
+}

@@ -1,0 +1,106 @@
+/**
+ * How rules of this folder are made: what the API server's own validation refuses, one rule per statement.
+ *
+ * A pod-template rule that fires inside a custom resource has the tier `webhook`: the server takes the custom resource and refuses
+ * the pods that a controller makes of it.
+ */
+import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type Manifest } from '../../manifests/manifest';
+import { valueAt } from '../../manifests/pointer';
+import { type Severity } from '../finding';
+import { type ObjectRule, type PodTemplateRule, type RuleContext, type Violation } from '../rule';
+import { type PodView, viewOf } from './pod-view';
+
+export interface RuleTexts {
+  /** Row of the rule table, for example `K4`. */
+  readonly row?: string;
+  readonly summary: string;
+  readonly fix: string;
+  /** @default - the API server refuses the object */
+  readonly why?: string;
+  /** File below `pkg/` of kubernetes 1.36.2. @default - `apis/core/validation/validation.go` */
+  readonly source?: string;
+}
+
+export interface Details {
+  readonly found?: JsonValue;
+  readonly expected?: string;
+  readonly fix?: string;
+  readonly severity?: Severity;
+}
+
+/** Reports one violation; the path counts from the object (for pod-template rules, from the template). */
+export type Say = (path: string, message: string, details?: Details) => void;
+
+const NOTHING: readonly Violation[] = [];
+const REFUSED = 'The API server refuses the object.';
+const PODS_REFUSED = 'The API server refuses the pod, or the workload that holds the template; pods of a custom resource are refused when its controller makes them.';
+
+/** Whether the Kubernetes minor that is checked for is this one or a later one. */
+export function since(context: RuleContext, minor: number): boolean {
+  return Number(context.kubernetes.slice(2)) >= minor;
+}
+
+export function podRule(
+  name: string, texts: RuleTexts, check: (pod: PodView, say: Say, context: RuleContext) => void,
+): PodTemplateRule {
+  return {
+    id: `core/${name}`,
+    ...facts(texts, PODS_REFUSED),
+    on: 'pod-template',
+    check: (template, context) => {
+      const pod = viewOf(template);
+      const report = new Reporter({ metadata: template.metadata, spec: template.spec }, pod.builtIn ? 'server' : 'webhook');
+      check(pod, report.say, context);
+      return report.violations;
+    },
+  };
+}
+
+export function objectRule(
+  name: string, kinds: readonly string[], texts: RuleTexts,
+  check: (object: JsonObject, say: Say, context: RuleContext, manifest: Manifest) => void,
+): ObjectRule {
+  return {
+    id: `core/${name}`,
+    ...facts(texts, REFUSED),
+    on: 'object',
+    kinds,
+    check: (manifest, context) => {
+      const report = new Reporter(manifest.object, 'server');
+      check(manifest.object, report.say, context, manifest);
+      return report.violations;
+    },
+  };
+}
+
+function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'kinds' | 'check'> {
+  return {
+    ...(texts.row === undefined ? {} : { row: texts.row }),
+    tier: 'server',
+    severity: 'error',
+    summary: texts.summary,
+    why: texts.why ?? why,
+    source: `kubernetes 1.36.2, pkg/${texts.source ?? 'apis/core/validation/validation.go'}`,
+    fix: texts.fix,
+  };
+}
+
+class Reporter {
+  violations: readonly Violation[] = NOTHING;
+
+  constructor(private readonly root: JsonObject, private readonly tier: 'server' | 'webhook') {}
+
+  readonly say: Say = (path, message, details = {}) => {
+    const found = details.found ?? valueAt(this.root, path);
+    const violation: Violation = {
+      path,
+      message,
+      tier: this.tier,
+      ...details,
+      // A whole object says less than the message does.
+      ...(found === undefined || (typeof found === 'object' && found !== null && details.found === undefined) ? {} : { found }),
+    };
+    this.violations = [...this.violations, violation];
+  };
+}

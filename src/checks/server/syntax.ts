@@ -1,0 +1,134 @@
+/**
+ * The grammars of names that the API server holds its objects to (apimachinery, `util/validation` and `api/validate/content`).
+ *
+ * Each function answers `undefined` for a good value, and otherwise what the value would have to be, ready to follow "must".
+ */
+
+type Complaint = string | undefined;
+
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+const SUBDOMAIN_PATTERN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const LABEL_1035_PATTERN = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const UNDERSCORED = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const UNDERSCORED_SUBDOMAIN_PATTERN = new RegExp(`^${UNDERSCORED}(\\.${UNDERSCORED})*$`);
+const KEY_NAME_PATTERN = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const LABEL_VALUE_PATTERN = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
+const C_IDENTIFIER_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** UTF-8 bytes: Kubernetes measures text in bytes. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+export function dnsLabel(value: string): Complaint {
+  if (byteLength(value) > 63) return 'be at most 63 characters long';
+  return LABEL_PATTERN.test(value) ? undefined : 'be lower-case letters, digits and "-", with a letter or digit at both ends (a DNS label)';
+}
+
+export function dns1035Label(value: string): Complaint {
+  if (byteLength(value) > 63) return 'be at most 63 characters long';
+  return LABEL_1035_PATTERN.test(value) ? undefined : 'be lower-case letters, digits and "-", begin with a letter and not end with "-"';
+}
+
+export function dnsSubdomain(value: string): Complaint {
+  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  return SUBDOMAIN_PATTERN.test(value) ? undefined : 'be DNS labels (lower-case letters, digits, "-") joined by "."';
+}
+
+export function dnsSubdomainWithUnderscores(value: string): Complaint {
+  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  return UNDERSCORED_SUBDOMAIN_PATTERN.test(value) ? undefined : 'be DNS labels (lower-case letters, digits, "-", "_") joined by "."';
+}
+
+export function wildcardSubdomain(value: string): Complaint {
+  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  return value.startsWith('*.') && SUBDOMAIN_PATTERN.test(value.slice(2)) ? undefined : 'be "*." and a DNS name';
+}
+
+/** A label key, a resource name, a condition type: `[prefix/]name`. */
+export function qualifiedName(value: string): Complaint {
+  const parts = value.split('/');
+  if (parts.length > 2) return 'be a name with at most one prefix and "/"';
+  const name = parts[parts.length - 1] ?? '';
+  if (parts.length === 2) {
+    const prefix = parts[0] ?? '';
+    const complaint = dnsSubdomain(prefix);
+    if (complaint !== undefined) return `have a DNS name before the "/": that must ${complaint}`;
+  }
+  if (name === '') return 'not be empty';
+  if (byteLength(name) > 63) return 'have at most 63 characters after the prefix';
+  return KEY_NAME_PATTERN.test(name) ? undefined : 'be letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+}
+
+export function labelValue(value: string): Complaint {
+  if (byteLength(value) > 63) return 'be at most 63 characters long';
+  return LABEL_VALUE_PATTERN.test(value) ? undefined : 'be empty, or letters, digits, "-", "_" and "." with a letter or digit at both ends';
+}
+
+export function portName(value: string): Complaint {
+  if (value.length > 15) return 'be at most 15 characters long';
+  if (!/^[-a-z0-9]+$/.test(value)) return 'be lower-case letters, digits and "-"';
+  if (!/[a-z]/.test(value)) return 'hold at least one letter';
+  if (value.includes('--')) return 'not hold two "-" in a row';
+  return value.startsWith('-') || value.endsWith('-') ? 'not begin or end with "-"' : undefined;
+}
+
+export function portNumber(value: number): Complaint {
+  return value >= 1 && value <= 65535 ? undefined : 'lie between 1 and 65535';
+}
+
+/** Since 1.32 any printable ASCII without `=`; before, letters, digits, `-`, `_`, `.`. */
+export function environmentName(value: string, relaxed: boolean): Complaint {
+  if (relaxed) return /^[\x20-\x3c\x3e-\x7e]+$/.test(value) ? undefined : 'be printable ASCII characters other than "="';
+  if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) return 'be letters, digits, "_", "-" and ".", and not begin with a digit';
+  return parentFolder(value);
+}
+
+export function configMapKey(value: string): Complaint {
+  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  if (!/^[-._a-zA-Z0-9]+$/.test(value)) return 'be letters, digits, "-", "_" and "."';
+  return parentFolder(value);
+}
+
+export function cIdentifier(value: string): Complaint {
+  return C_IDENTIFIER_PATTERN.test(value) ? undefined : 'be letters, digits and "_", and not begin with a digit';
+}
+
+export function httpHeaderName(value: string): Complaint {
+  return /^[-A-Za-z0-9]+$/.test(value) ? undefined : 'be letters, digits and "-"';
+}
+
+export function percentage(value: string): Complaint {
+  return /^[0-9]+%$/.test(value) ? undefined : 'be a whole number followed by "%"';
+}
+
+/** `domain/path`, for example `kueue.x-k8s.io/multikueue`. */
+export function domainPrefixedPath(value: string): Complaint {
+  const slash = value.indexOf('/');
+  if (slash <= 0 || slash === value.length - 1) return 'be a domain, "/" and a path';
+  const complaint = dnsSubdomain(value.slice(0, slash));
+  if (complaint !== undefined) return `have a DNS name before the "/": that must ${complaint}`;
+  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1)) ? undefined : 'have a path of URL characters after the "/"';
+}
+
+/** A DNS name of at least three labels. */
+export function fullyQualifiedName(value: string): Complaint {
+  if (value === '') return 'be given';
+  return dnsSubdomain(value) ?? (value.split('.').length < 3 ? 'be a domain name of at least three parts' : undefined);
+}
+
+/** A name in a URL path: role names, webhook-free kinds. */
+export function pathSegment(value: string): Complaint {
+  if (value === '.' || value === '..') return `not be "${value}"`;
+  return /[/%]/.test(value) ? 'not hold "/" or "%"' : undefined;
+}
+
+export function userOrGroupId(value: number): Complaint {
+  return value >= 0 && value <= 2147483647 ? undefined : 'lie between 0 and 2147483647';
+}
+
+function parentFolder(value: string): Complaint {
+  if (value === '.') return 'not be "."';
+  return value.startsWith('..') ? 'not begin with ".."' : undefined;
+}

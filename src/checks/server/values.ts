@@ -1,0 +1,80 @@
+/**
+ * Readers that see JSON as the API server's decoder does: null is the same as absent, and an absent value is its type's zero.
+ *
+ * A value of the wrong type reads as absent too, since strict decoding (the schema check) reports it.
+ */
+import { type JsonObject, type JsonValue } from '../../api/schema';
+import { pointer, valueAt } from '../../manifests/pointer';
+import { asObject, isObject } from '../../manifests/read';
+import { parseQuantity, type Quantity } from '../../manifests/quantity';
+
+type Maybe = JsonValue | undefined;
+
+/** A JSON object with the pointer at which it stands. */
+export interface Placed {
+  readonly value: JsonObject;
+  readonly path: string;
+  readonly index: number;
+}
+
+/** Whether the decoder would see a value: neither absent nor null. */
+export function given(value: Maybe): value is Exclude<JsonValue, null> {
+  return value !== undefined && value !== null;
+}
+
+/** The string; empty where there is none. */
+export function text(value: Maybe): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The whole number; `undefined` where there is none. */
+export function whole(value: Maybe): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}
+
+/** The objects of a list; a null item is an object with nothing in it. */
+export function items(root: Maybe, path: string): readonly Placed[] {
+  const list = path === '' ? root : valueAt(root, path);
+  if (!Array.isArray(list)) return [];
+  const placed: Placed[] = [];
+  list.forEach((item, index) => {
+    if (item === null || isObject(item)) placed.push({ value: asObject(item), path: pointer(path, index), index });
+  });
+  return placed;
+}
+
+/** Like {@link items}, with pointers that begin with `base`. */
+export function itemsOf(list: Maybe, base: string): readonly Placed[] {
+  return items(list, '').map(({ value, path, index }) => ({ value, path: base + path, index }));
+}
+
+/** The strings of a list with their pointers; null is the empty string. */
+export function textsOf(list: Maybe, base: string): readonly { readonly value: string; readonly path: string; readonly index: number }[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item, index) =>
+    typeof item === 'string' || item === null ? [{ value: item ?? '', path: pointer(base, index), index }] : []);
+}
+
+/** The quantities of a resource list; what does not parse is passed over. */
+export function quantitiesOf(list: Maybe): ReadonlyMap<string, Quantity> {
+  const amounts = new Map<string, Quantity>();
+  if (!isObject(list)) return amounts;
+  for (const [name, value] of Object.entries(list)) {
+    // A null quantity decodes to zero.
+    const quantity = value === null ? parseQuantity(0) : typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+    if (quantity !== undefined) amounts.set(name, quantity);
+  }
+  return amounts;
+}
+
+/** How many items a list has, how many entries a map. */
+export function size(value: Maybe): number {
+  if (Array.isArray(value)) return value.length;
+  return isObject(value) ? Object.keys(value).length : 0;
+}
+
+/** `'a', 'b' or 'c'`. */
+export function oneOf(values: readonly string[]): string {
+  if (values.length < 2) return values[0] ?? '';
+  return `${values.slice(0, -1).join(', ')} or ${values[values.length - 1]}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * Cron schedules and time zones as Kubernetes reads them (robfig/cron v3's standard parser and Go's time package).
+ */
+
+interface Field {
+  readonly least: number;
+  readonly most: number;
+  readonly names?: Readonly<Record<string, number>>;
+}
+
+const MONTHS = Object.fromEntries('jan feb mar apr may jun jul aug sep oct nov dec'.split(' ').map((name, index) => [name, index + 1]));
+const WEEKDAYS = Object.fromEntries('sun mon tue wed thu fri sat'.split(' ').map((name, index) => [name, index]));
+const FIELDS: readonly Field[] = [
+  { least: 0, most: 59 }, { least: 0, most: 23 }, { least: 1, most: 31 }, { least: 1, most: 12, names: MONTHS }, { least: 0, most: 6, names: WEEKDAYS },
+];
+const DESCRIPTORS: ReadonlySet<string> = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
+
+/** What the schedule would have to be; `undefined` for one that the server takes. */
+export function scheduleComplaint(schedule: string): string | undefined {
+  if (schedule.includes('TZ')) return 'not hold TZ or CRON_TZ (use timeZone)';
+  if (schedule.startsWith('@')) {
+    if (DESCRIPTORS.has(schedule)) return undefined;
+    if (!schedule.startsWith('@every ')) return 'be a known descriptor such as @daily';
+    return isDuration(schedule.slice('@every '.length)) ? undefined : 'have a duration such as 1h30m after @every';
+  }
+  const parts = schedule.trim() === '' ? [] : schedule.trim().split(/\s+/);
+  if (parts.length !== 5) return `have 5 fields, not ${parts.length}`;
+  for (const [index, part] of parts.entries()) {
+    const field = FIELDS[index];
+    const complaint = field === undefined ? undefined : fieldComplaint(part, field);
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+/** What the time zone would have to be; `undefined` for a known one. */
+export function timeZoneComplaint(zone: string): string | undefined {
+  if (zone === '') return 'not be empty';
+  if (zone.toLowerCase() === 'local') return 'be an explicit zone';
+  for (const part of zone.split('/')) {
+    if (part === '.' || part === '..' || part.startsWith('-') || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part)) return 'be an IANA name';
+  }
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return undefined;
+  } catch {
+    return 'be a zone of the IANA database';
+  }
+}
+
+function fieldComplaint(text: string, field: Field): string | undefined {
+  for (const expression of text.split(',').filter((part) => part !== '')) {
+    const [range = '', step, ...more] = expression.split('/');
+    if (more.length > 0) return `have at most one "/" in "${expression}"`;
+    const [low = '', high, ...rest] = range.split('-');
+    if (rest.length > 0) return `have at most one "-" in "${expression}"`;
+    let from: number | undefined;
+    let to: number | undefined;
+    if (low === '*' || low === '?') {
+      from = field.least;
+      to = field.most;
+    } else {
+      from = valueOf(low, field);
+      to = high === undefined ? (step === undefined ? from : field.most) : valueOf(high, field);
+    }
+    if (from === undefined || to === undefined) return `have numbers or names in "${expression}"`;
+    if (step !== undefined) {
+      const by = /^\d+$/.test(step) ? Number(step) : undefined;
+      if (by === undefined) return `have a number after "/" in "${expression}"`;
+      if (by === 0) return `have a step above zero in "${expression}"`;
+    }
+    if (from < field.least || to > field.most) return `keep "${expression}" within ${field.least}-${field.most}`;
+    if (from > to) return `have an ascending range in "${expression}"`;
+  }
+  return undefined;
+}
+
+function valueOf(text: string, field: Field): number | undefined {
+  const named = field.names?.[text.toLowerCase()];
+  if (named !== undefined) return named;
+  return /^\+?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** Go's duration grammar. */
+function isDuration(text: string): boolean {
+  return /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text);
+}
