@@ -2,12 +2,16 @@
  * Every rule that there is. Loaded when the first check runs, not before.
  */
 import { type Rule, type RuleFacts } from '../checks/rule';
+import { coreRules } from '../checks/server/rules';
 import { sourceRules } from '../checks/source-rules';
 import { suppressionNeedsReason } from '../checks/suppression';
+import { kubeflowRules } from '../kubeflow/rules';
+import { tenancyRules } from '../tenancy/rules';
+import { volcanoRules } from '../volcano/rules';
 
 /** Every semantic rule, domain by domain. */
 export function allRules(): readonly Rule[] {
-  return [];
+  return [...coreRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules];
 }
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */
