@@ -75,7 +75,8 @@ function roleOf(framework: Framework, name: string, value: JsonValue): Role {
     podSpec,
     podSpecPath,
     containers,
-    main: containers.find(({ value: { name: own } }) => own === framework.container) ?? (containers.length === 1 ? containers[0] : undefined),
+    main: containers.find(({ value: container }) => container.name === framework.container)
+      ?? (containers.length === 1 ? containers[0] : undefined),
   };
 }
 
