@@ -1,7 +1,8 @@
 /**
  * `npm run test:drift`: regenerates the API from its pinned sources into a temporary folder and compares with `src/api`, byte by byte.
  *
- * Skipped with a line that says so where Go is missing, where a module cannot be fetched, or where schemas beside the project are not there.
+ * Skipped with a line that says so where Go is missing, where a module cannot be fetched, or where schemas beside the project are not
+ * there.
  */
 import { spawnSync } from 'child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'fs';

@@ -6,7 +6,7 @@
  * down, and it has most of them. Types of few members are too easily met by chance and are taken only when all members agree.
  */
 import { type Schema } from '../../src/api/schema';
-import { order, type KubernetesApi } from './openapi';
+import { type KubernetesApi } from './openapi';
 import { SCALARS } from './kubernetes-types';
 import { singular } from './type-names';
 
@@ -40,7 +40,7 @@ const EMBEDDED: Readonly<Record<string, readonly string[]>> = {
 /** Types of so few members that the field has to say what it means. */
 const BY_FIELD: Readonly<Record<string, RegExp>> = {
   EnvVar: /^env(Var)?s?$/i,
-  LocalObjectReference: /(secrets?|config|configMap|ref|reference)$/i,
+  LocalObjectReference: /(secrets?|configMap|ref|reference)$/i,
   SecretReference: /(secret|ref|reference)$/i,
   ConfigMapKeySelector: /configMap(KeyRef)?$/i,
   SecretKeySelector: /^(?!configMap)/,
@@ -84,9 +84,10 @@ export class KubernetesMatch {
       const coverage = names.length / Math.max(...candidate.schemas.map((schema) => Object.keys(schema.properties ?? {}).length));
       const all = candidate.schemas.some((schema) => Object.keys(schema.properties ?? {}).length === names.length);
       if (!all && (names.length < SMALL || coverage < MIN_COVERAGE)) continue;
+      if (candidate.members.size < SMALL && asksFor(node).size !== (candidate.schemas.at(-1)!.required ?? []).length) continue;
       if (!this.isCopy(node, candidate)) continue;
       const score = coverage + nameLikeness(field, candidate.name);
-      if (!best || score > best.score || (score === best.score && order(candidate.name, best.name) < 0)) best = { name: candidate.name, score };
+      if (!best || score > best.score) best = { name: candidate.name, score };
     }
     return best?.name;
   }
@@ -97,9 +98,11 @@ export class KubernetesMatch {
     const known = verdicts.get(candidate.name);
     if (known !== undefined) return known;
     verdicts.set(candidate.name, true);
-    const verdict = Object.entries(node.properties!).every(([name, child]) =>
-      candidate.schemas.some(({ properties }) => properties?.[name] !== undefined && this.isLike(child, properties[name])),
-    );
+    const verdict =
+      asksForAllThatTheTypeDoes(node, candidate) &&
+      Object.entries(node.properties!).every(([name, child]) =>
+        candidate.schemas.some(({ properties }) => properties?.[name] !== undefined && this.isLike(child, properties[name])),
+      );
     verdicts.set(candidate.name, verdict);
     return verdict;
   }
@@ -119,6 +122,17 @@ export class KubernetesMatch {
     const candidate = name === undefined ? undefined : this.candidates.get(name);
     return candidate !== undefined && this.isCopy(node, candidate);
   }
+}
+
+/** Members that the user of the resource has to write. */
+function asksFor(node: Schema): ReadonlySet<string> {
+  return new Set((node.required ?? []).filter((name) => node.properties![name]?.default === undefined));
+}
+
+/** A type may not ask for a member that the resource lets its user leave out (Knative's containers need no name). */
+function asksForAllThatTheTypeDoes(node: Schema, candidate: Candidate): boolean {
+  const asked = asksFor(node);
+  return (candidate.schemas.at(-1)!.required ?? []).every((name) => asked.has(name));
 }
 
 /** An object that says nothing of its members: a cut copy. */

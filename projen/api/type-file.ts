@@ -32,7 +32,7 @@ export class TypeFile {
   private readonly imports = new Map<string, Map<string, string>>();
 
   /** @param module path below `types/` without extension, `core/v1` */
-  constructor(readonly module: string, private readonly header: readonly string[]) {}
+  constructor(readonly module: string, private readonly header: string) {}
 
   addInterface(text: InterfaceText): void {
     this.interfaces.set(text.name, text);
@@ -75,7 +75,6 @@ export class TypeFile {
   text(): string {
     const kindType = this.kinds.size > 0 ? this.apiType('resource-kind', 'ResourceKind') : '';
     const file = project.createSourceFile(`${this.module}.ts`, '', { overwrite: true });
-    file.addStatements(this.header.map((line) => `// ${line}`).join('\n'));
     for (const specifier of [...this.imports.keys()].sort(order)) {
       file.addImportDeclaration({
         moduleSpecifier: specifier,
@@ -100,9 +99,9 @@ export class TypeFile {
         ],
       });
     }
-    const text = file.getFullText();
+    const text = file.getFullText().trimStart();
     project.removeSourceFile(file);
-    return text;
+    return `// ${this.header}\n${text}`;
   }
 }
 
