@@ -1,0 +1,66 @@
+/**
+ * `npm run bench:agreement -- --mutants N --seed S`: how often Gantry says what a live API server says.
+ *
+ * Starts a control plane of its own, unless one that was started by hand runs. `--json FILE` writes every disagreement.
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type KubernetesMinor } from '../src/api/schema';
+import { corpus } from '../test/e2e/agreement/corpus';
+import { askBoth } from '../test/e2e/agreement/differential';
+import { questions } from '../test/e2e/agreement/mutants';
+import { prepareCluster } from '../test/e2e/agreement/prepare';
+import { exampleOf, summarise, table } from '../test/e2e/agreement/summary';
+import { buildPrograms, whyNotBuildable } from '../test/e2e/control-plane/build';
+import { Cluster } from '../test/e2e/control-plane/cluster';
+import { kubernetesVersion } from '../test/e2e/control-plane/components';
+import { coveredDefinitions } from '../test/e2e/control-plane/covered-definitions';
+import { applyCustomResources } from '../test/e2e/control-plane/custom-resources';
+import { Discovery } from '../test/e2e/control-plane/discovery';
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { mutants: { type: 'string', default: '3000' }, seed: { type: 'string', default: '1' }, json: { type: 'string' } },
+  });
+  const reason = whyNotBuildable();
+  if (reason !== undefined) {
+    console.log(`bench:agreement skipped: ${reason}`);
+    return;
+  }
+  const byHand = Cluster.running().find((cluster) => cluster.isByHand);
+  const cluster = byHand ?? (await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) }));
+  try {
+    if (byHand === undefined) await applyCustomResources(cluster.client, coveredDefinitions());
+    await measure(cluster, Number(values.mutants), Number(values.seed), values.json);
+  } finally {
+    if (byHand === undefined) await cluster.stop();
+    else cluster.client.close();
+  }
+}
+
+async function measure(cluster: Cluster, mutants: number, seed: number, json: string | undefined): Promise<void> {
+  const minor = kubernetesVersion().slice(1).split('.', 2).join('.') as KubernetesMinor;
+  const discovery = await Discovery.read(cluster.client);
+  const bases = corpus();
+  await prepareCluster(cluster.client, discovery, bases);
+  const started = Date.now();
+  const answers = await askBoth(cluster.client, discovery, questions(bases, mutants, seed, minor), minor);
+  const summary = summarise(answers);
+  console.log(`${answers.length} documents (${mutants} mutants of ${bases.length}, seed ${seed}), kube-apiserver ${kubernetesVersion()},`);
+  console.log(`${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+  console.log(`${table(summary.byKind.map((row) => ({ name: row.kind, ...row })))}\n`);
+  console.log(`${table(summary.byOperator.map((row) => ({ name: row.operator, ...row })))}\n`);
+  console.log(`${table(summary.byJudge.map((row) => ({ name: `refused by ${row.judge}`, ...row })))}\n`);
+  console.log(table([{ name: 'all', ...summary }]));
+  if (json !== undefined) {
+    const disagreements = answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject');
+    const examples = disagreements.map((answer) => ({ outcome: answer.outcome, judge: answer.judge, kind: answer.question.kind, ...exampleOf(answer) }));
+    writeFileSync(json, `${JSON.stringify({ summary, disagreements: examples }, undefined, 2)}\n`);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,54 @@
+/**
+ * The valid manifests that mutants are made of: written for this suite, and those of the examples and seeds where they are at hand.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { type JsonObject } from '../../../src/api/schema';
+import { asObject, isObject } from '../../../src/manifests/read';
+
+export interface BaseManifest {
+  readonly file: string;
+  readonly object: JsonObject;
+}
+
+const PROJECT = resolve(__dirname, '../../..');
+export const CORPUS_FOLDER = join(PROJECT, 'test/e2e/corpus');
+/** Stands beside the project on the machines where it is developed; a clone alone does without. */
+export const SEEDS_FOLDER = resolve(PROJECT, '../shared/seeds/fixed');
+/** The namespace of everything in the corpus. */
+export const CORPUS_NAMESPACE = 'corpus';
+
+export function corpus(): readonly BaseManifest[] {
+  return [CORPUS_FOLDER, SEEDS_FOLDER].flatMap(manifestsIn);
+}
+
+/** The manifests of a folder's YAML files; none where there is no folder. A configuration file that no API server takes is left out. */
+export function manifestsIn(folder: string): readonly BaseManifest[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .flatMap((file) => manifestsOfFile(join(folder, file)));
+}
+
+export function manifestsOfFile(file: string): readonly BaseManifest[] {
+  return parseAllDocuments(readFileSync(file, 'utf8'))
+    .map((document): unknown => document.toJS())
+    .filter((object): object is JsonObject => isObject(object as JsonObject) && !isConfigurationFile(object as JsonObject))
+    .map((object) => ({ file, object }));
+}
+
+/** Read by a program from its disk, never sent to a server. */
+export function isConfigurationFile(object: JsonObject): boolean {
+  return /^kubelet\.config\.k8s\.io\//.test(String(object.apiVersion));
+}
+
+/** The namespaces that these manifests live in. */
+export function namespacesOf(manifests: readonly BaseManifest[]): readonly string[] {
+  const names = manifests.flatMap(({ object }) => {
+    const { namespace } = asObject(object.metadata);
+    return typeof namespace === 'string' ? [namespace] : [];
+  });
+  return [...new Set(names)].sort();
+}

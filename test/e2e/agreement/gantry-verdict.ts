@@ -1,0 +1,23 @@
+/**
+ * What Gantry says to one object, asked for what a bare API server decides: schema, CEL rules, and the server's own code.
+ */
+import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { idOf } from '../../../src/manifests/identity';
+import { check, type Finding, type Tier } from '../../../src/rules';
+
+export interface GantryVerdict {
+  readonly verdict: 'accepted' | 'refused' | 'not checked';
+  /** Findings of severity error. */
+  readonly findings: readonly Finding[];
+}
+
+const TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
+
+export function askGantry(object: JsonObject, kubernetes: KubernetesMinor): GantryVerdict {
+  const set = new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]);
+  const report = check(set, { kubernetes, tiers: TIERS });
+  const findings = report.findings.filter(({ severity }) => severity === 'error');
+  if (findings.length > 0) return { verdict: 'refused', findings };
+  return { verdict: report.notChecked.length > 0 ? 'not checked' : 'accepted', findings };
+}

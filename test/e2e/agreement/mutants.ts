@@ -1,0 +1,66 @@
+/**
+ * Questions to ask: the valid manifests, and as many mutants of them as wanted. The same seed gives the same questions.
+ */
+import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { type BaseManifest } from './corpus';
+import { label, metadata, name, scope, version } from './identity-operators';
+import { type Operator } from './mutation';
+import { Random } from './random';
+import { type Site, sitesOf } from './sites';
+import { addedField, cel, duplicateEntry, duplicateItem, union, unknownField } from './structure-operators';
+import { missing, nothing, number, quantity, text, word, wrongType } from './value-operators';
+
+export interface Question {
+  /** Counts from 0. */
+  readonly index: number;
+  /** `apiVersion Kind` of the valid manifest. */
+  readonly kind: string;
+  /** Name of the operator; `none` for the valid manifest itself. */
+  readonly operator: string;
+  readonly what: string;
+  readonly object: JsonObject;
+}
+
+export const OPERATORS: readonly Operator[] = [
+  unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union, // what the suite is for
+  addedField, nothing, text, metadata, version, // what else a live server has opinions on
+];
+
+/** The kinds take turns, so that each is asked about as often as any other. */
+export function questions(bases: readonly BaseManifest[], mutants: number, seed: number, minor: KubernetesMinor): readonly Question[] {
+  const byKind = new Map<string, { readonly object: JsonObject; readonly sites: readonly Site[] }[]>();
+  const asked: Question[] = [];
+  for (const { object } of bases) {
+    const kind = `${String(object.apiVersion)} ${String(object.kind)}`;
+    const list = byKind.get(kind) ?? [];
+    byKind.set(kind, [...list, { object, sites: sitesOf(object, minor) }]);
+    asked.push({ index: asked.length, kind, operator: 'none', what: 'as it is', object });
+  }
+  const random = new Random(seed);
+  const kinds = [...byKind.keys()].sort();
+  // Few mutants, as in the suite, shall still meet kinds from all over the alphabet.
+  const start = random.below(kinds.length);
+  for (let turn = 0; turn < mutants; turn++) {
+    const kind = kinds[(start + turn * stride(kinds.length)) % kinds.length];
+    const { object, sites } = random.pick(byKind.get(kind) ?? []);
+    let mutation;
+    let operator;
+    do {
+      operator = random.pick(OPERATORS);
+      mutation = operator.apply(object, sites, random);
+    } while (mutation === undefined);
+    asked.push({ index: asked.length, kind, operator: operator.name, what: mutation.what, object: mutation.object });
+  }
+  return asked;
+}
+
+/** A step that meets every one of `count` places before it meets one again. */
+function stride(count: number): number {
+  let step = Math.max(1, Math.floor(count * 0.38));
+  while (gcd(step, count) !== 1) step++;
+  return step;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}
