@@ -1,6 +1,78 @@
-import { type JsonObject, type Schema } from '../../api/schema';
+/**
+ * Evaluates the CEL rules of a CRD on an object that its schema accepts, as the API server does on create.
+ *
+ * Rules see the object with defaults and without what was dropped. A rule that compares with the object as it was has nothing to compare
+ * with; it is skipped, unless it takes an optional. A rule that fails to evaluate counts as broken. Null values have no rules.
+ */
+import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../api/schema';
+import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
+import { shapeRules } from '../schema/shape-rules';
 import { type ViolationList } from '../schema/violation-list';
+import { programOf } from './rule-program';
+import { CelValues } from './values';
 
-export function checkCelRules(_object: JsonObject, _schema: Schema, _list: ViolationList, _minor: number): void {
-  // Filled by the CEL slice.
+export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): void {
+  new RuleWalk(list).value(object, nodeOf(schema), true);
+}
+
+class RuleWalk {
+  private readonly values = new CelValues();
+
+  constructor(private readonly list: ViolationList) {}
+
+  value(value: JsonValue, node: SchemaNode, isRoot = false): void {
+    if (value === null || !hasRules(node.schema)) return;
+    this.rules(value, node, isRoot);
+    if (Array.isArray(value)) {
+      const items = node.items;
+      if (items === undefined || !hasRules(items.schema)) return;
+      value.forEach((item, index) => this.below(index, item, items));
+    } else if (typeof value === 'object') {
+      for (const [key, item] of Object.entries(value)) {
+        const child = node.child(key) ?? node.values;
+        if (child !== undefined) this.below(key, item, child);
+      }
+    }
+  }
+
+  private below(step: string | number, value: JsonValue, node: SchemaNode): void {
+    this.list.enter(step);
+    this.value(value, node);
+    this.list.leave();
+  }
+
+  private rules(value: JsonValue, node: SchemaNode, isRoot: boolean): void {
+    const rules = [...(node.schema['x-kubernetes-validations'] ?? []), ...(node.schema.allOf ?? []).flatMap((branch) => branch['x-kubernetes-validations'] ?? [])];
+    for (const rule of rules) {
+      const program = programOf(rule.rule);
+      if (typeof program === 'string') {
+        this.list.add({ ...shapeRules.celError, severity: 'info' }, { message: `the rule cannot be read here and was not checked: ${program}`, expected: rule.rule });
+        continue;
+      }
+      if (program.usesOldSelf && rule.optionalOldSelf !== true) continue;
+      const self = isRoot && typeof value === 'object' && value !== null && !Array.isArray(value) ? this.values.ofRoot(value, node) : this.values.of(value, node);
+      const outcome = program.run(self);
+      if ('error' in outcome) {
+        this.list.add(shapeRules.celError, { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule }, ...fieldSteps(rule));
+      } else if (outcome.value !== true) {
+        this.list.add(shapeRules.cel, { message: this.message(rule, self), found: value, expected: rule.rule }, ...fieldSteps(rule));
+      }
+    }
+  }
+
+  private message(rule: CelRule, self: Parameters<Exclude<ReturnType<typeof programOf>, string>['run']>[0]): string {
+    if (rule.messageExpression !== undefined) {
+      const program = programOf(rule.messageExpression);
+      const outcome = typeof program === 'string' || program.usesOldSelf ? undefined : program.run(self);
+      if (outcome !== undefined && 'value' in outcome && typeof outcome.value === 'string' && outcome.value.trim() !== '') return outcome.value;
+    }
+    return 'a rule of the CRD does not hold';
+  }
+}
+
+/** The field that a rule blames, `.spec.mode` or `.labels['a']`. */
+function fieldSteps(rule: CelRule): readonly string[] {
+  const steps: string[] = [];
+  for (const match of (rule.fieldPath ?? '').matchAll(/\.([A-Za-z_][\w-]*)|\['((?:\\.|[^'\\])*)'\]/g)) steps.push(match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1'));
+  return steps;
 }

@@ -7,6 +7,7 @@
  */
 import { createRequire } from 'node:module';
 import { type JsonObject, type KubernetesMinor } from '../../api/schema';
+import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
 import { isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
@@ -44,9 +45,12 @@ export interface ShapeResult {
 export const shapeRuleFacts: readonly RuleFacts[] = [...Object.values(shapeRules), ...metadataRuleFacts];
 
 /** Errors after which the server does not evaluate CEL rules (apiextensions, `hasBlockingErr`). */
-const BLOCKING: ReadonlySet<string> = new Set(
-  [shapeRules.unknownField, shapeRules.required, shapeRules.type, shapeRules.nullItem, shapeRules.enum, shapeRules.size, shapeRules.combination].map(({ id }) => id),
-);
+const BLOCKING: ReadonlySet<string> = new Set([
+  shapeRules.unknownField.id, shapeRules.required.id, shapeRules.type.id, shapeRules.nullItem.id, shapeRules.enum.id, shapeRules.size.id,
+  shapeRules.combination.id,
+]);
+
+type CelModule = typeof CelModuleTypes;
 
 /** The CEL engine is loaded with the first rule that is met. */
 const load = createRequire(__filename);
@@ -108,8 +112,8 @@ export class ShapeChecker {
     }
     checkMetadata(object, info, list, { minor: this.minor });
     if (defaulted !== undefined && hasRules(schema) && !list.violations.some(({ rule }) => BLOCKING.has(rule))) {
-      const { checkCelRules } = load('../cel/check-rules') as typeof import('../cel/check-rules');
-      checkCelRules(defaulted, schema, list, this.minor);
+      const { checkCelRules } = load('../cel/check-rules') as CelModule;
+      checkCelRules(defaulted, schema, list);
     }
     return { violations: list.violations, ...(defaulted === undefined ? {} : { defaulted }) };
   }

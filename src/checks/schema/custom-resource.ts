@@ -22,7 +22,9 @@ const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadat
  * @param hasStatus the kind has a status subresource: `status` is decoded strictly, and then dropped before validation
  * @returns the object with defaults, as rules see it
  */
-export function checkCustomResource(object: JsonObject, schema: Schema, hasStatus: boolean, list: ViolationList, target: Target): JsonObject {
+export function checkCustomResource(
+  object: JsonObject, schema: Schema, hasStatus: boolean, list: ViolationList, target: Target,
+): JsonObject {
   return new CustomResourceWalk(list, target, true).root(object, nodeOf(schema), hasStatus);
 }
 
@@ -38,9 +40,9 @@ class CustomResourceWalk {
     let status: JsonValue | undefined;
     let body = object;
     if (hasStatus && Object.hasOwn(object, 'status')) {
-      status = object.status;
-      const { status: _, ...rest } = object;
-      body = rest;
+      body = { ...object };
+      status = body.status;
+      delete body.status;
     }
     const result = this.object(body, node, true);
     if (status !== undefined) this.strictOnly('status', status, node);

@@ -98,7 +98,7 @@ export function isGoDuration(text: string): boolean {
 }
 
 function isRequestUri(text: string): boolean {
-  if (text === '' || /[\x00-\x20\x7f]/.test(text)) return false;
+  if (text === '' || /\p{Cc}/u.test(text)) return false;
   if (/%(?![0-9a-fA-F]{2})/.test(text.split('?')[0] ?? '')) return false;
   if (text === '*' || text.startsWith('/')) return true;
   const match = /^[a-zA-Z][a-zA-Z0-9+.-]*:(.*)$/.exec(text);
@@ -107,7 +107,7 @@ function isRequestUri(text: string): boolean {
   if (!rest.startsWith('//')) return true;
   const authority = rest.slice(2).split(/[/?]/)[0] ?? '';
   const host = authority.slice(authority.lastIndexOf('@') + 1);
-  return /^(?:\[[0-9a-fA-F:.%]+\]|[^[\]<>"{}|\\^`]*?)(?::\d*)?$/.test(host) && !/:(?!\d*$)/.test(host.replace(/^\[.*\]/, ''));
+  return /^(?:\[[0-9a-fA-F:.%]+\]|[^[\]<>"{}|\\^` ]*?)(?::\d*)?$/.test(host) && !/:(?!\d*$)/.test(host.replace(/^\[.*\]/, ''));
 }
 
 const HOSTNAME = /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;

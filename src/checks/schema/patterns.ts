@@ -5,11 +5,13 @@
  * be translated, and texts so long that backtracking could take its time, go to a real RE2 (`@bufbuild/re2`), which is linear.
  */
 import { createRequire } from 'node:module';
-import { type RE2JS } from '@bufbuild/re2';
+import type * as re2 from '@bufbuild/re2';
 
 export interface Pattern {
   /** True where the pattern occurs in the text. */
   test(text: string): boolean;
+  /** The first `limit` occurrences (all of them for -1); `undefined` for the few patterns that can be tested and not searched. */
+  findAll(text: string, limit: number): readonly string[] | undefined;
 }
 
 /** Beyond this many characters a backtracking engine is not trusted. */
@@ -31,24 +33,34 @@ export function patternOf(source: string): Pattern | undefined {
 }
 
 function compile(source: string): Pattern | undefined {
-  const translated = translate(source);
+  const insensitive = source.startsWith('(?i)');
+  const translated = translate(insensitive ? source.slice(4) : source);
   if (translated === undefined) {
     const exact = compileExactly(source);
-    return exact && { test: (text) => exact.test(text) };
+    return exact && { test: (text) => exact.test(text), findAll: () => undefined };
   }
-  const fast = new RegExp(translated, 'u');
-  let exact: RE2JS | undefined;
+  const flags = insensitive ? 'iu' : 'u';
+  const fast = new RegExp(translated, flags);
+  let exact: re2.RE2JS | undefined;
   return {
     test(text) {
       if (text.length <= LONGEST_FOR_BACKTRACKING) return fast.test(text);
       exact ??= compileExactly(source);
       return exact ? exact.test(text) : fast.test(text);
     },
+    findAll(text, limit) {
+      const found: string[] = [];
+      for (const match of text.matchAll(new RegExp(translated, `g${flags}`))) {
+        if (limit >= 0 && found.length >= limit) break;
+        found.push(match[0]);
+      }
+      return found;
+    },
   };
 }
 
-function compileExactly(source: string): RE2JS | undefined {
-  const { RE2JS: engine } = load('@bufbuild/re2') as typeof import('@bufbuild/re2');
+function compileExactly(source: string): re2.RE2JS | undefined {
+  const { RE2JS: engine } = load('@bufbuild/re2') as typeof re2;
   try {
     return engine.compile(source);
   } catch {

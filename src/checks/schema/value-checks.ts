@@ -9,7 +9,7 @@ import { sameJson } from './canonical';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
 import { shapeRules } from './shape-rules';
-import { quoted, type ViolationList } from './violation-list';
+import { quoted, type Found, type ViolationList } from './violation-list';
 
 const LARGEST_FLOAT_INTEGER = 2 ** 53 - 1;
 const LARGEST_INT64 = 2 ** 63;
@@ -30,17 +30,10 @@ export function typeName(value: JsonValue): string {
 function formatOf(node: SchemaNode, target: Target): string | undefined {
   const format = node.schema.format;
   if (format === undefined) return undefined;
-  switch (node.schema['x-kubernetes-int-or-string'] === true ? undefined : node.schema.type) {
-    case undefined:
-    case 'string':
-      return stringFormat(format, target.minor) === undefined ? undefined : format;
-    case 'integer':
-      return format === 'int32' || format === 'int64' ? format : undefined;
-    case 'number':
-      return format === 'float' || format === 'double' ? format : undefined;
-    default:
-      return undefined;
-  }
+  const type = node.schema['x-kubernetes-int-or-string'] === true ? undefined : node.schema.type;
+  if (type === undefined || type === 'string') return stringFormat(format, target.minor) === undefined ? undefined : format;
+  if (type === 'integer') return format === 'int32' || format === 'int64' ? format : undefined;
+  return type === 'number' && (format === 'float' || format === 'double') ? format : undefined;
 }
 
 /** Whether kube-openapi takes the number for an integer. */
@@ -98,7 +91,7 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     });
   } else if (schema.minLength !== undefined && (value.length < schema.minLength || codePoints(value) < schema.minLength)) {
     list.add(shapeRules.size, {
-      message: value === '' ? 'the text is empty' : `${quoted(value)} has ${codePoints(value)} characters, at least ${schema.minLength} are needed`,
+      message: value === '' ? 'the text is empty' : `${quoted(value)} has too few characters: ${codePoints(value)} of ${schema.minLength}`,
       found: value,
       expected: `at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`,
     });
@@ -110,7 +103,8 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     });
   }
   const format = schema.format === undefined ? undefined : formatOf(node, target);
-  if (format !== undefined && (node.types === 0 || (node.types & TYPE_BIT.string) !== 0) && stringFormat(format, target.minor)?.(value) === false) {
+  const takesText = node.types === 0 || (node.types & TYPE_BIT.string) !== 0;
+  if (format !== undefined && takesText && stringFormat(format, target.minor)?.(value) === false) {
     list.add(shapeRules.format, { message: `${quoted(value)} is not a ${format}`, found: value, expected: format });
   }
 }
@@ -148,7 +142,7 @@ export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationLis
   list.add(shapeRules.enum, enumMessage(value, allowed));
 }
 
-function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): { message: string; found: JsonValue; expected: string; fix?: string } {
+function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
   const listed = allowed.map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item))).join(', ');
   const meant = typeof value === 'string'
     ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
@@ -174,7 +168,5 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
 }
 
 function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  return [...text].length;
 }

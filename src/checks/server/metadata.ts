@@ -35,7 +35,9 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
   list.leave();
 }
 
-function complain(list: ViolationList, rule: RuleFacts, what: string, value: JsonValue, complaint: string | undefined, ...below: readonly (string | number)[]): void {
+function complain(
+  list: ViolationList, rule: RuleFacts, what: string, value: JsonValue, complaint: string | undefined, ...below: (string | number)[]
+): void {
   if (complaint === undefined) return;
   list.add(rule, { message: `${what} ${quoted(value)} must ${complaint}`, found: value, expected: `to ${complaint}` }, ...below);
 }

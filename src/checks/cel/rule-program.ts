@@ -1,0 +1,63 @@
+/**
+ * A CEL rule, parsed and planned once per process whatever kind it stands in.
+ */
+import { celEnv, isCelError, parse, plan, type CelInput, type CelValue } from '@bufbuild/cel';
+import { addressFunctions } from './address-functions';
+import { kubernetesFunctions } from './kubernetes-functions';
+import { optionalNone } from './opaque';
+import { optionalFunctions } from './optional-functions';
+import { rewritten, withoutOptionalSyntax, type Expr } from './syntax-extensions';
+
+export type Outcome = { readonly value: CelValue } | { readonly error: string };
+
+export interface RuleProgram {
+  /** Whether it compares with the object as it was; on create such a rule is evaluated only where it takes an optional. */
+  readonly usesOldSelf: boolean;
+  run(self: CelInput, oldSelf?: CelInput): Outcome;
+}
+
+let environment: ReturnType<typeof celEnv> | undefined;
+const programs = new Map<string, RuleProgram | string>();
+
+/** The program of a rule's text; a string says why there is none. */
+export function programOf(source: string): RuleProgram | string {
+  let program = programs.get(source);
+  if (program === undefined) {
+    program = compile(source);
+    programs.set(source, program);
+  }
+  return program;
+}
+
+function compile(source: string): RuleProgram | string {
+  environment ??= celEnv({ funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions] });
+  try {
+    const parsed = parse(withoutOptionalSyntax(source)).expr;
+    if (parsed === undefined) return 'the rule is empty';
+    const tree = rewritten(parsed);
+    const evaluate = plan(environment, tree);
+    return {
+      usesOldSelf: names(tree).has('oldSelf'),
+      run(self, oldSelf = optionalNone()) {
+        const result = evaluate({ self, oldSelf });
+        return isCelError(result) ? { error: result.message } : { value: result };
+      },
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Every name that stands in an expression as a variable. */
+function names(node: Expr): Set<string> {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === 'object' && value !== null) {
+      if ('$typeName' in value && value.$typeName === 'cel.expr.Expr.Ident' && 'name' in value && typeof value.name === 'string') found.add(value.name);
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(node);
+  return found;
+}
