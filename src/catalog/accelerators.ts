@@ -1,9 +1,9 @@
 /**
  * The GPUs that Gantry knows: memory, architecture, MIG profiles, PCI ids and how they call themselves on a node.
  *
- * Sources: mig-parted v0.15.0, deployments/systemd/config-default.yaml (MIG profiles, their counts, PCI ids); NVIDIA's product
- * pages (nominal memory, compute capability). The product label of a node is the name that NVML reports, which vendors and
- * drivers change: the labels here are examples, and every name is open to what is not listed.
+ * Sources: mig-parted v0.15.0, deployments/systemd/config-default.yaml (MIG profiles, their counts, PCI ids; for the RTX PRO 6000 also
+ * NVIDIA's MIG user guide); NVIDIA's product pages (nominal memory, compute capability). The product label of a node is the name that
+ * NVML reports, which vendors and drivers change: the labels here are examples, and every name is open to what is not listed.
  */
 import { frozen } from './frozen';
 import { type MigProfile, migProfile } from './mig-profiles';
@@ -36,7 +36,7 @@ export type KnownAccelerator =
   | 'L40S';
 export type AcceleratorName = KnownAccelerator | (string & {});
 
-export interface Accelerator {
+export interface AcceleratorFacts {
   readonly vendor: AcceleratorVendor;
   readonly name: KnownAccelerator;
   /** Boards that share every fact of this entry, and other spellings of its name. */
@@ -57,7 +57,7 @@ export interface Accelerator {
   readonly note?: string;
 }
 
-type Facts = Omit<Accelerator, 'vendor' | 'name' | 'mig' | 'pciDeviceIds'> & {
+type Facts = Omit<AcceleratorFacts, 'vendor' | 'name' | 'mig' | 'pciDeviceIds'> & {
   readonly mig?: Readonly<Record<string, number>>;
   readonly pciDeviceIds?: readonly string[];
 };
@@ -180,6 +180,7 @@ const NVIDIA: Readonly<Record<KnownAccelerator, Facts>> = {
     computeCapability: '12.0',
     mig: {
       '1g.24gb': 4,
+      '1g.24gb+me': 1,
       '1g.24gb+gfx': 4,
       '1g.24gb-me': 4,
       '1g.24gb+me.all': 1,
@@ -209,7 +210,7 @@ const NVIDIA: Readonly<Record<KnownAccelerator, Facts>> = {
 };
 
 /** Every accelerator of the catalog: GPUs with MIG first, each group from older to newer. */
-export const ACCELERATORS: readonly Accelerator[] = frozen(
+export const ACCELERATORS: readonly AcceleratorFacts[] = frozen(
   (Object.entries(NVIDIA) as [KnownAccelerator, Facts][]).map(([name, { mig = {}, pciDeviceIds = [], ...facts }]) => ({
     vendor: 'nvidia' as const,
     name,
@@ -219,7 +220,7 @@ export const ACCELERATORS: readonly Accelerator[] = frozen(
   })),
 );
 
-const byKey = new Map<string, Accelerator>();
+const byKey = new Map<string, AcceleratorFacts>();
 for (const accelerator of ACCELERATORS) {
   for (const name of [accelerator.name, ...accelerator.aliases, ...accelerator.productLabels, ...accelerator.pciDeviceIds]) {
     byKey.set(keyOf(name), accelerator);
@@ -232,12 +233,12 @@ for (const accelerator of ACCELERATORS) {
  *
  * A name that several entries share (`A100` comes with 40 and with 80 GB) finds none: see `acceleratorsLike`.
  */
-export function findAccelerator(name: AcceleratorName): Accelerator | undefined {
+export function findAccelerator(name: AcceleratorName): AcceleratorFacts | undefined {
   return ACCELERATORS.find((accelerator) => accelerator.cloudName === name) ?? byKey.get(keyOf(name));
 }
 
 /** Every accelerator whose name, alias or label contains these words, catalog order: `A100` finds both sizes. */
-export function acceleratorsLike(name: string): readonly Accelerator[] {
+export function acceleratorsLike(name: string): readonly AcceleratorFacts[] {
   const key = keyOf(name);
   const exact = byKey.get(key);
   if (key === '') return [];

@@ -5,7 +5,7 @@
  */
 export {
   ACCELERATORS,
-  type Accelerator,
+  type AcceleratorFacts,
   type AcceleratorName,
   type AcceleratorVendor,
   type GpuArchitecture,

@@ -3,7 +3,7 @@
  *
  * Nothing here prints. Every value is a string, so that a terminal table and JSON say the same.
  */
-import { ACCELERATORS, type Accelerator, acceleratorsLike, findAccelerator } from './accelerators';
+import { ACCELERATORS, type AcceleratorFacts, acceleratorsLike, findAccelerator } from './accelerators';
 import { CLOUDS, type CloudFacts } from './clouds';
 import { DEVICE_CLASSES } from './device-classes';
 import { NCCL_VARIABLES, findNcclVariable } from './nccl';
@@ -181,7 +181,7 @@ function entry(
   return { topic, name, facts: facts.filter(([, value]) => value !== ''), tables };
 }
 
-function acceleratorEntry(accelerator: Accelerator): CatalogEntry {
+function acceleratorEntry(accelerator: AcceleratorFacts): CatalogEntry {
   const profiles: CatalogTable = table(
     'accelerators',
     'MIG profiles',

@@ -8,7 +8,7 @@ import { LimitRange as LimitRangeKind, type LimitRangeItem } from '../api/types/
 import { isExtendedResource } from '../catalog';
 import { Resource } from '../checks/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
-import { type ResourceAmounts } from './resource-quota';
+import { type AmountsByName } from './resource-quota';
 
 export interface ContainerLimits {
   /**
@@ -17,25 +17,25 @@ export interface ContainerLimits {
    * Leave CPU out where training pods leave it out: a default limit below what they request makes the server refuse them.
    * @default - none
    */
-  readonly default?: ResourceAmounts;
+  readonly default?: AmountsByName;
   /**
    * Requests of containers that state neither request nor limit.
    * @default - the default limits
    */
-  readonly defaultRequest?: ResourceAmounts;
+  readonly defaultRequest?: AmountsByName;
   /**
    * Most that one container may have. A maximum of devices gets a default of 0, since Kubernetes would give that many to every
    * container that asks for none.
    * @default - no bound
    */
-  readonly max?: ResourceAmounts;
+  readonly max?: AmountsByName;
   /** @default - no bound */
-  readonly min?: ResourceAmounts;
+  readonly min?: AmountsByName;
   /**
    * How many times its request a limit may be.
    * @default - no bound
    */
-  readonly maxLimitRequestRatio?: ResourceAmounts;
+  readonly maxLimitRequestRatio?: AmountsByName;
 }
 
 export interface LimitRangeProps {

@@ -10,7 +10,7 @@ import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
 /** Amounts by resource name: `cpu`, `memory`, `nvidia.com/gpu`, … */
-export type ResourceAmounts = Readonly<Record<string, Quantity>>;
+export type AmountsByName = Readonly<Record<string, Quantity>>;
 
 export type QuotaScope = 'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
@@ -24,7 +24,7 @@ export interface ResourceQuotaProps {
    * counts extended resources.
    * @default - not limited
    */
-  readonly requests?: ResourceAmounts;
+  readonly requests?: AmountsByName;
   /**
    * What the limits of all pods together may be. Kubernetes counts limits of these three alone; for devices a limit equals the
    * request.

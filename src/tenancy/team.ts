@@ -4,18 +4,11 @@
 import { Construct } from 'constructs';
 import { type Quantity } from '../api/scalars';
 import { type ResourceName } from '../catalog';
-import { Queue } from '../api/types/scheduling.volcano.sh/v1beta1';
-import { Resource } from '../checks/resource';
-import { clusterScoped } from './cluster-scoped';
+import { type IQueue, Queue } from '../volcano';
 import { type ContainerLimits, LimitRange } from './limit-range';
-import { dependOnNamespace, type INamespace, Namespace } from './namespace';
-import { ResourceQuota, type ResourceAmounts } from './resource-quota';
+import { type INamespace, Namespace } from './namespace';
+import { ResourceQuota, type AmountsByName } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
-
-/** A queue of Volcano, by name. */
-export interface IQueue {
-  readonly queueName: string;
-}
 
 /** An amount of everything that a team shares out. What is left out is not limited. */
 export interface TeamResources {
@@ -26,7 +19,7 @@ export interface TeamResources {
   /** Bytes: write the unit, `4Ti`. */
   readonly memory?: Quantity;
   /** Further resources by name, for example `{ 'nvidia.com/mlx5_rdma': 64 }`. */
-  readonly others?: ResourceAmounts;
+  readonly others?: AmountsByName;
 }
 
 export interface TeamQuota extends TeamResources {
@@ -55,7 +48,7 @@ export interface TeamQueueProps {
   readonly parent?: IQueue;
   /** Share of what nobody deserves; only the proportion plugin looks at it. @default 1 */
   readonly weight?: number;
-  /** Above other queues of the same parent. @default - Volcano's default, 0 */
+  /** Above other queues of the same parent, 0 or more. @default 0 */
   readonly priority?: number;
   /** Give back what is above the deserved share when others ask for theirs. @default true */
   readonly reclaimable?: boolean;
@@ -174,25 +167,21 @@ export class Team extends Construct {
   private makeQueue(queue: TeamQueueProps | IQueue | false, quota: TeamQuota): IQueue | undefined {
     if (queue === false) return undefined;
     if ('queueName' in queue) return queue;
-    const name = queue.name ?? this.teamName;
-    const made = new Resource(this, 'queue', Queue, {
-      metadata: clusterScoped({ name }),
-      spec: {
-        parent: queue.parent?.queueName,
-        weight: queue.weight,
-        priority: queue.priority,
-        reclaimable: queue.reclaimable,
-        capability: this.amountsOf(queue.capability ?? quota),
-        deserved: this.amountsOf(queue.deserved ?? quota),
-        guarantee: queue.guarantee && { resource: this.amountsOf(queue.guarantee) },
-      },
+    return new Queue(this, 'queue', {
+      name: queue.name ?? this.teamName,
+      labels: { [TEAM_LABEL]: this.teamName },
+      parent: queue.parent,
+      weight: queue.weight,
+      priority: queue.priority,
+      reclaimable: queue.reclaimable,
+      capability: this.amountsOf(queue.capability ?? quota),
+      deserved: this.amountsOf(queue.deserved ?? quota),
+      guarantee: queue.guarantee && this.amountsOf(queue.guarantee),
     });
-    dependOnNamespace(made, this.namespace);
-    return { queueName: name };
   }
 
   /** Amounts by the names that quotas and queues have in common. */
-  private amountsOf({ gpus, cpu, memory, others }: TeamResources): ResourceAmounts {
+  private amountsOf({ gpus, cpu, memory, others }: TeamResources): AmountsByName {
     return {
       ...(cpu === undefined ? {} : { cpu }),
       ...(memory === undefined ? {} : { memory }),

@@ -26,7 +26,7 @@ describe('a team', () => {
         hard: { 'requests.nvidia.com/gpu': '64', 'requests.cpu': '768', 'requests.memory': '8Ti', 'requests.nvidia.com/mlx5_rdma': '64' },
       },
     });
-    const share = { 'nvidia.com/gpu': 64, 'cpu': 768, 'memory': '8Ti', 'nvidia.com/mlx5_rdma': 64 };
+    const share = { 'nvidia.com/gpu': '64', 'cpu': '768', 'memory': '8Ti', 'nvidia.com/mlx5_rdma': '64' };
     expect(kind(objects, 'Queue')).toMatchObject({ metadata: { name: 'research' }, spec: { capability: share, deserved: share } });
   });
 
@@ -56,9 +56,9 @@ describe('a team', () => {
         parent: 'ai',
         weight: 4,
         reclaimable: false,
-        capability: { 'nvidia.com/gpu': 64 },
-        deserved: { 'nvidia.com/gpu': 32 },
-        guarantee: { resource: { 'nvidia.com/gpu': 8 } },
+        capability: { 'nvidia.com/gpu': '64' },
+        deserved: { 'nvidia.com/gpu': '32' },
+        guarantee: { resource: { 'nvidia.com/gpu': '8' } },
       },
     });
   });
