@@ -1,0 +1,225 @@
+import { App, Chart } from 'cdk8s';
+import { ConfigMap } from 'cdk8s-plus-28';
+import { Construct } from 'constructs';
+import * as fc from 'fast-check';
+import { type JsonObject } from '../../src/api/schema';
+import { PyTorchJob, type PyTorchJobProps } from '../../src/kubeflow';
+import { kubeflowRules } from '../../src/kubeflow/rules';
+import { elasticRange, operatorNnodes, podCount, trainingJobOf } from '../../src/kubeflow/training-job';
+import { manifestsOf } from '../../src/manifests/constructs';
+import { Accelerator, Mount, NcclProfile, Rdma, Scheduling, SharedMemory } from '../../src/pods';
+import { findingsOf } from '../support/findings';
+import { yaml } from './jobs';
+
+const IMAGE = 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime';
+const MINIMAL: PyTorchJobProps = { nodes: 2, image: IMAGE, command: ['torchrun', 'train.py'] };
+
+/** A queue as other folders make it: a construct that knows its name. */
+class QueueStandIn extends Construct {
+  constructor(scope: Construct, readonly queueName: string) {
+    super(scope, `queue-${queueName}`);
+  }
+}
+
+function chart(): Chart {
+  return new Chart(new App(), 'test', { namespace: 'ai-workloads' });
+}
+
+function objectOf(props: Partial<PyTorchJobProps>, change: (job: PyTorchJob) => void = () => undefined): JsonObject {
+  const scope = chart();
+  const job = new PyTorchJob(scope, 'train', { ...MINIMAL, ...props });
+  change(job);
+  const [object] = scope.toJson() as JsonObject[];
+  if (object === undefined) throw new Error('nothing was made');
+  return object;
+}
+
+function specOf(props: Partial<PyTorchJobProps>, change?: (job: PyTorchJob) => void): JsonObject {
+  return objectOf(props, change).spec as JsonObject;
+}
+
+test('a static job is a Master and the other Workers, alike', () => {
+  const template = {
+    spec: {
+      schedulerName: 'volcano',
+      containers: [{
+        name: 'pytorch',
+        image: IMAGE,
+        command: ['torchrun', 'train.py'],
+        resources: { limits: { 'nvidia.com/gpu': 8, 'memory': '200Gi' }, requests: { cpu: '32', memory: '200Gi' } },
+        volumeMounts: [{ name: 'data', mountPath: '/data' }, { name: 'shm', mountPath: '/dev/shm' }],
+      }],
+      volumes: [
+        { name: 'data', persistentVolumeClaim: { claimName: 'training-data-pvc' } },
+        { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '16Gi' } },
+      ],
+    },
+  };
+  expect(objectOf({
+    metadata: { name: 'pytorch-distributed' },
+    nodes: 4,
+    resources: { cpu: '32', memory: '200Gi' },
+    accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
+    sharedMemory: '16Gi',
+    mounts: [Mount.claim('training-data-pvc', '/data')],
+    cleanPodPolicy: 'None',
+    scheduling: Scheduling.volcano({ queueName: 'default-queue' }),
+  })).toEqual({
+    apiVersion: 'kubeflow.org/v1',
+    kind: 'PyTorchJob',
+    metadata: { name: 'pytorch-distributed', namespace: 'ai-workloads' },
+    spec: {
+      nprocPerNode: '8',
+      runPolicy: { cleanPodPolicy: 'None', schedulingPolicy: { queue: 'default-queue', minAvailable: 4 } },
+      pytorchReplicaSpecs: {
+        Master: { replicas: 1, restartPolicy: 'OnFailure', template },
+        Worker: { replicas: 3, restartPolicy: 'OnFailure', template },
+      },
+    },
+  });
+});
+
+test('an elastic job is Workers only', () => {
+  expect(objectOf({
+    metadata: { name: 'pytorch-elastic' },
+    nodes: 4,
+    elastic: { min: 4, max: 8, maxRestarts: 10 },
+    accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
+  })).toEqual({
+    apiVersion: 'kubeflow.org/v1',
+    kind: 'PyTorchJob',
+    metadata: { name: 'pytorch-elastic', namespace: 'ai-workloads' },
+    spec: {
+      nprocPerNode: '8',
+      elasticPolicy: { rdzvBackend: 'c10d', minReplicas: 4, maxReplicas: 8, maxRestarts: 10 },
+      pytorchReplicaSpecs: {
+        Worker: {
+          replicas: 4,
+          restartPolicy: 'OnFailure',
+          template: {
+            spec: { containers: [{ name: 'pytorch', image: IMAGE, command: ['torchrun', 'train.py'], resources: { limits: { 'nvidia.com/gpu': 8 } } }] },
+          },
+        },
+      },
+    },
+  });
+});
+
+test('one node is a Master alone', () => {
+  expect(Object.keys(specOf({ nodes: 1 }).pytorchReplicaSpecs as JsonObject)).toEqual(['Master']);
+});
+
+test('processes per node follow the devices, and can be stated', () => {
+  expect(specOf({}).nprocPerNode).toBe('auto');
+  expect(specOf({ accelerators: Accelerator.mig({ profile: '1g.10gb', count: 2 }) }).nprocPerNode).toBe('2');
+  expect(specOf({ accelerators: Accelerator.nvidia({ count: 8 }), processesPerNode: 4 }).nprocPerNode).toBe('4');
+});
+
+test('what differs in the first node differs there only', () => {
+  const { Master, Worker } = specOf({ nodes: 2, env: { A: '1' }, master: { env: { A: '2' } } }).pytorchReplicaSpecs as { [role: string]: JsonObject };
+  expect(JSON.stringify(Master)).toContain('"value":"2"');
+  expect(JSON.stringify(Worker)).toContain('"value":"1"');
+});
+
+test('settings of the rendezvous are a list, and no list where there are none', () => {
+  expect(specOf({ elastic: { min: 1, max: 2, rdzvConf: { join_timeout: '600' } } }).elasticPolicy).toMatchObject({ rdzvConf: [{ key: 'join_timeout', value: '600' }] });
+  expect(specOf({ elastic: { min: 1, max: 2, rdzvConf: {} } }).elasticPolicy).not.toHaveProperty('rdzvConf');
+});
+
+test('a port of its own carries the name by which the operator finds it', () => {
+  expect(JSON.stringify(specOf({ port: 29500 }))).toContain('"ports":[{"containerPort":29500,"name":"pytorchjob-port"}]');
+});
+
+test('what has no property of its own is merged in, and what nobody knows is reported rather than dropped', () => {
+  const specOverrides = { runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2 } };
+  expect(specOf({ elastic: { min: 1, max: 2 }, specOverrides })).toMatchObject({ runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2, maxReplicas: 2 } });
+  expect(() => specOf({ specOverrides: { invented: true } })).toThrow("unknown field 'invented'");
+});
+
+describe('scheduling', () => {
+  test('a queue chosen late reaches every role and the gang', () => {
+    const spec = specOf({ nodes: 4, priorityClass: { priorityClassName: 'high' } }, (job) => job.submitTo({ queueName: 'research' }));
+    expect(spec.runPolicy).toEqual({ schedulingPolicy: { queue: 'research', minAvailable: 4, priorityClass: 'high' } });
+    for (const role of Object.values(spec.pytorchReplicaSpecs as JsonObject)) {
+      expect(role).toMatchObject({ template: { spec: { schedulerName: 'volcano', priorityClassName: 'high' } } });
+    }
+  });
+
+  test('an elastic gang is as large as the least that can train', () => {
+    expect(specOf({ nodes: 6, elastic: { min: 4, max: 8 } }, (job) => job.submitTo({ queueName: 'a' })).runPolicy)
+      .toMatchObject({ schedulingPolicy: { minAvailable: 4 } });
+  });
+
+  test('a local queue of Kueue is a label, and no gang of an operator', () => {
+    const object = objectOf({}, (job) => job.submitTo({ localQueueName: 'team' }));
+    expect(object.metadata).toMatchObject({ labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
+    expect(object.spec).not.toHaveProperty('runPolicy');
+  });
+
+  test('a job of Gantry\'s scheduler carries its queue on job and pods', () => {
+    const object = objectOf({ scheduling: Scheduling.gantry({ queueName: 'research' }) });
+    expect(object.metadata).toMatchObject({ labels: { 'gantry.dev/queue': 'research' } });
+    expect((object.spec as JsonObject).pytorchReplicaSpecs).toMatchObject({
+      Worker: { template: { metadata: { labels: { 'gantry.dev/queue': 'research' } }, spec: { schedulerName: 'gantry' } } },
+    });
+  });
+
+  test('a second choice is refused', () => {
+    const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ queueName: 'a' });
+    expect(() => job.submitTo({ queueName: 'b' })).toThrow('test/train: scheduled by volcano already.');
+  });
+});
+
+test('what a job refers to is written before it', () => {
+  const scope = chart();
+  const job = new PyTorchJob(scope, 'a-train', { ...MINIMAL, mounts: [] });
+  const settings = new ConfigMap(scope, 'z-settings');
+  const mounted = new PyTorchJob(scope, 'b-train', { ...MINIMAL, mounts: [Mount.configMap(settings, '/etc/train')] });
+  const queue = new QueueStandIn(scope, 'research');
+  job.submitTo(queue);
+  expect(job.node.dependencies).toContain(queue);
+  expect(mounted.node.dependencies).toContain(settings);
+  expect((scope.toJson() as JsonObject[]).map(({ kind }) => kind)).toEqual(['PyTorchJob', 'ConfigMap', 'PyTorchJob']);
+});
+
+describe('contradictions are reported where they are written', () => {
+  test.each<[string, Partial<PyTorchJobProps>, string]>([
+    ['no nodes', { nodes: 0 }, 'test/train: nodes 0: expected a whole number, at least 1.'],
+    ['a range upside down', { elastic: { min: 4, max: 2 } }, 'test/train: elastic min 4, max 2: expected whole numbers with 1 <= min <= max.'],
+    ['nodes outside of the range', { nodes: 9, elastic: { min: 4, max: 8 } }, 'test/train: nodes 9: expected a number from elastic min 4 to max 8.'],
+    ['no memory beside shared memory', { resources: { memory: '1Gi' }, sharedMemory: '2Gi' }, 'test/train: memory 1Gi leaves nothing beside sharedMemory 2Gi'],
+  ])('%s', (_what, props, message) => {
+    expect(() => new PyTorchJob(chart(), 'train', { ...MINIMAL, ...props })).toThrow(message);
+  });
+});
+
+test('whatever the numbers, the counts agree and no rule objects', () => {
+  const statement = fc.record({
+    nodes: fc.integer({ min: 1, max: 512 }),
+    gpus: fc.integer({ min: 1, max: 16 }),
+    elastic: fc.option(fc.record({ below: fc.nat(8), above: fc.nat(64) }), { nil: undefined }),
+    scheduling: fc.constantFrom(
+      Scheduling.default(), Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.podGroup(),
+      Scheduling.gantry({ queueName: 'q' }), undefined,
+    ),
+    rdma: fc.constantFrom(Rdma.hostNetwork(), Rdma.shared('rdma/a'), undefined),
+    nccl: fc.constantFrom(NcclProfile.infiniband(), NcclProfile.ethernet(), undefined),
+    sharedMemory: fc.constantFrom('16Gi', SharedMemory.added('64Gi'), undefined),
+    port: fc.option(fc.integer({ min: 1024, max: 65535 }), { nil: undefined }),
+  });
+  fc.assert(fc.property(statement, ({ nodes, gpus, elastic, ...props }) => {
+    const scope = chart();
+    const range = elastic && { min: Math.max(1, nodes - elastic.below), max: nodes + elastic.above };
+    const job = new PyTorchJob(scope, 'train', {
+      ...MINIMAL, ...props, nodes, elastic: range, accelerators: Accelerator.nvidia({ count: gpus }), resources: { cpu: 8, memory: '100Gi' },
+    });
+    const [manifest] = manifestsOf(scope).manifests;
+    const read = manifest && trainingJobOf(manifest);
+    if (manifest === undefined || read === undefined) throw new Error('no training job');
+    expect(podCount(read)).toBe(nodes);
+    expect(job.worldSize).toBe(nodes * gpus);
+    expect(elasticRange(read)).toEqual(range);
+    expect(operatorNnodes(read)).toBe(range === undefined ? String(nodes) : `${range.min}:${range.max}`);
+    expect(findingsOf(yaml(manifest.object), kubeflowRules)).toEqual([]);
+  }), { seed: 20261120, numRuns: 150 });
+});
