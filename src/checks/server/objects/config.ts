@@ -9,7 +9,7 @@ import { objectRule, since } from '../server-rule';
 import { byteLength, configMapKey, qualifiedName } from '../syntax';
 import { checkTaints } from '../taints';
 import { quantitiesOf, text, textsOf } from '../values';
-import { isRange } from '../addresses';
+import { isIpv6Text, isRange } from '../addresses';
 
 const LARGEST = 1024 * 1024;
 /** Keys that a secret of this type must hold. */
@@ -96,9 +96,13 @@ export const configRules: readonly Rule[] = [
         if (complaint !== undefined) say(pointer('/status', list, name), `${name} must ${complaint}`);
       }
     }
-    const ranges = textsOf(asObject(object.spec).podCIDRs, '/spec/podCIDRs');
+    const spec = asObject(object.spec);
+    const listed = textsOf(spec.podCIDRs, '/spec/podCIDRs');
+    // podCIDR, where it is given, takes the place of the first one.
+    const ranges = text(spec.podCIDR) === '' ? listed : [{ value: text(spec.podCIDR), path: '/spec/podCIDR', index: 0 }, ...listed.slice(1)];
     for (const { value, path } of ranges) if (!isRange(value, since(context, 36))) say(path, `"${value}" is no address range`);
-    if (ranges.length > 2) say('/spec/podCIDRs', 'a node has at most one range per address family');
+    const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
+    if (ranges.length > 2 || families.size < ranges.length) say('/spec/podCIDRs', 'a node has at most one range per address family');
   }),
 ];
 

@@ -118,13 +118,13 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('pod-security-policies-valid', {
-    summary: 'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value.',
+    summary: 'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value (MountOption needs a feature gate).',
     fix: 'Use one of the known values.',
   }, (pod, say, context) => {
     const known: readonly (readonly [string, readonly string[], number])[] = [
       ['fsGroupChangePolicy', ['Always', 'OnRootMismatch'], 0],
       ['supplementalGroupsPolicy', ['Merge', 'Strict'], 33],
-      ['seLinuxChangePolicy', ['Recursive', 'MountOption'], 33],
+      ['seLinuxChangePolicy', ['Recursive'], 33],
     ];
     for (const [field, values, minor] of known) {
       const value = pod.securityContext[field];
