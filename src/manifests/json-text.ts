@@ -7,6 +7,7 @@ import { type JsonObject, type JsonValue } from '../api/schema';
 import { hasMember, setMember } from './json-member';
 import { pointer } from './pointer';
 import { type TextDocument, type TextProblem } from './source-text';
+import { losesDigits } from './yaml-scalars';
 
 const MAX_DEPTH = 500;
 const SPACE = /[ \t\r\n]*/y;
@@ -163,7 +164,7 @@ class JsonReader {
     if (text === undefined) this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
     const value = Number(text);
     if (!Number.isFinite(value)) this.fail(`the number ${text} is too large`);
-    if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && BigInt(text) !== BigInt(value)) {
+    if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && losesDigits(text, value)) {
       const message = `the integer ${text} is read as ${value}: it has more digits than fit`;
       this.problems.push({ kind: 'inexact-number', offset: this.at, message, path: this.path });
     }

@@ -119,6 +119,17 @@ const replicatedJobs = (path: string, counted: boolean): TemplatePlace => ({
   count: counted ? (_, [job]) => (asInteger(job?.value.replicas) ?? 1) * jobPods(spec(job?.value.template)) : undefined,
 });
 
+/** Ascend's InferService family: the spec of a Deployment or StatefulSet, which the schema leaves open, for each replica of a role. */
+const inferRole = (
+  path: string,
+  role: string | ((steps: readonly Step[]) => string),
+  holder: (object: JsonObject, steps: readonly Step[]) => JsonObject,
+): TemplatePlace => ({
+  path: `${path}/spec/template`,
+  role,
+  count: (object, steps) => (asInteger(holder(object, steps).replicas) ?? 1) * (asInteger(spec(holder(object, steps)).replicas) ?? 1),
+});
+
 const replicated: readonly TemplatePlace[] = [{ path: '/spec/template', count: replicas }];
 const uncounted: readonly TemplatePlace[] = [{ path: '/spec/template' }];
 
@@ -165,6 +176,11 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
   'keda.sh/ScaledJob': [{ path: '/spec/jobTargetRef/template' }],
   'kueue.x-k8s.io/Workload': [{ path: '/spec/podSets/*/template', role: named, count: (_, [set]) => asInteger(set?.value.count) ?? 1 }],
   'mindxdl.gitee.com/AscendJob': [replicaSpecs('replicaSpecs')],
+  'mindcluster.huawei.com/InferService': [inferRole('/spec/roles/*', named, (_, [role]) => role?.value ?? {})],
+  'mindcluster.huawei.com/InferServiceSet': [
+    { ...inferRole('/spec/template/roles/*', named, (_, [role]) => role?.value ?? {}), count: undefined },
+  ],
+  'mindcluster.huawei.com/InstanceSet': [inferRole('/spec', 'instanceset', (object) => spec(object))],
 };
 
 /** The pod templates of one manifest, in the order of the table and of the lists it names; none for kinds that hold none. */

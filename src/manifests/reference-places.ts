@@ -167,7 +167,7 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
       ...cluster('kueue.x-k8s.io/AdmissionCheck', '/spec/admissionChecks/*', '/spec/admissionChecksStrategy/admissionChecks/*/name'),
     ],
   ],
-  ['kueue.x-k8s.io/Cohort', cluster('kueue.x-k8s.io/Cohort', '/spec/parentName', '/spec/parent')],
+  ['kueue.x-k8s.io/Cohort', cluster('kueue.x-k8s.io/Cohort', '/spec/parentName')],
   ['kueue.x-k8s.io/ResourceFlavor', cluster('kueue.x-k8s.io/Topology', '/spec/topologyName')],
   ['kueue.x-k8s.io/AdmissionCheck', [typed('/spec/parameters/name', {}, ['*'])]],
   ['kueue.x-k8s.io/MultiKueueConfig', cluster('kueue.x-k8s.io/MultiKueueCluster', '/spec/clusters/*')],

@@ -65,7 +65,15 @@ function string(text: string): Scalar {
 function integer(plain: string): Scalar {
   const value = Number(plain);
   if (Number.isSafeInteger(value)) return { tag: 'int', value: value === 0 ? 0 : value };
-  return { tag: 'int', value, inexact: BigInt(plain.replace('+', '')) !== BigInt(value) };
+  return { tag: 'int', value, inexact: losesDigits(plain.replace('+', ''), value) };
+}
+
+/**
+ * Whether a decimal integer is shown otherwise when it is written again. Beyond 64 bits go-yaml itself reads a floating-point number,
+ * so that nothing is lost here that kubectl would keep.
+ */
+export function losesDigits(text: string, value: number): boolean {
+  return Math.abs(value) < 2 ** 64 && String(value) !== text;
 }
 
 /** Hexadecimal, octal (`0777` and `0o777`) and binary numbers. */
@@ -74,7 +82,7 @@ function based(plain: string): Scalar {
   const digits = plain.replace(/^[-+]/, '').toLowerCase();
   const big = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   const value = Number(negative ? -big : big);
-  return { tag: 'int', value: value === 0 ? 0 : value, inexact: BigInt(value) !== (negative ? -big : big) };
+  return { tag: 'int', value: value === 0 ? 0 : value, inexact: losesDigits(String(negative ? -big : big), value) };
 }
 
 /** The name that a map key gets in JSON; `undefined` for a key that kubectl refuses (null). */

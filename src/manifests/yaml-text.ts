@@ -52,7 +52,10 @@ export function readYaml(text: string): TextDocument[] {
  * there is exact; a text with directives (`%YAML`) is left whole, because they belong to the document after the line.
  */
 function* chunksOf(text: string): Generator<readonly [number, number]> {
-  if (/^%/m.test(text)) return yield [0, text.length];
+  if (/^%/m.test(text)) {
+    yield [0, text.length];
+    return;
+  }
   const marker = /^---(?=\s|$)/gm;
   let start = 0;
   for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
@@ -216,6 +219,8 @@ function sentence(code: string, message: string): string {
       return 'a map begins inside a value: a text with ": " in it needs quotes, or the line is indented too far';
     case 'BAD_SCALAR_START':
       return `${message.replace(/^Plain value cannot start with /, 'a text cannot begin with ')}: put it in quotes`;
+    case 'RESOURCE_EXHAUSTION':
+      return `values are nested more than ${MAX_DEPTH} deep`;
     default:
       return message.charAt(0).toLowerCase() + message.slice(1);
   }

@@ -44,6 +44,19 @@ export function parseYaml(text: string, file: string): Parsed {
   return { manifests, problems };
 }
 
+/** A value that was read, or what kept it from being read. */
+export type ParsedValue = { readonly value: JsonValue } | { readonly problem: SourceProblem };
+
+/** Reads a text that is no manifest, such as a configuration file: its first document, `null` where it has none. */
+export function parseValue(text: string, file: string): ParsedValue {
+  const [document] = readText(text, file);
+  if (document === undefined) return { value: null };
+  const problem = document.problems.find(({ kind }) => kind !== 'inexact-number');
+  if (problem === undefined && document.value !== undefined) return { value: document.value };
+  const { kind, offset, message } = problem ?? { kind: 'syntax', offset: document.start, message: 'cannot be read' };
+  return { problem: { kind, file, position: new LineTable(text).positionOf(offset), message } };
+}
+
 /** JSON where it looks like JSON, since its reader is faster; what only YAML allows between braces is read as YAML. */
 function readText(text: string, file: string): readonly TextDocument[] {
   if (!/^\uFEFF?\s*[{[]/.test(text)) return readYaml(text);

@@ -1,45 +1,162 @@
 /**
- * Findings as text for people.
+ * Reports as text for people.
  */
-import { type Finding } from '../finding';
+import pico from 'picocolors';
+import { type JsonValue } from '../../api/schema';
+import { type Finding, type NotChecked, type Severity } from '../finding';
 import { type Report } from '../report';
 
+type Colours = ReturnType<typeof pico.createColors>;
+
 export interface FindingTextOptions {
-  /** Leaves out the construct path, where the reader has it already. Default: false. */
+  /**
+   * Leaves out the construct path, where the reader has it already.
+   * @default false
+   */
   readonly withoutConstruct?: boolean;
 }
 
-/** One finding: what is wrong and where on the first line, then what was found, what was expected and what to do. */
+export interface TextOptions {
+  /**
+   * Colours for a terminal.
+   * @default false
+   */
+  readonly colour?: boolean;
+  /**
+   * Columns that a line may take; longer ones are broken between words.
+   * @default - lines are not broken
+   */
+  readonly width?: number;
+  /**
+   * Only findings of severity error, and nothing else.
+   * @default false
+   */
+  readonly quiet?: boolean;
+}
+
+/** One finding on its own: what is wrong and where on the first line, then what was found, what was expected and what to do. */
 export function findingText(finding: Finding, options: FindingTextOptions = {}): string {
   const place = placeOf(finding, options);
   const head = [finding.severity, `[${finding.rule}]`, finding.object, finding.path].filter((part) => part !== '').join(' ');
-  const lines = [`${place === '' ? '' : `${place}: `}${head}: ${finding.message}`];
-  if (finding.found !== undefined) lines.push(`    found: ${inline(finding.found)}`);
-  if (finding.expected !== undefined) lines.push(`    expected: ${finding.expected}`);
-  if (finding.fix !== undefined) lines.push(`    fix: ${finding.fix}`);
-  return lines.join('\n');
+  const details = detailsOf(finding).map(([label, text]) => `    ${label}: ${text}`);
+  return [`${place === '' ? '' : `${place}: `}${head}: ${printable(finding.message)}`, ...details].join('\n');
 }
 
 /** `file:line`, or the construct path. */
-export function placeOf(finding: Pick<Finding, 'file' | 'line' | 'construct'>, options: FindingTextOptions = {}): string {
+function placeOf(finding: Pick<Finding, 'file' | 'line' | 'construct'>, options: FindingTextOptions = {}): string {
   if (finding.file !== undefined) return finding.line === undefined ? finding.file : `${finding.file}:${finding.line}`;
   return options.withoutConstruct === true ? '' : (finding.construct ?? '');
 }
 
+/** The whole report: findings by object, what was not checked, and a line that counts. */
+export function renderText(report: Report, options: TextOptions = {}): string {
+  const colours = pico.createColors(options.colour ?? false);
+  const quiet = options.quiet === true;
+  const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
+  const blocks = grouped(findings).map((group) => renderGroup(group, colours, options.width));
+  if (!quiet && report.notChecked.length > 0) blocks.push(renderNotChecked(report.notChecked, colours, options.width));
+  if (!quiet) blocks.push(summary(report, colours));
+  return blocks.join('\n\n');
+}
+
+/** Findings that follow one another and lie in the same object of the same place. */
+function grouped(findings: readonly Finding[]): readonly (readonly Finding[])[] {
+  const groups: Finding[][] = [];
+  let last = '';
+  for (const finding of findings) {
+    const key = [finding.file, finding.construct, finding.object].join('\n');
+    if (key === last) groups.at(-1)!.push(finding);
+    else groups.push([finding]);
+    last = key;
+  }
+  return groups;
+}
+
+function renderGroup(group: readonly Finding[], colours: Colours, width: number | undefined): string {
+  const { file, construct, object } = group[0];
+  const title = [file ?? construct ?? '', object].filter((part) => part !== '').map(printable);
+  const lines = [[colours.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
+  for (const finding of group) {
+    lines.push(`  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.tier})`)}`);
+    lines.push(...wrap(printable(finding.message), INDENT, INDENT, width));
+    const at = [finding.file === undefined ? '' : placeOf(finding), finding.path].filter((part) => part !== '').map(printable).join(' ');
+    for (const [label, text] of [['at', at] as const, ...detailsOf(finding)].filter(([, value]) => value !== '')) {
+      const head = `${INDENT}${label.padEnd(8)}  `;
+      lines.push(...wrap(text, head, ' '.repeat(head.length), width).map((line, index) => (index === 0 ? dimHead(line, head, colours) : line)));
+    }
+  }
+  return lines.join('\n');
+}
+
+const INDENT = ' '.repeat(11);
+
+function dimHead(line: string, head: string, colours: Colours): string {
+  return colours.dim(head) + line.slice(head.length);
+}
+
+function severityText(severity: Severity, colours: Colours): string {
+  const paint = { error: colours.red, warning: colours.yellow, info: colours.blue }[severity];
+  return paint(severity.padEnd(7));
+}
+
+function detailsOf({ found, expected, fix }: Finding): readonly (readonly [string, string])[] {
+  const details: (readonly [string, string])[] = [];
+  if (found !== undefined) details.push(['found', inline(found)]);
+  if (expected !== undefined) details.push(['expected', printable(expected)]);
+  if (fix !== undefined) details.push(['fix', printable(fix)]);
+  return details;
+}
+
 /** A value on one line, cut where it is long. */
-export function inline(value: NonNullable<Finding['found']> | null, limit = 120): string {
-  const text = JSON.stringify(value);
+function inline(value: JsonValue, limit = 120): string {
+  const text = printable(JSON.stringify(value));
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
-/** The whole report, without colour: every finding, what was not checked, and a line that counts. */
-export function renderText(report: Report): string {
-  const lines = report.findings.map((finding) => findingText(finding));
-  for (const { object, why } of report.notChecked) lines.push(`not checked: ${object}: ${why}`);
-  return [...lines, summary(report)].join('\n');
+function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, width: number | undefined): string {
+  const lines = notChecked.flatMap(({ object, file, construct, why }) => {
+    const place = file ?? construct;
+    return wrap(printable(`${place === undefined ? '' : `${place}  `}${object}: ${why}`), '  ', '    ', width);
+  });
+  return [colours.bold('Not checked'), ...lines].join('\n');
 }
 
-function summary({ documents, findings, notChecked, suppressed }: Report): string {
-  const count = (severity: Finding['severity']): number => findings.filter((finding) => finding.severity === severity).length;
-  return `${documents} documents: ${count('error')} errors, ${count('warning')} warnings, ${notChecked.length} not checked, ${suppressed.length} suppressed`;
+function summary({ documents, findings, notChecked, suppressed }: Report, colours: Colours): string {
+  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
+  const [errors, warnings, infos] = [count('error'), count('warning'), count('info')];
+  const parts = [
+    errors > 0 ? colours.red(plural(errors, 'error')) : colours.green('no errors'),
+    ...(warnings > 0 ? [colours.yellow(plural(warnings, 'warning'))] : []),
+    ...(infos > 0 ? [colours.blue(plural(infos, 'hint'))] : []),
+    ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
+    ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
+  ];
+  return `${plural(documents, 'document')}: ${parts.join(', ')}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Breaks a text between words. A word that is longer than a line stays whole, so that names and paths can be copied. */
+function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
+  if (width === undefined) return [first + text];
+  const lines: string[] = [];
+  let line = first;
+  let empty = true;
+  for (const word of text.split(' ')) {
+    if (!empty && line.length + 1 + word.length > Math.max(width, 40)) {
+      lines.push(line);
+      line = rest;
+      empty = true;
+    }
+    line += empty ? word : ` ${word}`;
+    empty = false;
+  }
+  return [...lines, line];
+}
+
+/** Manifests are other people's text: what would steer the terminal is shown, not sent. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => (character === '\n' ? ' ' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`));
 }
