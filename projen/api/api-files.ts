@@ -2,6 +2,7 @@
 import { type KubernetesMinor } from '../../src/api/schema';
 import { type CrdVersion, crdVersions } from './crd';
 import { CrdTypes, type Embedding } from './crd-types';
+import { deprecations } from './lifecycle';
 import { KubernetesMatch } from './kubernetes-match';
 import { KubernetesTypes } from './kubernetes-types';
 import { order, readKubernetesApi } from './openapi';
@@ -14,6 +15,8 @@ export type Texts = ReadonlyMap<string, string>;
 export interface ApiSources {
   /** OpenAPI v3 files by minor, ascending. */
   readonly kubernetes: ReadonlyMap<KubernetesMinor, Texts>;
+  /** Go files of `k8s.io/api` that say since when a version is deprecated, by path `group/version/…`. */
+  readonly kubernetesLifecycle?: Texts;
   readonly projects: readonly { readonly project: string; readonly label: string; readonly files: Texts }[];
   /** KEDA's scaler schema; none in a fixture without it. */
   readonly kedaScalers?: string;
@@ -44,7 +47,7 @@ export function apiFiles(sources: ApiSources): ApiFiles {
   for (const file of [...kubernetes.files.values(), ...custom.files.values()]) {
     if (!file.isEmpty) files.set(`types/${file.module}.ts`, file.text());
   }
-  const runtime = runtimeFiles(apis, projects);
+  const runtime = runtimeFiles(apis, projects, deprecations(sources.kubernetesLifecycle ?? new Map()));
   files.set('kind-table.ts', runtime.kindTable);
   for (const [name, content] of runtime.bundles) files.set(`schemas/${name}`, content);
   if (sources.kedaScalers !== undefined) files.set('schemas/keda-scalers.br', compressed([JSON.stringify(kedaScalers(sources.kedaScalers))]));

@@ -19,13 +19,15 @@ export function readSources(lock: Lock): ApiSources {
   const kubernetes = new Map<KubernetesMinor, Texts>();
   const projects: { project: string; label: string; files: Texts }[] = [];
   let kedaScalers: string | undefined;
+  let kubernetesLifecycle: Texts | undefined;
   for (const entry of lock.entries) {
     const files = readEntry(entry);
     if (entry.minor !== undefined) kubernetes.set(entry.minor, files);
+    else if (entry.project === 'kubernetes-lifecycle') kubernetesLifecycle = files;
     else if (entry.project === 'keda-scalers') kedaScalers = [...files.values()][0];
     else projects.push({ project: entry.project, label: entry.label, files });
   }
-  return { kubernetes, projects, kedaScalers };
+  return { kubernetes, kubernetesLifecycle, projects, kedaScalers };
 }
 
 /** Writes the files, and removes generated files that are not generated any more. Files that are equal already are left alone. */

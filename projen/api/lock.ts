@@ -6,11 +6,11 @@
  */
 import { execFileSync } from 'child_process';
 import { createHash } from 'crypto';
-import { existsSync, readdirSync, readFileSync } from 'fs';
-import { basename, dirname, join, resolve } from 'path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'fs';
+import { join, resolve } from 'path';
 import { type KubernetesMinor } from '../../src/api/schema';
 import { order } from './openapi';
-import { type FolderSource, KEDA_SCALERS, KUBERNETES, type ModuleSource, PROJECTS } from './sources';
+import { type FolderSource, KEDA_SCALERS, KUBERNETES, KUBERNETES_LIFECYCLE, type ModuleSource, PROJECTS } from './sources';
 
 export interface LockedFile {
   readonly path: string;
@@ -58,7 +58,9 @@ interface Wanted {
 export function resolveSources(log: (line: string) => void): Lock {
   const wanted: readonly Wanted[] = [
     ...KUBERNETES.map((source) => ({ project: 'kubernetes', label: `kubernetes ${source.version}`, minor: source.minor, source })),
-    ...[...PROJECTS, KEDA_SCALERS],
+    KUBERNETES_LIFECYCLE,
+    ...PROJECTS,
+    KEDA_SCALERS,
   ];
   return {
     entries: wanted.map(({ project, label, minor, source }) => {
@@ -71,7 +73,7 @@ export function resolveSources(log: (line: string) => void): Lock {
         ...(minor === undefined ? {} : { minor }),
         ...('module' in source ? { module: source.module, version: source.version, sum: (place as GoModule).sum } : { from: source.from }),
         ...(source.note === undefined ? {} : { note: source.note }),
-        files: source.files.flatMap((pattern) => lockedFiles(place.dir, pattern, except, minor !== undefined)),
+        files: source.files.flatMap((pattern) => lockedFiles(place.dir, pattern, except, project.startsWith('kubernetes'))),
       };
     }),
   };
@@ -84,20 +86,26 @@ function lockedFiles(dir: string, pattern: string, except: readonly string[], as
   return [{ path: pattern, sha256: listSum(dir, paths), files: paths.length }];
 }
 
-/** A path, or all files of a folder whose names have the given start and end (`dir/a*.yaml`). */
+/** The files that a path with stars in its names meets, sorted. */
 function pathsOf(dir: string, pattern: string): readonly string[] {
   if (!pattern.includes('*')) return [pattern];
-  const folder = dirname(pattern);
-  const [start, end] = basename(pattern).split('*');
-  const names = existsSync(join(dir, folder)) ? readdirSync(join(dir, folder)) : [];
-  return names
-    .filter((name) => name.startsWith(start) && name.endsWith(end) && !name.startsWith('.') && name !== 'kustomization.yaml')
-    .sort(order)
-    .map((name) => (folder === '.' ? name : `${folder}/${name}`));
+  let folders = [''];
+  const parts = pattern.split('/');
+  for (const part of parts) {
+    const [start, end] = part.includes('*') ? part.split('*') : [part, undefined];
+    const matches = (name: string): boolean =>
+      end === undefined ? name === start : name.startsWith(start) && name.endsWith(end) && !name.startsWith('.') && name !== 'kustomization.yaml';
+    folders = folders.flatMap((folder) => namesIn(join(dir, folder)).filter(matches).map((name) => (folder === '' ? name : `${folder}/${name}`)));
+  }
+  return folders.sort(order);
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
 function listSum(dir: string, paths: readonly string[]): string {
-  return sha256(Buffer.from(paths.map((path) => `${sha256(readFileSync(join(dir, path)))}  ${basename(path)}\n`).join('')));
+  return sha256(Buffer.from(paths.map((path) => `${sha256(readFileSync(join(dir, path)))}  ${path}\n`).join('')));
 }
 
 function sha256(content: Buffer): string {

@@ -7,7 +7,7 @@ import { type KubernetesMinor } from '../../src/api/schema';
 export interface ModuleSource {
   readonly module: string;
   readonly version: string;
-  /** Files of the module: a path, or a folder followed by `/*.yaml`. */
+  /** Files of the module; a `*` stands for any part of a name. */
   readonly files: readonly string[];
   /** Files that the patterns meet and that are not wanted. */
   readonly except?: readonly string[];
@@ -49,6 +49,13 @@ export const KUBERNETES: readonly KubernetesSource[] = [
   kubernetes('1.36', 'v1.36.4'),
   kubernetes('1.37', 'v1.37.1'),
 ];
+
+/** Since when a version is deprecated stands in Go code that is generated for the API server, not in the OpenAPI. */
+export const KUBERNETES_LIFECYCLE: ProjectSource = {
+  project: 'kubernetes-lifecycle',
+  label: 'k8s.io/api v0.37.1',
+  source: { module: 'k8s.io/api', version: 'v0.37.1', files: ['*/*/zz_generated.prerelease-lifecycle.go'] },
+};
 
 function project(name: string, label: string, source: ModuleSource | FolderSource): ProjectSource {
   return { project: name, label: `${name} ${label}`, source };

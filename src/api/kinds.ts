@@ -73,6 +73,7 @@ function parseRow(row: string): Entry {
   const builtIn = flags.includes('b');
   const references = builtIn ? referencesByMinor(places) : new Map([['', Number(places)]]);
   const core = group === '-';
+  const since = /d(\d+)/.exec(flags)?.[1];
   return {
     bundle,
     references,
@@ -89,6 +90,7 @@ function parseRow(row: string): Entry {
       storage: flags.includes('p'),
       deprecated: flags.includes('d'),
       hasStatusSubresource: flags.includes('t'),
+      ...(since === undefined ? {} : { deprecatedSince: `1.${Number(since)}` as const }),
       ...(builtIn ? { minors: KUBERNETES_MINORS.filter((minor) => references.has(minor)) } : {}),
     },
   };

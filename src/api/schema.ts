@@ -79,8 +79,12 @@ export interface KindInfo {
   /** The project and version that the schema was taken from, for example `volcano v1.15.1`; `kubernetes` for built-in kinds. */
   readonly source: string;
   readonly served: boolean;
+  /** The version that the server stores. For built-in kinds, where the API does not tell, the one it prefers. */
   readonly storage: boolean;
+  /** The server warns of this version; for built-in kinds from the minor `deprecatedSince` on. */
   readonly deprecated: boolean;
+  /** Built-in kinds: the first minor that warns of this version, where Gantry knows that minor. */
+  readonly deprecatedSince?: KubernetesMinor;
   readonly hasStatusSubresource: boolean;
   /** Built-in kinds: the minors that serve this version, ascending. Absent for custom resources. */
   readonly minors?: readonly KubernetesMinor[];
