@@ -13,6 +13,16 @@ const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 const PUBLISHED = ['lib', '!lib/**/*.map', 'src/api/schemas', 'CHANGELOG.md'];
 
 /**
+ * Examples import the package by its name, as users do. Run by themselves they get the built package; tests, type check and lint see
+ * the sources behind it, so that none of them depends on a build.
+ */
+const FACES = {
+  'cdk8s-gantry': 'src/index.ts',
+  'cdk8s-gantry/checks': 'src/rules/index.ts',
+  'cdk8s-gantry/testing': 'src/testing/index.ts',
+};
+
+/**
  * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
  *
  * Why each dependency is here stands in `docs/dependencies.md`.
@@ -90,7 +100,10 @@ export class GantryProject extends typescript.TypeScriptProject {
     new EslintConfig(this);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.dev.json',
-      compilerOptions: compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
+      compilerOptions: {
+        ...compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
+        paths: Object.fromEntries(Object.entries(FACES).map(([face, source]) => [face, [`./${source}`]])),
+      },
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
       exclude: ['node_modules', 'dist'],
     });
@@ -112,6 +125,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/'];
+    config.moduleNameMapper = Object.fromEntries(Object.entries(FACES).map(([face, source]) => [`^${face}$`, `<rootDir>/${source}`]));
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.collectCoverage = false;
