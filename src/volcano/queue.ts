@@ -7,7 +7,7 @@ import { Queue as QueueKind, type QueueSpec } from '../api/types/scheduling.volc
 import { Resource } from '../checks/resource';
 import { parseQuantity, Quantity } from '../manifests/quantity';
 import { type ClusterObjectProps, clusterMetadata, dependOn } from './object-props';
-import { renderAmounts, type ResourceAmounts } from './resource-amounts';
+import { renderAmounts, type QueueAmounts } from './queue-amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
@@ -34,7 +34,7 @@ export interface QueueProps extends ClusterObjectProps {
   /** Whether others may take back what the queue holds above its deserved share. @default true */
   readonly reclaimable?: boolean;
   /** The most that the queue may hold. At most the capability of the parent. @default - no limit of its own */
-  readonly capability?: ResourceAmounts;
+  readonly capability?: QueueAmounts;
   /**
    * What the queue gets back whenever it asks for it. What children deserve must not add up to more than their parent's.
    *
@@ -42,12 +42,12 @@ export interface QueueProps extends ClusterObjectProps {
    * A queue with children that names none has what its children deserve together, which is the least that Volcano takes.
    * @default - the guarantee, or the sum of the children's
    */
-  readonly deserved?: ResourceAmounts;
+  readonly deserved?: QueueAmounts;
   /**
    * What is kept for the queue even while it is idle.
    * @default - nothing, or the sum of the children's guarantees
    */
-  readonly guarantee?: ResourceAmounts;
+  readonly guarantee?: QueueAmounts;
   /** Order among queues of one parent, 0 or more; the higher goes first. @default 0 */
   readonly priority?: number;
   /**

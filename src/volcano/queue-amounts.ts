@@ -7,7 +7,7 @@ import { type Quantity } from '../api/scalars';
  * Amounts by resource name. `gpu` is short for `nvidia.com/gpu`; any other resource goes by its own name,
  * `{ cpu: 512, memory: '4Ti', gpu: 64, 'rdma/hca': 64 }`.
  */
-export interface ResourceAmounts {
+export interface QueueAmounts {
   /** Cores. */
   readonly cpu?: Quantity;
   /** Bytes: write the unit, `500Gi`. */
@@ -26,7 +26,7 @@ const GPU = 'nvidia.com/gpu';
  *
  * @throws if both `gpu` and `nvidia.com/gpu` are given
  */
-export function renderAmounts(amounts: ResourceAmounts): Readonly<Record<string, string>> {
+export function renderAmounts(amounts: QueueAmounts): Readonly<Record<string, string>> {
   if (amounts.gpu !== undefined && amounts[GPU] !== undefined) {
     throw new Error(`gpu (${amounts.gpu}) is short for ${GPU}, which is given too (${amounts[GPU]}). Keep one of them.`);
   }

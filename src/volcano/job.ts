@@ -1,0 +1,77 @@
+/**
+ * Job: a gang of pods that start together, in one or more tasks.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { Job as JobKind, type JobSpec } from '../api/types/batch.volcano.sh/v1alpha1';
+import { Resource } from '../checks/resource';
+import { type JobPlugin } from './job-plugin';
+import { JobSpecification, type JobSpecProps, type TaskProps } from './job-specification';
+import { dependOn, namespacedMetadata, type NamespacedObjectProps } from './object-props';
+import { type Policy } from './policy';
+import { type IQueue } from './queue';
+
+export interface JobProps extends NamespacedObjectProps, JobSpecProps {}
+
+/**
+ * A Volcano Job. How many pods start together follows from its tasks.
+ *
+ * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano v1.15.1, pkg/webhooks/admission/jobs.
+ *
+ * @example
+ * const launch = torchrun({ processesPerNode: 8, script: ['train.py'] });
+ * const template = new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 8 }), ...launch });
+ * new Job(chart, 'train', {
+ *   queue,
+ *   plugins: [JobPlugin.pytorch()],
+ *   policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
+ *   tasks: [
+ *     { name: 'master', template, policies: [Policy.onEvent('TaskCompleted', 'CompleteJob')] },
+ *     { name: 'worker', replicas: 7, template },
+ *   ],
+ * });
+ */
+export class Job extends Construct {
+  readonly jobName: string;
+  readonly resource: ApiObject;
+  private readonly specification: JobSpecification;
+
+  /** @throws if a plugin is given twice */
+  constructor(scope: Construct, id: string, props: JobProps = {}) {
+    super(scope, id);
+    this.jobName = props.name ?? id;
+    this.specification = new JobSpecification(props);
+    this.resource = new Resource(this, 'Resource', JobKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: Lazy.any({ produce: () => this.specification.toSpec() }) as JobSpec,
+    });
+    dependOn(this.resource, props.namespace, ...this.specification.references);
+  }
+
+  /** Sends the job to a queue, in place of the one that it was made with. */
+  submitTo(queue: IQueue): this {
+    this.specification.queue = queue;
+    return this.dependingOnAll();
+  }
+
+  addTask(task: TaskProps): this {
+    this.specification.addTask(task);
+    return this.dependingOnAll();
+  }
+
+  addPolicy(policy: Policy): this {
+    this.specification.addPolicy(policy);
+    return this;
+  }
+
+  /** @throws if the job has the plugin already */
+  addPlugin(plugin: JobPlugin): this {
+    this.specification.addPlugin(plugin);
+    return this;
+  }
+
+  private dependingOnAll(): this {
+    dependOn(this.resource, ...this.specification.references);
+    return this;
+  }
+}
