@@ -62,7 +62,7 @@ export interface Framework {
   readonly makesServices: boolean;
   /** Roles whose pods do the same work and so should look alike; others differ by design (parameter servers, launchers). */
   readonly alikeRoles: readonly string[];
-  /** Path below `pkg/` of the code that judges the job. */
+  /** Path of the code that judges the job. */
   readonly source: string;
 }
 
@@ -83,7 +83,7 @@ const PYTORCH: Framework = {
   requiresContainerName: true,
   makesServices: true,
   alikeRoles: ['Master', 'Worker'],
-  source: 'webhooks/pytorch/pytorchjob_webhook.go',
+  source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go',
 };
 
 const TENSORFLOW: Framework = {
@@ -106,7 +106,7 @@ const TENSORFLOW: Framework = {
   requiresContainerName: true,
   makesServices: true,
   alikeRoles: [],
-  source: 'webhooks/tensorflow/tfjob_webhook.go',
+  source: 'pkg/webhooks/tensorflow/tfjob_webhook.go',
 };
 
 const MPI: Framework = {
@@ -126,7 +126,7 @@ const MPI: Framework = {
   requiresContainerName: false,
   makesServices: false,
   alikeRoles: [],
-  source: 'apis/kubeflow.org/v1/mpi_validation.go',
+  source: 'pkg/apis/kubeflow.org/v1/mpi_validation.go',
 };
 
 const XGBOOST: Framework = {
@@ -146,7 +146,7 @@ const XGBOOST: Framework = {
   requiresContainerName: true,
   makesServices: true,
   alikeRoles: ['Master', 'Worker'],
-  source: 'webhooks/xgboost/xgboostjob_webhook.go',
+  source: 'pkg/webhooks/xgboost/xgboostjob_webhook.go',
 };
 
 const PADDLE: Framework = {
@@ -166,7 +166,7 @@ const PADDLE: Framework = {
   requiresContainerName: true,
   makesServices: true,
   alikeRoles: [],
-  source: 'webhooks/paddlepaddle/paddlepaddle_webhook.go',
+  source: 'pkg/webhooks/paddlepaddle/paddlepaddle_webhook.go',
 };
 
 const JAX: Framework = {
@@ -184,7 +184,7 @@ const JAX: Framework = {
   requiresContainerName: true,
   makesServices: true,
   alikeRoles: ['Worker'],
-  source: 'webhooks/jax/jaxjob_webhook.go',
+  source: 'pkg/webhooks/jax/jaxjob_webhook.go',
 };
 
 export const FRAMEWORKS: Readonly<Record<FrameworkKind, Framework>> = {

@@ -132,7 +132,9 @@ test('a port of its own carries the name by which the operator finds it', () => 
 
 test('what has no property of its own is merged in, and what nobody knows is reported rather than dropped', () => {
   const specOverrides = { runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2 } };
-  expect(specOf({ elastic: { min: 1, max: 2 }, specOverrides })).toMatchObject({ runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2, maxReplicas: 2 } });
+  expect(specOf({ elastic: { min: 1, max: 2 }, specOverrides })).toMatchObject({
+    runPolicy: { backoffLimit: 3 }, elasticPolicy: { minReplicas: 2, maxReplicas: 2 },
+  });
   expect(() => specOf({ specOverrides: { invented: true } })).toThrow("unknown field 'invented'");
 });
 

@@ -67,9 +67,7 @@ describe('names', () => {
 describe('roles and containers', () => {
   test.each<[string, JsonObject, readonly string[]]>([
     ['an empty map of roles', staticJob({ pytorchReplicaSpecs: {} }), ['kubeflow/roles-present']],
-    ['a role without containers', job('JAXJob', { Worker: { template: { spec: { containers: [] } } } }), ['kubeflow/role-has-containers']],
-    ['a role without template', job('JAXJob', { Worker: { template: {} } }), ['kubeflow/role-has-containers']],
-    ['a container without image', staticJob(rolesWith({ image: '' })), ['kubeflow/containers-have-image']],
+    ['a role without template', staticJob({ pytorchReplicaSpecs: { Master: role(1), Worker: { replicas: 3 } } }), ['kubeflow/role-has-template']],
     ['no container of the name', staticJob(rolesWith({ name: 'main' })), ['kubeflow/default-container-present']],
     ['an unknown role', job('JAXJob', { Worker: {}, Master: {} }), ['kubeflow/role-known']],
     ['a role in another case', staticJob({ pytorchReplicaSpecs: { Master: role(1), worker: role(3) } }), ['kubeflow/role-known']],

@@ -15,7 +15,7 @@ export const elasticNeedsWorker = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'A PyTorchJob with elasticPolicy has a Worker role.',
   why: 'The Workers are what is elastic; the webhook refuses the job without them.',
-  source: 'webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
+  source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
   fix: 'Add the Worker role, or take elasticPolicy out.',
 }, function* (job) {
   if (job.elasticPolicy === undefined || roleNamed(job, 'Worker') !== undefined) return;
@@ -30,7 +30,7 @@ export const nprocStatedOnce = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.nProcPerNode is not used; spec.nprocPerNode takes its place.',
   why: 'It is deprecated, and the webhook refuses it beside spec.nprocPerNode.',
-  source: 'webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
+  source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
   fix: 'Move the number to spec.nprocPerNode, as a string.',
 }, function* (job) {
   const found = job.elasticPolicy?.nProcPerNode;
@@ -53,7 +53,7 @@ export const nprocKnown = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'nprocPerNode is auto, cpu, gpu or a number of at least 1, as a string.',
   why: 'The schema takes any string; torchrun gets it as PET_NPROC_PER_NODE and stops at a value that it does not know.',
-  source: 'apis/kubeflow.org/v1/pytorch_types.go; torch/distributed/run.py, determine_local_world_size',
+  source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go; torch/distributed/run.py, determine_local_world_size',
   fix: 'Write the number of processes per pod, for example "8", or auto.',
 }, function* (job) {
   const found = asString(job.spec.nprocPerNode);
@@ -76,7 +76,7 @@ export const backendKnown = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.rdzvBackend is c10d, etcd or etcd-v2.',
   why: 'The schema takes any string; torchrun gets it as PET_RDZV_BACKEND and stops at a backend that is not registered.',
-  source: 'apis/kubeflow.org/v1/pytorch_types.go',
+  source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go',
   fix: 'Use c10d, which needs no server.',
 }, function* (job) {
   const found = asString(job.elasticPolicy?.rdzvBackend);
@@ -92,7 +92,7 @@ export const etcdHasHost = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'With the backend etcd or etcd-v2, elasticPolicy names the server: rdzvHost and rdzvPort.',
   why: 'Without them the operator sends every worker to port 23456 of worker 0, where no etcd listens.',
-  source: 'controller.v1/pytorch/elastic.go, generateEnvRDZVEndpoint',
+  source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvRDZVEndpoint',
   fix: 'Name rdzvHost and rdzvPort of the etcd server, or use c10d.',
 }, function* (job) {
   const backend = asString(job.elasticPolicy?.rdzvBackend);
@@ -115,7 +115,7 @@ export const rendezvousConfNotEmpty = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.rdzvConf, where it stands, has an entry.',
   why: 'For an empty list the operator cuts the last character off an empty string and panics at each reconcile; the job never gets a pod.',
-  source: 'controller.v1/pytorch/elastic.go, generateEnvRDZVConf',
+  source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvRDZVConf',
   fix: 'Leave rdzvConf out.',
 }, function* (job) {
   const conf = job.elasticPolicy?.rdzvConf;
@@ -131,7 +131,7 @@ export const rangeOrdered = jobRule({
   kinds: ['PyTorchJob', 'PaddleJob'],
   summary: 'minReplicas is at least 1 and at most maxReplicas.',
   why: 'Nothing checks it at admission; torchrun refuses the range that it gets as PET_NNODES, and every pod fails.',
-  source: 'apis/kubeflow.org/v1/pytorch_defaults.go, setElasticPolicy; torch/distributed/run.py, config_from_args',
+  source: 'pkg/apis/kubeflow.org/v1/pytorch_defaults.go, setElasticPolicy; torch/distributed/run.py, config_from_args',
   fix: 'Order the bounds.',
 }, function* (job) {
   const min = asInteger(job.elasticPolicy?.minReplicas);
@@ -152,7 +152,7 @@ export const workersInRange = jobRule({
   kinds: ['PyTorchJob', 'PaddleJob'],
   summary: 'The Worker count lies between minReplicas and maxReplicas.',
   why: 'With fewer, training never starts; the surplus of more waits outside and holds its devices.',
-  source: 'controller.v1/pytorch/elastic.go, generateEnvNnodes',
+  source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvNnodes',
   fix: 'Set replicas of the Worker role within the range.',
 }, function* (job) {
   const range = elasticRange(job);
@@ -186,7 +186,7 @@ export const elasticWorkersOnly = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'An elastic PyTorchJob has Workers only.',
   why: 'All pods meet at worker 0 with PET_NNODES=min:max. A Master joins as one more node that the range does not count, Workers wait for it, and the job is over when it is.',
-  source: 'controller.v1/pytorch/elastic.go, envvar.go, pytorchjob_controller.go (UpdateJobStatus)',
+  source: 'pkg/controller.v1/pytorch/elastic.go, envvar.go, pytorchjob_controller.go (UpdateJobStatus)',
   fix: 'Drop the Master and raise the Workers by one, or drop elasticPolicy.',
 }, function* (job) {
   const master = roleNamed(job, 'Master');
@@ -206,7 +206,7 @@ export const maxRestartsStated = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.maxRestarts says how many failures the job survives.',
   why: 'torchrun restarts its workers 0 times by default: the first failed process ends the pod that should have formed a new group.',
-  source: 'controller.v1/pytorch/elastic.go; torch/distributed/run.py (--max-restarts, 0)',
+  source: 'pkg/controller.v1/pytorch/elastic.go; torch/distributed/run.py (--max-restarts, 0)',
   fix: 'State maxRestarts, for example 10.',
 }, function* (job) {
   if (job.elasticPolicy === undefined || job.elasticPolicy.maxRestarts !== undefined) return;
@@ -221,7 +221,7 @@ export const standaloneIsOnePod = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.standalone is for a job of one pod.',
   why: 'A stand-alone torchrun meets only itself: each pod trains alone on all of the data.',
-  source: 'apis/kubeflow.org/v1/pytorch_types.go; controller.v1/pytorch/elastic.go',
+  source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go; pkg/controller.v1/pytorch/elastic.go',
   fix: 'Take standalone out.',
 }, function* (job) {
   const pods = (roleNamed(job, 'Worker')?.count ?? 0) + (roleNamed(job, 'Master')?.count ?? 0);
@@ -237,7 +237,7 @@ export const staticHasMaster = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'A PyTorchJob of more than one pod has a Master or an elasticPolicy.',
   why: 'The operator sets MASTER_ADDR, RANK and PET_NODE_RANK only where there is a Master, and the rendezvous endpoint only with elasticPolicy; Workers alone cannot find each other.',
-  source: 'controller.v1/pytorch/envvar.go, setPodEnv',
+  source: 'pkg/controller.v1/pytorch/envvar.go, setPodEnv',
   fix: 'Make one of the Workers a Master with replicas: 1, or add elasticPolicy.',
 }, function* (job) {
   const worker = roleNamed(job, 'Worker');

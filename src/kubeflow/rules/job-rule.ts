@@ -8,7 +8,7 @@ import { type TrainingJob, trainingJobOf } from '../training-job';
 export interface JobRuleFacts extends Omit<RuleFacts, 'id' | 'source'> {
   /** Without the domain. */
   readonly id: string;
-  /** File of the training-operator below `pkg/`, and what in it. */
+  /** Files of the training-operator (or of PyTorch, whose paths begin with `torch/`), and what in them. */
   readonly source: string;
   /** Default: all six. */
   readonly kinds?: readonly FrameworkKind[];
@@ -21,7 +21,7 @@ export function jobRule(facts: JobRuleFacts, check: (job: TrainingJob, context: 
     on: 'object',
     ...rest,
     id: `kubeflow/${id}`,
-    source: `${TRAINING_OPERATOR}, pkg/${source}`,
+    source: `${TRAINING_OPERATOR}, ${source}`,
     kinds: kinds?.map((kind) => `kubeflow.org/${kind}`) ?? TRAINING_JOB_KINDS,
     check: (manifest, context) => {
       const job = trainingJobOf(manifest);

@@ -11,7 +11,7 @@ import { operatorNnodes, podCount, rendezvousHost, rendezvousPort, type Role, ro
 import { devicesOf } from './devices';
 import { counted, jobRule } from './job-rule';
 
-const ENV_SOURCE = 'controller.v1/pytorch/envvar.go, master.go, elastic.go';
+const ENV_SOURCE = 'pkg/controller.v1/pytorch/envvar.go, master.go, elastic.go';
 
 interface Launch {
   readonly role: Role;
@@ -127,7 +127,7 @@ export const portIsOperators = jobRule({
   kinds: ['PyTorchJob'],
   summary: 'A literal --master-port or rendezvous port is the one that the operator names.',
   why: 'MASTER_PORT and the Service of the first pod carry the port named pytorchjob-port, 23456 unless the container names another; pods that take it from there and pods that take a literal one never meet.',
-  source: `${ENV_SOURCE}; apis/kubeflow.org/v1/pytorch_types.go`,
+  source: `${ENV_SOURCE}; pkg/apis/kubeflow.org/v1/pytorch_types.go`,
   fix: 'Take the option out, or name the container port pytorchjob-port.',
 }, function* (job) {
   const port = rendezvousPort(job);

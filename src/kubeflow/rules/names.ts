@@ -20,7 +20,7 @@ export const jobNameIsDnsLabel = jobRule({
   kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
   summary: 'The name of a job is a DNS-1035 label: lower-case letters, digits and hyphens, a letter first, at most 63 characters.',
   why: 'Services are named after the job; the webhook refuses every other name.',
-  source: 'webhooks/*/*_webhook.go, NameIsDNS1035Label',
+  source: 'pkg/webhooks/*/*_webhook.go, NameIsDNS1035Label',
   fix: 'Begin the name with a letter and use only lower-case letters, digits and hyphens.',
 }, function* (job) {
   const [field, name] = job.name === '' ? ['generateName', job.generateName.replace(/-$/, '')] : ['name', job.name];
@@ -38,9 +38,9 @@ export const derivedNamesFit = jobRule({
   row: 'KT1',
   tier: 'webhook',
   severity: 'error',
-  summary: 'The longest name that the operator derives from the job, <job>-<role>-<last index>, has at most 63 characters.',
+  summary: 'The longest name that the operator derives from the job (job, role and last index, with hyphens) has at most 63 characters.',
   why: 'The operator makes a Service of that name for each replica and puts the job name into a label; the API server refuses longer ones.',
-  source: 'core/utils.go, GenGeneralName; controller.v1/common/service.go',
+  source: 'pkg/core/utils.go, GenGeneralName; pkg/controller.v1/common/service.go',
   fix: 'Shorten the name of the job.',
 }, function* (job) {
   const name = job.name !== '' ? job.name : `${job.generateName.slice(0, LABEL_LENGTH - GENERATED_SUFFIX)}${'x'.repeat(GENERATED_SUFFIX)}`;

@@ -8,7 +8,7 @@ import { FRAMEWORKS } from '../frameworks';
 import { roleNamed, type TrainingJob } from '../training-job';
 import { jobRule, oneOf, roleNames } from './job-rule';
 
-const JUDGES = 'webhooks/*/*_webhook.go; apis/kubeflow.org/v1/mpi_validation.go';
+const JUDGES = 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go';
 
 export const rolesPresent = jobRule({
   id: 'roles-present',
@@ -32,46 +32,23 @@ export const rolesPresent = jobRule({
   };
 });
 
-export const roleHasContainers = jobRule({
-  id: 'role-has-containers',
+export const roleHasTemplate = jobRule({
+  id: 'role-has-template',
   row: 'KT2',
   tier: 'webhook',
   severity: 'error',
-  summary: 'The template of each role has at least one container.',
-  why: 'A role without containers is refused.',
+  summary: 'Each role has a pod template.',
+  why: 'The schema does not demand one; a role without containers is refused. What stands in a template is judged by the rules on pod templates.',
   source: JUDGES,
-  fix: 'Give the template of the role a container.',
+  fix: 'Give the role a template with a container.',
 }, function* (job) {
   for (const role of job.roles) {
-    const containers = role.podSpec.containers;
-    if (containers !== undefined && !(Array.isArray(containers) && containers.length === 0)) continue;
+    if (role.value.template !== undefined && role.value.template !== null) continue;
     yield {
-      path: containers === undefined ? role.path : `${role.podSpecPath}/containers`,
-      message: `Role ${role.name} has no containers.`,
-      expected: job.framework.requiresContainerName ? `a container named ${job.framework.container}` : 'a container',
+      path: role.path,
+      message: `Role ${role.name} has no template.`,
+      expected: job.framework.requiresContainerName ? `a template with a container named ${job.framework.container}` : 'a template with a container',
     };
-  }
-});
-
-export const containersHaveImage = jobRule({
-  id: 'containers-have-image',
-  row: 'KT2',
-  tier: 'webhook',
-  severity: 'error',
-  summary: 'Each container of each role names an image.',
-  why: 'A container without an image is refused.',
-  source: JUDGES,
-  fix: 'Name the image of the container.',
-}, function* (job) {
-  for (const role of job.roles) {
-    for (const { value, path } of role.containers) {
-      if (value.image !== undefined && value.image !== '') continue;
-      yield {
-        path: value.image === undefined ? path : `${path}/image`,
-        message: `Container ${JSON.stringify(value.name ?? '')} of role ${role.name} has no image.`,
-        expected: 'an image',
-      };
-    }
   }
 });
 
@@ -83,7 +60,7 @@ export const defaultContainerPresent = jobRule({
   kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
   summary: 'Each role has a container with the name of its framework: pytorch, tensorflow, xgboost, paddle or jax.',
   why: 'The operator finds the port and the exit code by that name; the webhook refuses a role without it.',
-  source: 'webhooks/*/*_webhook.go; apis/kubeflow.org/v1/*_types.go',
+  source: 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/*_types.go',
   fix: 'Rename the training container.',
 }, function* (job) {
   for (const role of job.roles) {
@@ -131,7 +108,7 @@ export const singleRoleHasOneReplica = jobRule({
   kinds: ['PyTorchJob', 'XGBoostJob'],
   summary: 'The Master of a PyTorchJob or XGBoostJob states replicas: 1.',
   why: 'The webhook runs before the defaults, so a missing number is refused as well as another one.',
-  source: 'webhooks/pytorch/pytorchjob_webhook.go; webhooks/xgboost/xgboostjob_webhook.go',
+  source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
   fix: 'Write replicas: 1 in the Master role; further pods are Workers.',
 }, (job) => oneReplica(job, 'webhook'));
 
@@ -188,7 +165,7 @@ export const requiredRolePresent = jobRule({
   kinds: ['XGBoostJob', 'MPIJob'],
   summary: 'An XGBoostJob has a Master, an MPIJob a Launcher.',
   why: 'The job is refused without it.',
-  source: 'webhooks/xgboost/xgboostjob_webhook.go; apis/kubeflow.org/v1/mpi_validation.go',
+  source: 'pkg/webhooks/xgboost/xgboostjob_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go',
   fix: 'Add the role.',
 }, function* (job) {
   if (!isObject(job.spec[job.framework.replicaSpecs])) return;
@@ -222,7 +199,7 @@ export const mpiHasWorkers = jobRule({
   kinds: ['MPIJob'],
   summary: 'The Worker role of an MPIJob states its replicas.',
   why: 'The operator takes a missing number as 0, and the launcher then finds an empty host file.',
-  source: 'apis/kubeflow.org/v1/mpi_defaults.go',
+  source: 'pkg/apis/kubeflow.org/v1/mpi_defaults.go',
   fix: 'Write the number of workers.',
 }, function* (job) {
   const worker = roleNamed(job, 'Worker');
@@ -232,8 +209,7 @@ export const mpiHasWorkers = jobRule({
 
 export const replicaRules: readonly Rule[] = [
   rolesPresent,
-  roleHasContainers,
-  containersHaveImage,
+  roleHasTemplate,
   defaultContainerPresent,
   roleIsKnown,
   singleRoleHasOneReplica,

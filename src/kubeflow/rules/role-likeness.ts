@@ -10,7 +10,7 @@ import { type Role, type TrainingJob } from '../training-job';
 import { devicesOf } from './devices';
 import { counted, jobRule } from './job-rule';
 
-const SOURCE = 'controller.v1/common/pod.go, createNewPod: each role is made from its own template';
+const SOURCE = 'pkg/controller.v1/common/pod.go, createNewPod: each role is made from its own template';
 const LIKE_KINDS = ['PyTorchJob', 'XGBoostJob'] as const;
 
 function alikeRoles(job: TrainingJob): readonly Role[] {

@@ -15,7 +15,7 @@ export const managedByKnown = jobRule({
   severity: 'error',
   summary: 'runPolicy.managedBy is kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
   why: 'The webhook refuses other managers; where it does not look (JAXJob, MPIJob), the operator leaves the job to a manager that nobody is.',
-  source: 'common/util/webhooks.go, ValidateRunPolicy',
+  source: 'pkg/common/util/webhooks.go, ValidateRunPolicy',
   fix: 'Leave managedBy out, or name one of the two.',
 }, function* (job) {
   const manager = asString(job.runPolicy.managedBy);
@@ -36,7 +36,7 @@ export const cleanPodPolicyKnown = jobRule({
   severity: 'error',
   summary: 'cleanPodPolicy is None, Running or All.',
   why: 'The schema takes any string; the operator treats an unknown one as All and deletes every pod, with its log, when the job ends.',
-  source: 'controller.v1/common/job.go, DeletePodsAndServices',
+  source: 'pkg/controller.v1/common/job.go, DeletePodsAndServices',
   fix: 'Use None, Running or All.',
 }, function* (job) {
   const places: [string, JsonValue | undefined][] = [['/spec/runPolicy/cleanPodPolicy', job.runPolicy.cleanPodPolicy]];
@@ -55,7 +55,7 @@ export const restartPolicyKnown = jobRule({
   severity: 'error',
   summary: 'The restartPolicy of a role is Always, OnFailure, Never or ExitCode.',
   why: 'The schema takes any string; the operator writes it into the pods, which the API server then refuses.',
-  source: 'core/pod.go, SetRestartPolicy',
+  source: 'pkg/core/pod.go, SetRestartPolicy',
   fix: 'Use one of the four, in this spelling.',
 }, function* (job) {
   for (const role of job.roles) {
@@ -72,7 +72,7 @@ export const restartPolicyOnRole = jobRule({
   severity: 'warning',
   summary: 'The restart policy is stated on the role, not in its pod template.',
   why: 'The operator overwrites the one of the template by the role\'s, or by its default where the role has none.',
-  source: 'controller.v1/common/pod.go, createNewPod',
+  source: 'pkg/controller.v1/common/pod.go, createNewPod',
   fix: 'Move restartPolicy from template.spec to the role.',
 }, function* (job) {
   for (const role of job.roles) {
@@ -95,7 +95,7 @@ export const jobCanEnd = jobRule({
   severity: 'warning',
   summary: 'The training pods of a job do not restart after success.',
   why: 'With restartPolicy Always a container that has finished starts again, so the job never succeeds.',
-  source: 'core/pod.go, SetRestartPolicy',
+  source: 'pkg/core/pod.go, SetRestartPolicy',
   fix: 'Use OnFailure, Never or ExitCode.',
 }, function* (job) {
   for (const role of job.roles) {
@@ -117,7 +117,7 @@ export const exitCodeMeaning = jobRule({
   severity: 'info',
   summary: 'restartPolicy ExitCode restarts a pod only for exit codes 128 to 255.',
   why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception ends with 1, a process killed by a signal with 128 and more.',
-  source: 'util/train/train_util.go, IsRetryableExitCode',
+  source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
   fix: 'Use OnFailure if exceptions shall be tried again, or let the program exit with 128 and more where a retry helps.',
 }, function* (job) {
   for (const role of job.roles) {
@@ -137,7 +137,7 @@ export const minAvailableFits = jobRule({
   severity: 'error',
   summary: 'schedulingPolicy.minAvailable is the number of pods of the job, or between the bounds of an elastic one.',
   why: 'The PodGroup\'s minMember is taken from it: more than there are pods never schedules; fewer lets a part of a static job start and hold its GPUs while it waits.',
-  source: 'controller.v1/common/job.go, ReconcileJobs',
+  source: 'pkg/controller.v1/common/job.go, ReconcileJobs',
   fix: 'Leave minAvailable out (all pods), or write the number of pods.',
 }, function* (job) {
   const minAvailable = asInteger(asObject(job.runPolicy.schedulingPolicy).minAvailable);
@@ -176,7 +176,7 @@ export const gangStatedWhole = jobRule({
   severity: 'info',
   summary: 'A job that is to be scheduled as a gang states both schedulerName on its roles and runPolicy.schedulingPolicy.',
   why: 'Both act only where the operator runs with --gang-scheduler-name: without the flag no PodGroup is made from schedulingPolicy, and Volcano schedules each pod by itself.',
-  source: 'controller.v1/common/job.go, ReconcileJobs; cmd/training-operator.v1/main.go',
+  source: 'pkg/controller.v1/common/job.go, ReconcileJobs; cmd/training-operator.v1/main.go',
   fix: 'State both, and start the operator with --gang-scheduler-name=volcano (or scheduler-plugins).',
 }, function* (job) {
   const policy = job.runPolicy.schedulingPolicy;
