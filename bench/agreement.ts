@@ -6,15 +6,15 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type KubernetesMinor } from '../src/api/schema';
 import { corpus } from '../test/e2e/agreement/corpus';
 import { askBoth } from '../test/e2e/agreement/differential';
 import { questions } from '../test/e2e/agreement/mutants';
 import { prepareCluster } from '../test/e2e/agreement/prepare';
 import { exampleOf, summarise, table } from '../test/e2e/agreement/summary';
-import { buildPrograms, whyNotBuildable } from '../test/e2e/control-plane/build';
+import { whyNoControlPlane } from '../test/e2e/control-plane/availability';
+import { buildPrograms } from '../test/e2e/control-plane/build';
 import { Cluster } from '../test/e2e/control-plane/cluster';
-import { kubernetesVersion } from '../test/e2e/control-plane/components';
+import { kubernetesMinor, kubernetesVersion } from '../test/e2e/control-plane/components';
 import { coveredDefinitions } from '../test/e2e/control-plane/covered-definitions';
 import { applyCustomResources } from '../test/e2e/control-plane/custom-resources';
 import { Discovery } from '../test/e2e/control-plane/discovery';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { mutants: { type: 'string', default: '3000' }, seed: { type: 'string', default: '1' }, json: { type: 'string' } },
   });
-  const reason = whyNotBuildable();
+  const reason = whyNoControlPlane();
   if (reason !== undefined) {
     console.log(`bench:agreement skipped: ${reason}`);
     return;
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 async function measure(cluster: Cluster, mutants: number, seed: number, json: string | undefined): Promise<void> {
-  const minor = kubernetesVersion().slice(1).split('.', 2).join('.') as KubernetesMinor;
+  const minor = kubernetesMinor();
   const discovery = await Discovery.read(cluster.client);
   const bases = corpus();
   await prepareCluster(cluster.client, discovery, bases);
@@ -55,7 +55,10 @@ async function measure(cluster: Cluster, mutants: number, seed: number, json: st
   console.log(table([{ name: 'all', ...summary }]));
   if (json !== undefined) {
     const disagreements = answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject');
-    const examples = disagreements.map((answer) => ({ outcome: answer.outcome, judge: answer.judge, kind: answer.question.kind, ...exampleOf(answer) }));
+    const examples = disagreements.map((answer) => {
+      const { outcome, judge, question } = answer;
+      return { outcome, judge, kind: question.kind, ...exampleOf(answer) };
+    });
     writeFileSync(json, `${JSON.stringify({ summary, disagreements: examples }, undefined, 2)}\n`);
   }
 }

@@ -1,4 +1,5 @@
 import { javascript, typescript } from 'projen';
+import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
 
 export interface GantryProjectOptions {
@@ -97,6 +98,7 @@ export class GantryProject extends typescript.TypeScriptProject {
 
     this.deps.removeDependency('ts-jest');
     this.configureJest();
+    new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.dev.json',
@@ -160,6 +162,21 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:drift', {
       description: 'Regenerate the API from its pinned sources and compare with src/api (needs Go; skipped, visibly, without it)',
       exec: 'tsx projen/api/drift.ts',
+    });
+    this.addTask('test:e2e', {
+      description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
+      exec: 'jest --config jest.e2e.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('control-plane', {
+      description: 'Start, stop or list the Kubernetes control plane of the end-to-end suites by hand: up, down, status',
+      exec: 'tsx test/e2e/control-plane/cli.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:agreement', {
+      description: 'Measure how often checks say what a live API server says: --mutants N --seed S',
+      exec: 'tsx bench/agreement.ts',
+      receiveArgs: true,
     });
     this.addTask('bench:check', {
       description: 'Measure synth and checks at 1,000 and 10,000 objects',

@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { type JsonObject } from '../../../src/api/schema';
-import { asObject, isObject } from '../../../src/manifests/read';
+import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { asObject, asString, isObject } from '../../../src/manifests/read';
 
 export interface BaseManifest {
   readonly file: string;
@@ -34,14 +34,14 @@ export function manifestsIn(folder: string): readonly BaseManifest[] {
 
 export function manifestsOfFile(file: string): readonly BaseManifest[] {
   return parseAllDocuments(readFileSync(file, 'utf8'))
-    .map((document): unknown => document.toJS())
-    .filter((object): object is JsonObject => isObject(object as JsonObject) && !isConfigurationFile(object as JsonObject))
+    .map((document) => document.toJS() as JsonValue | undefined)
+    .filter((object): object is JsonObject => isObject(object) && !isConfigurationFile(object))
     .map((object) => ({ file, object }));
 }
 
 /** Read by a program from its disk, never sent to a server. */
 export function isConfigurationFile(object: JsonObject): boolean {
-  return /^kubelet\.config\.k8s\.io\//.test(String(object.apiVersion));
+  return /^kubelet\.config\.k8s\.io\//.test(asString(object.apiVersion) ?? '');
 }
 
 /** The namespaces that these manifests live in. */

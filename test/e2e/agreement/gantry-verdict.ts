@@ -7,16 +7,22 @@ import { idOf } from '../../../src/manifests/identity';
 import { check, type Finding, type Tier } from '../../../src/rules';
 
 export interface GantryVerdict {
-  readonly verdict: 'accepted' | 'refused' | 'not checked';
+  /** `failed`: the check threw, which is a defect whatever the server says. */
+  readonly verdict: 'accepted' | 'refused' | 'not checked' | 'failed';
   /** Findings of severity error. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Pick<Finding, 'rule' | 'tier' | 'path' | 'message'>[];
 }
 
 const TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
 
 export function askGantry(object: JsonObject, kubernetes: KubernetesMinor): GantryVerdict {
   const set = new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]);
-  const report = check(set, { kubernetes, tiers: TIERS });
+  let report;
+  try {
+    report = check(set, { kubernetes, tiers: TIERS });
+  } catch (error) {
+    return { verdict: 'failed', findings: [{ rule: 'threw', tier: 'schema', path: '', message: error instanceof Error ? error.message : String(error) }] };
+  }
   const findings = report.findings.filter(({ severity }) => severity === 'error');
   if (findings.length > 0) return { verdict: 'refused', findings };
   return { verdict: report.notChecked.length > 0 ? 'not checked' : 'accepted', findings };

@@ -2,6 +2,7 @@
  * Mutations of who an object is: names, labels, annotations, owners, finalizers, scope and version.
  */
 import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { idOf } from '../../../src/manifests/identity';
 import { asObject, isObject } from '../../../src/manifests/read';
 import { type Operator, replaced } from './mutation';
 import { type Random } from './random';
@@ -73,9 +74,9 @@ export const scope: Operator = {
 export const version: Operator = {
   name: 'wrong version',
   apply(object, _sites, random) {
-    if (random.chance(0.3)) return replaced(object, ['kind'], random.pick([String(object.kind).toLowerCase(), `${String(object.kind)}s`]));
-    const [group] = String(object.apiVersion).split('/');
-    return replaced(object, ['apiVersion'], String(object.apiVersion).includes('/') ? `${group}/${random.pick(['v1', 'v1alpha1', 'v1beta1', 'v2', 'v9'])}` : 'v2');
+    const { group, kind } = idOf(object);
+    if (random.chance(0.3)) return replaced(object, ['kind'], random.pick([kind.toLowerCase(), `${kind}s`]));
+    return replaced(object, ['apiVersion'], group === '' ? 'v2' : `${group}/${random.pick(['v1', 'v1alpha1', 'v1beta1', 'v2', 'v9'])}`);
   },
 };
 

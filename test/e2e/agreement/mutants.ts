@@ -2,6 +2,7 @@
  * Questions to ask: the valid manifests, and as many mutants of them as wanted. The same seed gives the same questions.
  */
 import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { idOf } from '../../../src/manifests/identity';
 import { type BaseManifest } from './corpus';
 import { label, metadata, name, scope, version } from './identity-operators';
 import { type Operator } from './mutation';
@@ -22,8 +23,10 @@ export interface Question {
 }
 
 export const OPERATORS: readonly Operator[] = [
-  unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union, // what the suite is for
-  addedField, nothing, text, metadata, version, // what else a live server has opinions on
+  // What the suite is for.
+  ...[unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union],
+  // What else a live server has opinions on.
+  ...[addedField, nothing, text, metadata, version],
 ];
 
 /** The kinds take turns, so that each is asked about as often as any other. */
@@ -31,7 +34,8 @@ export function questions(bases: readonly BaseManifest[], mutants: number, seed:
   const byKind = new Map<string, { readonly object: JsonObject; readonly sites: readonly Site[] }[]>();
   const asked: Question[] = [];
   for (const { object } of bases) {
-    const kind = `${String(object.apiVersion)} ${String(object.kind)}`;
+    const { apiVersion, kind: name } = idOf(object);
+    const kind = `${apiVersion} ${name}`;
     const list = byKind.get(kind) ?? [];
     byKind.set(kind, [...list, { object, sites: sitesOf(object, minor) }]);
     asked.push({ index: asked.length, kind, operator: 'none', what: 'as it is', object });

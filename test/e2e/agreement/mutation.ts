@@ -13,7 +13,10 @@ export interface Mutation {
   readonly what: string;
 }
 
-/** Makes one change of its kind; `undefined` where the manifest gives no occasion. It may leave the manifest valid: that is a question, too. */
+/**
+ * Makes one change of its kind; `undefined` where the manifest gives no occasion. It may leave the manifest valid: that is a question,
+ * too.
+ */
 export interface Operator {
   readonly name: string;
   readonly apply: (object: JsonObject, sites: readonly Site[], random: Random) => Mutation | undefined;
@@ -42,7 +45,8 @@ export function short(value: JsonValue): string {
 
 /** Sites that mutations of the shape may touch: not the identity, which has operators of its own, and not the root itself. */
 export function innerSites(sites: readonly Site[]): readonly Site[] {
-  return sites.filter(({ path }) => path.length > 0 && path[0] !== 'apiVersion' && path[0] !== 'kind' && !(path.length === 1 && path[0] === 'metadata'));
+  const identity = new Set<string | number>(['apiVersion', 'kind']);
+  return sites.filter(({ path }) => path.length > 0 && !identity.has(path[0]) && !(path.length === 1 && path[0] === 'metadata'));
 }
 
 export function objectSites(sites: readonly Site[]): readonly (Site & { readonly value: JsonObject })[] {

@@ -4,6 +4,7 @@
 import { findKind } from '../../../src/api/kinds';
 import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../../src/api/schema';
 import { loadSchema } from '../../../src/api/schemas';
+import { idOf } from '../../../src/manifests/identity';
 import { isObject } from '../../../src/manifests/read';
 
 export type Path = readonly (string | number)[];
@@ -22,7 +23,8 @@ const NOTHING: Schema = {};
 /** Every value of the manifest, the root first, parents before children. */
 export function sitesOf(object: JsonObject, minor: KubernetesMinor): readonly Site[] {
   const sites: Site[] = [];
-  const root = schemaOf(String(object.apiVersion), String(object.kind), minor);
+  const { apiVersion, kind } = idOf(object);
+  const root = schemaOf(apiVersion, kind, minor);
   const metadata = schemaOf('v1', 'ConfigMap', minor).properties?.metadata ?? NOTHING;
   visit({ path: [], value: object, schema: { ...root, properties: { ...root.properties, metadata } }, requiredBeside: [] }, sites);
   return sites;
@@ -37,7 +39,8 @@ function visit(site: Site, sites: Site[]): void {
   sites.push(site);
   const { path, value, schema } = site;
   if (Array.isArray(value)) {
-    value.forEach((item, index) => visit({ path: [...path, index], value: item, schema: schema.items ?? NOTHING, requiredBeside: [] }, sites));
+    const items = schema.items ?? NOTHING;
+    value.forEach((item, index) => visit({ path: [...path, index], value: item, schema: items, requiredBeside: [] }, sites));
   } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       const child = schema.properties?.[key] ?? (isObjectSchema(schema.additionalProperties) ? schema.additionalProperties : NOTHING);

@@ -32,7 +32,8 @@ export const nothing = onValue('null or empty', () => true, ({ value }, random) 
   return Array.isArray(value) ? [] : isObject(value) ? {} : typeof value === 'string' ? '' : null;
 });
 
-const NUMBERS = [0, -1, 1, 2, 1.5, 65535, 65536, 100_001, 2_147_483_647, 2_147_483_648, -2_147_483_649, 9_223_372_036_854_775_807, 1e20, 1e300];
+/** Around the limits of ports and of 32 and 64 bits; beyond 2^53 JSON still carries what a double holds. */
+const NUMBERS = [0, -1, 1, 2, 1.5, 65535, 65536, 100_001, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 2 ** 63, 1e20, 1e300];
 
 export const number = onValue(
   'number out of range',
@@ -83,7 +84,8 @@ export const text = onValue('odd text', ({ value }) => typeof value === 'string'
   const limits = [schema.maxLength, schema.minLength].flatMap((length) =>
     length === undefined || length > 5000 ? [] : ['a'.repeat(length), 'a'.repeat(length + 1), 'ü'.repeat(length)],
   );
-  return random.pick([...TEXTS, ...limits, `${String(value)}!`, `${String(value)} `, String(value).toUpperCase()]);
+  const old = typeof value === 'string' ? value : '';
+  return random.pick([...TEXTS, ...limits, `${old}!`, `${old} `, old.toUpperCase()]);
 });
 
 /** Takes away what is required, or now and then anything at all. */

@@ -2,7 +2,8 @@
  * The control plane by hand: `npm run control-plane -- up|down|status`.
  */
 import { applyCustomResources } from './custom-resources';
-import { buildPrograms, whyNotBuildable } from './build';
+import { whyNoControlPlane } from './availability';
+import { buildPrograms } from './build';
 import { Cluster, stopAbandoned } from './cluster';
 import { coveredDefinitions } from './covered-definitions';
 
@@ -24,7 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function up(extra: readonly Extra[]): Promise<number> {
-  const reason = whyNotBuildable();
+  const reason = whyNoControlPlane();
   if (reason !== undefined) {
     console.error(reason);
     return 1;

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { type KubernetesMinor } from '../../../src/api/schema';
 
 export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-scheduler' | 'kube-controller-manager' | 'kwok' | 'kubeconform';
 
@@ -43,6 +44,15 @@ export function components(): readonly Component[] {
 export function kubernetesVersion(): string {
   return components().find((component) => component.name === 'kube-apiserver')!.version;
 }
+
+/** The minor of the Kubernetes components, `1.36`. */
+export function kubernetesMinor(): KubernetesMinor {
+  const [major, minor] = kubernetesVersion().slice(1).split('.');
+  return `${major}.${minor}` as KubernetesMinor;
+}
+
+/** Environment variable that carries the folder of the suites' cluster from their setup to them. */
+export const LIVE_CLUSTER = 'GANTRY_LIVE_CLUSTER';
 
 /** `GANTRY_CACHE`, or `gantry` in the user's cache folder. */
 export function cacheFolder(): string {

@@ -1,0 +1,19 @@
+import { JsonFile, type Project } from 'projen';
+
+/** Jest's configuration for the suites that ask a live control plane: one process, since they share it, and time to build it. */
+export class EndToEndConfig extends JsonFile {
+  constructor(project: Project, transform: unknown) {
+    super(project, 'jest.e2e.config.json', {
+      marker: false,
+      obj: {
+        testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+        modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
+        globalSetup: '<rootDir>/test/e2e/setup.ts',
+        globalTeardown: '<rootDir>/test/e2e/teardown.ts',
+        transform,
+        maxWorkers: 1,
+        testTimeout: 600_000,
+      },
+    });
+  }
+}

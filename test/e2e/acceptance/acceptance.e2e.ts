@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { type JsonObject } from '../../../src/api/schema';
+import { asObject } from '../../../src/manifests/read';
+import { type BaseManifest, corpus, manifestsIn, SEEDS_FOLDER } from '../agreement/corpus';
+import { prepareCluster } from '../agreement/prepare';
+import { askServer } from '../control-plane/server-verdict';
+import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
+import { examples, synthesised } from './synthesised';
+
+describeLive('the server accepts', () => {
+  let live: LiveCluster;
+  beforeAll(async () => {
+    live = await liveCluster();
+  });
+  afterAll(() => live.cluster.client.close());
+
+  it('every manifest of the corpus', async () => {
+    const manifests = corpus();
+    await prepareCluster(live.cluster.client, live.discovery, manifests);
+    expect(await refusals(live, manifests, true)).toEqual([]);
+  });
+
+  const seeds = existsSync(SEEDS_FOLDER) ? it : it.skip;
+  seeds('the corrected seeds, as a dry run and for real', async () => {
+    await expectAccepted(live, manifestsIn(SEEDS_FOLDER));
+  });
+
+  for (const example of examples()) {
+    it(`what examples/${example} synthesises, as a dry run and for real`, async () => {
+      await expectAccepted(live, await synthesised(example));
+    });
+  }
+});
+
+async function expectAccepted(live: LiveCluster, manifests: readonly BaseManifest[]): Promise<void> {
+  expect(manifests.length).toBeGreaterThan(0);
+  // Namespaces and priority classes that the manifests themselves bring must come early enough in their own order.
+  const theirs = new Set(manifests.map(({ object }) => identityOf(object)));
+  await prepareCluster(live.cluster.client, live.discovery, manifests, (object) => !theirs.has(identityOf(object)));
+  expect(await refusals(live, manifests, false)).toEqual([]);
+  expect(await refusals(live, manifests, true)).toEqual([]);
+}
+
+async function refusals(live: LiveCluster, manifests: readonly BaseManifest[], dryRun: boolean): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { file, object } of manifests) {
+    const { verdict, message } = await askServer(live.cluster.client, live.discovery, object, { dryRun });
+    if (verdict !== 'accepted') found.push(`${file}: ${identityOf(object)}: ${message}`);
+  }
+  return found;
+}
+
+function identityOf(object: JsonObject): string {
+  const { name, namespace } = asObject(object.metadata);
+  return [object.apiVersion, object.kind, namespace, name].map((part) => (typeof part === 'string' ? part : '')).join(' ');
+}
