@@ -103,7 +103,7 @@ export const PROJECTS: readonly ProjectSource[] = [
   project('lws', 'v0.10.0', {
     from: '../shared/crds/lws',
     files: ['*.json'],
-    note: `${NOT_IN_PROXY} (of sigs.k8s.io/lws it has v0.9.0, without DisaggregatedSet v1)`,
+    note: `${NOT_IN_PROXY} (of sigs.k8s.io/lws it has v0.9.0, without DisaggregatedSetRoleScaler)`,
   }),
   project('mpi-operator', 'v0.8.0', {
     module: 'github.com/kubeflow/mpi-operator',
