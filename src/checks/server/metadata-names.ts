@@ -11,8 +11,8 @@ type NameRule = (name: string, object: JsonObject, minor: number) => string | un
 
 /** `group/Kind`, or `Kind` alone for the core group. */
 const NAME_RULES: Readonly<Record<string, NameRule>> = {
+  Event: pathSegment,
   Namespace: dnsLabel,
-  PodTemplate: pathSegment,
   // Before 1.36 a service's name was held to the older and narrower rule.
   Service: (name, _object, minor) => (minor >= 36 ? dnsLabel(name) : dns1035Label(name)),
   'apiregistration.k8s.io/APIService': apiServiceName,
@@ -32,7 +32,7 @@ const NAME_RULES: Readonly<Record<string, NameRule>> = {
 
 /** Kinds whose validation does not look for a domain in front of finalizers. */
 const FREE_FINALIZERS: ReadonlySet<string> = new Set([
-  'PodTemplate',
+  'Event',
   'admissionregistration.k8s.io/MutatingAdmissionPolicy',
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding',
   'admissionregistration.k8s.io/MutatingWebhookConfiguration',
@@ -43,7 +43,29 @@ const FREE_FINALIZERS: ReadonlySet<string> = new Set([
   'apiregistration.k8s.io/APIService',
   'coordination.k8s.io/Lease',
   'coordination.k8s.io/LeaseCandidate',
+  'node.k8s.io/RuntimeClass',
   'policy/PodDisruptionBudget',
+]);
+
+/** Kinds that keep the generation a manifest names, and judge it; all others begin at 1 whatever it says. */
+const KEEP_GENERATION: ReadonlySet<string> = new Set([
+  'ConfigMap', 'Endpoints', 'Event', 'LimitRange', 'Namespace', 'Node', 'PersistentVolume', 'PersistentVolumeClaim', 'ResourceQuota', 'Secret',
+  'Service', 'ServiceAccount',
+  'apiregistration.k8s.io/APIService',
+  'apps/ControllerRevision',
+  'autoscaling/HorizontalPodAutoscaler',
+  'certificates.k8s.io/CertificateSigningRequest',
+  'coordination.k8s.io/Lease',
+  'node.k8s.io/RuntimeClass',
+  'rbac.authorization.k8s.io/ClusterRole',
+  'rbac.authorization.k8s.io/ClusterRoleBinding',
+  'rbac.authorization.k8s.io/Role',
+  'rbac.authorization.k8s.io/RoleBinding',
+  'resource.k8s.io/ResourceClaim',
+  'resource.k8s.io/ResourceClaimTemplate',
+  'storage.k8s.io/CSIDriver',
+  'storage.k8s.io/StorageClass',
+  'storage.k8s.io/VolumeAttributesClass',
 ]);
 
 function key(info: KindInfo): string {
@@ -58,6 +80,10 @@ export function nameComplaint(name: string, object: JsonObject, info: KindInfo, 
 
 export function wantsQualifiedFinalizers(info: KindInfo): boolean {
   return info.builtIn && !FREE_FINALIZERS.has(key(info));
+}
+
+export function keepsGeneration(info: KindInfo): boolean {
+  return info.builtIn && KEEP_GENERATION.has(key(info));
 }
 
 function apiServiceName(name: string, object: JsonObject): string | undefined {

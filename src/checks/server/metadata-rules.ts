@@ -26,6 +26,7 @@ export const metadataRules = {
   annotationSize: rule('annotation-size', 'All annotations together, keys and values, have at most 262,144 bytes.', 'Move large values into a ConfigMap.'),
   finalizer: rule('finalizer', 'Finalizers are qualified names; built-in kinds want a domain in front of their own.', 'Write the finalizer as domain/name.'),
   owner: rule('owner-reference', 'An owner reference names apiVersion, kind, name and uid, and one owner at most is the controller.', 'Complete the reference, or leave it to the controller that creates the object.'),
+  generation: rule('generation', 'The generation, which controllers count, is not negative.', 'Remove metadata.generation.'),
   resourceVersion: rule('no-resource-version', 'A manifest names no resourceVersion.', 'Remove metadata.resourceVersion.', {
     tier: 'advice',
     severity: 'warning',

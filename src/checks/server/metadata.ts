@@ -10,7 +10,7 @@ import { type RuleFacts } from '../rule';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
-import { nameComplaint, wantsQualifiedFinalizers } from './metadata-names';
+import { keepsGeneration, nameComplaint, wantsQualifiedFinalizers } from './metadata-names';
 import { byteLength, dnsLabel, labelValue, qualifiedName } from './syntax';
 
 const MOST_ANNOTATION_BYTES = 262_144;
@@ -28,6 +28,9 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
   if (isObject(annotations)) checkAnnotations(annotations, list);
   checkFinalizers(asArray(metadata.finalizers), wantsQualifiedFinalizers(info), list);
   checkOwners(asArray(metadata.ownerReferences), list);
+  if (typeof metadata.generation === 'number' && metadata.generation < 0 && keepsGeneration(info)) {
+    list.add(metadataRules.generation, { message: `metadata.generation is ${metadata.generation}`, found: metadata.generation, expected: '0 or more' }, 'generation');
+  }
   const version = metadata.resourceVersion;
   if (typeof version === 'string' && /[1-9]/.test(version)) {
     list.add(metadataRules.resourceVersion, { message: `metadata.resourceVersion is ${quoted(version)}`, found: version, expected: 'no resourceVersion' }, 'resourceVersion');

@@ -2,9 +2,14 @@
  * What kube-apiserver's own validation refuses, kind by kind, as rules (tier `server`).
  */
 import { type Rule } from '../rule';
+import { autoscalingRules } from './objects/autoscaling';
 import { configRules } from './objects/config';
+import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
+import { rbacRules } from './objects/rbac';
+import { schedulingRules } from './objects/scheduling';
 import { serviceRules } from './objects/service';
+import { storageRules } from './objects/storage';
 import { podTemplateRules } from './pods/rules';
 import { appsRules } from './workloads/apps';
 import { jobRules } from './workloads/job';
@@ -14,6 +19,11 @@ export const coreRules: readonly Rule[] = [
   ...appsRules,
   ...jobRules,
   ...quotaRules,
+  ...schedulingRules,
   ...serviceRules,
+  ...networkingRules,
   ...configRules,
+  ...storageRules,
+  ...autoscalingRules,
+  ...rbacRules,
 ];
