@@ -32,8 +32,9 @@ export function containerResources(
   parts: CombinedParts,
   shm: SharedMemory | undefined,
 ): ResourceRequirements | undefined {
-  const memory = withShm(props.memory, shm, 'memory');
-  const memoryLimit = props.memoryLimit === undefined ? memory : withShm(props.memoryLimit, shm, 'memoryLimit');
+  const { memory: stated, memoryLimit: limit = stated } = props;
+  const memory = stated === undefined ? undefined : shm?.requestWith(stated) ?? stated;
+  const memoryLimit = limit === undefined ? undefined : shm?.limitWith(limit, props.memoryLimit === undefined ? 'memory' : 'memoryLimit') ?? limit;
   const hugepages = Object.fromEntries(Object.entries(props.hugepages ?? {}).map(([size, amount]) => [`hugepages-${size}`, amount]));
   const requests = present({ cpu: props.cpu, memory, 'ephemeral-storage': props.ephemeralStorage });
   const limits = present({ cpu: props.cpuLimit, memory: memoryLimit, 'ephemeral-storage': props.ephemeralStorage });
@@ -46,10 +47,6 @@ export function containerResources(
     ...(Object.keys(all.limits).length === 0 ? {} : { limits: all.limits }),
     ...(Object.keys(all.requests).length === 0 ? {} : { requests: all.requests }),
   });
-}
-
-function withShm(memory: Quantity | undefined, shm: SharedMemory | undefined, prop: string): Quantity | undefined {
-  return memory === undefined || shm === undefined ? memory : shm.memoryWith(memory, prop);
 }
 
 function present(amounts: Readonly<Record<string, Quantity | undefined>>): Record<string, Quantity> {

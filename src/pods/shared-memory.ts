@@ -38,15 +38,20 @@ export class SharedMemory {
     return Mount.emptyDir('/dev/shm', { volumeName: 'shm', medium: 'Memory', sizeLimit: this.size });
   }
 
+  /** A request of the container, with the shared memory in it. */
+  requestWith(memory: QuantityValue): QuantityValue {
+    return this.onTop ? parseQuantity(memory)?.add(this.amount).toString() ?? memory : memory;
+  }
+
   /**
-   * The memory of the container, with the shared memory in it.
+   * The limit of the container, with the shared memory in it.
    *
-   * @throws if the stated memory leaves nothing beside the shared memory
+   * @param prop the property that states the limit
+   * @throws if the limit leaves nothing beside the shared memory
    */
-  memoryWith(memory: QuantityValue, prop: string): QuantityValue {
+  limitWith(memory: QuantityValue, prop: string): QuantityValue {
     const stated = parseQuantity(memory);
-    if (stated === undefined) return memory;
-    if (this.onTop) return stated.add(this.amount).toString();
+    if (stated === undefined || this.onTop) return this.requestWith(memory);
     if (stated.isGreaterThan(this.amount)) return memory;
     throw new Error(
       `${prop} ${memory} leaves nothing beside sharedMemory ${this.size}, which counts to it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,

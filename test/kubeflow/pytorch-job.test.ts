@@ -6,6 +6,7 @@ import { type JsonObject } from '../../src/api/schema';
 import { PyTorchJob, type PyTorchJobProps } from '../../src/kubeflow';
 import { kubeflowRules } from '../../src/kubeflow/rules';
 import { elasticRange, operatorNnodes, podCount, trainingJobOf } from '../../src/kubeflow/training-job';
+import { checkTree } from '../../src/checks/on-synth';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { Accelerator, Mount, NcclProfile, Rdma, Scheduling, SharedMemory } from '../../src/pods';
 import { findingsOf } from '../support/findings';
@@ -215,6 +216,8 @@ test('whatever the numbers, the counts agree and no rule objects', () => {
     const job = new PyTorchJob(scope, 'train', {
       ...MINIMAL, ...props, nodes, elastic: range, accelerators: Accelerator.nvidia({ count: gpus }), resources: { cpu: 8, memory: '100Gi' },
     });
+    // Shape, CEL and the rules of every domain.
+    expect(checkTree(scope).findings).toEqual([]);
     const [manifest] = manifestsOf(scope).manifests;
     const read = manifest && trainingJobOf(manifest);
     if (manifest === undefined || read === undefined) throw new Error('no training job');

@@ -97,6 +97,10 @@ describe('memory', () => {
   test('must leave room beside the shared memory that counts to it', () => {
     expect(() => podOf({ resources: { memory: '64Gi' }, sharedMemory: '64Gi' })).toThrow('memory 64Gi leaves nothing beside sharedMemory 64Gi');
     expect(mainOf({ resources: { memory: '65Gi' }, sharedMemory: '64Gi' }).resources?.limits).toEqual({ memory: '65Gi' });
+    // The limit is what counts, not the request.
+    expect(mainOf({ resources: { memory: '10Gi', memoryLimit: '65Gi' }, sharedMemory: '64Gi' }).resources)
+      .toEqual({ requests: { memory: '10Gi' }, limits: { memory: '65Gi' } });
+    expect(() => podOf({ resources: { memory: '10Gi', memoryLimit: '20Gi' }, sharedMemory: '64Gi' })).toThrow('memoryLimit 20Gi leaves nothing');
   });
 
   test('grows by shared memory that is added', () => {
