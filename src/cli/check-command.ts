@@ -4,9 +4,9 @@
 import { type Report } from '../checks/report';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { check, type CheckOptions } from '../rules';
-import { allRuleFacts } from '../rules/all-rules';
 import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
 import { readManifests } from './inputs';
+import { ruleFacts } from './rule-facts';
 import { Progress, UsageError, type Terminal } from './terminal';
 import { passes, writeReport } from './write-report';
 
@@ -30,7 +30,7 @@ export async function checkCommand(paths: readonly string[], flags: CheckFlags, 
 
 /** Ids that `--ignore` may name. */
 export function knownRules(): readonly string[] {
-  return allRuleFacts().map(({ id }) => id);
+  return ruleFacts().map(({ id }) => id);
 }
 
 /** @throws UsageError where a CRD that the caller gave cannot be read as one */

@@ -1,8 +1,8 @@
 /**
  * `gantry rules`: every rule, with its tier and severity.
  */
-import { allRuleFacts } from '../rules/all-rules';
 import { oneOf } from './check-options';
+import { ruleFacts } from './rule-facts';
 import { table } from './table';
 import { wantsColour, type Terminal } from './terminal';
 
@@ -13,7 +13,7 @@ export interface RulesFlags {
 
 export function rulesCommand(flags: RulesFlags, terminal: Terminal): number {
   const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, ['text', 'json'], 'format');
-  const rules = [...allRuleFacts()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const rules = ruleFacts();
   if (format === 'json') {
     const rows = rules.map(({ id, row, tier, severity, summary, why, source, fix }) => {
       return { id, row, tier, severity, summary, why, source, fix };

@@ -2,7 +2,7 @@
  * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder when that is good.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { type CheckOptions } from '../checks/engine';
 import { type Finding } from '../checks/finding';
 import { type Report } from '../checks/report';
@@ -47,8 +47,8 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
     if (files.length === 0) {
       throw new UsageError(`the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`);
     }
-    const written = await readManifests(files.map((file) => join(folder.draft, file)), terminal);
-    const set = asAuthored(written, (file) => join(target, relative(folder.draft, file)), constructs);
+    const written = await readManifests(files, { ...terminal, cwd: folder.draft });
+    const set = asAuthored(written, (file) => join(target, file), constructs);
     const report = reportOn(set, options, flags, appReport(reportFile));
     const good = passes(report, flags);
     if (format === 'text') terminal.out(`${made(set, files, target, good)}\n\n`);

@@ -6,8 +6,8 @@ import { type Report } from '../checks/report';
 import { renderJson } from '../checks/report/json';
 import { renderSarif } from '../checks/report/sarif';
 import { renderText } from '../checks/report/text';
-import { allRuleFacts } from '../rules/all-rules';
 import { formatOf, severityOf, type CheckFlags } from './check-options';
+import { ruleFacts } from './rule-facts';
 import { wantsColour, type Terminal } from './terminal';
 import { versionOf } from './version';
 import { writeWhole } from './whole-file';
@@ -18,7 +18,7 @@ export function renderReport(report: Report, flags: CheckFlags, terminal: Termin
     case 'json':
       return renderJson(report);
     case 'sarif':
-      return renderSarif(report, { version: versionOf(), rules: allRuleFacts() });
+      return renderSarif(report, { version: versionOf(), rules: ruleFacts() });
     case 'text': {
       const text = renderText(report, {
         colour: !toFile && wantsColour(terminal, flags.color),
