@@ -42,18 +42,18 @@ export class TeamAccess extends Construct {
     const admins = (props.admins ?? []).map(subjectOf);
     const members = (props.members ?? []).map(subjectOf);
     const namespace = props.namespace.name;
-    if (admins.length > 0) this.bind('admins', 'ClusterRole', 'admin', admins, namespace);
-    if (members.length > 0) this.bind('members', 'ClusterRole', 'edit', members, namespace);
+    if (admins.length > 0) this.bind('team-admins', 'ClusterRole', 'admin', admins, namespace);
+    if (members.length > 0) this.bind('team-members', 'ClusterRole', 'edit', members, namespace);
     if (admins.length + members.length > 0) {
-      const role = new Resource(this, 'workloads', Role, { metadata: { name: 'ai-workloads', namespace }, rules: AI_WORKLOADS });
-      this.bind('workload-users', 'Role', role.name, [...admins, ...members], namespace).node.addDependency(role);
+      const role = new Resource(this, 'ai-workloads', Role, { metadata: { name: 'ai-workloads', namespace }, rules: AI_WORKLOADS });
+      this.bind('team-workloads', 'Role', role.name, [...admins, ...members], namespace).node.addDependency(role);
     }
     dependOnNamespace(this, props.namespace);
   }
 
-  private bind(id: string, kind: 'ClusterRole' | 'Role', role: string, subjects: readonly Subject[], namespace: string): Construct {
-    return new Resource(this, id, RoleBinding, {
-      metadata: { name: `${role}-binding`, namespace },
+  private bind(name: string, kind: 'ClusterRole' | 'Role', role: string, subjects: readonly Subject[], namespace: string): Construct {
+    return new Resource(this, name, RoleBinding, {
+      metadata: { name, namespace },
       roleRef: { apiGroup: RBAC, kind, name: role },
       subjects,
     });

@@ -1,0 +1,57 @@
+/**
+ * What a team's workloads find in their namespace: the network of the InfiniBand cards, datasets and checkpoints; and what every
+ * training pod of this cluster has in common.
+ */
+import { ApiObject, Chart, Size } from 'cdk8s';
+import { Accelerator, Mount, NcclProfile, type PodTemplateProps, Rdma, type Team } from 'cdk8s-gantry';
+import { PersistentVolumeAccessMode, PersistentVolumeClaim } from 'cdk8s-plus-28';
+import { type Construct } from 'constructs';
+import { GPU, RDMA } from './cluster';
+
+export class Workspace extends Chart {
+  private readonly network: ApiObject;
+  private readonly datasets: PersistentVolumeClaim;
+  private readonly checkpoints: PersistentVolumeClaim;
+
+  constructor(scope: Construct, id: string, team: Team) {
+    super(scope, id, { namespace: team.namespace.name });
+    team.owns(this);
+    this.network = new ApiObject(this, 'network', {
+      apiVersion: 'k8s.cni.cncf.io/v1',
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { name: 'infiniband', annotations: { 'k8s.v1.cni.cncf.io/resourceName': RDMA } },
+      spec: {
+        config: JSON.stringify({ cniVersion: '0.3.1', name: 'infiniband', type: 'ib-sriov', ipam: { type: 'whereabouts', range: '10.56.0.0/16' } }),
+      },
+    });
+    this.datasets = this.claim('datasets', Size.tebibytes(200));
+    this.checkpoints = this.claim('checkpoints', Size.tebibytes(50));
+  }
+
+  /**
+   * A pod that has a whole node to itself. CPU is requested and not limited, so that data loaders are not throttled; what is left of
+   * the node's cores and memory is for small pods beside it.
+   */
+  protected wholeNode(image: string): PodTemplateProps & { readonly accelerators: Accelerator } {
+    return {
+      image,
+      accelerators: Accelerator.nvidia({ count: 8, product: GPU }),
+      rdma: Rdma.sriov({ resource: RDMA, network: this.network, count: 8 }),
+      nccl: NcclProfile.infiniband(),
+      resources: { cpu: 144, memory: '1400Gi' },
+      sharedMemory: '256Gi',
+      mounts: [Mount.claim(this.datasets, '/data', { readOnly: true }), Mount.claim(this.checkpoints, '/checkpoints')],
+      // Time to write a last checkpoint.
+      terminationGracePeriodSeconds: 120,
+    };
+  }
+
+  private claim(name: string, storage: Size): PersistentVolumeClaim {
+    return new PersistentVolumeClaim(this, name, {
+      metadata: { name },
+      accessModes: [PersistentVolumeAccessMode.READ_WRITE_MANY],
+      storageClassName: 'parallel-fs',
+      storage,
+    });
+  }
+}
