@@ -63,7 +63,8 @@ export class TeamAccess extends Construct {
 function subjectOf(subject: TeamSubject): Subject {
   if ('toSubjectConfiguration' in subject) {
     const { apiGroup, kind, name, namespace } = subject.toSubjectConfiguration();
-    return { apiGroup: apiGroup ?? (kind === 'ServiceAccount' ? undefined : RBAC), kind, name, namespace };
+    // cdk8s-plus calls the core group of a ServiceAccount `core`, and Kubernetes by no name.
+    return { apiGroup: kind === 'ServiceAccount' ? undefined : apiGroup ?? RBAC, kind, name, namespace };
   }
   return { apiGroup: RBAC, kind: subject.kind, name: subject.name };
 }
