@@ -1,16 +1,9 @@
 import { App, Chart } from 'cdk8s';
 import { ConfigMap } from 'cdk8s-plus-28';
 import { Construct } from 'constructs';
-import * as fc from 'fast-check';
 import { type JsonObject } from '../../src/api/schema';
 import { PyTorchJob, type PyTorchJobProps } from '../../src/kubeflow';
-import { kubeflowRules } from '../../src/kubeflow/rules';
-import { elasticRange, operatorNnodes, podCount, trainingJobOf } from '../../src/kubeflow/training-job';
-import { checkTree } from '../../src/checks/on-synth';
-import { manifestsOf } from '../../src/manifests/constructs';
-import { Accelerator, Mount, NcclProfile, Rdma, Scheduling, SharedMemory } from '../../src/pods';
-import { findingsOf } from '../support/findings';
-import { yaml } from './jobs';
+import { Accelerator, Mount, Scheduling } from '../../src/pods';
 
 const IMAGE = 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime';
 const MINIMAL: PyTorchJobProps = { nodes: 2, image: IMAGE, command: ['torchrun', 'train.py'] };
@@ -194,37 +187,4 @@ describe('contradictions are reported where they are written', () => {
   ])('%s', (_what, props, message) => {
     expect(() => new PyTorchJob(chart(), 'train', { ...MINIMAL, ...props })).toThrow(message);
   });
-});
-
-test('whatever the numbers, the counts agree and no rule objects', () => {
-  const statement = fc.record({
-    nodes: fc.integer({ min: 1, max: 512 }),
-    gpus: fc.integer({ min: 1, max: 16 }),
-    elastic: fc.option(fc.record({ below: fc.nat(8), above: fc.nat(64) }), { nil: undefined }),
-    scheduling: fc.constantFrom(
-      Scheduling.default(), Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.podGroup(),
-      Scheduling.gantry({ queueName: 'q' }), undefined,
-    ),
-    rdma: fc.constantFrom(Rdma.hostNetwork(), Rdma.shared('rdma/a'), undefined),
-    nccl: fc.constantFrom(NcclProfile.infiniband(), NcclProfile.ethernet(), undefined),
-    sharedMemory: fc.constantFrom('16Gi', SharedMemory.added('64Gi'), undefined),
-    port: fc.option(fc.integer({ min: 1024, max: 65535 }), { nil: undefined }),
-  });
-  fc.assert(fc.property(statement, ({ nodes, gpus, elastic, ...props }) => {
-    const scope = chart();
-    const range = elastic && { min: Math.max(1, nodes - elastic.below), max: nodes + elastic.above };
-    const job = new PyTorchJob(scope, 'train', {
-      ...MINIMAL, ...props, nodes, elastic: range, accelerators: Accelerator.nvidia({ count: gpus }), resources: { cpu: 8, memory: '100Gi' },
-    });
-    // Shape, CEL and the rules of every domain.
-    expect(checkTree(scope).findings).toEqual([]);
-    const [manifest] = manifestsOf(scope).manifests;
-    const read = manifest && trainingJobOf(manifest);
-    if (manifest === undefined || read === undefined) throw new Error('no training job');
-    expect(podCount(read)).toBe(nodes);
-    expect(job.worldSize).toBe(nodes * gpus);
-    expect(elasticRange(read)).toEqual(range);
-    expect(operatorNnodes(read)).toBe(range === undefined ? String(nodes) : `${range.min}:${range.max}`);
-    expect(findingsOf(yaml(manifest.object), kubeflowRules)).toEqual([]);
-  }), { seed: 20261120, numRuns: 150 });
 });

@@ -103,20 +103,22 @@ export const nprocPerNodeIsDeviceCount = jobRule({
   const stated = asString(job.spec.nprocPerNode);
   if (stated === undefined || !/^[1-9]\d*$/.test(stated)) return;
   const processes = Number(stated);
-  for (const role of job.roles) {
+  const others = job.roles.flatMap((role) => {
     const devices = role.main && devicesOf(role.main.value);
-    if (devices === undefined || devices === processes) continue;
     // A literal on the command line wins; it has a rule of its own.
     const command = role.main && launchCommandOf(role.main.value, role.main.path);
-    if (command && optionNamed(command, 'nproc_per_node') !== undefined) continue;
-    yield {
-      path: '/spec/nprocPerNode',
-      message: `nprocPerNode is "${stated}", the pod of role ${role.name} has ${counted(devices, 'device')}.`,
-      found: stated,
-      expected: `"${devices}"`,
-      severity: processes > devices ? 'error' : 'warning',
-    };
-  }
+    const literal = command !== undefined && optionNamed(command, 'nproc_per_node') !== undefined;
+    return devices === undefined || devices === processes || literal ? [] : [{ name: role.name, devices }];
+  });
+  const [first] = others;
+  if (first === undefined) return;
+  yield {
+    path: '/spec/nprocPerNode',
+    message: `nprocPerNode is "${stated}"; ${others.map(({ name, devices }) => `the pod of role ${name} has ${counted(devices, 'device')}`).join(', ')}.`,
+    found: stated,
+    expected: `"${first.devices}"`,
+    severity: others.some(({ devices }) => processes > devices) ? 'error' : 'warning',
+  };
 });
 
 export const portIsOperators = jobRule({

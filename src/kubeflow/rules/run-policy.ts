@@ -192,7 +192,8 @@ export const gangStatedWhole = jobRule({
   if (policy === undefined && gang !== undefined) {
     yield {
       path: '/spec',
-      message: `Roles name the scheduler ${gang}, but no schedulingPolicy says which queue and how many pods belong together.`,
+      message: `Roles name the scheduler ${gang}, but no schedulingPolicy says which queue and how many pods belong together; without it, and without `
+        + 'the operator\'s flag --gang-scheduler-name, each pod is scheduled by itself.',
       expected: 'runPolicy.schedulingPolicy with queue and minAvailable',
     };
   }
