@@ -111,7 +111,7 @@ const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
       `${accelerator.memoryGB} GB`,
       accelerator.architecture,
       accelerator.computeCapability,
-      accelerator.mig.map((profile) => `${profile.name} x ${profile.maxPerGpu}`).join(', '),
+      accelerator.mig.map((profile) => `${profile.name}×${profile.maxPerGpu}`).join(', '),
     ]),
   'resources': () =>
     table('resources', 'Resource names', ['resource', 'vendor', 'unit', 'meaning', 'instead'], RESOURCES, (fact) => [
@@ -138,12 +138,10 @@ const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
       taint.setBy,
     ]),
   'clouds': () =>
-    table('clouds', 'Clouds', ['cloud', 'accelerator label', 'spot label', 'spot taint', 'GPU taint'], Object.values(CLOUDS), (cloud) => [
+    table('clouds', 'Clouds', ['cloud', 'accelerator label', 'spot label'], Object.values(CLOUDS), (cloud) => [
       cloud.cloud,
       cloud.gpuLabel,
       cloud.spot ? `${cloud.spot.label}=${cloud.spot.value}` : '',
-      cloud.spot?.taint ? `${taintText(cloud.spot.taint)} (set by ${cloud.spot.taintBy === 'you' ? 'you' : 'the cloud'})` : '',
-      cloud.gpuTaint ? taintText(cloud.gpuTaint) : '',
     ]),
   'device-classes': () =>
     table('device-classes', 'Device classes (DRA)', ['name', 'meaning'], Object.entries(DEVICE_CLASSES), (pair) => [...pair]),

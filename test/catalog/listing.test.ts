@@ -14,7 +14,7 @@ describe('catalog tables', () => {
     const [accelerators, ...others] = catalogTables('accelerators');
     expect(others).toEqual([]);
     expect(accelerators?.rows).toHaveLength(ACCELERATORS.length);
-    expect(accelerators?.rows[0]).toEqual(['A30', '24 GB', 'ampere', '8.0', '1g.6gb x 4, 1g.6gb+me x 1, 2g.12gb x 2, 2g.12gb+me x 1, 4g.24gb x 1']);
+    expect(accelerators?.rows[0]).toEqual(['A30', '24 GB', 'ampere', '8.0', '1g.6gb×4, 1g.6gb+me×1, 2g.12gb×2, 2g.12gb+me×1, 4g.24gb×1']);
   });
 });
 
