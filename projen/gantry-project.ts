@@ -112,11 +112,13 @@ export class GantryProject extends typescript.TypeScriptProject {
     new javascript.NpmConfig(this, { registry: undefined }).addConfig('omit-lockfile-registry-resolved', 'true');
     this.gitignore.exclude('/lib/', '/dist/', '/.cache/', '*.tgz', '*.tsbuildinfo');
     this.gitignore.include('/bin/');
+    this.gitattributes.addAttributes('*.br', 'binary');
     this.package.addField('files', ['bin', ...PUBLISHED]);
     this.package.addField('exports', {
       '.': './lib/index.js',
       './checks': './lib/rules/index.js',
       './testing': './lib/testing/index.js',
+      './api/*': './lib/api/types/*.js',
       './package.json': './package.json',
     });
     this.defineTasks();

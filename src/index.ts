@@ -1,1 +1,17 @@
-export {};
+/**
+ * The door of `cdk8s-gantry`: what a stack needs.
+ *
+ * What every stack uses stands here by its own name; what belongs to one project of the field stands under the project's name
+ * (`volcano.Job`, `kubeflow.PyTorchJob`), since the field has many a Queue, Job and PodGroup.
+ */
+import './rules';
+
+export { type KubernetesMinor } from './api/schema';
+export { type ObjectOf, type ResourceKind } from './api/resource-kind';
+export { Checks } from './checks/checks-of';
+export { Resource, type ResourceProps } from './checks/resource';
+export * from './pods';
+export * from './tenancy';
+export * as catalog from './catalog';
+export * as kubeflow from './kubeflow';
+export * as volcano from './volcano';
