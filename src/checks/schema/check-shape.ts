@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { type JsonObject, type KubernetesMinor } from '../../api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
+import { tokensOf, valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
 import { checkMetadata } from '../server/metadata';
@@ -49,6 +50,8 @@ const BLOCKING: ReadonlySet<string> = new Set([
   shapeRules.unknownField.id, shapeRules.required.id, shapeRules.type.id, shapeRules.nullItem.id, shapeRules.enum.id, shapeRules.size.id,
   shapeRules.combination.id,
 ]);
+
+const MOST_REPLICAS = 2147483647;
 
 type CelModule = typeof CelModuleTypes;
 
@@ -91,7 +94,7 @@ export class ShapeChecker {
     return { violations: list.violations, notChecked: 'no schema: there is no such kind' };
   }
 
-  private checkKnown(object: JsonObject, { info, schema }: Known, list: ViolationList): ShapeResult {
+  private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
     if (info.deprecated) {
       list.add(shapeRules.deprecated, { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion }, 'apiVersion');
     }
@@ -109,6 +112,10 @@ export class ShapeChecker {
       new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(object, nodeOf(schema), info.hasStatusSubresource);
     } else {
       defaulted = checkCustomResource(object, schema, info.hasStatusSubresource, list, { minor: this.minor });
+      const replicas = scale === undefined ? undefined : valueAt(defaulted, scale);
+      if (scale !== undefined && typeof replicas === 'number' && (replicas < 0 || replicas > MOST_REPLICAS)) {
+        list.add(shapeRules.scale, { message: `${replicas} replicas`, found: replicas, expected: `0 to ${MOST_REPLICAS}` }, ...tokensOf(scale));
+      }
     }
     checkMetadata(object, info, list, { minor: this.minor });
     if (defaulted !== undefined && hasRules(schema) && !list.violations.some(({ rule }) => BLOCKING.has(rule))) {

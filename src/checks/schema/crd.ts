@@ -8,6 +8,8 @@ import { asObject, asString, isObject, objectsAt } from '../../manifests/read';
 export interface DefinedKind {
   readonly info: KindInfo;
   readonly schema: Schema;
+  /** Pointer of the replicas of the scale subresource. */
+  readonly scale?: string;
 }
 
 /** What a CRD that cannot be read lacks. */
@@ -49,8 +51,14 @@ export function kindsOfCrd(crd: JsonObject): readonly DefinedKind[] {
         hasStatusSubresource: isObject(asObject(value.subresources).status),
       },
       schema: schemaOf(asObject(value.schema).openAPIV3Schema),
+      ...scaleOf(asObject(asObject(value.subresources).scale)),
     };
   });
+}
+
+function scaleOf(scale: JsonObject): { readonly scale?: string } {
+  const path = asString(scale.specReplicasPath);
+  return path === undefined ? {} : { scale: path.replaceAll('.', '/') };
 }
 
 /** A version without a schema keeps whatever it is given. */

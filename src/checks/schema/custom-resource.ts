@@ -86,11 +86,11 @@ class CustomResourceWalk {
       for (let i = 0; i < value.length; i += 1) {
         let item = value[i] ?? null;
         if (item === null && !items.nullable && this.structural) {
-          if (items.schema.default === undefined) {
+          if (items.schema.default !== undefined) item = items.schema.default;
+          else if (items.types !== 0) {
             this.list.add(shapeRules.nullItem, { message: 'a list item is null', found: null, expected: items.typeNames }, i);
             continue;
           }
-          item = items.schema.default;
         }
         this.list.enter(i);
         const next = this.value(item, items);

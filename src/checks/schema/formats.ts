@@ -75,7 +75,7 @@ function isDateTime(text: string): boolean {
 
 /** RFC 3339 as Go's `time.Parse` takes it: what built-in kinds decode times with. */
 export function isGoTime(text: string): boolean {
-  const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/.exec(text);
+  const match = /^(\d{4}-\d{2}-\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/.exec(text);
   if (match === null || !isDate(match[1] ?? '')) return false;
   const [hour, minute, second, zoneHour, zoneMinute] = match.slice(2).map((part) => Number(part ?? 0));
   return (hour ?? 0) < 24 && (minute ?? 0) < 60 && (second ?? 0) < 60 && (zoneHour || 0) <= 24 && (zoneMinute || 0) < 60;

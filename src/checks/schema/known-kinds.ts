@@ -27,7 +27,18 @@ const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
 /** Resources of the API that are requests rather than objects; they have a kind and no collection. */
 const REQUEST_KINDS: ReadonlySet<string> = new Set(['Binding', 'DeleteOptions', 'Eviction', 'Scale', 'Status', 'TokenRequest']);
 
-export type Known = { readonly info: KindInfo; readonly schema: Schema };
+/** Where the scale subresource of a covered kind finds the replicas; whatever a schema allows there, the server wants a count. */
+const SCALE_PATHS: Readonly<Record<string, string>> = {
+  'karpenter.sh/NodePool': '/spec/replicas',
+  'kubeflow.org/JAXJob': '/spec/jaxReplicaSpecs/Worker/replicas',
+  'kubeflow.org/PaddleJob': '/spec/paddleReplicaSpecs/Worker/replicas',
+  'kubeflow.org/PyTorchJob': '/spec/pytorchReplicaSpecs/Worker/replicas',
+  'leaderworkerset.x-k8s.io/LeaderWorkerSet': '/spec/replicas',
+  'mindcluster.huawei.com/InstanceSet': '/spec/replicas',
+  'monitoring.coreos.com/Prometheus': '/spec/shards',
+};
+
+export type Known = { readonly info: KindInfo; readonly schema: Schema; readonly scale?: string };
 export type Unknown =
   | { readonly why: string; readonly nearest?: string }
   | { readonly notServed: string; readonly expected: string; readonly fix: string }
@@ -58,7 +69,10 @@ export class KnownKinds {
   private find(apiVersion: string, kind: string): Known | Unknown {
     const defined = this.defined.get(`${apiVersion}/${kind}`);
     const info = defined?.info ?? findKind(apiVersion, kind);
-    if (info !== undefined && this.isServed(info)) return { info, schema: defined?.schema ?? loadSchema(info, this.kubernetes) };
+    if (info !== undefined && this.isServed(info)) {
+      const scale = defined === undefined ? SCALE_PATHS[`${info.group}/${info.kind}`] : defined.scale;
+      return { info, schema: defined?.schema ?? loadSchema(info, this.kubernetes), ...(scale === undefined ? {} : { scale }) };
+    }
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     const versions = this.versions(group, kind);
     if (versions.length > 0) return this.notServed(apiVersion, kind, versions);

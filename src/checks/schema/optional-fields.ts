@@ -4,18 +4,33 @@
  * Each was tried against kube-apiserver 1.36 with strict field validation.
  */
 
-/** Ends of JSON pointers, indexes and map keys as they come. */
+/** Ends of JSON pointers, list indexes written `*`: fields whose zero value is as good as any. */
 const ENDS: readonly RegExp[] = [
+  /\/capacity\/[^/]+\/value$/,
+  /\/configSource\/configMap\/(kubeletConfigKey|name|namespace)$/,
+  /\/counters\/[^/]+\/value$/,
+  /\/httpHeaders\/\*\/value$/,
+  /\/iscsi\/lun$/,
   /\/podFailurePolicy\/rules$/,
+  /\/preferredDuringSchedulingIgnoredDuringExecution\/\*\/preference$/,
+  /\/sleep\/seconds$/,
+  /\/sysctls\/\*\/value$/,
 ];
 
-/** By `group/Kind` (`Kind` alone for the core group): pointers, indexes written `*`. */
+/** By `group/Kind` (`Kind` alone for the core group): whole pointers. */
 const BY_KIND: Readonly<Record<string, readonly string[]>> = {
-  'scheduling.k8s.io/PriorityClass': ['/value'],
+  LimitRange: ['/spec/limits'],
+  'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
+  'apps/ControllerRevision': ['/revision'],
+  'resource.k8s.io/DeviceClass': ['/spec'],
   'resource.k8s.io/ResourceClaim': ['/spec'],
+  'resource.k8s.io/ResourceClaimTemplate': ['/spec', '/spec/spec'],
+  'resource.k8s.io/ResourceSlice': ['/spec/pool/generation'],
+  'scheduling.k8s.io/PriorityClass': ['/value'],
+  'storage.k8s.io/CSIDriver': ['/spec', '/spec/tokenRequests/*/audience'],
 };
 
 export function isOptionalField(kind: string, path: string): boolean {
   const general = path.replace(/\/\d+(?=\/|$)/g, '/*');
-  return BY_KIND[kind]?.includes(general) === true || ENDS.some((end) => end.test(path));
+  return BY_KIND[kind]?.includes(general) === true || ENDS.some((end) => end.test(general));
 }

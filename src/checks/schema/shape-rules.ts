@@ -39,9 +39,15 @@ export const shapeRules = {
   setItem: rule('schema/duplicate-set-item', 'A set holds no item twice.', 'Remove the repeated item.', {
     source: 'Kubernetes API server: x-kubernetes-list-type=set',
   }),
+  scale: rule('schema/scale-replicas', 'The replicas that the scale subresource shows are a count.', 'Write a number from 0 to 2147483647.', {
+    tier: 'server',
+    source: 'Kubernetes API server, apiextensions customresource: ValidateScaleSpec',
+  }),
   scope: rule('schema/scope', 'Only objects of a namespaced kind name a namespace.', 'Remove metadata.namespace.', {
-    why: 'The API server refuses a namespace on an object of a cluster-scoped kind.',
-    source: 'Kubernetes API server: kind scope',
+    // Not of the schema tier: posted to the cluster-wide path, as kubectl does, the object is taken.
+    tier: 'advice',
+    why: 'The API server drops the namespace without a word (at a namespaced path it does not know the kind): the object is not where its manifest says, and every namespace shares it.',
+    source: 'Kubernetes API server, registry/rest: EnsureObjectNamespaceMatchesRequestNamespace',
   }),
   version: rule('schema/api-version-served', 'The API version is one that the target Kubernetes, or the CRD, serves.', 'Use a served version.', {
     why: 'The server has no such API and answers that it does not know the kind.',

@@ -22,6 +22,10 @@ const MICRO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.,]\d{6}(?:Z|[+-]\d{2}:
 const LARGEST_INT32 = 2147483647;
 const LARGEST_INT64 = 2 ** 63;
 
+function isByte(value: JsonValue): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
+}
+
 export class TypedDecoding {
   private field = '';
 
@@ -78,6 +82,8 @@ export class TypedDecoding {
     const format = node.schema.format;
     if (format === 'quantity') return this.quantity(value);
     if (format === 'int-or-string') return this.intOrString(value);
+    // To Go's decoder a list of small numbers is as good a way to write bytes.
+    if (format === 'byte' && Array.isArray(value) && value.every((item) => item === null || isByte(item))) return;
     if (typeof value !== 'string') return this.wrongType(value, 'string');
     if (format === 'date-time') {
       const micro = MICRO_TIME_FIELDS.has(this.field);
@@ -97,7 +103,7 @@ export class TypedDecoding {
 
   private integer(value: JsonValue, node: SchemaNode): void {
     if (typeof value !== 'number' || !Number.isInteger(value)) return this.wrongType(value, 'integer');
-    const fits = node.schema.format === 'int32' ? Math.abs(value + 0.5) <= LARGEST_INT32 + 0.5 : Math.abs(value) <= LARGEST_INT64;
+    const fits = node.schema.format === 'int32' ? Math.abs(value + 0.5) <= LARGEST_INT32 + 0.5 : Math.abs(value) < LARGEST_INT64;
     if (fits) return;
     const width = node.schema.format ?? 'int64';
     this.list.add(shapeRules.format, { message: `${value} does not fit into ${width}`, found: value, expected: width });

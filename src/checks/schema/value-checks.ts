@@ -38,6 +38,7 @@ function formatOf(node: SchemaNode, target: Target): string | undefined {
 
 /** Whether kube-openapi takes the number for an integer. */
 export function isJsonInteger(value: number): boolean {
+  // The largest 64-bit integer cannot be told from the number after it once JSON is read; nobody writes either on purpose.
   if (Number.isInteger(value)) return Math.abs(value) < LARGEST_INT64;
   if (Math.abs(value) > LARGEST_FLOAT_INTEGER) return false;
   const whole = Math.trunc(value);

@@ -78,6 +78,23 @@ export function nameComplaint(name: string, object: JsonObject, info: KindInfo, 
   return rule === undefined ? dnsSubdomain(name) : (rule(name, object, minor) ?? pathSegment(name));
 }
 
+/** Kinds that judge the generated name alone, and let generateName be. */
+const FREE_PREFIX: ReadonlySet<string> = new Set(['ReplicationController', 'resource.k8s.io/DeviceClass']);
+/** Kinds whose names are path segments: of a generateName only the characters count. */
+const PATH_PREFIX: ReadonlySet<string> = new Set(['Event', 'certificates.k8s.io/CertificateSigningRequest', 'policy/PodDisruptionBudget']);
+
+/** What a generateName would have to be; a minus sign at its end stands for what is added. */
+export function prefixComplaint(prefix: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
+  const kind = info.builtIn ? key(info) : '';
+  if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) return /[/%]/.test(prefix) ? 'not hold "/" or "%"' : undefined;
+  return nameComplaint(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix, object, info, minor);
+}
+
+/** A LimitRange without a name is given one. */
+export function isNamedByServer(info: KindInfo): boolean {
+  return info.builtIn && key(info) === 'LimitRange';
+}
+
 export function wantsQualifiedFinalizers(info: KindInfo): boolean {
   return info.builtIn && !FREE_FINALIZERS.has(key(info));
 }

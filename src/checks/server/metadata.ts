@@ -10,7 +10,7 @@ import { type RuleFacts } from '../rule';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
-import { keepsGeneration, nameComplaint, wantsQualifiedFinalizers } from './metadata-names';
+import { isNamedByServer, keepsGeneration, nameComplaint, prefixComplaint, wantsQualifiedFinalizers } from './metadata-names';
 import { byteLength, dnsLabel, labelValue, qualifiedName } from './syntax';
 
 const MOST_ANNOTATION_BYTES = 262_144;
@@ -51,15 +51,14 @@ function checkNames(metadata: JsonObject, object: JsonObject, info: KindInfo, li
   if (name !== '') {
     complain(list, metadataRules.name, 'the name', name, nameComplaint(name, object, info, minor), 'name');
   } else if (prefix === '') {
-    if (metadata.name === undefined || metadata.name === null || metadata.name === '') {
+    if ((metadata.name === undefined || metadata.name === null || metadata.name === '') && !isNamedByServer(info)) {
       list.add(metadataRules.named, { message: 'the object has no name', expected: 'metadata.name, or metadata.generateName' }, 'name');
     }
     return;
   }
   if (prefix !== '') {
-    const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
     const generated = `${prefix.slice(0, LONGEST_GENERATED_PREFIX)}x7x7x`;
-    const complaint = nameComplaint(masked, object, info, minor) ?? (name === '' ? nameComplaint(generated, object, info, minor) : undefined);
+    const complaint = prefixComplaint(prefix, object, info, minor) ?? (name === '' ? nameComplaint(generated, object, info, minor) : undefined);
     complain(list, metadataRules.name, 'a name that begins with', prefix, complaint, 'generateName');
   }
   const namespace = asString(metadata.namespace) ?? '';
