@@ -21,6 +21,7 @@ const FACES = {
   'cdk8s-gantry': 'src/index.ts',
   'cdk8s-gantry/checks': 'src/rules/index.ts',
   'cdk8s-gantry/testing': 'src/testing/index.ts',
+  'cdk8s-gantry/api/*': 'src/api/types/*.ts',
 };
 
 /**
@@ -129,7 +130,9 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/'];
-    config.moduleNameMapper = Object.fromEntries(Object.entries(FACES).map(([face, source]) => [`^${face}$`, `<rootDir>/${source}`]));
+    config.moduleNameMapper = Object.fromEntries(
+      Object.entries(FACES).map(([face, source]) => [`^${face.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
+    );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
     config.collectCoverage = false;

@@ -2,19 +2,19 @@
  * Applied fine-tunes and evaluates. Its fine-tuning is content with four nodes and takes up to eight while research leaves them idle;
  * its evaluation is a Volcano Job of four nodes.
  */
-import { Job, JobPlugin, PodTemplate, Policy, PyTorchJob, torchrun } from 'cdk8s-gantry';
+import { kubeflow, PodTemplate, volcano } from 'cdk8s-gantry';
 import { type Construct } from 'constructs';
 import { type Platform } from './platform';
 import { type Teams } from './teams';
 import { Workspace } from './workspace';
 
 export class Applied extends Workspace {
-  readonly finetuning: PyTorchJob;
-  readonly evaluation: Job;
+  readonly finetuning: kubeflow.PyTorchJob;
+  readonly evaluation: volcano.Job;
 
   constructor(scope: Construct, id: string, platform: Platform, teams: Teams) {
     super(scope, id, teams.applied);
-    this.finetuning = new PyTorchJob(this, 'llama-70b-sft', {
+    this.finetuning = new kubeflow.PyTorchJob(this, 'llama-70b-sft', {
       ...this.wholeNode('registry.example.com/applied/finetune:1.9.0'),
       metadata: { name: 'llama-70b-sft' },
       nodes: 8,
@@ -25,15 +25,15 @@ export class Applied extends Workspace {
     }).submitTo(teams.applied.queue);
 
     const image = 'registry.example.com/applied/evaluate:1.9.0';
-    const evaluate = torchrun({ processesPerNode: 8, script: ['evaluate.py', '--model=/checkpoints/llama-70b-sft', '--suite=/data/benchmarks'] });
-    const template = new PodTemplate({ ...this.wholeNode(image), ...evaluate });
-    this.evaluation = new Job(this, 'evaluation', {
+    const script = ['evaluate.py', '--model=/checkpoints/llama-70b-sft', '--suite=/data/benchmarks'];
+    const template = new PodTemplate({ ...this.wholeNode(image), ...volcano.torchrun({ processesPerNode: 8, script }) });
+    this.evaluation = new volcano.Job(this, 'evaluation', {
       queue: teams.applied.queue,
       priorityClass: platform.priorities.at('scavenger'),
-      plugins: [JobPlugin.pytorch()],
-      policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
+      plugins: [volcano.JobPlugin.pytorch()],
+      policies: [volcano.Policy.onEvent('PodEvicted', 'RestartJob')],
       tasks: [
-        { name: 'master', template, policies: [Policy.onEvent('TaskCompleted', 'CompleteJob')] },
+        { name: 'master', template, policies: [volcano.Policy.onEvent('TaskCompleted', 'CompleteJob')] },
         { name: 'worker', replicas: 3, template },
       ],
       ttlSecondsAfterFinished: 7 * 24 * 3600,

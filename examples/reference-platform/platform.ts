@@ -2,14 +2,14 @@
  * What the platform team owns: the order of priorities, the root of the queue tree, the scheduler's configuration.
  */
 import { Chart } from 'cdk8s';
-import { PriorityLadder, Queue, SchedulerConfiguration } from 'cdk8s-gantry';
+import { PriorityLadder, volcano } from 'cdk8s-gantry';
 import { type Construct } from 'constructs';
 import { NODES, nodes } from './cluster';
 
 export class Platform extends Chart {
   readonly priorities: PriorityLadder<'scavenger' | 'development' | 'production'>;
   /** Everything that trains or evaluates models; teams have their queues beneath it. */
-  readonly ai: Queue;
+  readonly ai: volcano.Queue;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -23,9 +23,9 @@ export class Platform extends Chart {
     });
     const { gpus, cpu, memory, others } = nodes(NODES);
     const everything = { gpu: gpus, cpu, memory, ...others };
-    this.ai = new Queue(this, 'ai', { capability: everything, deserved: everything });
+    this.ai = new volcano.Queue(this, 'ai', { capability: everything, deserved: everything });
 
     // Gangs, deserved shares in a tree, reclaim; nodes are filled one after the other by their GPUs, so that whole nodes stay free.
-    SchedulerConfiguration.forGpus(this, 'scheduler', { release: 'volcano', namespace: 'volcano-system' });
+    volcano.SchedulerConfiguration.forGpus(this, 'scheduler', { release: 'volcano', namespace: 'volcano-system' });
   }
 }

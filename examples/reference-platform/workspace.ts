@@ -2,23 +2,22 @@
  * What a team's workloads find in their namespace: the network of the InfiniBand cards, datasets and checkpoints; and what every
  * training pod of this cluster has in common.
  */
-import { ApiObject, Chart, Size } from 'cdk8s';
-import { Accelerator, Mount, NcclProfile, type PodTemplateProps, Rdma, type Team } from 'cdk8s-gantry';
+import { Chart, Size } from 'cdk8s';
+import { Accelerator, Mount, NcclProfile, type PodTemplateProps, Rdma, Resource, type Team } from 'cdk8s-gantry';
+import { NetworkAttachmentDefinition } from 'cdk8s-gantry/api/k8s.cni.cncf.io/v1';
 import { PersistentVolumeAccessMode, PersistentVolumeClaim } from 'cdk8s-plus-28';
 import { type Construct } from 'constructs';
 import { GPU, RDMA } from './cluster';
 
 export class Workspace extends Chart {
-  private readonly network: ApiObject;
+  private readonly network: Resource<NetworkAttachmentDefinition>;
   private readonly datasets: PersistentVolumeClaim;
   private readonly checkpoints: PersistentVolumeClaim;
 
   constructor(scope: Construct, id: string, team: Team) {
     super(scope, id, { namespace: team.namespace.name });
     team.owns(this);
-    this.network = new ApiObject(this, 'network', {
-      apiVersion: 'k8s.cni.cncf.io/v1',
-      kind: 'NetworkAttachmentDefinition',
+    this.network = new Resource(this, 'network', NetworkAttachmentDefinition, {
       metadata: { name: 'infiniband', annotations: { 'k8s.v1.cni.cncf.io/resourceName': RDMA } },
       spec: {
         config: JSON.stringify({ cniVersion: '0.3.1', name: 'infiniband', type: 'ib-sriov', ipam: { type: 'whereabouts', range: '10.56.0.0/16' } }),
