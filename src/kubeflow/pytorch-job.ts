@@ -10,13 +10,16 @@ import { PyTorchJob as PyTorchJobKind, type PyTorchJobSpec } from '../api/types/
 import { Resource } from '../checks/resource';
 import {
   type LocalQueueReference,
+  type NamedReference,
   type OpenPartial,
   type PodTemplateProps,
   type PriorityClassReference,
   type QueueReference,
   Scheduling,
 } from '../pods';
+import { dependOn } from '../pods/depend-on';
 import { merged } from '../pods/merge';
+import { nameOf, referencesIn } from '../pods/references';
 import { type ElasticProps, elasticPolicyOf } from './elastic-policy';
 import { FRAMEWORKS, type ReplicaRestartPolicy } from './frameworks';
 import { type ReplicaSpec, replicaSpecOf, roleTemplate } from './replica-spec';
@@ -25,7 +28,15 @@ import { runPolicyOf, type RunPolicyProps } from './run-policy';
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
 export interface PyTorchJobProps extends PodTemplateProps, RunPolicyProps {
-  /** @default - a name made from the construct path */
+  /** A DNS-1035 label; pods are named `<name>-master-0` and `<name>-worker-<n>`. @default - the construct's id */
+  readonly name?: string;
+  /** A Namespace, or its name. @default - the chart's namespace */
+  readonly namespace?: NamedReference;
+  /** Of the job; those of its pods are `podLabels`. @default - those of the chart */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the job, and of the PodGroup that the operator makes for it. @default - none */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Anything else of the job's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
   /** Pods that train together. Of an elastic job: with how many it begins. */
   readonly nodes: number;
@@ -49,7 +60,7 @@ export interface PyTorchJobProps extends PodTemplateProps, RunPolicyProps {
  * A static job is a Master and `nodes - 1` Workers, an elastic one Workers only.
  *
  * @example
- * new PyTorchJob(chart, 'llama', {
+ * new PyTorchJob(chart, 'llama-70b', {
  *   nodes: 8, image: 'registry.example.com/llama:1', command: ['torchrun', 'train.py'],
  *   accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * }).submitTo(research.queue);
@@ -66,11 +77,11 @@ export class PyTorchJob extends Construct {
     super(scope, id);
     this.renderNow();
     this.resource = new Resource(this, 'Resource', PyTorchJobKind, {
-      metadata: props.metadata,
+      metadata: metadataOf(id, props),
       spec: Lazy.any({ produce: () => this.toSpec() }) as PyTorchJobSpec,
     });
-    this.dependOn(roleTemplate(props, undefined).references);
-    if (props.elastic === undefined && props.master !== undefined) this.dependOn(roleTemplate(props, props.master).references);
+    dependOn(this, [...roleTemplate(props, undefined).references, ...referencesIn(props.namespace)]);
+    if (props.elastic === undefined && props.master !== undefined) dependOn(this, roleTemplate(props, props.master).references);
     if (props.priorityClass !== undefined) this.withPriority(props.priorityClass);
     if (props.scheduling !== undefined) this.scheduleBy(props.scheduling);
   }
@@ -115,14 +126,14 @@ export class PyTorchJob extends Construct {
     for (const [key, value] of Object.entries(workloadLabels)) this.resource.metadata.addLabel(key, value);
     for (const [key, value] of Object.entries(workloadAnnotations)) this.resource.metadata.addAnnotation(key, value);
     this.scheduling = scheduling;
-    this.dependOn(references);
+    dependOn(this, references);
     return this;
   }
 
   /** Sets the priority of the job's pods and of its gang. The class is written before the job. */
   withPriority(priorityClass: PriorityClassReference): this {
     this.priorityClass = priorityClass;
-    this.dependOn([priorityClass]);
+    dependOn(this, [priorityClass]);
     return this;
   }
 
@@ -171,10 +182,14 @@ export class PyTorchJob extends Construct {
       { scheduling: this.scheduling, priorityClass: this.priorityClass },
     );
   }
+}
 
-  private dependOn(references: readonly object[]): void {
-    for (const reference of references) {
-      if (Construct.isConstruct(reference)) this.node.addDependency(reference);
-    }
-  }
+function metadataOf(id: string, { name = id, namespace, labels, annotations, metadata }: PyTorchJobProps): ApiObjectMetadata {
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace: nameOf(namespace) }),
+    ...metadata,
+    labels: { ...labels, ...metadata?.labels },
+    annotations: { ...annotations, ...metadata?.annotations },
+  };
 }

@@ -50,7 +50,7 @@ test('a static job is a Master and the other Workers, alike', () => {
     },
   };
   expect(objectOf({
-    metadata: { name: 'pytorch-distributed' },
+    name: 'pytorch-distributed',
     nodes: 4,
     resources: { cpu: '32', memory: '200Gi' },
     accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
@@ -75,7 +75,7 @@ test('a static job is a Master and the other Workers, alike', () => {
 
 test('an elastic job is Workers only', () => {
   expect(objectOf({
-    metadata: { name: 'pytorch-elastic' },
+    name: 'pytorch-elastic',
     nodes: 4,
     elastic: { min: 4, max: 8, maxRestarts: 10 },
     accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
@@ -166,6 +166,12 @@ describe('scheduling', () => {
   });
 });
 
+test('a job is called like its construct, and what is said of its metadata reaches it', () => {
+  expect(objectOf({}).metadata).toEqual({ name: 'train', namespace: 'ai-workloads' });
+  expect(objectOf({ namespace: 'other', labels: { a: 'b' }, metadata: { labels: { c: 'd' }, finalizers: ['x.example.com/y'] } }).metadata)
+    .toEqual({ name: 'train', namespace: 'other', labels: { a: 'b', c: 'd' }, finalizers: ['x.example.com/y'] });
+});
+
 test('what a job refers to is written before it', () => {
   const scope = chart();
   const job = new PyTorchJob(scope, 'a-train', { ...MINIMAL, mounts: [] });
@@ -175,7 +181,11 @@ test('what a job refers to is written before it', () => {
   job.submitTo(queue);
   expect(job.node.dependencies).toContain(queue);
   expect(mounted.node.dependencies).toContain(settings);
-  expect((scope.toJson() as JsonObject[]).map(({ kind }) => kind)).toEqual(['PyTorchJob', 'ConfigMap', 'PyTorchJob']);
+  // What stands in the scope of a queue need not come first: its own object is waited for.
+  const object = new Construct(queue, 'Resource');
+  const other = new PyTorchJob(scope, 'c-train', MINIMAL).submitTo(Object.assign(new QueueStandIn(scope, 'other'), { resource: object }));
+  expect(other.node.dependencies).toEqual([object]);
+  expect((scope.toJson() as JsonObject[]).map(({ kind }) => kind)).toEqual(['PyTorchJob', 'ConfigMap', 'PyTorchJob', 'PyTorchJob']);
 });
 
 describe('contradictions are reported where they are written', () => {
