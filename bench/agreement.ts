@@ -10,14 +10,16 @@ import { corpus } from '../test/e2e/agreement/corpus';
 import { askBoth } from '../test/e2e/agreement/differential';
 import { questions } from '../test/e2e/agreement/mutants';
 import { prepareCluster } from '../test/e2e/agreement/prepare';
-import { exampleOf, summarise, table } from '../test/e2e/agreement/summary';
+import { exampleOf, percent, summarise, table } from '../test/e2e/agreement/summary';
 import { whyNoControlPlane } from '../test/e2e/control-plane/availability';
-import { buildPrograms } from '../test/e2e/control-plane/build';
+import { buildPrograms, type Programs } from '../test/e2e/control-plane/build';
 import { Cluster } from '../test/e2e/control-plane/cluster';
 import { kubernetesMinor, kubernetesVersion } from '../test/e2e/control-plane/components';
 import { coveredDefinitions } from '../test/e2e/control-plane/covered-definitions';
-import { applyCustomResources } from '../test/e2e/control-plane/custom-resources';
+import { applyCustomResources, withoutNeighbours } from '../test/e2e/control-plane/custom-resources';
 import { Discovery } from '../test/e2e/control-plane/discovery';
+import { compareWithPeer, type Comparison } from '../test/e2e/peer/compare';
+import { type Speed } from '../test/e2e/peer/kubeconform';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -28,18 +30,19 @@ async function main(): Promise<void> {
     console.log(`bench:agreement skipped: ${reason}`);
     return;
   }
+  const programs = await buildPrograms({ print: (line) => console.log(line) });
   const byHand = Cluster.running().find((cluster) => cluster.isByHand);
-  const cluster = byHand ?? (await Cluster.start({ programs: await buildPrograms({ print: (line) => console.log(line) }) }));
+  const cluster = byHand ?? (await Cluster.start({ programs }));
   try {
     if (byHand === undefined) await applyCustomResources(cluster.client, coveredDefinitions());
-    await measure(cluster, Number(values.mutants), Number(values.seed), values.json);
+    await measure(cluster, programs, Number(values.mutants), Number(values.seed), values.json);
   } finally {
     if (byHand === undefined) await cluster.stop();
     else cluster.client.close();
   }
 }
 
-async function measure(cluster: Cluster, mutants: number, seed: number, json: string | undefined): Promise<void> {
+async function measure(cluster: Cluster, programs: Programs, mutants: number, seed: number, json: string | undefined): Promise<void> {
   const minor = kubernetesMinor();
   const discovery = await Discovery.read(cluster.client);
   const bases = corpus();
@@ -53,14 +56,31 @@ async function measure(cluster: Cluster, mutants: number, seed: number, json: st
   console.log(`${table(summary.byOperator.map((row) => ({ name: row.operator, ...row })))}\n`);
   console.log(`${table(summary.byJudge.map((row) => ({ name: `refused by ${row.judge}`, ...row })))}\n`);
   console.log(table([{ name: 'all', ...summary }]));
+  const peer = await compareWithPeer(answers, {
+    program: programs.kubeconform,
+    client: cluster.client,
+    discovery,
+    crds: withoutNeighbours(coveredDefinitions()),
+    kubernetes: minor,
+  });
+  printPeer(peer);
   if (json !== undefined) {
     const disagreements = answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject');
     const examples = disagreements.map((answer) => {
       const { outcome, judge, question } = answer;
       return { outcome, judge, kind: question.kind, ...exampleOf(answer) };
     });
-    writeFileSync(json, `${JSON.stringify({ summary, disagreements: examples }, undefined, 2)}\n`);
+    writeFileSync(json, `${JSON.stringify({ summary, peer, disagreements: examples }, undefined, 2)}\n`);
   }
+}
+
+function printPeer({ all, byKind, kubeconformFalseAccepts, kubeconformFalseRejects, speed }: Comparison): void {
+  const rate = ({ cold, warm }: Speed): string => `${Math.round(warm)} documents/s warm, ${Math.round(cold)} cold`;
+  console.log(`\nagrees with the server: gantry ${percent(all.gantry, all.asked)}, kubeconform ${percent(all.kubeconform, all.asked)}`);
+  console.log(`  (kubeconform: ${kubeconformFalseAccepts} false accepts, ${kubeconformFalseRejects} false rejects)`);
+  console.log(`speed: gantry ${rate(speed.gantry)} (one process, one thread); kubeconform ${rate(speed.kubeconform)}`);
+  const behind = byKind.filter(({ gantry, kubeconform }) => gantry < kubeconform);
+  console.log(`kinds where kubeconform agrees more often: ${behind.length === 0 ? 'none' : behind.map(({ kind }) => kind).join(', ')}`);
 }
 
 main().catch((error: unknown) => {
