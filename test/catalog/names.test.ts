@@ -1,4 +1,5 @@
 import {
+  ACCELERATORS,
   CLOUDS,
   RESOURCES,
   acceleratorToleration,
@@ -79,6 +80,13 @@ describe('MIG names', () => {
     expect(parseMigProfile('40gb')).toBeUndefined();
     expect(parseMigProfile('3g.40gb.me')).toBeUndefined();
   });
+});
+
+test('the resource of every MIG profile is known, and is a slice', () => {
+  for (const profile of ACCELERATORS.flatMap((accelerator) => accelerator.mig)) {
+    expect([profile.resource, findResource(profile.resource)?.unit]).toEqual([profile.resource, 'slice']);
+    expect(parseMigProfile(profile.name)?.memoryGB).toBe(profile.memoryGB);
+  }
 });
 
 describe('node labels', () => {
