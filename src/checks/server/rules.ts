@@ -2,8 +2,11 @@
  * What kube-apiserver's own validation refuses, kind by kind, as rules (tier `server`).
  */
 import { type Rule } from '../rule';
+import { admissionRules } from './objects/admission';
 import { autoscalingRules } from './objects/autoscaling';
 import { configRules } from './objects/config';
+import { customResourceDefinitionRules } from './objects/custom-resource-definition';
+import { deviceRules } from './objects/devices';
 import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
 import { rbacRules } from './objects/rbac';
@@ -26,4 +29,7 @@ export const coreRules: readonly Rule[] = [
   ...storageRules,
   ...autoscalingRules,
   ...rbacRules,
+  ...deviceRules,
+  ...admissionRules,
+  ...customResourceDefinitionRules,
 ];

@@ -1,0 +1,302 @@
+/**
+ * Dynamic resource allocation: claims, templates, device classes and slices (rows DR1 to DR6).
+ *
+ * The versions differ in shape: up to v1beta1 a request is flat, from v1beta2 on it is `exactly` or `firstAvailable`.
+ */
+import { type JsonObject } from '../../../api/schema';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, isObject } from '../../../manifests/read';
+import { isExtended } from '../resource-names';
+import { type Rule } from '../../rule';
+import { checkLabels, checkNodeSelector } from '../selectors';
+import { type Say, objectRule, since } from '../server-rule';
+import { byteLength, cIdentifier, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../syntax';
+import { given, itemsOf, oneOf, type Placed, size, text, textsOf, whole } from '../values';
+import { checkDriverName } from '../pods/volume-sources';
+
+const GROUP = 'resource.k8s.io';
+const SOURCE = 'apis/resource/validation/validation.go';
+const CLAIMS = [`${GROUP}/ResourceClaim`, `${GROUP}/ResourceClaimTemplate`];
+const LONGEST = 10 * 1024;
+
+interface Claim {
+  readonly devices: JsonObject;
+  readonly path: string;
+  /** Requests without `exactly`: v1alpha3 and v1beta1. */
+  readonly flat: boolean;
+}
+
+function claimOf(object: JsonObject, kind: string): Claim {
+  const spec = asObject(object.spec);
+  const flat = !/\/v1(beta2)?$/.test(text(object.apiVersion));
+  return kind === 'ResourceClaim'
+    ? { devices: asObject(spec.devices), path: '/spec/devices', flat }
+    : { devices: asObject(asObject(spec.spec).devices), path: '/spec/spec/devices', flat };
+}
+
+function claimRule(name: string, row: string, texts: { summary: string; fix: string }, check: (claim: Claim, say: Say) => void): Rule {
+  return objectRule(name, CLAIMS, { row, source: SOURCE, ...texts }, (object, say, _context, manifest) => {
+    // Before v1alpha3 a claim had another shape altogether.
+    if (text(object.apiVersion) !== `${GROUP}/v1alpha2`) check(claimOf(object, manifest.id.kind), say);
+  });
+}
+
+export const deviceRules: readonly Rule[] = [
+  claimRule('device-request-valid', 'DR1', {
+    summary: 'A device request has a unique DNS label as its name, and either one exact request or up to 8 alternatives, each with a device class.',
+    fix: 'Name the request and its device class, for example gpu.nvidia.com.',
+  }, ({ devices, path, flat }, say) => {
+    const requests = itemsOf(devices.requests, `${path}/requests`);
+    if (requests.length > 32) say(`${path}/requests`, `${requests.length} requests are too many`, { expected: 'at most 32' });
+    const seen = new Set<string>();
+    for (const { value, path: at } of requests) {
+      checkRequestName(value.name, `${at}/name`, seen, say);
+      const alternatives = itemsOf(value.firstAvailable, `${at}/firstAvailable`);
+      const exact = flat ? hasFlatRequest(value) : given(value.exactly);
+      if (exact === alternatives.length > 0) {
+        say(at, exact ? 'the request has both an exact request and alternatives' : 'the request names no devices', { expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable' });
+      }
+      if (alternatives.length > 8) say(`${at}/firstAvailable`, `${alternatives.length} alternatives are too many`, { expected: 'at most 8' });
+      const inner = new Set<string>();
+      for (const alternative of alternatives) {
+        checkRequestName(alternative.value.name, `${alternative.path}/name`, inner, say);
+        checkClass(alternative.value, alternative.path, say);
+      }
+      if (exact && alternatives.length === 0) {
+        if (flat) checkClass(value, at, say);
+        else if (isObject(value.exactly)) checkClass(value.exactly, `${at}/exactly`, say);
+      }
+    }
+  }),
+
+  claimRule('device-count-valid', 'DR2', {
+    summary: 'allocationMode is ExactCount with a count above zero (1 by default), or All without a count.',
+    fix: 'Correct the count or the mode.',
+  }, (claim, say) => {
+    for (const { value, path } of requestsOf(claim)) {
+      const mode = text(value.allocationMode) || 'ExactCount';
+      const count = whole(value.count) ?? 0;
+      if (!['ExactCount', 'All'].includes(mode)) say(`${path}/allocationMode`, `allocationMode "${mode}" does not exist`, { expected: 'ExactCount or All' });
+      else if (mode === 'All' && count !== 0) say(`${path}/count`, 'allocationMode All takes no count');
+      else if (mode === 'ExactCount' && count < 0) say(`${path}/count`, 'the count must be above zero', { expected: '1 or more' });
+    }
+  }),
+
+  claimRule('device-selector-valid', 'DR5', {
+    summary: 'A selector is a CEL expression of at most 10 KiB; at most 32 selectors per request.',
+    fix: 'Write cel.expression.',
+  }, (claim, say) => {
+    for (const { value, path } of requestsOf(claim)) {
+      checkSelectors(value, path, say);
+      checkDeviceTolerations(value, path, say);
+    }
+  }),
+
+  claimRule('device-constraint-valid', 'DR3', {
+    summary: 'A constraint names requests of the claim, and one attribute with a domain.',
+    fix: 'Name matchAttribute or distinctAttribute as domain/name.',
+  }, (claim, say) => {
+    const names = requestNames(claim);
+    const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
+    if (constraints.length > 32) say(`${claim.path}/constraints`, 'more than 32 constraints', { found: constraints.length });
+    for (const { value, path } of constraints) {
+      checkReferences(value.requests, `${path}/requests`, names, say);
+      const attributes = ['matchAttribute', 'distinctAttribute'].filter((field) => given(value[field]));
+      if (attributes.length === 0) say(path, 'the constraint names no attribute', { expected: 'matchAttribute or distinctAttribute' });
+      const [field] = attributes;
+      const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
+      if (field !== undefined && bad !== undefined) say(`${path}/${field}`, `the attribute must ${bad}`);
+    }
+  }),
+
+  claimRule('device-config-valid', 'DR4', {
+    summary: 'A configuration is opaque, with a driver\'s name and an object as parameters, for requests of the claim.',
+    fix: 'Write opaque.driver and opaque.parameters.',
+  }, (claim, say) => {
+    const names = requestNames(claim);
+    const configs = itemsOf(claim.devices.config, `${claim.path}/config`);
+    if (configs.length > 32) say(`${claim.path}/config`, 'more than 32 configurations', { found: configs.length });
+    for (const { value, path } of configs) {
+      checkReferences(value.requests, `${path}/requests`, names, say);
+      checkOpaque(value, path, say);
+    }
+  }),
+
+  objectRule('claim-template-metadata-valid', [`${GROUP}/ResourceClaimTemplate`], {
+    row: 'DR1',
+    source: SOURCE,
+    summary: 'The metadata of a claim template holds valid labels and annotations, and nothing else.',
+    fix: 'Remove the other fields.',
+  }, (object, say) => {
+    const metadata = asObject(asObject(object.spec).metadata);
+    checkLabels(metadata.labels, '/spec/metadata/labels', say);
+    for (const key of Object.keys(asObject(metadata.annotations))) {
+      const bad = qualifiedName(key.toLowerCase());
+      if (bad !== undefined) say(pointer('/spec/metadata/annotations', key), `the annotation key must ${bad}`);
+    }
+    for (const [field, value] of Object.entries(metadata)) {
+      const empty = !given(value) || value === '' || (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
+      if (field !== 'labels' && field !== 'annotations' && !empty) say(`/spec/metadata/${field}`, `${field} cannot be part of a claim template`);
+    }
+  }),
+
+  objectRule('device-class-valid', [`${GROUP}/DeviceClass`], {
+    row: 'DR5',
+    source: SOURCE,
+    summary: 'A DeviceClass has CEL selectors, opaque configurations, and a vendor\'s resource as extendedResourceName.',
+    fix: 'Correct the class.',
+  }, (object, say, context) => {
+    const spec = asObject(object.spec);
+    checkSelectors(spec, '/spec', say);
+    const configs = itemsOf(spec.config, '/spec/config');
+    if (configs.length > 32) say('/spec/config', 'more than 32 configurations', { found: configs.length });
+    for (const { value, path } of configs) checkOpaque(value, path, say);
+    const name = spec.extendedResourceName;
+    if (since(context, 36) && typeof name === 'string' && !isExtended(name)) say('/spec/extendedResourceName', `"${name}" is no vendor's resource name`, { expected: 'vendor.com/name' });
+  }),
+
+  objectRule('resource-slice-valid', [`${GROUP}/ResourceSlice`], {
+    row: 'DR6',
+    source: SOURCE,
+    summary: 'A ResourceSlice names its driver and pool, one choice of nodes, and at most 128 devices with unique names and one value per attribute.',
+    fix: 'Leave ResourceSlices to the driver.',
+  }, (object, say) => {
+    const spec = asObject(object.spec);
+    checkDriverName(spec.driver, '/spec/driver', say);
+    const pool = asObject(spec.pool);
+    const poolName = text(pool.name);
+    const badPool = poolName === '' ? 'be given' : poolName.length > 253 ? 'be at most 253 characters long' : poolName.split('/').map(dnsSubdomain).find((bad) => bad !== undefined);
+    if (badPool !== undefined) say('/spec/pool/name', `the pool's name must ${badPool}`);
+    if ((whole(pool.resourceSliceCount) ?? 0) <= 0) say('/spec/pool/resourceSliceCount', 'the count must be above zero');
+    if ((whole(pool.generation) ?? 0) < 0) say('/spec/pool/generation', 'the generation cannot be negative');
+    const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter((field) => given(spec[field]) && spec[field] !== false && spec[field] !== '');
+    if (choices.length !== 1) say('/spec', `${choices.length} ways to choose nodes`, { found: choices.length, expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection' });
+    for (const field of ['allNodes', 'perDeviceNodeSelection']) if (spec[field] === false) say(`/spec/${field}`, `${field} is true or absent`);
+    if (isObject(spec.nodeSelector)) {
+      checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
+      if (size(spec.nodeSelector.nodeSelectorTerms) > 1) say('/spec/nodeSelector/nodeSelectorTerms', 'more than one term');
+    }
+    const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
+    if (nodeName !== undefined) say('/spec/nodeName', `the node's name must ${nodeName}`);
+    const devices = itemsOf(spec.devices, '/spec/devices');
+    if (devices.length > 128) say('/spec/devices', `${devices.length} devices are too many`, { found: devices.length, expected: 'at most 128' });
+    const seen = new Set<string>();
+    for (const { value, path } of devices) {
+      checkRequestName(value.name, `${path}/name`, seen, say);
+      const device = isObject(value.basic) ? value.basic : value;
+      for (const list of ['attributes', 'capacity']) {
+        for (const [name, entry] of Object.entries(asObject(device[list]))) {
+          const bad = attributeName(name, false);
+          if (bad !== undefined) say(pointer(path, list, name), `the name "${name}" must ${bad}`);
+          if (list !== 'attributes') continue;
+          const values = Object.values(asObject(entry)).filter(given);
+          if (values.length !== 1) say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
+          if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
+        }
+      }
+    }
+  }),
+];
+
+/** In the flat shape a request is there if any field of one is. */
+function hasFlatRequest(request: JsonObject): boolean {
+  return ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'].some((field) => {
+    const value = request[field];
+    return given(value) && value !== '' && value !== 0 && !(Array.isArray(value) && value.length === 0);
+  });
+}
+
+/** Every request and alternative, wherever its version puts it. */
+function requestsOf({ devices, path, flat }: Claim): readonly Pick<Placed, 'value' | 'path'>[] {
+  return itemsOf(devices.requests, `${path}/requests`).flatMap((request): readonly Pick<Placed, 'value' | 'path'>[] => {
+    const alternatives = itemsOf(request.value.firstAvailable, `${request.path}/firstAvailable`);
+    if (alternatives.length > 0) return alternatives;
+    if (flat) return [request];
+    return isObject(request.value.exactly) ? [{ value: request.value.exactly, path: `${request.path}/exactly` }] : [];
+  });
+}
+
+function requestNames({ devices }: Claim): ReadonlySet<string> {
+  return new Set(itemsOf(devices.requests, '').flatMap(({ value }) => {
+    const name = text(value.name);
+    return [name, ...itemsOf(value.firstAvailable, '').map((alternative) => `${name}/${text(alternative.value.name)}`)];
+  }));
+}
+
+function checkRequestName(name: JsonObject[string] | undefined, path: string, seen: Set<string>, say: Say): void {
+  const bad = text(name) === '' ? 'be given' : dnsLabel(text(name));
+  if (bad !== undefined) say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
+  if (seen.has(text(name))) say(path, `the name "${text(name)}" stands here already`);
+  seen.add(text(name));
+}
+
+function checkClass(request: JsonObject, path: string, say: Say): void {
+  const name = text(request.deviceClassName);
+  const bad = name === '' ? 'be given' : dnsSubdomain(name);
+  if (bad !== undefined) say(`${path}/deviceClassName`, `deviceClassName ${JSON.stringify(name)} must ${bad}`, { expected: 'a device class such as gpu.nvidia.com' });
+}
+
+function checkSelectors(holder: JsonObject, path: string, say: Say): void {
+  const selectors = itemsOf(holder.selectors, `${path}/selectors`);
+  if (selectors.length > 32) say(`${path}/selectors`, 'more than 32 selectors', { found: selectors.length });
+  for (const { value, path: at } of selectors) {
+    if (!isObject(value.cel)) {
+      say(`${at}/cel`, 'the selector has no CEL expression');
+      continue;
+    }
+    const expression = text(value.cel.expression);
+    if (expression.trim() === '') say(`${at}/cel/expression`, 'the expression is empty');
+    else if (byteLength(expression) > LONGEST) say(`${at}/cel/expression`, 'the expression is longer than 10 KiB', { found: byteLength(expression) });
+  }
+}
+
+function checkDeviceTolerations(request: JsonObject, path: string, say: Say): void {
+  for (const { value, path: at } of itemsOf(request.tolerations, `${path}/tolerations`)) {
+    const operator = text(value.operator) || 'Equal';
+    const key = text(value.key) === '' ? undefined : qualifiedName(text(value.key));
+    if (key !== undefined) say(`${at}/key`, `the key must ${key}`);
+    if (!['Equal', 'Exists'].includes(operator)) say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
+    else if (operator === 'Exists' && text(value.value) !== '') say(`${at}/value`, 'the operator Exists takes no value');
+    else if (operator === 'Equal' && labelValue(text(value.value)) !== undefined) say(`${at}/value`, `the value must ${labelValue(text(value.value)) ?? ''}`);
+    if (!['', 'None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'NoSchedule or NoExecute' });
+  }
+}
+
+function checkReferences(list: JsonObject[string] | undefined, path: string, names: ReadonlySet<string>, say: Say): void {
+  const seen = new Set<string>();
+  for (const { value, path: at } of textsOf(list, path)) {
+    if (!names.has(value)) say(at, `the claim has no request "${value}"`, { expected: oneOf([...names]) });
+    if (seen.has(value)) say(at, `"${value}" stands here already`);
+    seen.add(value);
+  }
+}
+
+function checkOpaque(config: JsonObject, path: string, say: Say): void {
+  if (!isObject(config.opaque)) {
+    say(`${path}/opaque`, 'the configuration is not there', { expected: 'opaque' });
+    return;
+  }
+  checkDriverName(config.opaque.driver, `${path}/opaque/driver`, say);
+  const { parameters } = config.opaque;
+  if (!isObject(parameters)) say(`${path}/opaque/parameters`, 'the parameters are no object', { expected: 'an object of the driver' });
+  else if (byteLength(JSON.stringify(parameters)) > LONGEST) say(`${path}/opaque/parameters`, 'the parameters are longer than 10 KiB', { found: null });
+}
+
+/** `[domain/]identifier` of attributes and capacities. */
+function attributeName(name: string, domainNeeded: boolean): string | undefined {
+  if (name === '') return 'be given';
+  const parts = name.split('/');
+  if (parts.length > 2) return 'hold at most one "/"';
+  const id = parts[parts.length - 1] ?? '';
+  if (parts.length === 2) {
+    const domain = parts[0] ?? '';
+    if (domain === '') return 'have a domain before the "/"';
+    if (domain.length > 63) return 'have a domain of at most 63 characters';
+    const bad = dnsSubdomain(domain);
+    if (bad !== undefined) return `have a DNS name before the "/": that must ${bad}`;
+  } else if (domainNeeded) {
+    return 'be domain/name';
+  }
+  if (id === '') return 'have a name after the "/"';
+  return id.length > 32 ? 'have a name of at most 32 characters' : cIdentifier(id);
+}
