@@ -6,7 +6,7 @@
  */
 import { type Rule } from '../../checks/rule';
 import { asArray, asObject, asString } from '../../manifests/read';
-import { launchCommandOf, type LaunchCommand, type LaunchOption, optionNamed, variablesIn, wordsOf } from '../launch-command';
+import { launchCommandOf, type LaunchCommand, type LaunchOption, optionNamed, variablesIn, wordsOf } from '../../pods/launch-command';
 import { operatorNnodes, podCount, rendezvousHost, rendezvousPort, type Role, roleNamed, type TrainingJob } from '../training-job';
 import { devicesOf } from './devices';
 import { counted, jobRule } from './job-rule';

@@ -1,5 +1,5 @@
 /**
- * Reads a `torchrun` command line out of a container: which options it states, and where.
+ * Reads a `torchrun` command line out of a container, whichever workload it stands in: which options it states, and where.
  *
  * It follows what the container runtime would run: `command` then `args`, with a shell's `-c` script taken apart into words.
  * It does not expand variables; an option whose value holds one is reported with that value, and rules pass over it.
@@ -59,9 +59,9 @@ export function optionNamed(launch: LaunchCommand, ...names: readonly string[]):
   return launch.options.find((option) => names.includes(option.name));
 }
 
-const REFERENCE = /\$(?:\{(\w+)[^}]*\}|\((\w+)\)|(\w+))/g;
+const REFERENCE = /\$\$|\$(?:\{([A-Za-z_]\w*)[^}]*\}|\(([A-Za-z_]\w*)\)|([A-Za-z_]\w*))/g;
 
-/** Names of the variables that a text refers to, in Kubernetes' form `$(X)` or a shell's `$X`, `${X}`. */
+/** Names of the variables that a text refers to, in Kubernetes' form `$(X)` or a shell's `$X`, `${X}`; `$$(X)` is an escape. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(REFERENCE)].flatMap((match) => match[1] ?? match[2] ?? match[3] ?? []);
 }
