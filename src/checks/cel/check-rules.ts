@@ -15,6 +15,18 @@ export function checkCelRules(object: JsonObject, schema: Schema, list: Violatio
   new RuleWalk(list).value(object, nodeOf(schema), true);
 }
 
+const known = new WeakMap<Schema, readonly CelRule[]>();
+
+/** The rules of a node itself, those inside its allOf included. */
+function rulesOf(schema: Schema): readonly CelRule[] {
+  let rules = known.get(schema);
+  if (rules === undefined) {
+    rules = [schema, ...(schema.allOf ?? [])].flatMap((part) => part['x-kubernetes-validations'] ?? []);
+    known.set(schema, rules);
+  }
+  return rules;
+}
+
 class RuleWalk {
   private readonly values = new CelValues();
 
@@ -42,8 +54,7 @@ class RuleWalk {
   }
 
   private rules(value: JsonValue, node: SchemaNode, isRoot: boolean): void {
-    const rules = [...(node.schema['x-kubernetes-validations'] ?? []), ...(node.schema.allOf ?? []).flatMap((branch) => branch['x-kubernetes-validations'] ?? [])];
-    for (const rule of rules) {
+    for (const rule of rulesOf(node.schema)) {
       const program = programOf(rule.rule);
       if (typeof program === 'string') {
         this.list.add({ ...shapeRules.celError, severity: 'info' }, { message: `the rule cannot be read here and was not checked: ${program}`, expected: rule.rule });

@@ -17,6 +17,8 @@ export interface RuleProgram {
 }
 
 let environment: ReturnType<typeof celEnv> | undefined;
+/** On create there is no object as it was. */
+const NONE = optionalNone();
 const programs = new Map<string, RuleProgram | string>();
 
 /** The program of a rule's text; a string says why there is none. */
@@ -38,7 +40,7 @@ function compile(source: string): RuleProgram | string {
     const evaluate = plan(environment, tree);
     return {
       usesOldSelf: names(tree).has('oldSelf'),
-      run(self, oldSelf = optionalNone()) {
+      run(self, oldSelf = NONE) {
         const result = evaluate({ self, oldSelf });
         return isCelError(result) ? { error: result.message } : { value: result };
       },
