@@ -1,0 +1,70 @@
+/**
+ * One measurement in a process of its own: `check-run.ts KIND OBJECTS`. Prints JSON.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as OnSynth from '../src/checks/on-synth';
+import type * as Constructs from '../src/manifests/constructs';
+import type * as Sets from '../src/manifests/manifest-set';
+import type * as Yaml from '../src/manifests/yaml';
+import type * as Rules from '../src/rules';
+import { platform } from './platform';
+
+// The compiled package is measured: what runs TypeScript directly wraps every function, which costs more than some checks.
+const load = createRequire(join(__dirname, '..', 'lib', 'index.js'));
+const { checkOnSynth } = load('./checks/on-synth') as typeof OnSynth;
+const { manifestsOf } = load('./manifests/constructs') as typeof Constructs;
+const { ManifestSet } = load('./manifests/manifest-set') as typeof Sets;
+const { parseYaml } = load('./manifests/yaml') as typeof Yaml;
+const { check } = load('./rules') as typeof Rules;
+
+export type Kind = 'synth' | 'synth with checks' | 'checks alone' | 'checks from YAML';
+
+export interface Measurement {
+  readonly seconds: number;
+  /** Peak resident memory of the process, MiB. */
+  readonly peakMiB: number;
+  readonly findings: number;
+}
+
+const [kind, objects] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+try {
+  const { seconds, findings } = measure(kind as Kind, Number(objects));
+  const measurement: Measurement = { seconds, findings, peakMiB: process.resourceUsage().maxRSS / 1024 };
+  process.stdout.write(`${JSON.stringify(measurement)}\n`);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function measure(what: Kind, count: number): { readonly seconds: number; readonly findings: number } {
+  const app = platform(count, folder);
+  switch (what) {
+    case 'synth':
+      return timed(() => (app.synth(), 0));
+    case 'synth with checks':
+      checkOnSynth(app);
+      return timed(() => (app.synth(), 0));
+    case 'checks alone': {
+      const { manifests } = manifestsOf(app);
+      return timed(() => check(new ManifestSet(manifests)).findings.length);
+    }
+    case 'checks from YAML': {
+      app.synth();
+      return timed(() => {
+        const parsed = readdirSync(folder).map((file) => parseYaml(readFileSync(join(folder, file), 'utf8'), file));
+        const manifests = parsed.flatMap((file) => file.manifests);
+        const problems = parsed.flatMap((file) => file.problems);
+        return check(new ManifestSet(manifests, problems)).findings.length;
+      });
+    }
+  }
+}
+
+function timed(work: () => number): { readonly seconds: number; readonly findings: number } {
+  const start = process.hrtime.bigint();
+  const findings = work();
+  return { seconds: Number(process.hrtime.bigint() - start) / 1e9, findings };
+}

@@ -1,0 +1,111 @@
+/**
+ * `npm run bench:check`: what checks cost, beside plain cdk8s synth. Every run is a process of its own; figures are medians.
+ *
+ * Options: `--runs N` (default 3), `--sizes 1000,10000`, `--json FILE`.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { table } from '../src/cli/table';
+import { type Kind, type Measurement } from './check-run';
+
+const KINDS: readonly Kind[] = ['synth', 'synth with checks', 'checks alone', 'checks from YAML'];
+const ROOT = join(__dirname, '..');
+const COLD_RUNS = 10;
+
+/** What the project holds itself to. */
+const TARGETS = { addedShare: 0.5, coldSeconds: 0.5, linearity: 1.3 };
+
+interface Row extends Measurement {
+  readonly kind: Kind;
+  readonly objects: number;
+}
+
+const { values } = parseArgs({ options: { runs: { type: 'string' }, sizes: { type: 'string' }, json: { type: 'string' } } });
+const runs = Number(values.runs ?? 3);
+const sizes = (values.sizes ?? '1000,10000').split(',').map(Number);
+
+execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--build', 'tsconfig.json'], { cwd: ROOT, stdio: 'inherit' });
+const rows = sizes.flatMap((objects) => KINDS.map((kind) => medianRow(kind, objects)));
+const cold = coldStart();
+report();
+
+function medianRow(kind: Kind, objects: number): Row {
+  const measurements = Array.from({ length: runs }, () => {
+    process.stderr.write(`${kind}, ${objects} objects\n`);
+    const words = ['--import', 'tsx', join(__dirname, 'check-run.ts'), kind, String(objects)];
+    return JSON.parse(execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e9, stdio: ['ignore', 'pipe', 'ignore'] })) as Measurement;
+  });
+  return {
+    kind,
+    objects,
+    seconds: median(measurements.map(({ seconds }) => seconds)),
+    peakMiB: median(measurements.map(({ peakMiB }) => peakMiB)),
+    findings: measurements[0].findings,
+  };
+}
+
+/** Seconds from start to answer of the compiled command on one small file. */
+function coldStart(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+  const file = join(folder, 'job.yaml');
+  writeFileSync(file, SMALL);
+  try {
+    const once = (): number => {
+      const start = process.hrtime.bigint();
+      execFileSync(process.execPath, [join(ROOT, 'bin', 'gantry'), 'check', file, '--fail-on', 'error'], { stdio: 'ignore' });
+      return Number(process.hrtime.bigint() - start) / 1e9;
+    };
+    return median(Array.from({ length: COLD_RUNS }, once));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function report(): void {
+  const cells = rows.map(({ kind, objects, seconds, peakMiB }) => [
+    String(objects), kind, seconds.toFixed(2), Math.round(objects / seconds).toString(), peakMiB.toFixed(0),
+  ]);
+  console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.version}, medians of ${runs}\n`);
+  console.log(table(['objects', 'what', 'seconds', 'objects/s', 'peak MiB'], cells, { colour: false }));
+  const [small, large] = [Math.min(...sizes), Math.max(...sizes)];
+  const added = secondsOf('synth with checks', large) / secondsOf('synth', large) - 1;
+  const linearity = secondsOf('checks alone', large) / secondsOf('checks alone', small) / (large / small);
+  const verdicts = [
+    ['checks add to synth', `${(added * 100).toFixed(0)} %`, `< ${TARGETS.addedShare * 100} %`, added < TARGETS.addedShare],
+    ['cold check of one small file', `${cold.toFixed(2)} s`, `< ${TARGETS.coldSeconds} s`, cold < TARGETS.coldSeconds],
+    [`checks, ${large} to ${small} objects, per object`, `x ${linearity.toFixed(2)}`, `< x ${TARGETS.linearity}`, linearity < TARGETS.linearity],
+  ] as const;
+  console.log(table(['target', 'measured', 'wanted', ''], verdicts.map(([what, found, wanted, met]) => [what, found, wanted, met ? 'met' : 'MISSED']), { colour: false }));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows, coldSeconds: cold, addedShare: added, linearity }, undefined, 2)}\n`);
+}
+
+function secondsOf(kind: Kind, objects: number): number {
+  return rows.find((row) => row.kind === kind && row.objects === objects)?.seconds ?? Number.NaN;
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+const SMALL = `apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: research}
+spec:
+  nprocPerNode: "8"
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      restartPolicy: OnFailure
+      template:
+        spec:
+          containers:
+          - name: pytorch
+            image: registry.example.com/train:1.4.2
+            command: [torchrun, train.py]
+            resources: {limits: {nvidia.com/gpu: 8}}
+`;
