@@ -37,8 +37,3 @@ export function amountsIn(value: JsonValue | undefined): Amounts {
   }
   return amounts;
 }
-
-/** `nvidia.com/gpu 8, cpu 100`, in the order of names. */
-export function describeAmounts(amounts: Amounts): string {
-  return [...amounts].sort(([left], [right]) => (left < right ? -1 : 1)).map(([name, amount]) => `${name} ${amount.toString()}`).join(', ');
-}

@@ -78,7 +78,13 @@ class Reader {
       else this.note('shape', place, `the text is not YAML: ${firstLine(error.message)}`);
     }
     if (this.problems.some(({ kind }) => kind === 'shape')) return empty;
-    const root = jsonOf(document.toJS({ maxAliasCount: 100 }));
+    let root: JsonValue;
+    try {
+      root = jsonOf(document.toJS({ maxAliasCount: 100 }));
+    } catch (error) {
+      this.note('shape', '', `the text cannot be read: ${error instanceof Error ? firstLine(error.message) : String(error)}`);
+      return empty;
+    }
     if (root !== null && !isObject(root)) {
       this.note('shape', '', `the text is ${describe(root)}, not a mapping`, root, 'a mapping with actions and tiers');
       return empty;

@@ -164,7 +164,7 @@ const oneDeviceMode = configRule({
   summary: 'deviceshare shares GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable) or as vGPUs (VGPUEnable).',
   why: 'With two of them the scheduler\'s process ends, and again after each restart.',
   source: 'volcano v1.15.1, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate',
-  fix: 'Keep one.',
+  fix: 'Keep one of them, and turn the others off.',
 }, function* (config) {
   for (const { name, at, arguments: args } of pluginsOf(config)) {
     const modes = ['GPUSharingEnable', 'GPUNumberEnable', 'VGPUEnable'].filter((mode) => isTrue(args[`deviceshare.${mode}`]));
