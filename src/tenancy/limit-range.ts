@@ -45,7 +45,10 @@ export interface LimitRangeProps {
   readonly namespace?: INamespace;
   /** @default - nothing said of containers */
   readonly container?: ContainerLimits;
-  /** @default - nothing said of pods as a whole */
+  /**
+   * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any shall run.
+   * @default - nothing said of pods as a whole
+   */
   readonly pod?: Pick<ContainerLimits, 'max' | 'min' | 'maxLimitRequestRatio'>;
   /**
    * Least and most storage of one claim.

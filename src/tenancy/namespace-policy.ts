@@ -4,9 +4,10 @@
 import { type JsonObject } from '../api/schema';
 import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
+import { type PodTemplate } from '../manifests/pod-template';
 import { type Quantity } from '../manifests/quantity';
 import { asArray, asObject, asString, isObject } from '../manifests/read';
-import { type Amounts, amountsIn, type ContainerDefaults, NO_DEFAULTS } from './amounts';
+import { type Amounts, amountsIn, type ContainerAmounts, type ContainerDefaults, NO_DEFAULTS, podAmounts } from './amounts';
 
 export interface Quota {
   readonly manifest: Manifest;
@@ -89,6 +90,23 @@ export function policyOf(set: ManifestSet, namespace: string): NamespacePolicy {
     policies.set(set, all);
   }
   return all.get(namespace) ?? NO_POLICY;
+}
+
+/** The namespace is made in this set, so that nothing but the set fills it. */
+export function namespaceIsOurs(set: ManifestSet, namespace: string): boolean {
+  return namespace !== '' && set.get('Namespace', namespace) !== undefined;
+}
+
+const amountsOfTemplates = new WeakMap<PodTemplate, ContainerAmounts>();
+
+/** What one pod of a template of this set asks for, with the defaults of its namespace. Worked out once, since several rules ask. */
+export function amountsOf(template: PodTemplate, set: ManifestSet): ContainerAmounts {
+  let amounts = amountsOfTemplates.get(template);
+  if (amounts === undefined) {
+    amounts = podAmounts(template.spec, policyOf(set, template.manifest.id.namespace).defaults);
+    amountsOfTemplates.set(template, amounts);
+  }
+  return amounts;
 }
 
 function byNamespace<T extends { readonly manifest: Manifest }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {

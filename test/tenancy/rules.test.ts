@@ -196,7 +196,7 @@ describe('limit ranges', () => {
   test('a container above the maximum or below the minimum is refused', () => {
     const bounds = limitRange('{type: Container, max: {memory: 8Gi}, min: {cpu: 100m}}');
     const found = only('tenancy/container-within-limits', bounds, job('requests: {cpu: 10m}, limits: {memory: 16Gi}'));
-    expect(found.map((finding) => finding.expected)).toEqual(['at most 8Gi', 'at least 100m']);
+    expect(found.map((finding) => finding.expected)).toEqual(['a limit of at most 8Gi', 'a request of at least 100m']);
     expect(only('tenancy/container-within-limits', bounds, job('requests: {cpu: 1}, limits: {memory: 8Gi}'))).toEqual([]);
   });
 
@@ -205,6 +205,25 @@ describe('limit ranges', () => {
     const bounds = limitRange('{type: Pod, max: {memory: 8Gi}}');
     expect(only('tenancy/container-within-limits', bounds, job('limits: {memory: 5Gi}', { extra: sidecar }))).toHaveLength(1);
     expect(only('tenancy/container-within-limits', bounds, job('limits: {memory: 5Gi}'))).toEqual([]);
+  });
+
+  test('a bound of pods demands that they state the amount: a maximum of GPUs keeps out every pod without a GPU', () => {
+    const bounds = limitRange('{type: Pod, max: {nvidia.com/gpu: 8}}');
+    const found = only('tenancy/container-within-limits', bounds, job('limits: {memory: 5Gi}'));
+    expect(found[0]).toMatchObject({ severity: 'warning', expected: 'a limit of at most 8' });
+    expect(only('tenancy/container-within-limits', namespace('research'), bounds, job(''))[0]?.severity).toBe('error');
+    expect(only('tenancy/container-within-limits', bounds, job('limits: {nvidia.com/gpu: 8}'))).toEqual([]);
+  });
+
+  test('a maximum of containers is its own default, so that nothing has to be stated', () => {
+    expect(only('tenancy/container-within-limits', limitRange('{type: Container, max: {memory: 8Gi}, min: {cpu: 1}}'), job(''))).toEqual([]);
+  });
+
+  test('a limit stays within its ratio to the request', () => {
+    const bounds = limitRange('{type: Container, maxLimitRequestRatio: {cpu: 2}}');
+    expect(only('tenancy/container-within-limits', bounds, job('requests: {cpu: 1}, limits: {cpu: 4}'))[0]?.found).toBe('4');
+    expect(only('tenancy/container-within-limits', bounds, job('requests: {cpu: 1}'))[0]?.severity).toBe('warning');
+    expect(only('tenancy/container-within-limits', bounds, job('requests: {cpu: 1}, limits: {cpu: 1500m}'))).toEqual([]);
   });
 
   test('a request above the default limit is refused, unless the container has a limit of its own', () => {

@@ -1,38 +1,20 @@
 /**
- * Pods against the quotas and limit ranges of their namespace: what the quota and LimitRanger admission plugins will refuse when the
- * workload's controller makes its pods.
+ * Pods against the quotas of their namespace: what the quota admission plugin will refuse when the workload's controller makes its pods.
  *
  * A quota of the set surely holds; what else the cluster has is not known, so these rules say only what the set proves.
  */
-import { type Rule, type Violation } from '../../checks/rule';
+import { type Rule } from '../../checks/rule';
 import { describeId } from '../../manifests/manifest';
-import { type ManifestSet } from '../../manifests/manifest-set';
-import { type PodTemplate } from '../../manifests/pod-template';
-import { pointer } from '../../manifests/pointer';
 import { Quantity } from '../../manifests/quantity';
-import { asObject, asString } from '../../manifests/read';
-import {
-  type Amounts,
-  amountsIn,
-  type ContainerAmounts,
-  containerAmounts,
-  type ContainerDefaults,
-  containersOf,
-  hasPodLevelResources,
-  podAmounts,
-} from '../amounts';
-import { policyOf } from '../namespace-policy';
+import { asString } from '../../manifests/read';
+import { type Amounts, containerAmounts, containersOf, hasPodLevelResources } from '../amounts';
+import { amountsOf, namespaceIsOurs, policyOf } from '../namespace-policy';
 import { isMandatory, podAmountOf } from '../quota-keys';
 
 const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core/pods.go';
 
 /** Kinds whose pods start all together or not at all. */
 const GANGS = new Set(['batch.volcano.sh', 'kubeflow.org', 'jobset.x-k8s.io', 'leaderworkerset.x-k8s.io']);
-
-/** The namespace is made here, so that nothing but this set fills it. */
-function namespaceIsOurs(set: ManifestSet, namespace: string): boolean {
-  return namespace !== '' && set.get('Namespace', namespace) !== undefined;
-}
 
 /** What a quota counts of one pod under this key; `undefined` where it counts nothing of pods. */
 function used(key: string, requests: Amounts, limits: Amounts): Quantity | undefined {
@@ -86,9 +68,9 @@ const onePodFits: Rule = {
   source: QUOTA_SOURCE,
   fix: 'Raise the quota or ask for less.',
   *check(template, { set }) {
-    const { quotas, defaults } = policyOf(set, template.manifest.id.namespace);
+    const { quotas } = policyOf(set, template.manifest.id.namespace);
     if (quotas.length === 0) return;
-    const { requests, limits } = podAmounts(template.spec, defaults);
+    const { requests, limits } = amountsOf(template, set);
     for (const quota of quotas) {
       for (const [key, hard] of quota.hard) {
         const amount = used(key, requests, limits);
@@ -117,9 +99,9 @@ const gangFits: Rule = {
     for (const manifest of set.manifests) {
       const templates = GANGS.has(manifest.id.group) ? set.podTemplatesOf(manifest) : [];
       const pods = templates.reduce((count, template) => count + (template.count ?? 0), 0);
-      const { quotas, defaults } = policyOf(set, manifest.id.namespace);
+      const { quotas } = policyOf(set, manifest.id.namespace);
       if (pods < 2 || quotas.length === 0) continue;
-      const amounts = templates.map((template) => podAmounts(template.spec, defaults));
+      const amounts = templates.map((template) => amountsOf(template, set));
       for (const quota of quotas) {
         for (const [key, hard] of quota.hard) {
           const each = amounts.map(({ requests, limits }) => used(key, requests, limits) ?? Quantity.ZERO);
@@ -139,92 +121,4 @@ const gangFits: Rule = {
   },
 };
 
-const withinLimitRange: Rule = {
-  id: 'tenancy/container-within-limits',
-  on: 'pod-template',
-  tier: 'advice',
-  severity: 'error',
-  summary: 'Containers and pods stay within the minimum and maximum of the limit ranges of their namespace.',
-  why: 'The pods are refused when the controller makes them; the workload itself is accepted.',
-  source: 'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go',
-  fix: 'Ask for an amount within the bounds, or widen them.',
-  *check(template, { set }) {
-    const { limits, defaults } = policyOf(set, template.manifest.id.namespace);
-    for (const { type, value, manifest } of limits) {
-      for (const { name, path, amounts } of subjectsOf(type, template, defaults)) {
-        for (const violation of outside(amounts, amountsIn(value.max), amountsIn(value.min))) {
-          yield { path, ...violation, message: `${name} ${violation.message} of ${describeId(manifest.id)}.` };
-        }
-      }
-    }
-  },
-};
-
-const defaultLimitCovers: Rule = {
-  id: 'tenancy/default-limit-covers-request',
-  on: 'pod-template',
-  tier: 'advice',
-  severity: 'error',
-  summary: 'A container that states a request and no limit requests no more than the default limit of its namespace.',
-  why: 'The LimitRange fills in its limit, the limit is then below the request, and every pod is refused. Training pods that leave out the CPU limit on purpose meet this first.',
-  source: 'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go; pkg/apis/core/validation (request above limit)',
-  fix: 'State the limit on the container, or leave that resource out of the default of the LimitRange.',
-  *check(template, { set }) {
-    const { defaults } = policyOf(set, template.manifest.id.namespace);
-    if (defaults.limits.size === 0) return;
-    for (const { container, path } of containersOf(template.spec)) {
-      const { requests, limits } = asObject(container.resources);
-      const own = amountsIn(limits);
-      for (const [resource, amount] of amountsIn(requests)) {
-        const limit = own.has(resource) ? undefined : defaults.limits.get(resource);
-        if (limit === undefined || !amount.isGreaterThan(limit)) continue;
-        yield {
-          path: pointer(`/spec${path}/resources/requests`, resource),
-          message: `Container ${asString(container.name) ?? '(no name)'} requests ${amount.toString()} of ${resource} and gets the namespace's default limit, ${limit.toString()}.`,
-          found: amount.toString(),
-          expected: `a limit of its own, at least ${amount.toString()}`,
-        };
-      }
-    }
-  },
-};
-
-interface Subject {
-  readonly name: string;
-  readonly path: string;
-  readonly amounts: ContainerAmounts;
-}
-
-/** Whom an item of this type bounds. */
-function subjectsOf(type: string, { spec }: PodTemplate, defaults: ContainerDefaults): readonly Subject[] {
-  if (type === 'Pod') return [{ name: 'The pod', path: '/spec', amounts: podAmounts(spec, defaults) }];
-  if (type !== 'Container') return [];
-  return containersOf(spec).map(({ container, path }) => ({
-    name: `Container ${asString(container.name) ?? '(no name)'}`,
-    path: `/spec${path}/resources`,
-    amounts: containerAmounts(container, defaults),
-  }));
-}
-
-function* outside({ requests, limits }: ContainerAmounts, max: Amounts, min: Amounts): Iterable<Violation> {
-  for (const [resource, bound] of max) {
-    const amount = limits.get(resource) ?? requests.get(resource);
-    if (!amount?.isGreaterThan(bound)) continue;
-    yield {
-      message: `has ${amount.toString()} of ${resource}, above the maximum ${bound.toString()}`,
-      found: amount.toString(),
-      expected: `at most ${bound.toString()}`,
-    };
-  }
-  for (const [resource, bound] of min) {
-    const amount = requests.get(resource);
-    if (!amount?.isLessThan(bound)) continue;
-    yield {
-      message: `requests ${amount.toString()} of ${resource}, below the minimum ${bound.toString()}`,
-      found: amount.toString(),
-      expected: `at least ${bound.toString()}`,
-    };
-  }
-}
-
-export const admissionRules: readonly Rule[] = [containersState, onePodFits, gangFits, withinLimitRange, defaultLimitCovers];
+export const admissionRules: readonly Rule[] = [containersState, onePodFits, gangFits];

@@ -61,7 +61,8 @@ const classDefined: Rule = {
   source: PRIORITY_SOURCE,
   fix: 'Define the class, or name one that there is.',
   *check({ set }) {
-    const defined = classesOf(set).map(({ name }) => name);
+    const names = classesOf(set).map(({ name }) => name);
+    const defined = names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
     for (const manifest of set.manifests) {
       const said = new Set<string>();
       for (const reference of set.referencesFrom(manifest)) {
@@ -71,11 +72,11 @@ const classDefined: Rule = {
         yield {
           manifest,
           path: reference.path,
-          message: `PriorityClass ${reference.name} is not among these manifests${defined.length > 0 ? `, which define ${defined.join(', ')}` : '; the cluster must have it'}.`,
+          message: `PriorityClass ${reference.name} is not among these manifests${names.length > 0 ? `, which define ${defined}` : '; the cluster must have it'}.`,
           found: reference.name,
-          expected: defined.length > 0 ? `one of ${defined.join(', ')}, or a class of the cluster` : 'a class of the cluster',
+          expected: names.length > 0 ? `one of ${defined}, or a class of the cluster` : 'a class of the cluster',
           // Who defines no class at all relies on the cluster for all of them.
-          severity: defined.length > 0 ? 'warning' : 'info',
+          severity: names.length > 0 ? 'warning' : 'info',
         };
       }
     }
