@@ -1,0 +1,65 @@
+/**
+ * How the placement core decides, as a value: which actions run, how queues are ordered, how nodes are scored, who has to go first.
+ */
+
+/** In the order of a cycle. */
+export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale';
+
+/**
+ * `quota-then-surplus`: each queue gets its quota first, surplus by queue priority and weight.
+ * `drf`: the queue with the smallest dominant share of the cluster, divided by its weight, comes first.
+ * `proportion`: the queue with the smallest part of its own fair share in use comes first.
+ */
+export type QueueOrder = 'quota-then-surplus' | 'drf' | 'proportion';
+
+/**
+ * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fragmentation`: the node where the placement costs the least room
+ * for the pods that are typical of the workload.
+ */
+export type NodeScore = 'binpack' | 'spread' | 'fragmentation';
+
+/**
+ * `youngest-first`: lowest priority, then latest arrival. `cheapest-first`: lowest priority, then least work lost (running time times
+ * devices).
+ */
+export type VictimOrder = 'youngest-first' | 'cheapest-first';
+
+export interface Policy {
+  /** Actions that run, in this order; those that make room are tried in this order for each gang. */
+  readonly actions: readonly Action[];
+  readonly queueOrder: QueueOrder;
+  readonly nodeScore: NodeScore;
+  readonly victimOrder: VictimOrder;
+  /** Work that cannot be evicted uses only the quota of its queue, where the queue has one. */
+  readonly nonPreemptibleWithinQuota: boolean;
+  /** Weight of preferred node and pod affinity against the node score, 0 to switch it off. */
+  readonly affinityWeight: number;
+  /** Weight of reported utilisation and latency against the node score, 0 to switch it off. */
+  readonly signalWeight: number;
+  /** Age up to which a capacity report counts, seconds. */
+  readonly capacityReportSeconds: number;
+  /** For how long a gang may stay below its minimum before what is left of it is evicted, seconds. */
+  readonly staleGangSeconds: number;
+  /** Most candidate victims that are looked at for one gang. */
+  readonly victimLimit: number;
+  /** Most gangs of a cycle for which room is made by evictions. */
+  readonly makeRoomLimit: number;
+}
+
+/**
+ * For a cluster whose scarce thing is accelerators: fill nodes so that whole nodes stay free for large gangs, give quota before surplus,
+ * take from the youngest first so that the least work is lost, and never start what would delay the gang at the head.
+ */
+export const DEFAULT_POLICY: Policy = {
+  actions: ['allocate', 'backfill', 'preempt', 'reclaim', 'consolidate', 'evict-stale'],
+  queueOrder: 'quota-then-surplus',
+  nodeScore: 'fragmentation',
+  victimOrder: 'youngest-first',
+  nonPreemptibleWithinQuota: true,
+  affinityWeight: 1,
+  signalWeight: 0.1,
+  capacityReportSeconds: 60,
+  staleGangSeconds: 60,
+  victimLimit: 4096,
+  makeRoomLimit: 64,
+};
