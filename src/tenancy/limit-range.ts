@@ -46,7 +46,8 @@ export interface LimitRangeProps {
   /** @default - nothing said of containers */
   readonly container?: ContainerLimits;
   /**
-   * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any shall run.
+   * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any
+   * shall run.
    * @default - nothing said of pods as a whole
    */
   readonly pod?: Pick<ContainerLimits, 'max' | 'min' | 'maxLimitRequestRatio'>;

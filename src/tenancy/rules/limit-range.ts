@@ -121,8 +121,13 @@ interface Bounds {
   readonly ratio: Amounts;
 }
 
+interface BoundViolation extends Violation {
+  /** Nothing is stated where the bound demands it. */
+  readonly missing: boolean;
+}
+
 /** A bound is also a demand: whoever states no limit exceeds every maximum, whoever states no request falls below every minimum. */
-function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<Violation & { readonly missing: boolean }> {
+function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
   for (const [resource, bound] of max) {
     const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));
     const expected = `a limit of at most ${bound.toString()}`;
