@@ -71,7 +71,8 @@ export class InstanceMaker {
     if (schema.format === 'date-time') return '2026-01-01T00:00:00.000000Z';
     if (schema.format === 'byte') return 'YWJj';
     const { minLength = 0, maxLength = Infinity, pattern } = schema;
-    const fits = (text: string): boolean => text.length >= minLength && text.length <= maxLength && (pattern === undefined || patternOf(pattern)?.test(text) === true);
+    const matches = (text: string): boolean => pattern === undefined || patternOf(pattern)?.test(text) === true;
+    const fits = (text: string): boolean => text.length >= minLength && text.length <= maxLength && matches(text);
     const indexed = `item-${index}`;
     if (fits(indexed)) return indexed;
     if (fits(LONGER)) return LONGER;
@@ -128,6 +129,7 @@ export class InstanceMaker {
 
 /** What is written under `status` is dropped on create. */
 function withoutStatus(schema: Schema): Schema {
-  const { status: _status, ...properties } = schema.properties ?? {};
+  const properties = { ...schema.properties };
+  delete properties.status;
   return { ...schema, properties, ...(schema.required ? { required: schema.required.filter((name) => name !== 'status') } : {}) };
 }

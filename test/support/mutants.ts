@@ -108,13 +108,14 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     return { path, value: [...value, structuredClone(value[0] ?? null)], rule: 'schema/duplicate-set-item', at: [...path, value.length] };
   },
   'null list item': ({ path, value, schema }, _random, info) => {
-    const typed = schema.items?.type !== undefined || schema.items?.['x-kubernetes-int-or-string'] === true;
-    if (info.builtIn || !Array.isArray(value) || !typed || schema.items?.nullable === true || schema.items?.default !== undefined) return undefined;
+    const { type, nullable, default: preset } = schema.items ?? {};
+    if (info.builtIn || !Array.isArray(value) || type === undefined || nullable === true || preset !== undefined) return undefined;
     return { path, value: [...value, null], rule: 'schema/null-item', at: [...path, value.length] };
   },
   'outside the pattern': ({ path, value, schema }) => {
     const wrong = ' \u0001 ';
-    if (typeof value !== 'string' || schema.pattern === undefined || schema.enum !== undefined || patternOf(schema.pattern)?.test(wrong) !== false) return undefined;
+    if (typeof value !== 'string' || schema.pattern === undefined || schema.enum !== undefined) return undefined;
+    if (patternOf(schema.pattern)?.test(wrong) !== false) return undefined;
     return (schema.maxLength ?? 3) < 3 || (schema.minLength ?? 0) > 3 ? undefined : { path, value: wrong, rule: 'schema/pattern' };
   },
   'too long a text': ({ path, value, schema }) =>
@@ -155,8 +156,9 @@ export function mutantsOf(object: JsonObject, info: KindInfo, schema: Schema, ra
 function sitesOf(site: Site): readonly Site[] {
   const { path, value, schema } = site;
   const below: Site[] = [];
-  if (Array.isArray(value)) value.forEach((item, index) => below.push(...sitesOf({ path: [...path, index], value: item, schema: schema.items ?? {} })));
-  else if (isObject(value)) {
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => below.push(...sitesOf({ path: [...path, index], value: item, schema: schema.items ?? {} })));
+  } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       if (path.length === 0 && ['apiVersion', 'kind', 'metadata', 'status'].includes(key)) continue;
       const child = schema.properties?.[key] ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);

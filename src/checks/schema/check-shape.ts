@@ -6,7 +6,7 @@
  * first step that fails, the check goes on and says everything that it can know.
  */
 import { createRequire } from 'node:module';
-import { type JsonObject, type KubernetesMinor } from '../../api/schema';
+import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
 import { tokensOf, valueAt } from '../../manifests/pointer';
@@ -58,6 +58,13 @@ type CelModule = typeof CelModuleTypes;
 /** The CEL engine is loaded with the first rule that is met. */
 const load = createRequire(__filename);
 
+/** Beta versions that came when those were still on by default. */
+const EARLY_BETA: ReadonlySet<string> = new Set(['flowcontrol.apiserver.k8s.io/v1beta3']);
+
+function isOffByDefault({ apiVersion, version }: KindInfo): boolean {
+  return /^v\d+(alpha|beta)\d+$/.test(version) && !EARLY_BETA.has(apiVersion);
+}
+
 export class ShapeChecker {
   private readonly kinds: KnownKinds;
   private readonly minor: number;
@@ -97,6 +104,11 @@ export class ShapeChecker {
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
     if (info.deprecated) {
       list.add(shapeRules.deprecated, { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion }, 'apiVersion');
+    }
+    if (info.builtIn && isOffByDefault(info)) {
+      const flag = `--runtime-config=${info.apiVersion}=true`;
+      const message = `${info.apiVersion} ${info.kind} is served only where the API server is started with ${flag}`;
+      list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
     }
     if (info.scope === 'Cluster' && isObject(object.metadata) && typeof object.metadata.namespace === 'string' && object.metadata.namespace !== '') {
       list.add(

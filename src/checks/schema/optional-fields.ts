@@ -19,6 +19,7 @@ const ENDS: readonly RegExp[] = [
 
 /** By `group/Kind` (`Kind` alone for the core group): whole pointers. */
 const BY_KIND: Readonly<Record<string, readonly string[]>> = {
+  Event: ['/involvedObject'],
   LimitRange: ['/spec/limits'],
   'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
   'apps/ControllerRevision': ['/revision'],
@@ -28,6 +29,7 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   'resource.k8s.io/ResourceSlice': ['/spec/pool/generation'],
   'scheduling.k8s.io/PriorityClass': ['/value'],
   'storage.k8s.io/CSIDriver': ['/spec', '/spec/tokenRequests/*/audience'],
+  'storage.k8s.io/CSINode': ['/spec', '/spec/drivers'],
 };
 
 export function isOptionalField(kind: string, path: string): boolean {

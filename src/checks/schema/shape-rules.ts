@@ -59,6 +59,12 @@ export const shapeRules = {
     why: 'The server takes it with a warning; a later release of the project will not.',
     source: 'the versions of each CRD',
   }),
+  onByDefault: rule('schema/api-version-on-by-default', 'The API version is one that a cluster serves without being told to.', 'Use a stable version, or switch the API on.', {
+    tier: 'advice',
+    severity: 'warning',
+    why: 'Alpha and beta versions of built-in kinds are off unless the API server is started with --runtime-config: it then answers that it does not know the kind.',
+    source: 'Kubernetes API server, controlplane: stable, beta and alpha API versions',
+  }),
   kind: rule('schema/known-kind', 'The kind is one that its API group has.', 'Correct the kind or the apiVersion.', {
     why: 'The server has no such API and answers that it does not know the kind.',
     source: 'Kubernetes OpenAPI of each minor; the kinds of each project',

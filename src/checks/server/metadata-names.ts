@@ -90,9 +90,9 @@ export function prefixComplaint(prefix: string, object: JsonObject, info: KindIn
   return nameComplaint(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix, object, info, minor);
 }
 
-/** A LimitRange without a name is given one. */
+/** A LimitRange without a name is given one; a review is a question, and needs none. */
 export function isNamedByServer(info: KindInfo): boolean {
-  return info.builtIn && key(info) === 'LimitRange';
+  return info.builtIn && (key(info) === 'LimitRange' || info.group === 'authentication.k8s.io' || info.group === 'authorization.k8s.io');
 }
 
 export function wantsQualifiedFinalizers(info: KindInfo): boolean {
