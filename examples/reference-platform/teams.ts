@@ -13,6 +13,9 @@ import { type Platform } from './platform';
 /** Datasets and checkpoints of a team. */
 const STORAGE = { storage: '300Ti', persistentVolumeClaims: 20 };
 
+/** Pods that use RDMA pin their memory (IPC_LOCK), which the level below refuses. */
+const POD_SECURITY = 'privileged';
+
 export class Teams extends Chart {
   readonly research: Team;
   readonly applied: Team;
@@ -23,12 +26,14 @@ export class Teams extends Chart {
       quota: { ...nodes(12), ...STORAGE },
       // Eight nodes are kept for the pre-training run, even while it restarts.
       queue: { parent: platform.ai, deserved: nodes(12), guarantee: nodes(8) },
+      podSecurity: POD_SECURITY,
       admins: [{ kind: 'Group', name: 'research-leads' }],
       members: [{ kind: 'Group', name: 'research' }],
     });
     this.applied = new Team(this, 'applied', {
       quota: { ...nodes(12), ...STORAGE },
       queue: { parent: platform.ai, deserved: nodes(8) },
+      podSecurity: POD_SECURITY,
       admins: [{ kind: 'Group', name: 'applied-leads' }],
       members: [{ kind: 'Group', name: 'applied' }],
     });

@@ -68,7 +68,13 @@ export interface TeamProps {
   readonly name?: string;
   /** Where the team works. @default - a new namespace of the team's name */
   readonly namespace?: INamespace;
-  /** Labels of the new namespace. @default - `gantry.dev/team` alone */
+  /**
+   * What pods of the new namespace may do (the label `pod-security.kubernetes.io/enforce`). RDMA pods need `privileged`: they add
+   * IPC_LOCK, which `baseline` refuses.
+   * @default - the cluster's default
+   */
+  readonly podSecurity?: 'privileged' | 'baseline' | 'restricted';
+  /** Further labels of the new namespace. @default - none */
   readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** What the team may ask for in all. */
   readonly quota: TeamQuota;
@@ -81,7 +87,7 @@ export interface TeamProps {
    */
   readonly limits?: ContainerLimits;
   /**
-   * The team's queue: how to make it, one that there is (`Queue.fromQueueName(…)`), or `false` for a team without.
+   * The team's queue: how to make it, one that there is (`volcano.Queue.fromQueueName(…)`), or `false` for a team without.
    * @default - a queue beneath Volcano's root whose deserved share and capability are the quota
    */
   readonly queue?: TeamQueueProps | IQueue | false;
@@ -119,7 +125,11 @@ export class Team extends Construct {
     this.gpuResource = props.gpuResource ?? 'nvidia.com/gpu';
     this.namespace = props.namespace ?? new Namespace(this, 'namespace', {
       name: this.teamName,
-      labels: { [TEAM_LABEL]: this.teamName, ...props.namespaceLabels },
+      labels: {
+        [TEAM_LABEL]: this.teamName,
+        ...(props.podSecurity === undefined ? {} : { 'pod-security.kubernetes.io/enforce': props.podSecurity }),
+        ...props.namespaceLabels,
+      },
     });
     this.quota = this.makeQuota(props.quota);
     const limits = props.limits ?? defaultLimits(props.quota);

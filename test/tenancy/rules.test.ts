@@ -292,6 +292,39 @@ describe('tenancy/namespace-in-set', () => {
   });
 });
 
+describe('tenancy/pod-security-level-allows', () => {
+  const rule = 'tenancy/pod-security-level-allows';
+  const level = (name: string): string => `${namespace('research')}`.replace('{name: research}', `{name: research, labels: {pod-security.kubernetes.io/enforce: ${name}}}`);
+  const rdma = job('', { extra: 'hostNetwork: true' }).replace('resources: {}', 'securityContext: {capabilities: {add: [IPC_LOCK, CHOWN]}}');
+
+  test('an RDMA pod is refused in a baseline namespace', () => {
+    expect(only(rule, level('baseline'), rdma).map((finding) => [finding.path, finding.found])).toEqual([
+      ['/spec/template/spec/containers/0/securityContext/capabilities/add', ['IPC_LOCK']],
+      ['/spec/template/spec/hostNetwork', true],
+    ]);
+  });
+
+  test('it is welcome in a privileged one, and where nothing is enforced', () => {
+    expect(only(rule, level('privileged'), rdma)).toEqual([]);
+    expect(only(rule, namespace('research'), rdma)).toEqual([]);
+    expect(only(rule, rdma)).toEqual([]);
+  });
+
+  test('host paths, host ports and privileged containers are beyond baseline', () => {
+    const pod = job('', { extra: 'volumes: [{name: h, hostPath: {path: /}}]' }).replace('resources: {}', 'securityContext: {privileged: true}, ports: [{containerPort: 1, hostPort: 1}]');
+    expect(only(rule, level('baseline'), pod)).toHaveLength(3);
+    expect(only(rule, level('baseline'), job(''))).toEqual([]);
+  });
+
+  test('restricted demands that containers say what they give up', () => {
+    const expected = only(rule, level('restricted'), job('', { extra: 'volumes: [{name: n, nfs: {server: s, path: /}}]' })).map((finding) => finding.message);
+    expect(expected).toHaveLength(5);
+    const good = job('', { extra: 'securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}' })
+      .replace('resources: {}', 'securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}');
+    expect(only(rule, level('restricted'), good)).toEqual([]);
+  });
+});
+
 describe('tenancy/queue-agrees-with-quota', () => {
   const rule = 'tenancy/queue-agrees-with-quota';
   const queue = (spec: string): string => `

@@ -5,6 +5,7 @@ import { type Rule } from '../../checks/rule';
 import { admissionRules } from './admission';
 import { limitRangeRules } from './limit-range';
 import { namespaceRules } from './namespaces';
+import { podSecurityRules } from './pod-security';
 import { priorityRules } from './priority';
 import { queueAgreementRules } from './queue';
 import { quotaRules } from './quota';
@@ -15,5 +16,6 @@ export const tenancyRules: readonly Rule[] = [
   ...limitRangeRules,
   ...priorityRules,
   ...namespaceRules,
+  ...podSecurityRules,
   ...queueAgreementRules,
 ];
