@@ -6,12 +6,14 @@ import { coreRules } from '../checks/server/rules';
 import { sourceRules } from '../checks/source-rules';
 import { suppressionNeedsReason } from '../checks/suppression';
 import { kubeflowRules } from '../kubeflow/rules';
+import { nodeTuningRules } from '../node-tuning/rules';
+import { podRules } from '../pods/rules';
 import { tenancyRules } from '../tenancy/rules';
 import { volcanoRules } from '../volcano/rules';
 
 /** Every semantic rule, domain by domain. */
 export function allRules(): readonly Rule[] {
-  return [...coreRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules];
+  return [...coreRules, ...podRules, ...nodeTuningRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules];
 }
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */

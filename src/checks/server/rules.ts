@@ -13,6 +13,7 @@ import { rbacRules } from './objects/rbac';
 import { schedulingRules } from './objects/scheduling';
 import { serviceRules } from './objects/service';
 import { storageRules } from './objects/storage';
+import { coreSetRules } from './set-rules';
 import { podTemplateRules } from './pods/rules';
 import { appsRules } from './workloads/apps';
 import { jobRules } from './workloads/job';
@@ -32,4 +33,5 @@ export const coreRules: readonly Rule[] = [
   ...deviceRules,
   ...admissionRules,
   ...customResourceDefinitionRules,
+  ...coreSetRules,
 ];

@@ -23,6 +23,7 @@ export interface RuleTexts {
 }
 
 export interface Details {
+  /** What is said to be found. Null: nothing. @default - the value at the path, if it is no object */
   readonly found?: JsonValue;
   readonly expected?: string;
   readonly fix?: string;
@@ -86,21 +87,23 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
   };
 }
 
+/** A violation with what was found: as said, or the plain value at the path (a whole object says less than the message does). */
+export function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
+  const { found: said, ...others } = details;
+  const there = said === undefined ? valueAt(root, path) : said;
+  return { path, message, ...others, ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}) };
+}
+
+function isPlain(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && typeof value !== 'object';
+}
+
 class Reporter {
   violations: readonly Violation[] = NOTHING;
 
   constructor(private readonly root: JsonObject, private readonly tier: 'server' | 'webhook') {}
 
   readonly say: Say = (path, message, details = {}) => {
-    const found = details.found ?? valueAt(this.root, path);
-    const violation: Violation = {
-      path,
-      message,
-      tier: this.tier,
-      ...details,
-      // A whole object says less than the message does.
-      ...(found === undefined || (typeof found === 'object' && found !== null && details.found === undefined) ? {} : { found }),
-    };
-    this.violations = [...this.violations, violation];
+    this.violations = [...this.violations, { ...violationAt(this.root, path, message, details), tier: this.tier }];
   };
 }

@@ -7,7 +7,7 @@ import { type Json, deployment, job, minimalPod, pytorchJob, richPod, yaml } fro
 
 type Change = (spec: Json, pod: Json) => void;
 
-const main = (spec: Json): Json => (spec.containers as Json[])[0] as Json;
+const main = (spec: Json): Json => (spec.containers as Json[])[0];
 const volume = (spec: Json, name: string): Json => (spec.volumes as Json[]).find((entry) => entry.name === name) as Json;
 const added = (spec: Json, field: string, item: Json): void => {
   spec[field] = [...((spec[field] ?? []) as Json[]), item];
@@ -170,7 +170,8 @@ describe('a finding of a pod rule', () => {
 
   it('is the API server\'s in a Pod and in a built-in workload', () => {
     const pod = findingsOf(yaml(withoutImage(minimalPod(), (object) => object.spec as Json)), podTemplateRules);
-    const workload = findingsOf(yaml(withoutImage(deployment(), (object) => ((object.spec as Json).template as Json).spec as Json)), podTemplateRules);
+    const templateOf = (object: Json): Json => ((object.spec as Json).template as Json).spec as Json;
+    const workload = findingsOf(yaml(withoutImage(deployment(), templateOf)), podTemplateRules);
     expect(pod).toMatchObject([{ rule: 'core/container-image-required', tier: 'server', path: '/spec/containers/0/image' }]);
     expect(workload).toMatchObject([{ tier: 'server', path: '/spec/template/spec/containers/0/image' }]);
   });

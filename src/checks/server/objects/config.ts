@@ -41,7 +41,9 @@ export const configRules: readonly Rule[] = [
   }, (object, say) => {
     const secret = object.kind === 'Secret';
     const sizes = new Map<string, number>();
-    for (const [key, value] of Object.entries(asObject(object.data))) sizes.set(key, secret ? decodedLength(text(value)) : byteLength(text(value)));
+    for (const [key, value] of Object.entries(asObject(object.data))) {
+      sizes.set(key, secret ? decodedLength(text(value)) : byteLength(text(value)));
+    }
     for (const [key, value] of Object.entries(asObject(object.binaryData))) sizes.set(`${key}\n`, decodedLength(text(value)));
     for (const [key, value] of Object.entries(asObject(object.stringData))) sizes.set(key, byteLength(text(value)));
     const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);

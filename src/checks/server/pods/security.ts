@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
-import { type Say, podRule, since } from '../server-rule';
+import { podRule, since } from '../server-rule';
 import { userOrGroupId } from '../syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { relativePath } from './paths';

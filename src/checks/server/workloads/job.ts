@@ -12,7 +12,9 @@ import { scheduleComplaint, timeZoneComplaint } from './schedule';
 
 const SOURCE = 'apis/batch/validation/validation.go';
 const KINDS = ['batch/Job', 'batch/CronJob'];
-const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes'];
+const COUNTS = [
+  'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes',
+];
 const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'];
 const SERVICE_LABELS = ['batch.kubernetes.io/controller-uid', 'batch.kubernetes.io/job-name', 'controller-uid', 'job-name'];
 
@@ -21,7 +23,9 @@ interface JobPlace {
   readonly path: string;
 }
 
-function jobRule(name: string, texts: { summary: string; fix: string }, check: (job: JobPlace, say: Say, context: RuleContext) => void): Rule {
+function jobRule(
+  name: string, texts: { summary: string; fix: string }, check: (job: JobPlace, say: Say, context: RuleContext) => void,
+): Rule {
   return objectRule(name, KINDS, { row: 'K11', source: SOURCE, ...texts }, (object, say, context, manifest) => {
     const spec = asObject(object.spec);
     if (manifest.id.kind === 'Job') check({ spec, path: '/spec' }, say, context);

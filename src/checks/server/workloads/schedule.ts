@@ -11,7 +11,11 @@ interface Field {
 const MONTHS = Object.fromEntries('jan feb mar apr may jun jul aug sep oct nov dec'.split(' ').map((name, index) => [name, index + 1]));
 const WEEKDAYS = Object.fromEntries('sun mon tue wed thu fri sat'.split(' ').map((name, index) => [name, index]));
 const FIELDS: readonly Field[] = [
-  { least: 0, most: 59 }, { least: 0, most: 23 }, { least: 1, most: 31 }, { least: 1, most: 12, names: MONTHS }, { least: 0, most: 6, names: WEEKDAYS },
+  { least: 0, most: 59 },
+  { least: 0, most: 23 },
+  { least: 1, most: 31 },
+  { least: 1, most: 12, names: MONTHS },
+  { least: 0, most: 6, names: WEEKDAYS },
 ];
 const DESCRIPTORS: ReadonlySet<string> = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
@@ -84,4 +88,32 @@ function valueOf(text: string, field: Field): number | undefined {
 /** Go's duration grammar. */
 function isDuration(text: string): boolean {
   return /^[-+]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text);
+}
+
+/** Whether the schedule ever comes; `undefined` where it cannot be read. */
+export function scheduleFires(schedule: string): boolean | undefined {
+  if (scheduleComplaint(schedule) !== undefined) return undefined;
+  if (schedule.startsWith('@')) return true;
+  const [, , days = '*', months = '*', weekdays = '*'] = schedule.trim().split(/\s+/);
+  // A restricted weekday comes in every month.
+  if (!/^[*?]/.test(weekdays)) return true;
+  const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  const chosen = valuesOf(days, 2);
+  return valuesOf(months, 3).some((month) => chosen.some((day) => day <= (longest[month - 1] ?? 31)));
+}
+
+/** The values that a field of a valid schedule names. */
+function valuesOf(text: string, index: 2 | 3): readonly number[] {
+  const field = FIELDS[index] ?? { least: 1, most: 31 };
+  return text.split(',').filter((part) => part !== '').flatMap((expression) => {
+    const [range = '', step] = expression.split('/');
+    const [low = '', high] = range.split('-');
+    const all = low === '*' || low === '?';
+    const from = all ? field.least : valueOf(low, field) ?? field.least;
+    const to = all ? field.most : high === undefined ? (step === undefined ? from : field.most) : valueOf(high, field) ?? field.most;
+    const by = step === undefined ? 1 : Number(step);
+    const values: number[] = [];
+    for (let value = from; value <= to; value += by) values.push(value);
+    return values;
+  });
 }

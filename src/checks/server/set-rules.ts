@@ -1,0 +1,56 @@
+/**
+ * What only shows when manifests are seen together: one object written twice, a second global default.
+ */
+import { describeId, type Manifest } from '../../manifests/manifest';
+import { type Rule, type SetRule } from '../rule';
+
+const objectOnce: SetRule = {
+  id: 'core/object-once',
+  tier: 'advice',
+  severity: 'error',
+  summary: 'No two manifests are the same object.',
+  why: 'The one that is applied last overwrites the other.',
+  source: 'kubernetes 1.36 (objects are identified by group, kind, namespace and name)',
+  fix: 'Rename one of them, or merge them.',
+  on: 'set',
+  check: ({ set }) => {
+    const seen = new Map<string, Manifest>();
+    return set.manifests.flatMap((manifest) => {
+      const { group, kind, namespace, name } = manifest.id;
+      if (name === '' || kind === '') return [];
+      const key = JSON.stringify([group, kind, namespace, name]);
+      const first = seen.get(key);
+      if (first === undefined) {
+        seen.set(key, manifest);
+        return [];
+      }
+      const where = first.origin.file ?? first.origin.construct;
+      return [{ manifest, path: '/metadata/name', message: `${describeId(manifest.id)} stands in these manifests already${where === undefined ? '' : ` (${where})`}`, found: name }];
+    });
+  },
+};
+
+const oneGlobalDefault: SetRule = {
+  id: 'core/one-global-default-priority-class',
+  row: 'K8',
+  tier: 'server',
+  severity: 'error',
+  summary: 'At most one PriorityClass is the global default.',
+  why: 'The admission plugin Priority refuses the second.',
+  source: 'kubernetes 1.36.2, plugin/pkg/admission/priority',
+  fix: 'Set globalDefault on one class only.',
+  on: 'set',
+  check: ({ set }) => {
+    const defaults = set.ofKind('scheduling.k8s.io/PriorityClass').filter(({ object }) => object.globalDefault === true);
+    const [first] = defaults;
+    return defaults.slice(1).filter(({ id }) => id.name !== first?.id.name).map((manifest) => ({
+      manifest,
+      path: '/globalDefault',
+      message: `the PriorityClass "${first?.id.name ?? ''}" is the global default already`,
+      found: true,
+      expected: 'one class with globalDefault: true',
+    }));
+  },
+};
+
+export const coreSetRules: readonly Rule[] = [objectOnce, oneGlobalDefault];

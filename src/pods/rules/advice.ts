@@ -1,0 +1,72 @@
+/**
+ * How advice about pods is made: what every server takes, and what yet does not do what was written.
+ */
+import { type Severity } from '../../checks/finding';
+import { type PodTemplateRule, type RuleContext, type Violation } from '../../checks/rule';
+import { type PodView, viewOf } from '../../checks/server/pod-view';
+import { type Details, type Say, violationAt } from '../../checks/server/server-rule';
+import { pointer } from '../../manifests/pointer';
+import { asObject, isObject } from '../../manifests/read';
+import { isAcceleratorResource } from '../../catalog';
+
+export interface AdviceTexts {
+  readonly row?: string;
+  /** `error` where it certainly does not do what was written, `warning` where it likely does not, `info` for a hint. */
+  readonly severity: Severity;
+  readonly summary: string;
+  readonly why: string;
+  readonly fix: string;
+  readonly source: string;
+}
+
+export function podAdvice(
+  name: string, texts: AdviceTexts, check: (pod: PodView, say: Say, context: RuleContext) => void,
+): PodTemplateRule {
+  return {
+    id: `pods/${name}`,
+    tier: 'advice',
+    ...texts,
+    on: 'pod-template',
+    check: (template, context) => {
+      const violations: Violation[] = [];
+      const root = { metadata: template.metadata, spec: template.spec };
+      check(viewOf(template), (path: string, message: string, details: Details = {}) => {
+        violations.push(violationAt(root, path, message, details));
+      }, context);
+      return violations;
+    },
+  };
+}
+
+/** A resource that a container asks for, with where it says so. */
+export interface Asked {
+  readonly name: string;
+  /** As a number: for counts of devices. */
+  readonly amount: number;
+  readonly path: string;
+}
+
+/** What a container asks for: its limits, and requests that have no limit. */
+export function askedBy(container: PodView['all'][number]): readonly Asked[] {
+  const resources = asObject(container.value.resources);
+  const asked = new Map<string, Asked>();
+  for (const list of ['requests', 'limits']) {
+    for (const [name, value] of Object.entries(asObject(resources[list]))) {
+      asked.set(name, { name, amount: Number(value), path: pointer(`${container.path}/resources`, list, name) });
+    }
+  }
+  return [...asked.values()];
+}
+
+/** The accelerators that a container asks for. */
+export function acceleratorsOf(container: PodView['all'][number]): readonly Asked[] {
+  return askedBy(container).filter(({ name }) => isAcceleratorResource(name) || /^nvidia\.com\/(gpu|mig-)/.test(name));
+}
+
+/** The volume that is mounted at this path in a container, if any. */
+export function mountedAt(pod: PodView, container: PodView['all'][number], path: string): PodView['volumes'] extends ReadonlyMap<string, infer V> ? V | undefined : never {
+  const mounts = container.value.volumeMounts;
+  if (!Array.isArray(mounts)) return undefined;
+  const mount = mounts.find((entry) => isObject(entry) && typeof entry.mountPath === 'string' && entry.mountPath.replace(/\/+$/, '') === path);
+  return isObject(mount) && typeof mount.name === 'string' ? pod.volumes.get(mount.name) : undefined;
+}
