@@ -2,7 +2,7 @@
  * The pod model that workloads share. Nothing here imports cdk8s: templates are values.
  */
 export { Accelerator, type AcceleratorOptions, type ClaimOptions, type MigOptions, type NvidiaOptions, type OtherAcceleratorOptions } from './accelerator';
-export { type EmptyDirOptions, type EphemeralOptions, type HostPathOptions, Mount, type MountOptions } from './mount';
+export { type EmptyDirOptions, type EphemeralOptions, type HostPathOptions, Mount, type MountOptions, type VolumeConstruct } from './mount';
 export { type NcclOptions, NcclProfile, type RdmaNcclOptions, type RoceNcclOptions } from './nccl';
 export { type NodeOperator, NodeSelection } from './node-selection';
 export { podPart, type PodContext, type PodContribution, type PodPart } from './pod-part';

@@ -32,6 +32,12 @@ export interface EphemeralOptions extends MountOptions {
   readonly storageClass?: string;
 }
 
+/** A `Volume` of cdk8s-plus, as far as it has to be known. */
+export interface VolumeConstruct {
+  readonly name: string;
+  _toKube(): object;
+}
+
 /** A volume and its mount in the main container. */
 export class Mount {
   /** A PersistentVolumeClaim of the pod's namespace, by name or as a construct. */
@@ -80,10 +86,11 @@ export class Mount {
     return new Mount({ nfs: { server, path, ...(options.readOnly ? { readOnly: true } : {}) } }, mountPath, options);
   }
 
-  /** A volume of any kind, as the API has it. Its name is the volume's. */
-  static volume(volume: Volume, mountPath: string, options: Omit<MountOptions, 'volumeName'> = {}): Mount {
-    const { name, ...source } = volume;
-    return new Mount(source, mountPath, { ...options, volumeName: name });
+  /** A volume of any kind, as the API has it or as cdk8s-plus makes it. Its name is the volume's. */
+  static volume(volume: Volume | VolumeConstruct, mountPath: string, options: Omit<MountOptions, 'volumeName'> = {}): Mount {
+    const construct = '_toKube' in volume;
+    const { name, ...source } = construct ? plain(volume._toKube()) as Volume : volume;
+    return new Mount(source, mountPath, { ...options, volumeName: name }, construct ? [volume] : []);
   }
 
   /** Name of the volume in the pod. */
@@ -116,6 +123,15 @@ export class Mount {
       ...(subPath === undefined ? {} : { subPath }),
     };
   }
+}
+
+/** cdk8s-plus wraps quantities into objects of a class with the one member `value`. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype && 'value' in value) return value.value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
 }
 
 /** A DNS label made of a path; volume names have at most 63 characters. */

@@ -1,3 +1,5 @@
+import { App, Chart, Size } from 'cdk8s';
+import { EmptyDirMedium, PersistentVolumeClaim, Volume } from 'cdk8s-plus-28';
 import { type Container, type PodSpec } from '../../src/api/types/core/v1';
 import {
   Accelerator, Mount, NcclProfile, NodeSelection, podPart, PodTemplate, type PodTemplateProps, Rdma, Scheduling, SharedMemory,
@@ -189,6 +191,18 @@ describe('volumes', () => {
       { name: 'nfs', nfs: { server: '10.0.0.1', path: '/export' } },
       { name: 'huge', emptyDir: { medium: 'HugePages-2Mi' } },
     ]);
+  });
+
+  test('a volume of cdk8s-plus is mounted as it stands, and a claim of cdk8s-plus by its name', () => {
+    const scope = new Chart(new App(), 'test');
+    const scratch = Volume.fromEmptyDir(scope, 'scratch', 'scratch', { medium: EmptyDirMedium.MEMORY, sizeLimit: Size.gibibytes(1) });
+    const claim = new PersistentVolumeClaim(scope, 'claim', { metadata: { name: 'datasets' } });
+    const mounts = [Mount.volume(scratch, '/scratch'), Mount.claim(claim, '/data')];
+    expect(podOf({ mounts }).volumes).toEqual([
+      { name: 'scratch', emptyDir: { medium: 'Memory', sizeLimit: '1024Mi' } },
+      { name: 'data', persistentVolumeClaim: { claimName: 'datasets' } },
+    ]);
+    expect(new PodTemplate({ image: IMAGE, mounts }).references).toEqual([scratch, claim]);
   });
 
   test('one volume may be mounted at two places', () => {
