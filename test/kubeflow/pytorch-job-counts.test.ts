@@ -19,7 +19,7 @@ test('whatever the numbers, the counts agree and no rule objects', () => {
     ),
     rdma: fc.constantFrom(Rdma.hostNetwork(), Rdma.shared('rdma/a'), undefined),
     nccl: fc.constantFrom(NcclProfile.infiniband(), NcclProfile.ethernet(), undefined),
-    sharedMemory: fc.constantFrom('16Gi', SharedMemory.added('64Gi'), undefined),
+    sharedMemory: fc.constantFrom('16Gi', SharedMemory.added('64Gi')),
     port: fc.option(fc.integer({ min: 1024, max: 65535 }), { nil: undefined }),
   });
   fc.assert(fc.property(statement, ({ nodes, gpus, elastic, ...props }) => {
