@@ -11,6 +11,7 @@ import { losesDigits } from './yaml-scalars';
 
 const MAX_DEPTH = 500;
 const SPACE = /[ \t\r\n]*/y;
+const CONTROL = /\p{Cc}/u;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
 /** Up to the closing quote; control characters, which JSON forbids here, are refused by `JSON.parse` after it. */
 const STRING = /"(?:[^"\\\n]|\\.)*"/y;
@@ -146,6 +147,7 @@ class JsonReader {
     const text = this.match(STRING);
     if (text === undefined) this.fail('a string is not closed on its line');
     this.at += text.length;
+    if (!text.includes('\\') && !CONTROL.test(text)) return text.slice(1, -1);
     try {
       return JSON.parse(text) as string;
     } catch {

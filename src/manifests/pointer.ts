@@ -8,14 +8,16 @@ export function pointer(base: string, ...tokens: readonly (string | number)[]): 
   let path = base;
   for (const token of tokens) {
     path += '/';
-    path += typeof token === 'number' || !/[~/]/.test(token) ? token : token.replace(/~/g, '~0').replace(/\//g, '~1');
+    path += typeof token === 'number' || !(token.includes('/') || token.includes('~')) ? token : token.replace(/~/g, '~0').replace(/\//g, '~1');
   }
   return path;
 }
 
 /** The reference tokens of a pointer, unescaped; none for the empty pointer. */
 export function tokensOf(path: string): string[] {
-  return path === '' ? [] : path.slice(1).split('/').map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+  if (path === '') return [];
+  const tokens = path.slice(1).split('/');
+  return path.includes('~') ? tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~')) : tokens;
 }
 
 /** The value at a pointer; `undefined` where the path leaves the document. */

@@ -8,6 +8,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Alias, type Document, type Node, type ParsedNode, type YAMLMap } from 'yaml';
 import { type JsonObject, type JsonValue } from '../api/schema';
 import { hasMember, setMember } from './json-member';
+import { readPlainYaml } from './plain-yaml';
 import { pointer, tokensOf } from './pointer';
 import { type TextDocument, type TextProblem } from './source-text';
 import { keyOf, resolvePlain, type Scalar } from './yaml-scalars';
@@ -25,22 +26,38 @@ const CORE_TAGS = new Map(['str', 'int', 'float', 'bool', 'null', 'timestamp'].m
 
 /** All documents of a text, empty ones left out. */
 export function readYaml(text: string): TextDocument[] {
+  return readChunks(text, readPlainYaml);
+}
+
+/** The same, without the short cut for plain documents. */
+export function readFullYaml(text: string): TextDocument[] {
+  return readChunks(text, () => undefined);
+}
+
+function readChunks(text: string, readPlain: (chunk: string) => JsonObject | undefined): TextDocument[] {
   const documents: TextDocument[] = [];
   let index = 0;
   for (const [start, end] of chunksOf(text)) {
     const chunk = text.slice(start, end);
+    const add = (nth: number, value: JsonValue | undefined, problems: readonly TextProblem[]): void => {
+      let again: Document.Parsed | undefined;
+      documents.push({
+        index,
+        start,
+        value,
+        problems: problems.map((problem) => ({ ...problem, offset: start + problem.offset })),
+        offsetOf: (path) => start + offsetIn((again ??= parseChunk(chunk)[nth]), path),
+      });
+    };
+    const plain = readPlain(chunk);
+    if (plain !== undefined) {
+      add(0, plain, []);
+      index++;
+      continue;
+    }
     for (const [nth, parsed] of parseChunk(chunk).entries()) {
       const { value, problems } = new DocumentReader(parsed).read();
-      if (value !== null) {
-        let again: Document.Parsed | undefined;
-        documents.push({
-          index,
-          start,
-          value,
-          problems: problems.map((problem) => ({ ...problem, offset: start + problem.offset })),
-          offsetOf: (path) => start + offsetIn((again ??= parseChunk(chunk)[nth]), path),
-        });
-      }
+      if (value !== null) add(nth, value, problems);
       index++;
     }
   }
