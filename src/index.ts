@@ -9,7 +9,7 @@ import './rules';
 export { type KubernetesMinor } from './api/schema';
 export { type ObjectOf, type ResourceKind } from './api/resource-kind';
 export { Checks } from './checks/checks-of';
-export { Resource, type ResourceProps } from './checks/resource';
+export { Resource, type ResourceProps } from './resources/resource';
 export * from './pods';
 export * from './tenancy';
 export * as catalog from './catalog';

@@ -7,19 +7,11 @@
 import { type ApiObjectMetadata, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PyTorchJob as PyTorchJobKind, type PyTorchJobSpec } from '../api/types/kubeflow.org/v1';
-import { Resource } from '../checks/resource';
-import {
-  type LocalQueueReference,
-  type NamedReference,
-  type OpenPartial,
-  type PodTemplateProps,
-  type PriorityClassReference,
-  type QueueReference,
-  Scheduling,
-} from '../pods';
-import { dependOn } from '../pods/depend-on';
+import { type OpenPartial, type PodTemplateProps, Scheduling } from '../pods';
 import { merged } from '../pods/merge';
-import { nameOf, referencesIn } from '../pods/references';
+import { dependOn } from '../resources/depend-on';
+import { type LocalQueueReference, type NamedReference, nameOf, type PriorityClassReference, type QueueReference } from '../resources/references';
+import { Resource } from '../resources/resource';
 import { type ElasticProps, elasticPolicyOf } from './elastic-policy';
 import { FRAMEWORKS, type ReplicaRestartPolicy } from './frameworks';
 import { type ReplicaSpec, replicaSpecOf, roleTemplate } from './replica-spec';
@@ -80,8 +72,8 @@ export class PyTorchJob extends Construct {
       metadata: metadataOf(id, props),
       spec: Lazy.any({ produce: () => this.toSpec() }) as PyTorchJobSpec,
     });
-    dependOn(this, [...roleTemplate(props, undefined).references, ...referencesIn(props.namespace)]);
-    if (props.elastic === undefined && props.master !== undefined) dependOn(this, roleTemplate(props, props.master).references);
+    dependOn(this, ...roleTemplate(props, undefined).references, props.namespace);
+    if (props.elastic === undefined && props.master !== undefined) dependOn(this, ...roleTemplate(props, props.master).references);
     if (props.priorityClass !== undefined) this.withPriority(props.priorityClass);
     if (props.scheduling !== undefined) this.scheduleBy(props.scheduling);
   }
@@ -126,14 +118,14 @@ export class PyTorchJob extends Construct {
     for (const [key, value] of Object.entries(workloadLabels)) this.resource.metadata.addLabel(key, value);
     for (const [key, value] of Object.entries(workloadAnnotations)) this.resource.metadata.addAnnotation(key, value);
     this.scheduling = scheduling;
-    dependOn(this, references);
+    dependOn(this, ...references);
     return this;
   }
 
   /** Sets the priority of the job's pods and of its gang. The class is written before the job. */
   withPriority(priorityClass: PriorityClassReference): this {
     this.priorityClass = priorityClass;
-    dependOn(this, [priorityClass]);
+    dependOn(this, priorityClass);
     return this;
   }
 

@@ -3,7 +3,8 @@
  */
 import { type JAXJobSpecRunPolicy } from '../api/types/kubeflow.org/v1';
 import { type Quantity } from '../api/scalars';
-import { type PriorityClassReference, type Scheduling } from '../pods';
+import { type Scheduling } from '../pods';
+import { type PriorityClassReference } from '../resources/references';
 import { type CleanPodPolicy, type JobManager } from './frameworks';
 
 /** The same in every kind. */

@@ -14,7 +14,7 @@ import {
   type ResourceName,
 } from '../catalog';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from './references';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
 const PRODUCT_LABEL = 'nvidia.com/gpu.product';
 

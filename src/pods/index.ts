@@ -8,7 +8,6 @@ export { type NodeOperator, NodeSelection } from './node-selection';
 export { podPart, type PodContext, type PodContribution, type PodPart } from './pod-part';
 export { type OpenPartial, type PodOverrides, type PodRenderOptions, PodTemplate, type PodTemplateProps } from './pod-template';
 export { type EfaOptions, type HostNetworkRdmaOptions, type NetworkReference, Rdma, type SharedRdmaOptions, type SriovRdmaOptions } from './rdma';
-export { type LocalQueueReference, type NamedReference, type PriorityClassReference, type QueueReference } from './references';
 export { type ResourcesProps } from './resources';
 export {
   GANTRY_QUEUE_LABEL,

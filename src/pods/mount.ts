@@ -3,7 +3,7 @@
  */
 import { type ConfigMapVolumeSource, type SecretVolumeSource, type Volume, type VolumeMount } from '../api/types/core/v1';
 import { type Quantity } from '../api/scalars';
-import { type NamedReference, nameOf, referencesIn } from './references';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
 /** How a volume is mounted. */
 export interface MountOptions {

@@ -25,7 +25,7 @@ import { type NcclProfile } from './nccl';
 import { type NodeSelection } from './node-selection';
 import { combine, type CombinedParts, type PodContext, type PodPart } from './pod-part';
 import { type Rdma } from './rdma';
-import { type NamedReference, nameOf, type PriorityClassReference, referencesIn } from './references';
+import { type NamedReference, nameOf, type PriorityClassReference, referencesIn } from '../resources/references';
 import { containerResources, type ResourcesProps } from './resources';
 import { type Scheduling } from './scheduling';
 import { SharedMemory } from './shared-memory';

@@ -6,7 +6,7 @@
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../catalog';
 import { type Quantity } from '../api/scalars';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from './references';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
 /** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
 export type NetworkReference = NamedReference;

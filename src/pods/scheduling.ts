@@ -4,7 +4,7 @@
  * A workload asks for `toScheduling()` and puts the parts where its kind has a place for them: a PyTorchJob the queue into its
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations.
  */
-import { type LocalQueueReference, type PriorityClassReference, type QueueReference, referencesIn } from './references';
+import { type LocalQueueReference, type PriorityClassReference, type QueueReference, referencesIn } from '../resources/references';
 
 export type SchedulingEngine = 'default' | 'volcano' | 'kueue' | 'pod-group' | 'gantry';
 

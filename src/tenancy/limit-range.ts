@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type Quantity } from '../api/scalars';
 import { LimitRange as LimitRangeKind, type LimitRangeItem } from '../api/types/core/v1';
 import { isExtendedResource } from '../catalog';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
 import { type AmountsByName } from './resource-quota';
 

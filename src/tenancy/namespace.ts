@@ -4,8 +4,7 @@
 import { Construct } from 'constructs';
 import { type ObjectMeta } from '../api/types/meta/v1';
 import { Namespace as NamespaceKind } from '../api/types/core/v1';
-import { Resource } from '../checks/resource';
-import { clusterScoped } from './cluster-scoped';
+import { Resource } from '../resources/resource';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
 export interface INamespace {
@@ -33,7 +32,7 @@ export class Namespace extends Construct implements INamespace {
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    const metadata = clusterScoped({ name: this.name, labels: props.labels, annotations: props.annotations });
+    const metadata = { name: this.name, labels: props.labels, annotations: props.annotations };
     new Resource(this, 'Resource', NamespaceKind, { metadata });
   }
 }

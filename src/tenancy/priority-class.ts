@@ -5,8 +5,7 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../api/types/scheduling.k8s.io/v1';
 import { Checks } from '../checks/checks-of';
-import { Resource } from '../checks/resource';
-import { clusterScoped } from './cluster-scoped';
+import { Resource } from '../resources/resource';
 
 /** Whatever names a priority class: a `PriorityClass`, or `PriorityClass.fromName(…)` for one of the cluster. */
 export interface IPriorityClass {
@@ -56,7 +55,7 @@ export class PriorityClass extends Construct implements IPriorityClass {
     this.priorityClassName = props.name ?? id;
     this.value = props.value;
     this.resource = new Resource(this, 'Resource', PriorityClassKind, {
-      metadata: clusterScoped({ name: this.priorityClassName }),
+      metadata: { name: this.priorityClassName },
       value: props.value,
       preemptionPolicy: props.preemptionPolicy,
       description: props.description,

@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Quantity } from '../api/scalars';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../api/types/core/v1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 

@@ -6,7 +6,7 @@
  */
 import { Construct } from 'constructs';
 import { type PolicyRule, Role, RoleBinding, type Subject } from '../api/types/rbac.authorization.k8s.io/v1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
 
 /** A user or a group as the cluster's authentication names it, or a `User`, `Group` or `ServiceAccount` of cdk8s-plus. */

@@ -4,9 +4,10 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CronJob as CronJobKind, type JobSpec } from '../api/types/batch.volcano.sh/v1alpha1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { JobSpecification, type JobSpecProps } from './job-specification';
-import { dependOn, namespacedMetadata, type NamespacedObjectProps } from './object-props';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
 export interface CronJobProps extends NamespacedObjectProps {
   /** Minute, hour, day of month, month and day of week, or a word such as `@daily`. No time zone in it. */

@@ -5,8 +5,9 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { HyperNode as HyperNodeKind, type HyperNodeSpecMember } from '../api/types/topology.volcano.sh/v1alpha1';
 import { type LabelSelector } from '../api/types/meta/v1';
-import { Resource } from '../checks/resource';
-import { type ClusterObjectProps, clusterMetadata, dependOn } from './object-props';
+import { Resource } from '../resources/resource';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
 export interface IHyperNode {

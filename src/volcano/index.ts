@@ -23,7 +23,6 @@ export { type PolicyAction, type PolicyEvent } from './job-policies';
 export { type IPodTemplate, type JobSpecProps, type RestartPolicy, type TaskPartitions, type TaskProps } from './job-specification';
 export { JobVolume } from './job-volume';
 export { type NetworkTopology } from './network-topology';
-export { type ClusterObjectProps, type NamespacedObjectProps } from './object-props';
 export { PodGroup, type PodGroupProps, type SubGroup } from './pod-group';
 export { Policy, type PolicyOptions } from './policy';
 export { type IQueue, type NodeGroups, Queue, type QueueProps } from './queue';

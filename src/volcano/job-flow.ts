@@ -4,9 +4,10 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { JobFlow as JobFlowKind, type JobFlowSpec, JobTemplate as JobTemplateKind, type JobTemplateSpec } from '../api/types/flow.volcano.sh/v1alpha1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { JobSpecification, type JobSpecProps } from './job-specification';
-import { dependOn, namespacedMetadata, type NamespacedObjectProps } from './object-props';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
 /** Whatever names a job template of the flow's namespace. */
 export interface IJobTemplate {

@@ -4,7 +4,7 @@
 import { type JobSpec, type JobSpecTask } from '../api/types/batch.volcano.sh/v1alpha1';
 import { type PodTemplateSpec } from '../api/types/core/v1';
 import { type PodRenderOptions } from '../pods/pod-template';
-import { type PriorityClassReference } from '../pods/references';
+import { type PriorityClassReference } from '../resources/references';
 import { type JobPlugin } from './job-plugin';
 import { type JobVolume } from './job-volume';
 import { type NetworkTopology, renderTopology } from './network-topology';

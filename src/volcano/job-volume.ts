@@ -3,7 +3,7 @@
  */
 import { type JobSpecVolume } from '../api/types/batch.volcano.sh/v1alpha1';
 import { type PersistentVolumeClaimSpec } from '../api/types/core/v1';
-import { type NamedReference, nameOf, referencesIn } from '../pods/references';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
 export class JobVolume {
   /** A claim that there is. */

@@ -4,10 +4,11 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Job as JobKind, type JobSpec } from '../api/types/batch.volcano.sh/v1alpha1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { type JobPlugin } from './job-plugin';
 import { JobSpecification, type JobSpecProps, type TaskProps } from './job-specification';
-import { dependOn, namespacedMetadata, type NamespacedObjectProps } from './object-props';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type Policy } from './policy';
 import { type IQueue } from './queue';
 

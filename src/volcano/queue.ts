@@ -4,9 +4,10 @@
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Queue as QueueKind, type QueueSpec } from '../api/types/scheduling.volcano.sh/v1beta1';
-import { Resource } from '../checks/resource';
+import { Resource } from '../resources/resource';
 import { parseQuantity, Quantity } from '../manifests/quantity';
-import { type ClusterObjectProps, clusterMetadata, dependOn } from './object-props';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 import { renderAmounts, type QueueAmounts } from './queue-amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');

@@ -6,9 +6,9 @@ import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../api/schema';
 import { ConfigMap } from '../api/types/core/v1';
-import { Resource } from '../checks/resource';
-import { type NamedReference, nameOf } from '../pods/references';
-import { dependOn } from './object-props';
+import { Resource } from '../resources/resource';
+import { type NamedReference, nameOf } from '../resources/references';
+import { dependOn } from '../resources/depend-on';
 import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
 

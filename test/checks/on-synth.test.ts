@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ApiObject, App, Chart, JsonPatch } from 'cdk8s';
 import { Queue } from '../../src/api/types/scheduling.volcano.sh/v1beta1';
 import { Checks } from '../../src/checks/checks-of';
-import { Resource } from '../../src/checks/resource';
+import { Resource } from '../../src/resources/resource';
 import { type ObjectRule } from '../../src/checks/rule';
 import '../../src/rules';
 
