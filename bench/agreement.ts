@@ -1,14 +1,15 @@
 /**
  * `npm run bench:agreement -- --mutants N --seed S`: how often Gantry says what a live API server says.
  *
- * Starts a control plane of its own, unless one that was started by hand runs. `--json FILE` writes every disagreement.
+ * Starts a control plane of its own, unless one that was started by hand runs. `--kinds REGEX` asks only about kinds whose
+ * `apiVersion Kind` it meets; `--json FILE` writes every disagreement.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { corpus } from '../test/e2e/agreement/corpus';
 import { askBoth } from '../test/e2e/agreement/differential';
-import { questions } from '../test/e2e/agreement/mutants';
+import { kindOf, questions } from '../test/e2e/agreement/mutants';
 import { prepareCluster } from '../test/e2e/agreement/prepare';
 import { exampleOf, percent, summarise, table } from '../test/e2e/agreement/summary';
 import { whyNoControlPlane } from '../test/e2e/control-plane/availability';
@@ -23,7 +24,12 @@ import { type Speed } from '../test/e2e/peer/kubeconform';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { mutants: { type: 'string', default: '3000' }, seed: { type: 'string', default: '1' }, json: { type: 'string' } },
+    options: {
+      mutants: { type: 'string', default: '3000' },
+      seed: { type: 'string', default: '1' },
+      kinds: { type: 'string', default: '' },
+      json: { type: 'string' },
+    },
   });
   const reason = whyNoControlPlane();
   if (reason !== undefined) {
@@ -35,17 +41,25 @@ async function main(): Promise<void> {
   const cluster = byHand ?? (await Cluster.start({ programs }));
   try {
     if (byHand === undefined) await applyCustomResources(cluster.client, coveredDefinitions());
-    await measure(cluster, programs, Number(values.mutants), Number(values.seed), values.json);
+    const { mutants, seed, kinds, json } = values;
+    await measure(cluster, programs, { mutants: Number(mutants), seed: Number(seed), kinds: new RegExp(kinds), json });
   } finally {
     if (byHand === undefined) await cluster.stop();
     else cluster.client.close();
   }
 }
 
-async function measure(cluster: Cluster, programs: Programs, mutants: number, seed: number, json: string | undefined): Promise<void> {
+interface Extent {
+  readonly mutants: number;
+  readonly seed: number;
+  readonly kinds: RegExp;
+  readonly json: string | undefined;
+}
+
+async function measure(cluster: Cluster, programs: Programs, { mutants, seed, kinds, json }: Extent): Promise<void> {
   const minor = kubernetesMinor();
   const discovery = await Discovery.read(cluster.client);
-  const bases = corpus();
+  const bases = corpus().filter(({ object }) => kinds.test(kindOf(object)));
   await prepareCluster(cluster.client, discovery, bases);
   const started = Date.now();
   const answers = await askBoth(cluster.client, discovery, questions(bases, mutants, seed, minor), minor);
@@ -75,7 +89,8 @@ async function measure(cluster: Cluster, programs: Programs, mutants: number, se
 }
 
 function printPeer({ all, byKind, kubeconformFalseAccepts, kubeconformFalseRejects, speed }: Comparison): void {
-  const rate = ({ cold, warm }: Speed): string => `${Math.round(warm)} documents/s warm, ${Math.round(cold)} cold`;
+  const rate = ({ cold, warm, warmPerCpuSecond }: Speed): string =>
+    `${Math.round(warm)} documents/s warm, ${Math.round(cold)} cold, ${Math.round(warmPerCpuSecond)} per second of processor time`;
   console.log(`\nagrees with the server: gantry ${percent(all.gantry, all.asked)}, kubeconform ${percent(all.kubeconform, all.asked)}`);
   console.log(`  (kubeconform: ${kubeconformFalseAccepts} false accepts, ${kubeconformFalseRejects} false rejects)`);
   console.log(`speed: gantry ${rate(speed.gantry)} (one process, one thread); kubeconform ${rate(speed.kubeconform)}`);

@@ -16,7 +16,10 @@ export interface GantryVerdict {
 const TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
 
 export function askGantry(object: JsonObject, kubernetes: KubernetesMinor): GantryVerdict {
-  const set = new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]);
+  return verdictOn(new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]), kubernetes);
+}
+
+export function verdictOn(set: ManifestSet, kubernetes: KubernetesMinor): GantryVerdict {
   let report;
   try {
     report = check(set, { kubernetes, tiers: TIERS });

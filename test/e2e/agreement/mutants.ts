@@ -5,10 +5,10 @@ import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
 import { idOf } from '../../../src/manifests/identity';
 import { type BaseManifest } from './corpus';
 import { label, metadata, name, scope, version } from './identity-operators';
-import { type Operator } from './mutation';
+import { type Mutation, type Operator } from './mutation';
 import { Random } from './random';
 import { type Site, sitesOf } from './sites';
-import { addedField, cel, duplicateEntry, duplicateItem, union, unknownField } from './structure-operators';
+import { addedField, cel, duplicateEntry, duplicateItem, madeAnew, union, unknownField } from './structure-operators';
 import { missing, nothing, number, quantity, text, word, wrongType } from './value-operators';
 
 export interface Question {
@@ -26,7 +26,7 @@ export const OPERATORS: readonly Operator[] = [
   // What the suite is for.
   ...[unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union],
   // What else a live server has opinions on.
-  ...[addedField, nothing, text, metadata, version],
+  ...[addedField, madeAnew, nothing, text, metadata, version],
 ];
 
 /** The kinds take turns, so that each is asked about as often as any other. */
@@ -34,8 +34,7 @@ export function questions(bases: readonly BaseManifest[], mutants: number, seed:
   const byKind = new Map<string, { readonly object: JsonObject; readonly sites: readonly Site[] }[]>();
   const asked: Question[] = [];
   for (const { object } of bases) {
-    const { apiVersion, kind: name } = idOf(object);
-    const kind = `${apiVersion} ${name}`;
+    const kind = kindOf(object);
     const list = byKind.get(kind) ?? [];
     byKind.set(kind, [...list, { object, sites: sitesOf(object, minor) }]);
     asked.push({ index: asked.length, kind, operator: 'none', what: 'as it is', object });
@@ -47,15 +46,29 @@ export function questions(bases: readonly BaseManifest[], mutants: number, seed:
   for (let turn = 0; turn < mutants; turn++) {
     const kind = kinds[(start + turn * stride(kinds.length)) % kinds.length];
     const { object, sites } = random.pick(byKind.get(kind) ?? []);
-    let mutation;
-    let operator;
-    do {
-      operator = random.pick(OPERATORS);
-      mutation = operator.apply(object, sites, random);
-    } while (mutation === undefined);
-    asked.push({ index: asked.length, kind, operator: operator.name, what: mutation.what, object: mutation.object });
+    const first = mutated(object, sites, random);
+    asked.push({ index: asked.length, kind, ...first });
+    // Now and then two changes at once: who answers first on the server's side decides what else is looked at.
+    if (random.chance(0.15)) {
+      const second = mutated(first.object, sitesOf(first.object, minor), random);
+      asked[asked.length - 1] = { index: asked.length - 1, kind, operator: 'two changes', what: `${first.what}; ${second.what}`, object: second.object };
+    }
   }
   return asked;
+}
+
+function mutated(object: JsonObject, sites: readonly Site[], random: Random): { readonly operator: string } & Mutation {
+  for (;;) {
+    const operator = random.pick(OPERATORS);
+    const mutation = operator.apply(object, sites, random);
+    if (mutation !== undefined) return { operator: operator.name, ...mutation };
+  }
+}
+
+/** `apiVersion Kind` */
+export function kindOf(object: JsonObject): string {
+  const { apiVersion, kind } = idOf(object);
+  return `${apiVersion} ${kind}`;
 }
 
 /** A step that meets every one of `count` places before it meets one again. */

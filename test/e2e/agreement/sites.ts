@@ -32,7 +32,7 @@ export function sitesOf(object: JsonObject, minor: KubernetesMinor): readonly Si
 
 function schemaOf(apiVersion: string, kind: string, minor: KubernetesMinor): Schema {
   const info = findKind(apiVersion, kind);
-  return info === undefined ? NOTHING : loadSchema(info, minor);
+  return info === undefined || info.minors?.includes(minor) === false ? NOTHING : loadSchema(info, minor);
 }
 
 function visit(site: Site, sites: Site[]): void {

@@ -66,6 +66,17 @@ export const addedField: Operator = {
   apply: (object, sites, random) => addTo(object, objectSites(sites).filter(hasRoom), random),
 };
 
+/** A whole part of the manifest, made anew from its schema. */
+export const madeAnew: Operator = {
+  name: 'part made anew',
+  apply(object, sites, random) {
+    const parts = objectSites(innerSites(sites)).filter(({ path, schema }) => path[0] !== 'metadata' && Object.keys(schema.properties ?? {}).length > 0);
+    if (parts.length === 0) return undefined;
+    const { path, schema } = random.pick(parts);
+    return replaced(object, path, sample(schema, random, random.pick([1, 2, 3])));
+  },
+};
+
 /** A second one of fields of which only one may be there. */
 export const union: Operator = {
   name: 'union misuse',

@@ -23,7 +23,7 @@ export interface ClusterOptions {
   readonly extra?: readonly ('kube-controller-manager' | 'kube-scheduler' | 'kwok')[];
   /** @default - the version's own */
   readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** API versions to serve beside the default ones. @default - the beta versions of `resource.k8s.io` */
+  /** What `--runtime-config` switches on beside the default API versions. @default - every beta version */
   readonly serve?: readonly string[];
   /**
    * Leave it running when this program ends.
@@ -39,7 +39,8 @@ interface State {
   readonly owner?: ProcessRecord;
 }
 
-const BETA_VERSIONS = ['resource.k8s.io/v1beta1', 'resource.k8s.io/v1beta2'];
+/** Gantry knows beta versions as served, and cannot know which a cluster has switched off. */
+const BETA_VERSIONS = ['api/beta'];
 const FOLDER_PREFIX = 'gantry-control-plane-';
 const STATE = 'state.json';
 /** A cold start on a busy machine takes several times the usual three seconds. */
