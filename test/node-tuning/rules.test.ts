@@ -1,0 +1,59 @@
+/**
+ * The kubelet's file: each rule fires on its fault, a good file stays silent.
+ */
+import { type JsonObject } from '../../src/api/schema';
+import { nodeTuningRules } from '../../src/node-tuning/rules';
+import { findingsOf, rulesFiring } from '../support/findings';
+
+const file = (more: JsonObject = {}): string => JSON.stringify({
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  maxPods: 110,
+  podPidsLimit: 1_000_000,
+  cpuManagerPolicy: 'static',
+  memoryManagerPolicy: 'None',
+  topologyManagerPolicy: 'single-numa-node',
+  topologyManagerScope: 'pod',
+  kubeReserved: { cpu: '4', memory: '8Gi' },
+  systemReserved: { cpu: '2', memory: '4Gi', pid: '1000' },
+  ...more,
+});
+
+const FAULTS: readonly (readonly [string, string, JsonObject])[] = [
+  ['kubelet-policy-known', 'a policy in upper case', { topologyManagerPolicy: 'Restricted' }],
+  ['kubelet-policy-known', 'a scope that is none', { topologyManagerScope: 'node' }],
+  ['kubelet-number-within-bounds', 'a negative number of pods', { maxPods: -1 }],
+  ['kubelet-number-within-bounds', 'thresholds the wrong way round', { imageGCHighThresholdPercent: 70, imageGCLowThresholdPercent: 80 }],
+  ['kubelet-reserved-resources-known', 'a GPU', { kubeReserved: { 'cpu': '1', 'nvidia.com/gpu': '1' } }],
+  ['kubelet-reserved-resources-known', 'an amount that is none', { kubeReserved: { cpu: 'four' }, systemReserved: { cpu: '1' } }],
+  ['static-cpu-manager-reserves-cpu', 'no reservation', { kubeReserved: { memory: '8Gi' }, systemReserved: {} }],
+  ['static-memory-manager-reserves-memory', 'no reservation', { memoryManagerPolicy: 'Static' }],
+  ['static-memory-manager-reserves-memory', 'a sum that differs', { memoryManagerPolicy: 'Static', reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }] }],
+  ['kubelet-reserved-cpus-readable', 'a range backwards', { reservedSystemCPUs: '3-0' }],
+  ['kubelet-enforcement-known', 'no cgroup', { enforceNodeAllocatable: ['pods', 'system-reserved'] }],
+  ['topology-manager-has-providers', 'CPUs that are not pinned', { cpuManagerPolicy: 'none' }],
+];
+
+describe('rules for the kubelet\'s file', () => {
+  it('take a good file', () => {
+    expect(findingsOf(file(), nodeTuningRules)).toEqual([]);
+  });
+
+  it('take a static CPU manager with CPUs named one by one', () => {
+    expect(findingsOf(file({ kubeReserved: {}, systemReserved: {}, reservedSystemCPUs: '0-3,8' }), nodeTuningRules)).toEqual([]);
+  });
+
+  it('take reserved memory that adds up to reservations and the eviction threshold', () => {
+    const reservedMemory = [{ numaNode: 0, limits: { memory: '6Gi' } }, { numaNode: 1, limits: { memory: '6244Mi' } }];
+    expect(findingsOf(file({ memoryManagerPolicy: 'Static', reservedMemory }), nodeTuningRules)).toEqual([]);
+  });
+
+  it.each(FAULTS)('node-tuning/%s fires on %s', (rule, _what, change) => {
+    expect(rulesFiring(file(change), nodeTuningRules)).toContain(`node-tuning/${rule}`);
+  });
+
+  it('have a fault in this table, each of them', () => {
+    const covered = new Set(FAULTS.map(([rule]) => `node-tuning/${rule}`));
+    expect(nodeTuningRules.filter(({ id }) => !covered.has(id)).map(({ id }) => id)).toEqual([]);
+  });
+});
