@@ -5,7 +5,7 @@
  * reported at the construct that it lies in; warnings go to standard error.
  */
 import { type IConstruct } from 'constructs';
-import { ApiObject } from 'cdk8s';
+import { ApiObject, type App } from 'cdk8s';
 import { manifestsOf } from '../manifests/constructs';
 import { Checks } from './checks-of';
 import { check } from './engine';
@@ -28,8 +28,10 @@ export function checkOnSynth(scope: IConstruct): void {
   root[CHECKED] = true;
   const errors = new WeakMap<IConstruct, string[]>();
   const listening = new WeakSet<IConstruct>();
+  const once = oncePerSynth(root);
   root.node.addValidation({
     validate: () => {
+      if (!once.isDue()) return errors.get(root) ?? [];
       const report = checkTree(root);
       if (writeReportFile(report)) return [];
       const constructs = new Map(root.node.findAll().map((construct) => [construct.node.path, construct]));
@@ -51,6 +53,37 @@ export function checkOnSynth(scope: IConstruct): void {
       return errors.get(root) ?? [];
     },
   });
+}
+
+/**
+ * `App.synth` validates the whole app, and then again for each chart that it writes. Nothing changes in between, and a check of the
+ * whole app for each of its charts would make the time grow with their product; so one call of `synth` is one check.
+ */
+function oncePerSynth(root: IConstruct): { readonly isDue: () => boolean } {
+  if (!canSynth(root)) return { isDue: () => true };
+  let state: 'outside' | 'due' | 'done' = 'outside';
+  const within = <T>(synth: () => T) => (): T => {
+    state = 'due';
+    try {
+      return synth();
+    } finally {
+      state = 'outside';
+    }
+  };
+  root.synth = within(root.synth.bind(root));
+  root.synthYaml = within(root.synthYaml.bind(root));
+  return {
+    isDue: () => {
+      if (state === 'done') return false;
+      if (state === 'due') state = 'done';
+      return true;
+    },
+  };
+}
+
+/** By its methods, since the app may be of another copy of cdk8s. */
+function canSynth(root: IConstruct): root is IConstruct & Pick<App, 'synth' | 'synthYaml'> {
+  return 'synth' in root && 'synthYaml' in root;
 }
 
 /**

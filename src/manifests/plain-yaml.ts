@@ -173,8 +173,9 @@ class PlainReader {
       this.closeLine(flow.after);
     } else {
       if (INDICATORS.has(first) || this.startsItem()) giveUp();
-      const comment = text.indexOf(' #', this.at);
-      const word = text.slice(this.at, comment >= 0 && comment < this.end ? comment : this.end).trimEnd();
+      const line = text.slice(this.at, this.end);
+      const comment = line.indexOf(' #');
+      const word = (comment < 0 ? line : line.slice(0, comment)).trimEnd();
       if (word.includes(': ') || word.endsWith(':')) giveUp();
       value = this.word(word);
     }
