@@ -22,13 +22,14 @@ const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@
 
 /** What is wrong with a schedule; `undefined` where nothing is. */
 export function scheduleProblem(schedule: string): string | undefined {
-  const text = schedule.trim();
-  if (text === '') return 'it is empty';
-  if (text.startsWith('@every ')) {
-    return parseGoDuration(text.slice('@every '.length)) === undefined ? `"${text.slice('@every '.length)}" is no duration such as 1h30m` : undefined;
+  if (schedule.trim() === '') return 'it is empty';
+  if (schedule.startsWith('@every ')) {
+    const duration = schedule.slice('@every '.length);
+    return parseGoDuration(duration) === undefined ? `"${duration}" is no duration such as 1h30m` : undefined;
   }
-  if (text.startsWith('@')) return DESCRIPTORS.includes(text) ? undefined : `"${text}" is none of ${DESCRIPTORS.join(', ')} and @every`;
-  const parts = text.split(/\s+/);
+  // Blanks around fields do not matter, blanks around a word do.
+  if (schedule.startsWith('@')) return DESCRIPTORS.includes(schedule) ? undefined : `"${schedule}" is none of ${DESCRIPTORS.join(', ')} and @every`;
+  const parts = schedule.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) return `it has ${parts.length} fields, five are wanted (minute, hour, day of month, month, day of week)`;
   for (const [index, part] of parts.entries()) {
     const field = FIELDS[index];
@@ -44,7 +45,7 @@ function fieldProblem(text: string, field: Field): string | undefined {
     const ends = range.split('-');
     if (rest.length > 0 || ends.length > 2) return `the ${field.name} "${item}" cannot be read`;
     if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) return `the step of the ${field.name} "${item}" is no number above zero`;
-    if (range === '*' || range === '?') continue;
+    if (ends[0] === '*' || ends[0] === '?') continue;
     const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
     if (from === undefined || (ends[1] !== undefined && to === undefined)) return `the ${field.name} "${item}" is no number`;
     if (from < field.min || (to ?? from) > field.max) return `the ${field.name} "${item}" lies outside ${field.min} to ${field.max}`;
@@ -61,6 +62,8 @@ function numberOf(text: string, field: Field): number | undefined {
 
 /** Whether a time zone name is known: an IANA name, as the time zone database of this runtime has it. */
 export function isTimeZone(name: string): boolean {
+  // The database that Volcano reads is a folder of files, so capitals count; `Intl` would let them pass.
+  if (!/^[A-Z]/.test(name)) return false;
   if (!name.split('/').every((part) => part !== '.' && part !== '..' && /^(?!-)[A-Za-z.\-_0-9+]{1,14}$/.test(part))) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

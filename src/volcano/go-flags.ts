@@ -1,7 +1,8 @@
 /**
  * Reads argument lists as Go's `flag` package does: that is how Volcano's job plugins read theirs.
  *
- * A mistake ends the parsing; what came before it counts, what comes after it is lost. Volcano only logs the mistake.
+ * A mistake ends the parsing; what came before it counts, what comes after it is lost, and a value that cannot be read is 0 or false.
+ * Volcano only logs the mistake.
  */
 
 export type FlagType = 'string' | 'int' | 'bool';
@@ -63,8 +64,9 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
       index += 1;
     }
     const value = readValue(type, text);
+    // Go has assigned the empty value before it notices.
+    values.set(name, value ?? (type === 'int' ? 0 : false));
     if (value === undefined) return stop('bad-value', `--${name} wants ${describe(type)}, found "${text}"`, name);
-    values.set(name, value);
   }
   return { values };
 }

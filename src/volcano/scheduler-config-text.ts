@@ -136,6 +136,14 @@ class Reader {
     return {};
   }
 
+  /** A text, for which Volcano takes any scalar. */
+  private name(value: JsonValue | undefined, at: string): string {
+    if (value === undefined || value === null) return '';
+    if (typeof value !== 'object') return String(value);
+    this.note('shape', at, `${at} is ${describe(value)}, not a text`, value, 'a text');
+    return '';
+  }
+
   private actions(value: JsonValue | undefined): readonly string[] {
     if (value !== undefined && value !== null && typeof value === 'object') {
       this.note('shape', 'actions', `actions is ${describe(value)}, not a text`, value, `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`);
@@ -160,7 +168,7 @@ class Reader {
   private plugin(value: JsonValue, at: string): PluginEntry {
     const entry = this.mapping(value, at);
     this.unknownKeys(entry, at, ['name', 'arguments', ...PLUGIN_SWITCHES]);
-    const name = typeof entry.name === 'object' || entry.name === undefined ? '' : String(entry.name);
+    const name = this.name(entry.name, `${at}.name`);
     const switches = new Map<string, boolean>();
     for (const key of PLUGIN_SWITCHES) {
       const given = entry[key];
@@ -193,7 +201,7 @@ class Reader {
   private configuration(value: JsonValue, at: string): void {
     const entry = this.mapping(value, at);
     this.unknownKeys(entry, at, ['name', 'arguments']);
-    const name = typeof entry.name === 'string' ? entry.name : '';
+    const name = this.name(entry.name, `${at}.name`);
     const args = this.mapping(entry.arguments, `${at}.arguments`);
     if (isSchedulerAction(name)) this.arguments(args, `${at}.arguments`, name, ACTION_ARGUMENTS[name], {});
     else this.note('unknown-key', `${at}.name`, `configurations are of actions, and there is no action "${name}"`, entry.name ?? null, SCHEDULER_ACTIONS.join(', '));

@@ -47,7 +47,7 @@ const argumentsRead = jobRule({
   tier: 'advice',
   severity: 'error',
   summary: 'Each argument of a job plugin is a flag that the plugin has, with a value that it takes.',
-  why: 'Volcano logs the mistake and goes on: the flag, and every argument after it, keeps its default.',
+  why: 'Volcano logs the mistake and goes on: a number that cannot be read becomes 0, and every argument after it keeps its default.',
   source: `${CONTROLLER}, addFlags of each plugin (Go's flag package)`,
   fix: 'Write each argument as one text, `--name=value`, with a flag of the plugin.',
 }, function* (job) {
@@ -77,7 +77,7 @@ const portsValid = jobRule({
 }, function* (job) {
   for (const { name, path, flags } of job.plugins) {
     for (const [flag, value] of flags?.values ?? []) {
-      if (!/port$/i.test(flag) || typeof value !== 'number' || (value >= 1 && value <= 65535)) continue;
+      if (!/port$/i.test(flag) || typeof value !== 'number' || (value >= 1 && value <= 65535) || flags?.problem?.flag === flag) continue;
       yield { path, message: `--${flag} of the plugin ${name} is ${value}`, found: value, expected: '1 to 65535' };
     }
   }
