@@ -37,7 +37,14 @@ export class InstanceMaker {
     return { ...made, apiVersion: info.apiVersion, kind: info.kind, metadata: { name: 'made', ...(info.scope === 'Cluster' ? {} : { namespace: 'default' }) } };
   }
 
-  private value(schema: Schema, depth: number, index = 0): Made {
+  /** A value that the schema allows; `undefined` where none can be made. */
+  value(schema: Schema, richness: number): JsonValue | undefined {
+    this.budget = richness;
+    const made = this.made(schema, 1);
+    return made === IMPOSSIBLE ? undefined : made;
+  }
+
+  private made(schema: Schema, depth: number, index = 0): Made {
     if (schema.enum !== undefined) return this.random.pick(schema.enum);
     if (schema['x-kubernetes-int-or-string'] === true && schema.pattern === undefined) return index + 1;
     if (schema['x-kubernetes-int-or-string'] === true) return this.text(schema, index);
@@ -87,7 +94,7 @@ export class InstanceMaker {
     const keys = new Set<string>();
     const names = schema['x-kubernetes-list-map-keys'] ?? [];
     for (let i = 0; items.length < wanted && i < wanted + 4; i += 1) {
-      const item = this.value(schema.items ?? {}, depth + 1, i);
+      const item = this.made(schema.items ?? {}, depth + 1, i);
       if (item === IMPOSSIBLE) break;
       const isMap = schema['x-kubernetes-list-type'] === 'map' && typeof item === 'object' && item !== null && !Array.isArray(item);
       if (isMap) for (const name of names) this.writeKey(item, name, schema.items?.properties?.[name], i);
@@ -101,7 +108,7 @@ export class InstanceMaker {
 
   private writeKey(item: JsonObject, name: string, schema: Schema | undefined, index: number): void {
     if (schema === undefined || schema.enum !== undefined) return;
-    const value = this.value(schema, 99, index);
+    const value = this.made(schema, 99, index);
     if (value !== IMPOSSIBLE) item[name] = value;
   }
 
@@ -114,13 +121,13 @@ export class InstanceMaker {
       const isRequired = required.has(name);
       if (!isRequired && (this.budget <= 0 || !this.random.chance(depth < 2 ? 0.7 : 0.25))) continue;
       this.budget -= 1;
-      const value = this.value(child, depth + 1);
+      const value = this.made(child, depth + 1);
       if (value !== IMPOSSIBLE) made[name] = value;
       else if (isRequired) return IMPOSSIBLE;
     }
     if (typeof schema.additionalProperties === 'object' && (this.budget > 0 || (schema.minProperties ?? 0) > 0)) {
       this.budget -= 1;
-      const value = this.value(schema.additionalProperties, depth + 1);
+      const value = this.made(schema.additionalProperties, depth + 1);
       if (value !== IMPOSSIBLE) made.key = value;
     }
     return Object.keys(made).length < (schema.minProperties ?? 0) ? IMPOSSIBLE : made;

@@ -117,9 +117,6 @@ const texts: readonly CelFunc[] = [
   celMethod('replace', STRING, [STRING, STRING], STRING, function (old, fresh) {
     return this.split(old).join(fresh);
   }),
-  celMethod('reverse', STRING, [], STRING, function () {
-    return [...this].reverse().join('');
-  }),
   celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
     return matches(this.toString(), pattern);
   }),
@@ -247,8 +244,8 @@ const quantities: readonly CelFunc[] = [
     return opaque('quantity', quantity, String(quantity.nanos));
   }),
   celFunc('isQuantity', [STRING], BOOL, (text) => readQuantity(text) !== undefined),
-  celMethod('sign', MAP, [], INT, function () {
-    const quantity = quantityOf(this);
+  celFunc('sign', [MAP], INT, (value) => {
+    const quantity = quantityOf(value);
     return quantity.isZero() ? 0n : quantity.isNegative() ? -1n : 1n;
   }),
   celMethod('isInteger', MAP, [], BOOL, function () {

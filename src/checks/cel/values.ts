@@ -79,8 +79,14 @@ export class CelValues {
     const isObject = node?.schema.properties !== undefined;
     for (const [key, item] of Object.entries(value)) {
       const child = node?.child(key);
+      // A null field of an object is as good as none; a null value of a map is a value.
+      if (isObject && item === null) continue;
       const name = isObject ? escapedName(key) : key;
-      if (name !== undefined) entries.set(name, this.of(item, child ?? node?.values));
+      if (name === undefined) continue;
+      const converted = this.of(item, child ?? node?.values);
+      entries.set(name, converted);
+      // The server answers to the plain name too: rules say `metadata.namespace`.
+      if (isObject && RESERVED.has(key)) entries.set(key, converted);
     }
     return celMap(entries);
   }

@@ -102,7 +102,7 @@ export class ShapeChecker {
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
-    if (info.deprecated) {
+    if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
       list.add(shapeRules.deprecated, { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion }, 'apiVersion');
     }
     if (info.builtIn && isOffByDefault(info)) {

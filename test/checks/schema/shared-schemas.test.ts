@@ -26,14 +26,15 @@ const read = (...path: readonly string[]): JsonObject => JSON.parse(readFileSync
 
 /** A file of one kind's versions as the CustomResourceDefinition that it came from. */
 function definitionOf(file: JsonObject): JsonObject {
-  const versions = (file.versions as JsonObject[]).map(({ schema, subresources, ...version }) => ({
+  const text = (name: string): string => asString(file[name]) ?? '';
+  const versions = (file.versions as JsonObject[]).map((version): JsonObject => ({
     ...version,
-    schema: { openAPIV3Schema: schema ?? {} },
-    subresources: (subresources as string[]).includes('status') ? { status: {} } : {},
+    schema: { openAPIV3Schema: version.schema ?? {} },
+    subresources: (version.subresources as string[]).includes('status') ? { status: {} } : {},
   }));
   return {
-    metadata: { name: `${String(file.plural)}.${String(file.group)}` },
-    spec: { group: file.group ?? '', scope: file.scope ?? '', names: { kind: file.kind ?? '', plural: file.plural ?? '' }, versions },
+    metadata: { name: `${text('plural')}.${text('group')}` },
+    spec: { group: text('group'), scope: text('scope'), names: { kind: text('kind'), plural: text('plural') }, versions },
   };
 }
 
@@ -121,15 +122,18 @@ function seeds(): readonly { readonly file: string; readonly object: JsonObject 
   const random = new Random(3);
   const questions = present
     ? seeds().flatMap(({ file, object }) => {
-        const info = findKind(String(object.apiVersion), String(object.kind));
+        const info = findKind(asString(object.apiVersion) ?? '', asString(object.kind) ?? '');
         const known = info !== undefined && (info.minors === undefined || info.minors.includes(MINOR));
         const mutants = known ? mutantsOf(object, info, loadSchema(info, MINOR), random) : [];
-        return [{ file, object, info }, ...mutants.map((mutant) => ({ file: `${file}, ${mutant.operator} at ${mutant.path}`, object: mutant.object, info }))];
+        const changed = mutants.map((mutant) => ({ file: `${file}, ${mutant.operator} at ${mutant.path}`, object: mutant.object, info }));
+        return [{ file, object, info }, ...changed];
       })
     : [];
 
   test('custom resources: every seed document, and mutants of it', () => {
-    for (const { file, object } of questions) expect({ file, found: rulesOf(ours, object) }).toEqual({ file, found: rulesOf(theirs, object) });
+    for (const { file, object } of questions) {
+      expect({ file, found: rulesOf(ours, object) }).toEqual({ file, found: rulesOf(theirs, object) });
+    }
     expect(questions.length).toBeGreaterThan(200);
   });
 
