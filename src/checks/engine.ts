@@ -71,8 +71,8 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
 
 function checkShapes(set: ManifestSet, kubernetes: KubernetesMinor, given: readonly JsonObject[], collector: FindingCollector): void {
   if (!collector.wants(SHAPE_TIERS)) return;
-  const crds = [...given, ...set.ofKind(CRD_KIND).map((manifest) => manifest.object)];
-  const checker = new ShapeChecker({ kubernetes, crds });
+  const definitions = set.ofKind(CRD_KIND).map((manifest) => manifest.object);
+  const checker = new ShapeChecker({ kubernetes, crds: given, definitions });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
     if (shape.notChecked !== undefined) collector.addNotChecked(manifest, shape.notChecked);

@@ -32,6 +32,12 @@ export interface ShapeCheckerOptions {
    * @default - none
    */
   readonly crds?: readonly JsonObject[];
+  /**
+   * Definitions that are checked themselves. They count as `crds` do, save that one that cannot be read is passed over here: what it lacks
+   * is found when it is checked.
+   * @default - none
+   */
+  readonly definitions?: readonly JsonObject[];
 }
 
 export interface ShapeResult {
@@ -69,9 +75,9 @@ export class ShapeChecker {
   private readonly kinds: KnownKinds;
   private readonly minor: number;
 
-  /** @throws UnreadableCrd where one of the given definitions cannot be read as one */
-  constructor(private readonly options: ShapeCheckerOptions) {
-    this.kinds = new KnownKinds(options.kubernetes, options.crds ?? []);
+  /** @throws UnreadableCrd where one of `crds` cannot be read as a definition */
+  constructor(options: ShapeCheckerOptions) {
+    this.kinds = new KnownKinds(options.kubernetes, options.crds ?? [], options.definitions ?? []);
     this.minor = Number(options.kubernetes.slice(2));
   }
 

@@ -4,7 +4,7 @@
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../api/schema';
 import { loadSchema } from '../../api/schemas';
-import { kindsOfCrd, type DefinedKind } from './crd';
+import { kindsOfCrd, UnreadableCrd, type DefinedKind } from './crd';
 import { nearestName } from './nearest-name';
 
 /** Groups of configuration files: they look like API objects, but no server takes them. */
@@ -48,12 +48,26 @@ export class KnownKinds {
   private readonly defined = new Map<string, DefinedKind>();
   private readonly found = new Map<string, Known | Unknown>();
 
-  /** @throws UnreadableCrd where a definition cannot be read as one */
+  /**
+   * @param crds definitions that somebody gave for this purpose
+   * @param definitions definitions among the objects; one that cannot be read is passed over, its own findings say what it lacks
+   * @throws UnreadableCrd where one of `crds` cannot be read as one
+   */
   constructor(
     private readonly kubernetes: KubernetesMinor,
     crds: readonly JsonObject[],
+    definitions: readonly JsonObject[],
   ) {
-    for (const crd of crds) for (const kind of kindsOfCrd(crd)) this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+    for (const crd of definitions) this.define(crd, true);
+    for (const crd of crds) this.define(crd, false);
+  }
+
+  private define(crd: JsonObject, tolerant: boolean): void {
+    try {
+      for (const kind of kindsOfCrd(crd)) this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+    } catch (error) {
+      if (!tolerant || !(error instanceof UnreadableCrd)) throw error;
+    }
   }
 
   lookUp(apiVersion: string, kind: string): Known | Unknown {

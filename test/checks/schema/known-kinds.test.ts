@@ -99,6 +99,13 @@ describe('definitions that are given', () => {
     expect(check(named('scheduling.volcano.sh/v1beta1', 'Queue', { spec: { weight: 1 } }), '1.35', [queue]).violations.map(({ path }) => path)).toEqual(['/spec/weight']);
   });
 
+  test('among the objects count too, and one that cannot be read stops nothing', () => {
+    const thing = named('example.com/v1', 'Thing', { spec: { size: 'x' } });
+    const definitions = [{ metadata: { name: 'broken' } }, crd(spec)];
+    const { violations } = new ShapeChecker({ kubernetes: '1.35', definitions }).check(manifestOf(thing));
+    expect(violations.map(({ rule }) => rule)).toEqual(['schema/type']);
+  });
+
   test('that cannot be read are refused with what they lack', () => {
     expect(() => new ShapeChecker({ kubernetes: '1.35', crds: [{ metadata: { name: 'broken' }, spec: { group: 'a' } }] })).toThrow(UnreadableCrd);
     expect(() => new ShapeChecker({ kubernetes: '1.35', crds: [{ metadata: { name: 'broken' } }] })).toThrow('broken cannot be read: spec.group, spec.names.kind, spec.versions missing');
