@@ -42,6 +42,7 @@ function medianRow(kind: Kind, objects: number): Row {
     kind,
     objects,
     seconds: median(measurements.map(({ seconds }) => seconds)),
+    cpuSeconds: median(measurements.map(({ cpuSeconds }) => cpuSeconds)),
     peakMiB: median(measurements.map(({ peakMiB }) => peakMiB)),
     findings: measurements[0].findings,
   };
@@ -65,11 +66,11 @@ function coldStart(): number {
 }
 
 function report(): void {
-  const cells = rows.map(({ kind, objects, seconds, peakMiB }) => [
-    String(objects), kind, seconds.toFixed(2), Math.round(objects / seconds).toString(), peakMiB.toFixed(0),
+  const cells = rows.map(({ kind, objects, seconds, cpuSeconds, peakMiB }) => [
+    String(objects), kind, seconds.toFixed(2), cpuSeconds.toFixed(2), Math.round(objects / seconds).toString(), peakMiB.toFixed(0),
   ]);
   console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.version}, medians of ${runs}\n`);
-  console.log(table(['objects', 'what', 'seconds', 'objects/s', 'peak MiB'], cells, { colour: false }));
+  console.log(table(['objects', 'what', 'seconds', 'CPU s', 'objects/s', 'peak MiB'], cells, { colour: false }));
   const [small, large] = [Math.min(...sizes), Math.max(...sizes)];
   const added = secondsOf('synth with checks', large) / secondsOf('synth', large) - 1;
   const linearity = secondsOf('checks alone', large) / secondsOf('checks alone', small) / (large / small);

@@ -144,6 +144,19 @@ export class Quantity {
  * Takes what a built-in kind takes. Custom resources judge quantities by a pattern of their own, which is narrower.
  */
 export function parseQuantity(value: string | number): Quantity | undefined {
+  const known = parsed.get(value);
+  if (known !== undefined || parsed.has(value)) return known;
+  const quantity = readQuantity(value);
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(value, quantity);
+  return quantity;
+}
+
+/** A platform writes the same few amounts thousands of times, and many rules read each of them. */
+const parsed = new Map<string | number, Quantity | undefined>();
+const MOST_PARSED = 5_000;
+
+function readQuantity(value: string | number): Quantity | undefined {
   const text = typeof value === 'number' ? String(value) : value.trim();
   if (text === '') return undefined;
   const match = GRAMMAR.exec(text);
