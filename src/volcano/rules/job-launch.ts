@@ -5,9 +5,9 @@
 import { type JsonObject } from '../../api/schema';
 import { asArray, asObject, asString, objectsAt, stringsIn } from '../../manifests/read';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../checks/rule';
+import { type LaunchCommand, launchCommandOf, type LaunchOption, optionNamed } from '../../pods/launch-command';
 import { JOB_PLUGINS, variablesOf } from '../job-plugins';
 import { type JobView, type TaskView } from '../job-spec';
-import { type Launch, runsInShell, torchrunOf, variablesGiven } from '../launch';
 import { jobRule, taskRule } from './job-rule';
 
 const PYTORCH = 'volcano v1.15.1, pkg/controllers/job/plugins/distributed-framework/pytorch/pytorch.go, OnPodCreate';
@@ -18,34 +18,44 @@ interface ContainerView {
   readonly container: JsonObject;
   /** JSON pointer from the manifest's root. */
   readonly path: string;
+  /** The torchrun that it starts, if it starts one. */
+  readonly launch: LaunchCommand | undefined;
 }
+
+const containersByTask = new WeakMap<TaskView, readonly ContainerView[]>();
 
 function containersOf(task: TaskView): readonly ContainerView[] {
-  return objectsAt(task.podSpec, '/containers').map(({ value, path }) => ({ task, container: value, path: `${task.podSpecPath}${path}` }));
+  let containers = containersByTask.get(task);
+  if (containers === undefined) {
+    containers = objectsAt(task.podSpec, '/containers').map(({ value, path: inPod }) => {
+      const path = `${task.podSpecPath}${inPod}`;
+      return { task, container: value, path, launch: launchCommandOf(value, path) };
+    });
+    containersByTask.set(task, containers);
+  }
+  return containers;
 }
 
+type OptionOf = (name: string) => LaunchOption | undefined;
+
 /** A rule over each container of the job that starts torchrun. */
-function torchrunRule(facts: RuleFacts, check: (view: ContainerView, launch: Launch, job: JobView) => Iterable<Violation>): ObjectRule {
+function torchrunRule(facts: RuleFacts, check: (view: ContainerView, option: OptionOf, job: JobView) => Iterable<Violation>): ObjectRule {
   return jobRule(facts, function* (job) {
     for (const view of job.tasks.flatMap(containersOf)) {
-      const launch = torchrunOf(view.container);
-      if (launch !== undefined) yield* check(view, launch, job);
+      const { launch } = view;
+      if (launch !== undefined) yield* check(view, (name) => optionNamed(launch, name), job);
     }
   });
 }
 
-/** Where a launch flag stands, as exactly as it can be said. */
-function flagPath({ container, path }: ContainerView, name: RegExp): string {
-  for (const list of ['args', 'command']) {
-    const index = asArray(container[list]).findIndex((word) => typeof word === 'string' && name.test(word));
-    if (index >= 0) return `${path}/${list}/${index}`;
-  }
-  return path;
+/** The names of the variables that a container is given by its own `env`. */
+function variablesGiven(container: JsonObject): ReadonlySet<string> {
+  return new Set(objectsAt(container, '/env').map(({ value }) => asString(value.name) ?? ''));
 }
 
 /** The pods that take part: those of the tasks in which torchrun runs. */
 function podsWithTorchrun(job: JobView): number {
-  return job.tasks.filter((task) => containersOf(task).some(({ container }) => torchrunOf(container) !== undefined))
+  return job.tasks.filter((task) => containersOf(task).some(({ launch }) => launch !== undefined))
     .reduce((sum, { replicas }) => sum + replicas, 0);
 }
 
@@ -58,12 +68,13 @@ const nodeCount = torchrunRule({
   why: 'With more nodes than pods the rendezvous never completes; with fewer, the pods beyond the number fail.',
   source: `${PYTORCH}; torchrun's --nnodes`,
   fix: 'Write --nnodes=$(WORLD_SIZE): Volcano\'s pytorch plugin sets it to the number of master and worker pods.',
-}, function* (view, { flags }, job) {
-  const nodes = flags.get('nnodes') ?? '';
+}, function* (_view, option, job) {
+  const nnodes = option('nnodes');
+  const nodes = nnodes?.value ?? '';
   const pods = podsWithTorchrun(job);
   if (!/^\d+$/.test(nodes) || Number(nodes) === pods || (Number(nodes) === 1 && !job.running.has('pytorch'))) return;
   yield {
-    path: flagPath(view, /--nnodes/),
+    path: nnodes?.path,
     message: `--nnodes is ${nodes}, but torchrun runs in ${pods} ${pods === 1 ? 'pod' : 'pods'}`,
     found: nodes,
     expected: '--nnodes=$(WORLD_SIZE)',
@@ -80,9 +91,9 @@ const toldItsNodes = torchrunRule({
     + 'each pod trains alone.',
   source: PYTORCH,
   fix: `Write torchrun ${WANTED}.`,
-}, function* (view, { flags }, job) {
+}, function* (view, option, job) {
   if (!job.running.has('pytorch') || podsWithTorchrun(job) < 2) return;
-  if (flags.has('nnodes') || flags.has('standalone') || variablesGiven(view.container).has('PET_NNODES')) return;
+  if (option('nnodes') !== undefined || option('standalone') !== undefined || variablesGiven(view.container).has('PET_NNODES')) return;
   yield { path: view.path, message: `torchrun in the task ${view.task.name} is not told that there are ${podsWithTorchrun(job)} nodes`, expected: WANTED };
 });
 
@@ -95,17 +106,19 @@ const toldItsPlace = torchrunRule({
   why: 'Without --node-rank every pod takes itself for the first; without --master-addr each looks for the master at 127.0.0.1.',
   source: `${PYTORCH}; torchrun's static rendezvous`,
   fix: `Write torchrun ${WANTED}, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
-}, function* (view, { flags }) {
-  const nodes = flags.get('nnodes');
-  if (nodes === undefined || nodes === '1' || flags.has('standalone')) return;
+}, function* (view, option) {
+  const nodes = option('nnodes');
+  if (nodes === undefined || nodes.value === '1' || option('standalone') !== undefined) return;
   const given = variablesGiven(view.container);
-  const elastic = flags.has('rdzv-endpoint') || given.has('PET_RDZV_ENDPOINT');
+  const said = (name: string, variable: string): boolean => option(name) !== undefined || given.has(variable);
+  const meeting = said('rdzv_endpoint', 'PET_RDZV_ENDPOINT');
+  const ranksItself = meeting && option('rdzv_backend')?.value !== 'static';
   const missing = [
-    ...(elastic || flags.has('master-addr') || given.has('PET_MASTER_ADDR') ? [] : ['--master-addr=$(MASTER_ADDR)']),
-    ...((elastic && flags.get('rdzv-backend') !== 'static') || flags.has('node-rank') || given.has('PET_NODE_RANK') ? [] : ['--node-rank=$(RANK)']),
+    ...(meeting || said('master_addr', 'PET_MASTER_ADDR') ? [] : ['--master-addr=$(MASTER_ADDR)']),
+    ...(ranksItself || said('node_rank', 'PET_NODE_RANK') ? [] : ['--node-rank=$(RANK)']),
   ];
   if (missing.length === 0) return;
-  yield { path: flagPath(view, /--nnodes/), message: `torchrun in the task ${view.task.name} lacks ${missing.join(' and ')}`, expected: missing.join(' ') };
+  yield { path: nodes.path, message: `torchrun in the task ${view.task.name} lacks ${missing.join(' and ')}`, expected: missing.join(' ') };
 });
 
 const variablesDefined = taskRule({
@@ -119,6 +132,8 @@ const variablesDefined = taskRule({
   source: `${PYTORCH}; volcano v1.15.1, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
   fix: 'Add the plugin that sets the variable, or name the one that it does set: WORLD_SIZE (pods), RANK, MASTER_ADDR, MASTER_PORT.',
 }, function* (task, job) {
+  const words = containersOf(task).flatMap(({ container }) => [...stringsIn(container.command), ...stringsIn(container.args)]);
+  if (!words.some((word) => word.includes('$'))) return;
   const taskNames = job.tasks.map(({ name }) => name);
   const given = new Set(JOB_PLUGINS.filter((plugin) => job.running.has(plugin)).flatMap((plugin) => variablesOf(plugin, taskNames)));
   const ofPlugins = new Map(JOB_PLUGINS.flatMap((plugin) => variablesOf(plugin, taskNames).map((name) => [name, plugin] as const)));
@@ -158,6 +173,15 @@ function variablesUsed(word: string, inShell: boolean): readonly string[] {
     names.push(...used.filter((name) => !new RegExp(`(?:^|[\\s;])(?:export\\s+)?${name}=`).test(word)));
   }
   return names;
+}
+
+const SHELLS = new Set(['sh', 'bash', 'ash', 'dash', 'zsh']);
+
+/** Whether the command hands its text to a shell, which then expands `$VAR` and `${VAR}` itself. */
+function runsInShell(container: JsonObject): boolean {
+  const words = [...stringsIn(container.command), ...stringsIn(container.args)];
+  const program = words[0] ?? '';
+  return SHELLS.has(program.slice(program.lastIndexOf('/') + 1)) && words.some((word) => /^-[a-z]*c$/.test(word));
 }
 
 /** Images whose own command is a shell or an interpreter: with neither terminal nor program it ends at once. */

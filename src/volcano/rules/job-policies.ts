@@ -26,7 +26,15 @@ interface Level {
   readonly policies: readonly PolicyView[];
 }
 
+const levelsByJob = new WeakMap<JobView, readonly Level[]>();
+
 function levelsOf(job: JobView): readonly Level[] {
+  let levels = levelsByJob.get(job);
+  if (levels === undefined) levelsByJob.set(job, (levels = readLevels(job)));
+  return levels;
+}
+
+function readLevels(job: JobView): readonly Level[] {
   const levels = [{ of: 'the job', path: job.path }, ...job.tasks.map((task) => ({ of: `the task ${task.name}`, path: task.path }))];
   return levels.map(({ of, path }) => ({
     of,
