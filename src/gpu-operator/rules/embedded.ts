@@ -1,0 +1,105 @@
+/**
+ * Finds the configurations that stand as texts in ConfigMaps: those that a ClusterPolicy names, and those that look like one.
+ */
+import { type JsonObject } from '../../api/schema';
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../checks/rule';
+import { type Manifest } from '../../manifests/manifest';
+import { type ManifestSet } from '../../manifests/manifest-set';
+import { pointer } from '../../manifests/pointer';
+import { asObject, asString, stringEntries } from '../../manifests/read';
+import { type ConfigProblem } from '../config-problem';
+import { type DcgmReading, DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, isDcgmCounters, readDcgmCounters } from '../dcgm-counters-text';
+import { type DevicePluginReading, isDevicePluginConfig, readDevicePluginConfig } from '../device-plugin-text';
+import { isMigConfig, MIG_CONFIG_KEY, type MigConfigReading, readMigConfig } from '../mig-parted-text';
+
+export const CLUSTER_POLICY = 'nvidia.com/ClusterPolicy';
+export const GPU_CLUSTER = 'nvidia.com/GPUCluster';
+
+/** A configuration in a ConfigMap. */
+export interface Embedded<Reading> {
+  readonly key: string;
+  readonly path: string;
+  readonly reading: Reading;
+}
+
+type Component = 'devicePlugin' | 'migManager' | 'dcgmExporter';
+
+/** The names of the ConfigMaps that the operator is told of for a component. */
+export function namedMaps(set: ManifestSet, component: Component): ReadonlySet<string> {
+  const names = [...set.ofKind(CLUSTER_POLICY), ...set.ofKind(GPU_CLUSTER)].map(({ object }) => mapNameOf(object, component));
+  return new Set(names.filter((name): name is string => name !== undefined && name !== ''));
+}
+
+export function mapNameOf(policy: JsonObject, component: Component): string | undefined {
+  return asString(asObject(asObject(asObject(policy.spec)[component]).config).name);
+}
+
+interface Finder<Reading> {
+  readonly component: Component;
+  readonly takes: (key: string, text: string, named: boolean) => boolean;
+  readonly read: (text: string) => Reading;
+  readonly cache: WeakMap<Manifest, Map<string, Reading>>;
+}
+
+const devicePlugin: Finder<DevicePluginReading> = {
+  component: 'devicePlugin', takes: (_key, text, named) => named || isDevicePluginConfig(text), read: readDevicePluginConfig, cache: new WeakMap(),
+};
+const mig: Finder<MigConfigReading> = {
+  component: 'migManager', takes: (key, text, named) => (named && key === MIG_CONFIG_KEY) || isMigConfig(text), read: readMigConfig, cache: new WeakMap(),
+};
+const dcgm: Finder<DcgmReading> = {
+  component: 'dcgmExporter',
+  takes: (key, text, named) => key === DCGM_OPERATOR_KEY || (named && key === DCGM_STANDALONE_KEY) || isDcgmCounters(text),
+  read: readDcgmCounters,
+  cache: new WeakMap(),
+};
+
+function find<Reading>(finder: Finder<Reading>, manifest: Manifest, set: ManifestSet): readonly Embedded<Reading>[] {
+  const entries = stringEntries(manifest.object.data);
+  if (entries.length === 0) return [];
+  const named = namedMaps(set, finder.component).has(manifest.id.name);
+  let readings = finder.cache.get(manifest);
+  if (readings === undefined) finder.cache.set(manifest, readings = new Map<string, Reading>());
+  const found: Embedded<Reading>[] = [];
+  for (const [key, text] of entries) {
+    if (!finder.takes(key, text, named)) continue;
+    let reading = readings.get(key);
+    if (reading === undefined) readings.set(key, reading = finder.read(text));
+    found.push({ key, path: pointer('/data', key), reading });
+  }
+  return found;
+}
+
+type Find<Reading> = (manifest: Manifest, set: ManifestSet) => readonly Embedded<Reading>[];
+
+export const devicePluginConfigsOf: Find<DevicePluginReading> = (manifest, set) => find(devicePlugin, manifest, set);
+export const migConfigsOf: Find<MigConfigReading> = (manifest, set) => find(mig, manifest, set);
+export const dcgmCountersOf: Find<DcgmReading> = (manifest, set) => find(dcgm, manifest, set);
+
+type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
+
+/** A rule over the configurations of one component; its id without the domain. */
+export function embeddedRule<Reading>(
+  id: string, facts: Facts, of: Find<Reading>,
+  check: (config: Embedded<Reading>, manifest: Manifest, context: RuleContext) => Iterable<Violation>,
+): ObjectRule {
+  return {
+    tier: 'webhook', severity: 'error', ...facts, id: `gpu-operator/${id}`, on: 'object', kinds: ['ConfigMap'],
+    check: function* (manifest, context) {
+      for (const config of of(manifest, context.set)) yield* check(config, manifest, context);
+    },
+  };
+}
+
+/** A rule that reports what a reader noted. */
+export function problemRule<Kind extends string>(
+  id: string, facts: Facts, of: Find<{ readonly problems: readonly ConfigProblem<Kind>[] }>, ...kinds: readonly Kind[]
+): ObjectRule {
+  return embeddedRule(id, facts, of, function* ({ path, reading }) {
+    for (const problem of reading.problems) {
+      if (!kinds.includes(problem.kind)) continue;
+      const { at, message, found, expected } = problem;
+      yield { path, message: at === '' || message.includes(at) ? message : `${at}: ${message}`, found, expected };
+    }
+  });
+}
