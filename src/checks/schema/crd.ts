@@ -3,6 +3,7 @@
  */
 import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../api/schema';
 import { asObject, asString, isObject, objectsAt } from '../../manifests/read';
+import { readSchema } from './crd-schema';
 
 /** A kind that a CRD defines, in one version. */
 export interface DefinedKind {
@@ -63,8 +64,5 @@ function scaleOf(scale: JsonObject): { readonly scale?: string } {
 
 /** A version without a schema keeps whatever it is given. */
 function schemaOf(value: JsonValue | undefined): Schema {
-  if (!isObject(value)) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  // The keywords of a CRD's schema are those of Schema; what else it holds (descriptions) is not looked at.
-  const schema: unknown = value;
-  return schema as Schema;
+  return isObject(value) ? readSchema(value) : { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 }

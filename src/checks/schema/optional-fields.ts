@@ -7,14 +7,18 @@
 /** Ends of JSON pointers, list indexes written `*`: fields whose zero value is as good as any. */
 const ENDS: readonly RegExp[] = [
   /\/capacity\/[^/]+\/value$/,
+  /\/clusterTrustBundle\/path$/,
   /\/configSource\/configMap\/(kubeletConfigKey|name|namespace)$/,
   /\/counters\/[^/]+\/value$/,
   /\/httpHeaders\/\*\/value$/,
   /\/iscsi\/lun$/,
+  /\/metric\/selector\/matchExpressions\/\*\/(key|operator)$/,
+  /\/podCertificate\/(keyType|signerName)$/,
   /\/podFailurePolicy\/rules$/,
   /\/preferredDuringSchedulingIgnoredDuringExecution\/\*\/preference$/,
   /\/sleep\/seconds$/,
   /\/sysctls\/\*\/value$/,
+  /\/template\/metadata\/ownerReferences\/\*\/(apiVersion|kind|name|uid)$/,
 ];
 
 /** By `group/Kind` (`Kind` alone for the core group): whole pointers. */
@@ -23,11 +27,16 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   LimitRange: ['/spec/limits'],
   'apiextensions.k8s.io/CustomResourceDefinition': ['/spec/versions/*/served', '/spec/versions/*/storage'],
   'apps/ControllerRevision': ['/revision'],
+  'discovery.k8s.io/EndpointSlice': ['/endpoints/*/hints/forZones/*/name'],
   'resource.k8s.io/DeviceClass': ['/spec'],
   'resource.k8s.io/ResourceClaim': ['/spec'],
   'resource.k8s.io/ResourceClaimTemplate': ['/spec', '/spec/spec'],
   'resource.k8s.io/ResourceSlice': ['/spec/pool/generation'],
+  'scheduling.k8s.io/PodGroup': ['/spec/schedulingConstraints/topology/*/key', '/spec/resourceClaims/*/name'],
   'scheduling.k8s.io/PriorityClass': ['/value'],
+  'scheduling.k8s.io/Workload': [
+    '/spec/podGroupTemplates/*/schedulingConstraints/topology/*/key', '/spec/podGroupTemplates/*/resourceClaims/*/name',
+  ],
   'storage.k8s.io/CSIDriver': ['/spec', '/spec/tokenRequests/*/audience'],
   'storage.k8s.io/CSINode': ['/spec', '/spec/drivers'],
 };

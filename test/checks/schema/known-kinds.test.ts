@@ -99,6 +99,21 @@ describe('definitions that are given', () => {
     expect(check(named('scheduling.volcano.sh/v1beta1', 'Queue', { spec: { weight: 1 } }), '1.35', [queue]).violations.map(({ path }) => path)).toEqual(['/spec/weight']);
   });
 
+  test('say their own message where a rule does not hold', () => {
+    const ruled = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.size > 1', message: 'too "small"' }] } } };
+    expect(check(named('example.com/v1', 'Thing', { spec: { size: 1 } }), '1.35', [crd(ruled)]).violations).toEqual([
+      expect.objectContaining({ rule: 'cel/rule', message: 'too "small"', expected: 'self.size > 1', path: '/spec' }),
+    ]);
+  });
+
+  test('may hold any nonsense without harm', () => {
+    const nonsense: JsonObject[] = [
+      { type: ['string'], properties: { spec: 'x' } }, { properties: { spec: { properties: null, items: [1], allOf: 'x', anyOf: [1], required: 'a', enum: 5 } } },
+      { properties: 5 }, { type: 'object', properties: { spec: { pattern: 5, 'x-kubernetes-validations': ['x', { rule: 5 }, { rule: '(((' }] } } },
+    ];
+    for (const schema of nonsense) expect(() => check(named('example.com/v1', 'Thing', { spec: { a: [1, 'x'] } }), '1.35', [crd(schema)])).not.toThrow();
+  });
+
   test('among the objects count too, and one that cannot be read stops nothing', () => {
     const thing = named('example.com/v1', 'Thing', { spec: { size: 'x' } });
     const definitions = [{ metadata: { name: 'broken' } }, crd(spec)];
