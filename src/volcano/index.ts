@@ -48,5 +48,9 @@ export {
   type PluginOptions,
   type PluginSwitches,
   type PredicatesOptions,
+  type ResourceStrategy,
+  type ResourceStrategyOptions,
   SchedulerPlugin,
+  type TdmOptions,
+  type UsageOptions,
 } from './scheduler-plugin';

@@ -193,7 +193,10 @@ class Reader {
         continue;
       }
       const wanted = mismatch(value, facts);
-      if (wanted === undefined) continue;
+      if (wanted === undefined) {
+        if (facts.keys !== undefined && isObject(value)) this.arguments(value, join(at, key), `${key} of ${owner}`, facts.keys, {});
+        continue;
+      }
       this.note(facts.fatal === true ? 'fatal-argument' : 'argument', join(at, key), `${key} of ${owner} is ${describe(value)}, not ${wanted}`, value, wanted);
     }
   }

@@ -24,6 +24,8 @@ export interface ArgumentFacts {
   readonly fatal?: boolean;
   /** Values that have an effect. */
   readonly values?: readonly string[];
+  /** The keys of a map, where they are a closed list. */
+  readonly keys?: Readonly<Record<string, ArgumentFacts>>;
 }
 
 export interface PluginFacts {
@@ -146,8 +148,21 @@ export const SCHEDULER_PLUGINS = {
     arguments: {
       resourceStrategyFitWeight: { type: 'int', fatal: true },
       resources: { type: 'map', fatal: true },
-      sra: { type: 'map', fatal: true },
-      proportional: { type: 'map', fatal: true },
+      sra: {
+        type: 'map',
+        fatal: true,
+        keys: {
+          enable: { type: 'bool', fatal: true }, resources: { type: 'text', fatal: true }, weight: { type: 'int', fatal: true },
+          resourceWeight: { type: 'map', fatal: true },
+        },
+      },
+      proportional: {
+        type: 'map',
+        fatal: true,
+        keys: {
+          enable: { type: 'bool', fatal: true }, resources: { type: 'text', fatal: true }, resourceProportion: { type: 'map', fatal: true },
+        },
+      },
     },
   },
   resourcequota: none,
@@ -157,7 +172,7 @@ export const SCHEDULER_PLUGINS = {
     arguments: { 'tdm.evict.period': { type: 'duration', fatal: true } },
     prefixes: { 'tdm.revocable-zone.': { type: 'time-range', fatal: true } },
   },
-  usage: { arguments: { 'usage.weight': int, 'cpu.weight': int, 'memory.weight': int, thresholds: { type: 'map' } } },
+  usage: { arguments: { 'usage.weight': int, 'cpu.weight': int, 'memory.weight': int, thresholds: { type: 'map', keys: { cpu: int, mem: int } } } },
 } as const satisfies Readonly<Record<string, PluginFacts>>;
 
 export type SchedulerPluginName = keyof typeof SCHEDULER_PLUGINS;

@@ -4,7 +4,7 @@
  * Source: volcano v1.15.1, pkg/scheduler/plugins. Rules: `volcano/scheduler-*`.
  */
 import { type Duration } from 'cdk8s';
-import { type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../api/schema';
 import { type PluginSwitch, type SchedulerPluginName } from './scheduler-facts';
 
 /** Parts of a plugin that can be turned off one by one; what is left out is on, but for `enableHierarchy`. */
@@ -110,6 +110,42 @@ export interface NetworkTopologyOptions extends PluginOptions {
   readonly resources?: Readonly<Record<string, number>>;
   /** Fill hyper nodes with pods that ask for no topology too. @default - Volcano's default */
   readonly normalPods?: boolean;
+}
+
+export interface UsageOptions extends PluginOptions {
+  /** Nodes above this load get no further pods, in whole percent. @default 80 */
+  readonly cpuThreshold?: number;
+  /** @default 80 */
+  readonly memoryThreshold?: number;
+  /** Weight of the score. @default 5 */
+  readonly weight?: number;
+  /** @default 1 */
+  readonly cpuWeight?: number;
+  /** @default 1 */
+  readonly memoryWeight?: number;
+}
+
+export interface TdmOptions extends PluginOptions {
+  /** When nodes of a zone (node label `volcano.sh/revocable-zone`) are lent, `22:00-06:00`, by zone. */
+  readonly revocableZones: Readonly<Record<string, string>>;
+  /** How often pods are taken back when the time has come. @default - 1 minute */
+  readonly evictPeriod?: Duration;
+}
+
+/** How a resource of a node is scored: prefer nodes where most of it is taken, or least. */
+export interface ResourceStrategy {
+  readonly type: 'MostAllocated' | 'LeastAllocated';
+  /** @default 1 */
+  readonly weight?: number;
+}
+
+export interface ResourceStrategyOptions extends PluginOptions {
+  /** Weight of the score. @default 10 */
+  readonly weight?: number;
+  /** By resource; one trailing `*` stands for any end. @default - cpu and memory, least allocated */
+  readonly resources?: Readonly<Record<string, ResourceStrategy>>;
+  /** Keep pods that do not ask for these scarce resources off their nodes; by resource, with a weight. @default - off */
+  readonly scarce?: Readonly<Record<string, number>>;
 }
 
 export class SchedulerPlugin {
@@ -224,6 +260,57 @@ export class SchedulerPlugin {
   /** A job that has waited so long goes first. */
   static sla(options: PluginOptions & { readonly waitingTime?: Duration } = {}): SchedulerPlugin {
     return SchedulerPlugin.of('sla', { 'sla-waiting-time': options.waitingTime && `${options.waitingTime.toSeconds()}s` }, options);
+  }
+
+  /** Pods that have just started are left alone for their cooldown time. */
+  static cdp(options: PluginOptions = {}): SchedulerPlugin {
+    return SchedulerPlugin.of('cdp', {}, options);
+  }
+
+  /** Does not preempt below a PodDisruptionBudget. */
+  static pdb(options: PluginOptions = {}): SchedulerPlugin {
+    return SchedulerPlugin.of('pdb', {}, options);
+  }
+
+  /** Lets jobs in only where the namespace's ResourceQuota has room. */
+  static resourcequota(options: PluginOptions = {}): SchedulerPlugin {
+    return SchedulerPlugin.of('resourcequota', {}, options);
+  }
+
+  /** Tasks of a job near to each other or apart, by annotations. */
+  static taskTopology(options: PluginOptions & { readonly weight?: number } = {}): SchedulerPlugin {
+    return SchedulerPlugin.of('task-topology', { 'task-topology.weight': options.weight }, options);
+  }
+
+  /** Prefers nodes with little real load; needs `metrics` of the configuration. */
+  static usage(options: UsageOptions = {}): SchedulerPlugin {
+    return SchedulerPlugin.of('usage', {
+      'usage.weight': options.weight,
+      'cpu.weight': options.cpuWeight,
+      'memory.weight': options.memoryWeight,
+      // Volcano logs an error where they are missing, so they are always written.
+      'thresholds': { cpu: options.cpuThreshold ?? 80, mem: options.memoryThreshold ?? 80 },
+    }, options);
+  }
+
+  /** Lends nodes of other systems at set times. */
+  static tdm(options: TdmOptions): SchedulerPlugin {
+    return SchedulerPlugin.of('tdm', {
+      ...Object.fromEntries(Object.entries(options.revocableZones).map(([zone, span]) => [`tdm.revocable-zone.${zone}`, span])),
+      'tdm.evict.period': options.evictPeriod && `${options.evictPeriod.toSeconds()}s`,
+    }, options);
+  }
+
+  /** Fills nodes by some resources and spreads by others. */
+  static resourceStrategyFit(options: ResourceStrategyOptions = {}): SchedulerPlugin {
+    const { resources, scarce } = options;
+    const strategies = Object.entries(resources ?? {}).map(([name, { type, weight }]) => [name, { type, weight: weight ?? 1 }]);
+    return SchedulerPlugin.of('resource-strategy-fit', {
+      resourceStrategyFitWeight: options.weight,
+      resources: resources && Object.fromEntries(strategies) as JsonObject,
+      // Without a weight of its own the score of scarce resources is never added.
+      sra: scarce && { enable: true, resources: Object.keys(scarce).join(', '), weight: options.weight ?? 10, resourceWeight: { ...scarce } },
+    }, options);
   }
 
   /** Any plugin by name, one of your own included, with arguments as they are written. */

@@ -95,6 +95,12 @@ test('every argument that the plugin factories write is one that the scheduler r
     SchedulerPlugin.deviceshare({ sharing: 'vgpu', schedulePolicy: 'binpack', scheduleWeight: 5, nodeLock: true }),
     SchedulerPlugin.networkTopologyAware({ ...weights, normalPods: false }),
     SchedulerPlugin.nodegroup({ strict: true, preferredInOrder: true }),
+    SchedulerPlugin.cdp(), SchedulerPlugin.pdb(), SchedulerPlugin.resourcequota(), SchedulerPlugin.taskTopology({ weight: 2 }),
+    SchedulerPlugin.usage({ cpuThreshold: 70, weight: 3, cpuWeight: 1, memoryWeight: 1 }),
+    SchedulerPlugin.tdm({ revocableZones: { rz1: '22:00-06:00' }, evictPeriod: Duration.minutes(5) }),
+    SchedulerPlugin.resourceStrategyFit({
+      weight: 10, resources: { 'nvidia.com/gpu': { type: 'MostAllocated', weight: 2 }, 'cpu': { type: 'LeastAllocated' } }, scarce: { 'nvidia.com/gpu': 1 },
+    }),
     SchedulerPlugin.numaAware({ weight: 3 }), SchedulerPlugin.sla({ waitingTime: Duration.minutes(90) }), SchedulerPlugin.proportion(),
   ];
   const { text } = new SchedulerConfiguration(chart(), 'scheduler', { tiers: [plugins] });

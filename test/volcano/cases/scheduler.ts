@@ -41,6 +41,7 @@ export const schedulerCases: readonly RuleCases[] = [
       'in a tier': [configMap('actions: "allocate"\ntiers:\n- plugin: []\n')],
       'a switch in another spelling': [plugins('- name: drf\n  enabledPreemptable: false')],
       'an argument that the plugin does not have': [plugins('- name: binpack\n  arguments:\n    binpack.gpu: 5')],
+      'a threshold by another name': [plugins('- name: usage\n  arguments:\n    thresholds:\n      cpu: 80\n      memory: 80')],
       'an argument of an action': [configMap('actions: "allocate"\nconfigurations:\n- name: allocate\n  arguments:\n    speed: 3\n')],
       'a key twice': [configMap('actions: "allocate"\nactions: "enqueue, allocate"\n')],
     },
@@ -56,6 +57,7 @@ export const schedulerCases: readonly RuleCases[] = [
     fires: {
       'a number as a text': [plugins('- name: binpack\n  arguments:\n    binpack.weight: "10"')],
       'a fraction for a whole weight': [plugins('- name: nodeorder\n  arguments:\n    nodeaffinity.weight: 1.5')],
+      'a threshold with a fraction': [plugins('- name: usage\n  arguments:\n    thresholds:\n      cpu: 80.5')],
       'a waiting time without unit': [plugins('- name: sla\n  arguments:\n    sla-waiting-time: 30')],
       'a policy that does not exist': [plugins('- name: deviceshare\n  arguments:\n    deviceshare.SchedulePolicy: pack')],
     },
