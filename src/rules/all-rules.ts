@@ -2,6 +2,7 @@
  * Every rule that there is. Loaded when the first check runs, not before.
  */
 import { type Rule, type RuleFacts } from '../checks/rule';
+import { shapeRuleFacts } from '../checks/schema/check-shape';
 import { coreRules } from '../checks/server/rules';
 import { sourceRules } from '../checks/source-rules';
 import { suppressionNeedsReason } from '../checks/suppression';
@@ -18,5 +19,5 @@ export function allRules(): readonly Rule[] {
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */
 export function allRuleFacts(): readonly RuleFacts[] {
-  return [...allRules(), ...Object.values(sourceRules), suppressionNeedsReason];
+  return [...allRules(), ...shapeRuleFacts, ...Object.values(sourceRules), suppressionNeedsReason];
 }

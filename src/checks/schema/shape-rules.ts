@@ -73,10 +73,6 @@ export const shapeRules = {
     why: 'Without both nobody can tell where the object belongs; kubectl refuses it.',
     source: 'Kubernetes API conventions',
   }),
-  crd: rule('schema/readable-crd', 'A CustomResourceDefinition has versions with structural schemas.', 'Correct the definition.', {
-    why: 'Objects of its kind cannot be checked.',
-    source: 'apiextensions.k8s.io/v1',
-  }),
   cel: rule('cel/rule', 'The CEL rules of the CRD hold.', 'Change the values that the rule speaks of.', {
     tier: 'cel',
     source: 'x-kubernetes-validations of the CRD',
