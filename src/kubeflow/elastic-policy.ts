@@ -26,20 +26,24 @@ export interface ElasticProps {
   readonly metrics?: readonly MetricSpec[];
 }
 
-/**
- * @throws if the bounds are no whole numbers in order, or the nodes lie outside of them
- */
-export function elasticPolicyOf(props: ElasticProps, nodes: number): PyTorchJobSpecElasticPolicy {
-  const { min, max } = props;
+/** @throws if the bounds are no whole numbers in order, or the nodes lie outside of them */
+export function requireElasticRange({ min, max }: { readonly min: number; readonly max: number }, nodes: number): void {
   if (!Number.isInteger(min) || !Number.isInteger(max) || min < 1 || min > max) {
     throw new Error(`elastic min ${min}, max ${max}: expected whole numbers with 1 <= min <= max.`);
   }
   if (nodes < min || nodes > max) throw new Error(`nodes ${nodes}: expected a number from elastic min ${min} to max ${max}.`);
+}
+
+/**
+ * @throws if the bounds are no whole numbers in order, or the nodes lie outside of them
+ */
+export function elasticPolicyOf(props: ElasticProps, nodes: number): PyTorchJobSpecElasticPolicy {
+  requireElasticRange(props, nodes);
   const conf = Object.entries(props.rdzvConf ?? {}).map(([key, value]) => ({ key, value }));
   return {
     rdzvBackend: props.rdzvBackend ?? 'c10d',
-    minReplicas: min,
-    maxReplicas: max,
+    minReplicas: props.min,
+    maxReplicas: props.max,
     maxRestarts: props.maxRestarts ?? 10,
     rdzvHost: props.rdzvHost,
     rdzvPort: props.rdzvPort,

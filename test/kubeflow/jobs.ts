@@ -73,6 +73,17 @@ export function job(kind: string, roles: Readonly<Record<string, JsonObject>>, s
   };
 }
 
+/** An MPIJob of the mpi-operator that no rule objects to. */
+export function mpiJob(spec: JsonObject = {}, roles: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+  const template: JsonObject = { spec: { containers: [{ name: 'mpi', image: 'x' }] } };
+  return {
+    apiVersion: 'kubeflow.org/v2beta1',
+    kind: 'MPIJob',
+    metadata: { name: 'train', namespace: 'ml', ...metadata },
+    spec: { mpiReplicaSpecs: { Launcher: { replicas: 1, template }, Worker: { replicas: 2, template }, ...roles }, ...spec },
+  };
+}
+
 export function yaml(...objects: readonly JsonObject[]): string {
   return objects.map((object) => stringify(object)).join('---\n');
 }

@@ -5,7 +5,7 @@ import { kubeflowRules } from '../../src/kubeflow/rules';
 import { type Manifest } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { valueAt } from '../../src/manifests/pointer';
-import { elasticJob, job, staticJob } from './jobs';
+import { elasticJob, job, mpiJob, staticJob } from './jobs';
 
 const SEED = { seed: 20261120 };
 
@@ -52,6 +52,12 @@ test('rules survive any spec of any kind', () => {
   }), { ...SEED, numRuns: 500 });
 });
 
+test('rules of the mpi-operator survive any spec', () => {
+  fc.assert(fc.property(fc.oneof(anyJson, broken(mpiJob()).map(({ spec }) => spec ?? null)), (spec) => {
+    violations({ ...mpiJob(), spec });
+  }), { ...SEED, numRuns: 300 });
+});
+
 test('rules survive a good job with any value in the wrong place, and point into it', () => {
   const jobs = [staticJob(), elasticJob(), job('MPIJob', { Launcher: {}, Worker: { replicas: 2 } }), job('TFJob', { Chief: {}, PS: {} })];
   fc.assert(fc.property(fc.oneof(...jobs.map(broken)), (object) => {
@@ -66,8 +72,8 @@ test('every rule has an id of its own, a row, a source and a remedy', () => {
   expect(new Set(kubeflowRules.map((rule) => rule.id)).size).toBe(kubeflowRules.length);
   for (const rule of kubeflowRules) {
     expect(rule.id).toMatch(/^kubeflow\/[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(rule.row).toMatch(/^KT\d+$/);
-    expect(rule.source).toContain('v1.9.4');
+    expect(rule.row).toMatch(/^K[TM]\d+$/);
+    expect(rule.source).toMatch(rule.row?.startsWith('KM') === true ? /mpi-operator v0\.8\.0/ : /v1\.9\.4/);
     for (const text of [rule.summary, rule.why, rule.fix]) expect(text).toMatch(/\.$/);
   }
 });

@@ -1,0 +1,131 @@
+/**
+ * What every workload construct is: one object that is rendered late, goes through a queue, has a priority, and is written after
+ * what it refers to. It knows no kind; a domain says how its kind is rendered.
+ */
+import { type ApiObjectMetadata, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type ResourceKind } from '../api/resource-kind';
+import { type OpenPartial, type PodRenderOptions, Scheduling } from '../pods';
+import { merged } from '../pods/merge';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type LocalQueueReference, type PriorityClassReference, type QueueReference } from '../resources/references';
+import { Resource, type ResourceProps } from '../resources/resource';
+
+export interface WorkloadProps<Spec> extends NamespacedObjectProps {
+  /** Anything else of the object's metadata, which wins over the above. @default - none */
+  readonly metadata?: ApiObjectMetadata;
+  /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
+  readonly specOverrides?: OpenPartial<Spec>;
+  /** Who schedules the pods, and through which queue. @default - the cluster's own scheduler */
+  readonly scheduling?: Scheduling;
+  /** @default - the cluster's default class, if any */
+  readonly priorityClass?: PriorityClassReference;
+}
+
+/** What was chosen by the time at which the workload is rendered. Goes into `PodTemplate.toPodTemplate` as it is. */
+export type WorkloadChoice = Pick<PodRenderOptions, 'scheduling' | 'priorityClass'>;
+
+export interface WorkloadDefinition<T, Spec extends object> {
+  readonly kind: ResourceKind<T>;
+  readonly props: WorkloadProps<Spec>;
+  /** @throws where the props contradict each other */
+  readonly render: (choice: WorkloadChoice) => Spec;
+  /** Constructs that must exist before the workload. */
+  readonly references: readonly (object | undefined)[];
+  /** Labels and annotations of the workload by which its controller reads a scheduling choice. @default - those of the choice alone */
+  readonly metadataOf?: (scheduling: Scheduling) => {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  /** Labels of the workload by which its controller reads a priority. @default - none */
+  readonly labelsOfPriority?: (priorityClass: PriorityClassReference) => Record<string, string>;
+  /** What else has to be made for a scheduling choice. @default - nothing */
+  readonly whenScheduled?: (workload: Workload<T, Spec>, scheduling: Scheduling) => void;
+}
+
+/** A workload construct of any kind. */
+export abstract class Workload<T, Spec extends object> extends Construct {
+  /** The object as it will be written; `addJsonPatch` and `metadata` are there. */
+  readonly resource: Resource<T>;
+
+  private choice: WorkloadChoice = {};
+
+  /** @throws what rendering throws, with the construct's path: a contradiction is reported where it is written, not at synth */
+  protected constructor(scope: Construct, id: string, private readonly definition: WorkloadDefinition<T, Spec>) {
+    super(scope, id);
+    const { props, kind, references } = definition;
+    try {
+      definition.render({});
+    } catch (error) {
+      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+    }
+    // The one place where the compiler cannot follow that every kind has a spec.
+    const object = { metadata: metadataOf(id, props), spec: Lazy.any({ produce: () => this.toSpec() }) as Spec };
+    this.resource = new Resource(this, 'Resource', kind, object as unknown as ResourceProps<T>);
+    dependOn(this, ...references, props.namespace);
+    if (props.priorityClass !== undefined) this.withPriority(props.priorityClass);
+    if (props.scheduling !== undefined) this.scheduleBy(props.scheduling);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
+  }
+
+  /**
+   * Sends the workload through a queue: of Volcano (or of Gantry, where it is scheduled by Gantry), or a local queue of Kueue.
+   * The queue is written before the workload.
+   *
+   * @throws if it has a queue already
+   */
+  submitTo(queue: QueueReference | LocalQueueReference): this {
+    if ('localQueueName' in queue) return this.scheduleBy(Scheduling.kueue(queue));
+    return this.scheduleBy(this.choice.scheduling?.engine === 'gantry' ? Scheduling.gantry(queue) : Scheduling.volcano(queue));
+  }
+
+  /**
+   * Chooses the scheduler, and the queue with it.
+   *
+   * @throws if another choice was made before
+   */
+  scheduleBy(scheduling: Scheduling): this {
+    const before = this.choice.scheduling;
+    if (before !== undefined && before.engine !== 'default') {
+      throw new Error(`${this.node.path}: scheduled by ${before.engine} already. Choose scheduler and queue once.`);
+    }
+    const { workloadLabels, workloadAnnotations, references } = scheduling.toScheduling();
+    const more = this.definition.metadataOf?.(scheduling);
+    const { metadata } = this.resource;
+    for (const [key, value] of Object.entries({ ...workloadLabels, ...more?.labels })) metadata.addLabel(key, value);
+    for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
+    this.choice = { ...this.choice, scheduling };
+    dependOn(this, ...references);
+    this.definition.whenScheduled?.(this, scheduling);
+    return this;
+  }
+
+  /** Sets the priority of the pods and, where there is one, of the gang. The class is written before the workload. */
+  withPriority(priorityClass: PriorityClassReference): this {
+    this.choice = { ...this.choice, priorityClass };
+    const labels = this.definition.labelsOfPriority?.(priorityClass) ?? {};
+    for (const [key, value] of Object.entries(labels)) this.resource.metadata.addLabel(key, value);
+    dependOn(this, priorityClass);
+    return this;
+  }
+
+  private toSpec(): Spec {
+    return merged(this.definition.render(this.choice), this.definition.props.specOverrides);
+  }
+}
+
+function metadataOf(id: string, props: WorkloadProps<unknown>): ApiObjectMetadata {
+  const stated = namespacedMetadata(id, props);
+  const { metadata } = props;
+  return {
+    ...stated,
+    ...metadata,
+    labels: { ...stated.labels, ...metadata?.labels },
+    annotations: { ...stated.annotations, ...metadata?.annotations },
+  };
+}
