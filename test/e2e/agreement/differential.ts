@@ -6,7 +6,7 @@ import { isBuiltInGroup } from '../../../src/api/kinds';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
 import { askServer, type ServerVerdict } from '../control-plane/server-verdict';
-import { askGantry, type GantryVerdict } from './gantry-verdict';
+import { askGantry, askGantryAboutText, type GantryVerdict } from './gantry-verdict';
 import { type Question } from './mutants';
 
 /** Who on the server's side refused: its decoder and the CRD's schema, the CRD's CEL rules, or its own code. */
@@ -35,8 +35,10 @@ export async function askBoth(
   const worker = async (): Promise<void> => {
     while (next < questions.length) {
       const question = questions[next++];
-      const server = await askServer(client, discovery, question.object);
-      answers[question.index] = compare(question, server, askGantry(question.object, kubernetes));
+      const { object, text } = question;
+      const server = await askServer(client, discovery, object, { text });
+      const gantry = text === undefined ? askGantry(object, kubernetes) : askGantryAboutText(text, kubernetes);
+      answers[question.index] = compare(question, server, gantry);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));

@@ -4,6 +4,7 @@
 import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { idOf } from '../../../src/manifests/identity';
+import { parseYaml } from '../../../src/manifests/yaml';
 import { check, type Finding, type Tier } from '../../../src/rules';
 
 export interface GantryVerdict {
@@ -17,6 +18,12 @@ const TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
 
 export function askGantry(object: JsonObject, kubernetes: KubernetesMinor): GantryVerdict {
   return verdictOn(new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]), kubernetes);
+}
+
+/** Asks about a manifest as text, the way a file is read. */
+export function askGantryAboutText(text: string, kubernetes: KubernetesMinor): GantryVerdict {
+  const { manifests, problems } = parseYaml(text, 'mutant');
+  return verdictOn(new ManifestSet(manifests, problems), kubernetes);
 }
 
 export function verdictOn(set: ManifestSet, kubernetes: KubernetesMinor): GantryVerdict {

@@ -9,6 +9,7 @@ import { type Mutation, type Operator } from './mutation';
 import { Random } from './random';
 import { type Site, sitesOf } from './sites';
 import { addedField, cel, duplicateEntry, duplicateItem, madeAnew, union, unknownField } from './structure-operators';
+import { duplicateKey, numberForm } from './text-operators';
 import { missing, nothing, number, quantity, text, word, wrongType } from './value-operators';
 
 export interface Question {
@@ -20,13 +21,15 @@ export interface Question {
   readonly operator: string;
   readonly what: string;
   readonly object: JsonObject;
+  /** The manifest as JSON text, where the object does not say it all. */
+  readonly text?: string;
 }
 
 export const OPERATORS: readonly Operator[] = [
   // What the suite is for.
   ...[unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union],
   // What else a live server has opinions on.
-  ...[addedField, madeAnew, nothing, text, metadata, version],
+  ...[addedField, madeAnew, nothing, text, metadata, version, numberForm, duplicateKey],
 ];
 
 /** The kinds take turns, so that each is asked about as often as any other. */
@@ -49,9 +52,9 @@ export function questions(bases: readonly BaseManifest[], mutants: number, seed:
     const first = mutated(object, sites, random);
     asked.push({ index: asked.length, kind, ...first });
     // Now and then two changes at once: who answers first on the server's side decides what else is looked at.
-    if (random.chance(0.15)) {
+    if (first.text === undefined && random.chance(0.15)) {
       const second = mutated(first.object, sitesOf(first.object, minor), random);
-      asked[asked.length - 1] = { index: asked.length - 1, kind, operator: 'two changes', what: `${first.what}; ${second.what}`, object: second.object };
+      asked[asked.length - 1] = { index: asked.length - 1, kind, ...second, operator: 'two changes', what: `${first.what}; ${second.what}` };
     }
   }
   return asked;

@@ -9,6 +9,8 @@ import { type Path, type Site, withValue } from './sites';
 
 export interface Mutation {
   readonly object: JsonObject;
+  /** The manifest as JSON text, where the object does not say it all. */
+  readonly text?: string;
   /** What was done, in a few words with the place: `/spec/weight: 1 -> "1"`. */
   readonly what: string;
 }

@@ -21,6 +21,7 @@ export interface Reply {
 }
 
 export interface RequestOptions {
+  /** A text is sent as it is, anything else as its JSON. */
   readonly body?: JsonValue;
   /** @default 'application/json' */
   readonly contentType?: string;
@@ -39,7 +40,7 @@ export class ApiClient {
    * @throws where no reply comes: the connection broke, or the time is up
    */
   request(method: string, path: string, { body, contentType, timeout }: RequestOptions = {}): Promise<Reply> {
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const payload = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const headers: Record<string, string | number> = { authorization: `Bearer ${this.endpoint.token}`, accept: 'application/json' };
     if (payload !== undefined) {
       headers['content-type'] = contentType ?? 'application/json';

@@ -22,6 +22,8 @@ export interface ServerVerdict {
 export interface AskOptions {
   /** @default true */
   readonly dryRun?: boolean;
+  /** JSON to send in the object's place. @default - the object's */
+  readonly text?: string;
 }
 
 /** Creates the object, where its manifest says. A namespaced object that names no namespace goes to `default`. */
@@ -36,7 +38,7 @@ export async function askServer(
   const namespace = asString(asObject(object.metadata).namespace) || 'default';
   const query = `?fieldValidation=Strict&fieldManager=gantry${options.dryRun === false ? '' : '&dryRun=All'}`;
   try {
-    const { status, body } = await client.request('POST', `${collectionPath(kind, namespace)}${query}`, { body: object });
+    const { status, body } = await client.request('POST', `${collectionPath(kind, namespace)}${query}`, { body: options.text ?? object });
     const reason = asString(body.reason) ?? '';
     const causes = asArray(asObject(body.details).causes)
       .map(asObject)

@@ -46,7 +46,7 @@ export async function compareWithPeer(answers: readonly Answer[], options: Compa
     await writeJsonSchemas(schemas, options.client, options.discovery, options.crds);
     writeDocuments(
       documents,
-      answers.map(({ question }) => question.object),
+      answers.map(({ question }) => question.text ?? JSON.stringify(question.object)),
     );
     const peer = { program: options.program, schemas };
     const theirs = askKubeconform(peer, documents);

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonValue } from '../../../src/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { SCHEMA_LOCATION } from './json-schemas';
 
@@ -20,9 +20,9 @@ export interface KubeconformAnswer {
 }
 
 /** Writes each document to a file of its own, named by its number. */
-export function writeDocuments(folder: string, documents: readonly JsonObject[]): void {
+export function writeDocuments(folder: string, documents: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
-  documents.forEach((document, index) => writeFileSync(join(folder, `${index}.json`), JSON.stringify(document)));
+  documents.forEach((document, index) => writeFileSync(join(folder, `${index}.json`), document));
 }
 
 /** The answer to each document of the folder, by number. */
