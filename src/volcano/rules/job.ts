@@ -140,18 +140,23 @@ const dependenciesAcyclic = jobRule({
   row: 'VJ13',
   tier: 'webhook',
   severity: 'error',
-  summary: 'The dependsOn of the tasks name tasks of the job and run in no circle.',
-  why: 'The webhook refuses the job; a name that is no task counts as a circle.',
+  summary: 'The dependsOn of the tasks name tasks of the job, each once, and run in no circle.',
+  why: 'The webhook refuses the job; a name that is no task, or that stands twice, counts as a circle.',
   source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, topoSort',
   fix: 'Name tasks of this job, and take one dependency out of the circle.',
 }, function* (job) {
   const dependencies = new Map(job.tasks.map((task) => [task.name, stringsIn(asObject(task.value.dependsOn).name)]));
   let unknown = false;
   for (const task of job.tasks) {
+    const seen = new Set<string>();
     for (const [index, name] of asArray(asObject(task.value.dependsOn).name).entries()) {
-      if (typeof name !== 'string' || dependencies.has(name)) continue;
-      unknown = true;
-      yield { path: `${task.path}/dependsOn/name/${index}`, message: `the task ${task.name} depends on "${name}", which is no task of the job`, found: name };
+      if (typeof name !== 'string') continue;
+      const path = `${task.path}/dependsOn/name/${index}`;
+      if (!dependencies.has(name)) {
+        unknown = true;
+        yield { path, message: `the task ${task.name} depends on "${name}", which is no task of the job`, found: name };
+      } else if (seen.has(name)) yield { path, message: `the task ${task.name} names "${name}" twice in dependsOn`, found: name };
+      seen.add(name);
     }
   }
   const circle = unknown ? undefined : findCircle(dependencies);

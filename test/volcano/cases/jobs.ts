@@ -57,6 +57,7 @@ export const jobCases: readonly RuleCases[] = [
     rule: 'volcano/job-task-dependencies-acyclic',
     fires: {
       'a name that is no task': [job({ tasks: [task('master', 1, { dependsOn: { name: ['worker'] } })] })],
+      'a name twice': [job({ tasks: [task('master', 1), task('worker', 1, { dependsOn: { name: ['master', 'master'] } })] })],
       'a circle': [job({ tasks: [task('master', 1, { dependsOn: { name: ['worker'] } }), task('worker', 1, { dependsOn: { name: ['master'] } })] })],
     },
     silent: { 'one after the other': [job({ tasks: [task('master', 1), task('worker', 1, { dependsOn: { name: ['master'] } })] })] },
