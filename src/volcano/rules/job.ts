@@ -84,14 +84,15 @@ const gangComplete = jobRule({
   row: 'VJ2',
   tier: 'advice',
   severity: 'warning',
-  summary: 'The minAvailable of a job is at least the sum of what its tasks need.',
+  summary: 'The minAvailable of a job of several tasks is at least the sum of what they need.',
   why: 'Below that sum the scheduler skips the check per task, so the job may start without the pods that one of its tasks needs.',
   source: 'volcano v1.15.1, pkg/scheduler/api/job_info.go CheckTaskValid',
   fix: 'Leave minAvailable out, or set each task\'s minAvailable so that they add up to it.',
 }, function* (job) {
   const minimum = asInteger(job.spec.minAvailable) ?? 0;
   const needed = job.tasks.reduce((sum, task) => sum + task.minAvailable, 0);
-  if (minimum <= 0 || minimum >= needed) return;
+  // With one task there is nothing to tell apart: so many pods of it are what is meant.
+  if (minimum <= 0 || minimum >= needed || job.tasks.length < 2) return;
   yield {
     path: `${job.path}/minAvailable`,
     message: `minAvailable of the job is ${minimum}, but its tasks need ${needed} (${job.tasks.map((task) => `${task.name} ${task.minAvailable}`).join(', ')})`,

@@ -36,6 +36,7 @@ export const jobCases: readonly RuleCases[] = [
     silent: {
       'the sum of what they need': [job({ minAvailable: 3, tasks: [task('master', 1), task('worker', 3, { minAvailable: 2 })] })],
       'left to Volcano': [job()],
+      'some pods of one task': [job({ minAvailable: 2, tasks: [task('worker', 8)] })],
     },
   },
   {
