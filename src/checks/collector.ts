@@ -1,7 +1,7 @@
 /**
  * Gathers findings: gives each its place and its construct, sets aside what was answered for, and puts all in a stable order.
  */
-import { describeId, type Manifest, type SourceProblem } from '../manifests/manifest';
+import { describeId, type Manifest, type Position, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { TIERS, type Finding, type NotChecked, type Tier } from './finding';
 import { type Report, type SuppressedFinding } from './report';
@@ -49,11 +49,12 @@ export class FindingCollector {
     return tiers.some((tier) => this.tiers.has(tier));
   }
 
-  add(rule: ReportedFacts, manifest: Manifest, violation: Violation, line?: number): void {
+  add(rule: ReportedFacts, manifest: Manifest, violation: Violation, position?: Position): void {
     const tier = violation.tier ?? rule.tier;
     if (!this.tiers.has(tier)) return;
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
+    const place = position ?? locate?.(path);
     const finding = compact({
       rule: rule.id,
       tier,
@@ -65,7 +66,8 @@ export class FindingCollector {
       expected: violation.expected,
       fix: violation.fix ?? (rule.fix === '' ? undefined : rule.fix),
       file,
-      line: line ?? locate?.(path)?.line,
+      line: place?.line,
+      column: place?.column,
       construct,
     });
     const reason = this.reasonToIgnore(rule.id, manifest);
@@ -86,6 +88,7 @@ export class FindingCollector {
       fix: rule.fix,
       file: problem.file,
       line: problem.position.line,
+      column: problem.position.column,
     });
     this.located.push({ finding, order: -1 });
   }

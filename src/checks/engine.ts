@@ -65,7 +65,7 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
   for (const problem of set.problems) {
     const rule = sourceRules[problem.kind];
     if (problem.manifest === undefined) collector.addUnattached(rule, problem);
-    else collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position.line);
+    else collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
   }
 }
 

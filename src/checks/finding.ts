@@ -35,6 +35,8 @@ export interface Finding {
   readonly file?: string;
   /** Counts from 1. */
   readonly line?: number;
+  /** Counts from 1. For people and editors; the JSON report has no such key. */
+  readonly column?: number;
   /** Construct path. */
   readonly construct?: string;
 }

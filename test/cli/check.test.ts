@@ -38,7 +38,7 @@ describe('exit status', () => {
     expect(status).toBe(1);
     expect(err).toBe('');
     expect(out).toContain('a.yaml  v1 ConfigMap bad');
-    expect(out).toContain('a.yaml:5 /daat');
+    expect(out).toContain('a.yaml:5:1 /daat');
     expect(out).toMatch(/1 document: 1 error$/m);
   });
 
@@ -121,7 +121,7 @@ describe('inputs', () => {
   test('- is standard input', async () => {
     const { status, out } = await place.run(['check', '-'], { input: BAD });
     expect(status).toBe(1);
-    expect(out).toContain('-:5 /daat');
+    expect(out).toContain('-:5:1 /daat');
   });
 
   test('a CRD makes its kind known', async () => {

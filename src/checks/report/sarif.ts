@@ -63,13 +63,14 @@ function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result
 }
 
 /** The line in the file, where there is one, and the object's field, or the construct, by name. */
-function location({ file, line, construct, object, path }: Pick<Finding, 'file' | 'line' | 'construct' | 'object' | 'path'>): Location {
+function location({ file, line, column, construct, object, path }: Pick<Finding, 'file' | 'line' | 'column' | 'construct' | 'object' | 'path'>): Location {
+  const region = line === undefined ? {} : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
   const logical =
     construct === undefined ? { fullyQualifiedName: `${object}${path}`, kind: 'object' } : { fullyQualifiedName: construct, kind: 'construct' };
   return {
     ...(file === undefined || file === '-'
       ? {}
-      : { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...(line === undefined ? {} : { region: { startLine: line } }) } }),
+      : { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region } }),
     logicalLocations: [logical],
   };
 }

@@ -42,9 +42,9 @@ export function findingText(finding: Finding, options: FindingTextOptions = {}):
   return [`${place === '' ? '' : `${place}: `}${head}: ${printable(finding.message)}`, ...details].join('\n');
 }
 
-/** `file:line`, or the construct path. */
-function placeOf(finding: Pick<Finding, 'file' | 'line' | 'construct'>, options: FindingTextOptions = {}): string {
-  if (finding.file !== undefined) return finding.line === undefined ? finding.file : `${finding.file}:${finding.line}`;
+/** `file:line:column`, or the construct path. */
+function placeOf(finding: Pick<Finding, 'file' | 'line' | 'column' | 'construct'>, options: FindingTextOptions = {}): string {
+  if (finding.file !== undefined) return [finding.file, finding.line, finding.column].filter((part) => part !== undefined).join(':');
   return options.withoutConstruct === true ? '' : (finding.construct ?? '');
 }
 

@@ -6,7 +6,7 @@ import { renderSarif } from '../../../src/checks/report/sarif';
 import { type RuleFacts } from '../../../src/checks/rule';
 
 const finding: Finding = {
-  construct: 'platform/q', line: 3, file: './a b/q.yaml', fix: 'Do it.', expected: 'less', found: null, message: 'Too much.', path: '/spec', object: 'v1 X q',
+  construct: 'platform/q', line: 3, column: 5, file: './a b/q.yaml', fix: 'Do it.', expected: 'less', found: null, message: 'Too much.', path: '/spec', object: 'v1 X q',
   severity: 'warning', tier: 'advice', rule: 'x/y',
 };
 const bare: Finding = { rule: 'a/b', tier: 'schema', severity: 'error', object: '', path: '', message: 'Broken.' };
@@ -68,7 +68,7 @@ describe('SARIF', () => {
   test('places are relative references with a line, and constructs by path', () => {
     const [first, second, third] = (run.results ?? []).map(({ locations }) => locations?.[0]);
     expect(first).toEqual({
-      physicalLocation: { artifactLocation: { uri: 'a%20b/q.yaml' }, region: { startLine: 3 } },
+      physicalLocation: { artifactLocation: { uri: 'a%20b/q.yaml' }, region: { startLine: 3, startColumn: 5 } },
       logicalLocations: [{ fullyQualifiedName: 'platform/q', kind: 'construct' }],
     });
     expect(second?.physicalLocation).toBeUndefined();

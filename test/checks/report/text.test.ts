@@ -14,9 +14,10 @@ const finding: Finding = {
   fix: 'Raise deserved or lower the guarantee.',
   file: 'queues.yaml',
   line: 9,
+  column: 3,
 };
 
-const built: Finding = { ...finding, file: undefined, line: undefined, construct: 'platform/research' };
+const built: Finding = { ...finding, file: undefined, line: undefined, column: undefined, construct: 'platform/research' };
 
 function report(more: Partial<Report> = {}): Report {
   return { documents: 1, findings: [finding], notChecked: [], suppressed: [], ...more };
@@ -26,7 +27,7 @@ test('a finding says what is wrong, where, what was found and expected, and what
   expect(renderText(report())).toBe(`queues.yaml  scheduling.volcano.sh/v1beta1 Queue research
   error    volcano/queue-guarantee-within-deserved (webhook)
            The guarantee of cpu, 8, is more than deserved, 4.
-           at        queues.yaml:9 /spec/guarantee/resource/cpu
+           at        queues.yaml:9:3 /spec/guarantee/resource/cpu
            found     "8"
            expected  at most 4
            fix       Raise deserved or lower the guarantee.
@@ -77,7 +78,7 @@ test('a long value is cut', () => {
 
 test('one finding on its own begins with its place', () => {
   expect(findingText(finding).split('\n')[0]).toBe(
-    'queues.yaml:9: error [volcano/queue-guarantee-within-deserved] scheduling.volcano.sh/v1beta1 Queue research /spec/guarantee/resource/cpu: The guarantee of cpu, 8, is more than deserved, 4.',
+    'queues.yaml:9:3: error [volcano/queue-guarantee-within-deserved] scheduling.volcano.sh/v1beta1 Queue research /spec/guarantee/resource/cpu: The guarantee of cpu, 8, is more than deserved, 4.',
   );
   expect(findingText(built)).toMatch(/^platform\/research: error/);
   expect(findingText(built, { withoutConstruct: true })).toMatch(/^error/);
