@@ -4,16 +4,20 @@
  * Rules see the object with defaults and without what was dropped. A rule that compares with the object as it was has nothing to compare
  * with; it is skipped, unless it takes an optional. A rule that fails to evaluate counts as broken. Null values have no rules.
  */
+import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../api/schema';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
-import { type ViolationList } from '../schema/violation-list';
+import { quoted, type ViolationList } from '../schema/violation-list';
 import { programOf } from './rule-program';
 import { CelValues } from './values';
 
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): void {
   new RuleWalk(list).value(object, nodeOf(schema), true);
 }
+
+const LONGEST_RULE_SHOWN = 160;
+const MOST_FIELDS_NAMED = 4;
 
 const known = new WeakMap<Schema, readonly CelRule[]>();
 
@@ -66,19 +70,29 @@ class RuleWalk {
       if ('error' in outcome) {
         this.list.add(shapeRules.celError, { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule }, ...fieldSteps(rule));
       } else if (outcome.value !== true) {
-        this.list.add(shapeRules.cel, { message: this.message(rule, self), found: value, expected: rule.rule }, ...fieldSteps(rule));
+        const message = this.message(rule, self, value);
+        this.list.add(shapeRules.cel, { message, found: value, expected: rule.rule, ...fixFor(rule) }, ...fieldSteps(rule));
       }
     }
   }
 
-  private message(rule: CelRule, self: Parameters<Exclude<ReturnType<typeof programOf>, string>['run']>[0]): string {
+  private message(rule: CelRule, self: CelInput, value: JsonValue): string {
     if (rule.messageExpression !== undefined) {
       const program = programOf(rule.messageExpression);
       const outcome = typeof program === 'string' || program.usesOldSelf ? undefined : program.run(self);
       if (outcome !== undefined && 'value' in outcome && typeof outcome.value === 'string' && outcome.value.trim() !== '') return outcome.value;
     }
-    return 'a rule of the CRD does not hold';
+    const text = rule.rule.replace(/\s+/g, ' ').trim();
+    const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
+    return value !== null && typeof value === 'object' ? `the rule does not hold: ${short}` : `${quoted(value)} breaks the rule ${short}`;
   }
+}
+
+/** Names the fields that the rule speaks of; without a message of its own that is the best hint there is. */
+function fixFor(rule: CelRule): { readonly fix?: string } {
+  const fields = [...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? ''))];
+  if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) return {};
+  return { fix: `Add, change or remove ${fields.map((field) => `'${field}'`).join(' or ')} so that the rule holds.` };
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -1,7 +1,8 @@
 /**
  * The formats of string fields that the API server enforces in CRD schemas (apiextensions `validation/formats.go`, kube-openapi `strfmt`).
  *
- * Any other format is a comment to it, `int-or-string` and `semver` among them. The `k8s-*` formats count from 1.34 on.
+ * Any other format is a comment to it, `int-or-string` and `semver` among them. The `k8s-*` formats came with 1.34 and count from 1.35 on,
+ * since a server holds schemas to what the release before it knew.
  */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -42,7 +43,7 @@ const FORMATS: Readonly<Record<string, Test>> = {
   duration: isDuration,
   datetime: isDateTime,
 };
-const FORMATS_SINCE_1_34: Readonly<Record<string, Test>> = {
+const FORMATS_SINCE_1_35: Readonly<Record<string, Test>> = {
   k8sshortname: (text) => text.length <= 63 && new RegExp(`^${DNS_LABEL}$`).test(text),
   k8slongname: (text) => text.length <= 253 && new RegExp(`^${DNS_LABEL}(\\.${DNS_LABEL})*$`).test(text),
 };
@@ -54,7 +55,7 @@ const FORMATS_SINCE_1_34: Readonly<Record<string, Test>> = {
 export function stringFormat(format: string, minor: number): Test | undefined {
   const name = format.replaceAll('-', '');
   if (Object.hasOwn(FORMATS, name)) return FORMATS[name];
-  return minor >= 34 && Object.hasOwn(FORMATS_SINCE_1_34, name) ? FORMATS_SINCE_1_34[name] : undefined;
+  return minor >= 35 && Object.hasOwn(FORMATS_SINCE_1_35, name) ? FORMATS_SINCE_1_35[name] : undefined;
 }
 
 export function isDate(text: string): boolean {

@@ -109,10 +109,10 @@ describe('types and formats', () => {
     expect(check(fields({ v: schema }), { v }).found).toEqual(found);
   });
 
-  test('short Kubernetes names are a format from 1.34 on', () => {
+  test('short Kubernetes names are a format from 1.35 on', () => {
     const schema = fields({ v: { type: 'string', format: 'k8s-short-name' } });
-    expect(check(schema, { v: 'A' }, 33).found).toEqual([]);
-    expect(check(schema, { v: 'A' }, 34).found).toEqual(['schema/format /spec/v']);
+    expect(check(schema, { v: 'A' }, 34).found).toEqual([]);
+    expect(check(schema, { v: 'A' }, 35).found).toEqual(['schema/format /spec/v']);
   });
 
   test('a text where a number stands gets a fix that says so', () => {
