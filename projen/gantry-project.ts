@@ -188,6 +188,21 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/check.ts',
       receiveArgs: true,
     });
+    this.addTask('conformance', {
+      description: 'Run scheduler case files through the placement core and print what passes as JSON: FILE...',
+      exec: 'tsx bench/conformance/main.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:fgd', {
+      description: 'Measure placement quality on GPU traces against published baselines: TRACE...',
+      exec: 'tsx bench/fgd.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bench:placement', {
+      description: 'Measure the speed and memory of the placement core against a plain loop',
+      exec: 'tsx bench/placement.ts',
+      receiveArgs: true,
+    });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript('prepare', 'tsc --build tsconfig.json');
   }

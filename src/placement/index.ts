@@ -6,3 +6,6 @@
 export * from './model';
 export * from './decision';
 export * from './policy';
+export { decide } from './engine';
+export { SnapshotError } from './session';
+export { type HyperNode, hyperNodeLevel, hyperNodeTopology } from './domains';

@@ -111,6 +111,8 @@ export interface Queue {
   readonly capability?: Amounts;
   /** Surplus goes to queues of higher priority first. @default 0 */
   readonly priority?: number;
+  /** Older queues come first among equals; any number that grows with time. @default 0 */
+  readonly arrival?: number;
   /** May others take back what this queue has above its share? @default true */
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default 'open' */
@@ -150,7 +152,7 @@ export interface Gang {
 export interface Role {
   readonly name: string;
   readonly count: number;
-  /** Pods of the role that must run. @default - all of them */
+  /** Pods of the role that must run. @default - all of them, or none where the gang or its subgroup states a minimum */
   readonly minimum?: number;
   readonly template: PodTemplate;
   /** Name of the subgroup that the role's pods belong to. @default - the gang itself */

@@ -1,0 +1,187 @@
+/**
+ * Runs a case of topology assignment: pod sets onto the domains of one topology, counted by lowest domain.
+ */
+import { DEFAULT_POLICY, type PodTemplate } from '../../src/placement';
+import { type Domain, TopologyTree } from '../../src/placement/domains';
+import { type PodClass } from '../../src/placement/pod-class';
+import { Session } from '../../src/placement/session';
+import { assignTopology, type TopologyAssignment, type TopologyRequest } from '../../src/placement/topology';
+import { type TopologyCase, type TopologyPodSet } from './case-format';
+
+const HOSTNAME = 'kubernetes.io/hostname';
+
+export function runTopologyCase(given: TopologyCase): string[] {
+  const used = new Map<string, number>();
+  const why: string[] = [];
+  // What earlier pod sets were given is taken for later ones.
+  const taken: { template: PodTemplate; rows: readonly string[]; count: number }[] = [];
+  for (const group of groups(given.podSets)) {
+    const { session, tree } = world(given, group, taken);
+    const leader = group.length === 2 ? [...group].sort((a, b) => a.count - b.count)[0] : undefined;
+    const worker = group.find((set) => set !== leader)!;
+    const assignment = assign(given, session, tree, worker, leader);
+    why.push(...compare(given, tree, worker, assignment, false));
+    if (leader !== undefined) {
+      why.push(...compare(given, tree, leader, assignment, true));
+    }
+    if (assignment?.fits === true) {
+      assignment.domains.forEach(({ domain, count }) => taken.push({ template: templateOf(worker), rows: rowNames(session, domain), count }));
+      if (leader !== undefined && assignment.leader !== undefined) {
+        taken.push({ template: templateOf(leader), rows: rowNames(session, assignment.leader), count: 1 });
+      }
+    }
+  }
+  used.clear();
+  return why;
+}
+
+function rowNames(session: Session, { rows }: Domain): string[] {
+  return [...rows].map((row) => session.table.nodes[row].name);
+}
+
+/** Pod sets of one group are placed together, the others one after another. */
+function groups(podSets: readonly TopologyPodSet[]): TopologyPodSet[][] {
+  const list: TopologyPodSet[][] = [];
+  for (const set of podSets) {
+    const group = set.podSetGroup === undefined ? undefined : list.find(([first]) => first.podSetGroup === set.podSetGroup);
+    if (group === undefined) {
+      list.push([set]);
+    } else {
+      group.push(set);
+    }
+  }
+  return list;
+}
+
+function templateOf({ requestPerPod, nodeSelector, tolerations }: TopologyPodSet): PodTemplate {
+  return { request: requestPerPod, nodeSelector, tolerations };
+}
+
+function world(given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly { template: PodTemplate; rows: readonly string[]; count: number }[]):
+{ session: Session; tree: TopologyTree } {
+  const usable = given.nodes.filter(({ ready, unschedulable, labels = {} }) =>
+    ready !== false && unschedulable !== true && Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
+  const session = new Session({
+    now: 0,
+    nodes: usable.map(({ name, allocatable, labels, taints }) => ({
+      name,
+      labels,
+      taints,
+      allocatable: { ...allocatable, pods: allocatable.pods ?? Number.MAX_SAFE_INTEGER },
+      devices: Array.from({ length: allocatable['nvidia.com/gpu'] ?? 0 }, () => ({})),
+      used: usedBy(given, name),
+    })),
+    queues: [],
+    gangs: [],
+    pods: [
+      ...group.map((set, i) => ({ name: `kind ${i}`, state: 'running' as const, node: 'nowhere', template: templateOf(set) })),
+      ...taken.flatMap(({ template, rows, count }, i) =>
+        Array.from({ length: count }, (_, k) => ({ name: `taken ${i} ${k}`, state: 'running' as const, node: rows[k % rows.length], template }))),
+    ],
+  }, DEFAULT_POLICY);
+  return { session, tree: new TopologyTree('case', given.levels, session.table) };
+}
+
+function usedBy({ otherPods = [] }: TopologyCase, node: string): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const pod of otherPods.filter((other) => other.node === node)) {
+    for (const [resource, amount] of Object.entries({ ...pod.request, pods: 1 })) {
+      sums[resource] = (sums[resource] ?? 0) + amount;
+    }
+  }
+  return sums;
+}
+
+function assign(given: TopologyCase, session: Session, tree: TopologyTree, worker: TopologyPodSet, leader: TopologyPodSet | undefined):
+TopologyAssignment | undefined {
+  const request = requestOf(given, tree, worker, leader !== undefined);
+  if (request === undefined) {
+    return undefined;
+  }
+  const workers = session.classes.of(templateOf(worker));
+  const leaders = leader === undefined ? undefined : session.classes.of(templateOf(leader));
+  return assignTopology(tree, request, (leaf) => {
+    const pods = capacity(session, workers, leaf);
+    const rowForLeader = leaders === undefined ? -1 : [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
+    if (leaders === undefined || rowForLeader < 0) {
+      return { pods, leader: false, podsWithLeader: pods };
+    }
+    const mark = session.ledger.mark();
+    const pod = session.pods.find(({ podClass }) => podClass === leaders)!;
+    session.ledger.place(pod, leaf.rows[rowForLeader]);
+    const podsWithLeader = capacity(session, workers, leaf);
+    session.ledger.rollback(mark);
+    return { pods, leader: true, podsWithLeader };
+  });
+}
+
+function capacity(session: Session, podClass: PodClass, { rows }: Domain): number {
+  return rows.reduce((sum, row) => sum + (session.allowed(podClass, row) ? session.ledger.capacity(podClass, row, 1_000_000) : 0), 0);
+}
+
+function requestOf(given: TopologyCase, tree: TopologyTree, { count, topology }: TopologyPodSet, leader: boolean): TopologyRequest | undefined {
+  const lowest = tree.levels.length - 1;
+  const mode = topology?.mode ?? 'implied-unconstrained';
+  const [outer, ...inner] = topology?.sliceConstraints ?? [];
+  const sliceLevelName = topology?.sliceLevel ?? text(outer);
+  const sliceSize = topology?.sliceSize ?? size(outer) ?? 1;
+  const level = mode === 'required' || mode === 'preferred' ? tree.levelOf(topology?.level ?? '') : mode === 'slice-only' ? 0 : lowest;
+  const sliceLevel = sliceLevelName === undefined ? lowest : tree.levelOf(sliceLevelName);
+  if (level < 0 || sliceLevel < 0 || level > sliceLevel || (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)) {
+    return undefined;
+  }
+  const innerSlices = new Map<number, number>();
+  let above = { level: sliceLevel, size: sliceSize };
+  for (const layer of inner) {
+    const next = { level: tree.levelOf(text(layer) ?? ''), size: size(layer) ?? 1 };
+    if (next.level <= above.level || above.size % next.size !== 0) {
+      return undefined;
+    }
+    for (let at = above.level + 1; at <= next.level; at++) {
+      innerSlices.set(at, next.size);
+    }
+    above = next;
+  }
+  return {
+    count,
+    mode: mode === 'required' || mode === 'preferred' ? mode : 'unconstrained',
+    level,
+    sliceLevel,
+    sliceSize,
+    innerSlices,
+    leader,
+    leastFreeFirst: gates(given).includes('TASProfileMixed'),
+  };
+}
+
+function text(layer: Readonly<Record<string, string | number>> | undefined): string | undefined {
+  const found = layer === undefined ? undefined : Object.values(layer).find((value) => typeof value === 'string');
+  return found === undefined ? undefined : String(found);
+}
+
+function size(layer: Readonly<Record<string, string | number>> | undefined): number | undefined {
+  const found = layer === undefined ? undefined : Object.values(layer).find((value) => typeof value === 'number');
+  return found === undefined ? undefined : Number(found);
+}
+
+export function gates({ config }: TopologyCase): readonly string[] {
+  const given = config?.featureGates ?? [];
+  return Array.isArray(given) ? (given as readonly string[]) : Object.entries(given).filter(([, on]) => on === true).map(([name]) => name);
+}
+
+function compare(given: TopologyCase, tree: TopologyTree, { name, expect }: TopologyPodSet, assignment: TopologyAssignment | undefined, leader: boolean): string[] {
+  if (assignment?.fits !== true) {
+    const most = assignment === undefined ? 'the request is refused' : `only ${assignment.most} fit`;
+    return expect.unschedulable === true ? [] : [`${name}: ${most}, expected ${domainText(expect.domains ?? [])}`];
+  }
+  const from = given.levels[given.levels.length - 1] === HOSTNAME ? tree.levels.length - 1 : 0;
+  const found = leader
+    ? [{ values: assignment.leader?.values.slice(from) ?? [], count: 1 }]
+    : assignment.domains.map(({ domain, count }) => ({ values: domain.values.slice(from), count }));
+  const expected = expect.unschedulable === true ? 'unschedulable' : domainText(expect.domains ?? []);
+  return domainText(found) === expected ? [] : [`${name}: ${domainText(found)}, expected ${expected}`];
+}
+
+function domainText(domains: readonly { readonly values: readonly string[]; readonly count: number }[]): string {
+  return domains.map(({ values, count }) => `${values.join('/')}=${count}`).join(' ');
+}

@@ -1,0 +1,285 @@
+/**
+ * A case as a snapshot and a policy: pure translation, with the meaning that each suite gives its words.
+ */
+import {
+  type Action,
+  type ClusterNode,
+  DEFAULT_DEVICE_RESOURCE,
+  DEFAULT_POLICY,
+  type Device,
+  type Gang,
+  hyperNodeLevel,
+  hyperNodeTopology,
+  type Pod,
+  type PodAffinityTerm,
+  type PodTemplate,
+  type Policy,
+  type Queue,
+  type Requirement,
+  type Role,
+  type Snapshot,
+  type Subgroup,
+  type TopologyConstraint,
+} from '../../src/placement';
+import { type CaseNetworkTopology, type CaseNode, type CasePod, type CasePodGroup, type CaseQueue, type CaseTopology, type SchedulerCase } from './case-format';
+
+export const NOW = 1_700_000_000_000;
+const MINUTE = 60_000;
+
+export interface LivePod {
+  readonly spec: CasePod;
+  state: 'pending' | 'running' | 'releasing';
+  node: string | undefined;
+  devices: readonly number[] | undefined;
+  startedAt: number | undefined;
+}
+
+export function livePods({ pods, podGroups }: SchedulerCase, nodes: ReadonlySet<string>): LivePod[] {
+  const groups = new Map(podGroups.map((group) => [group.name, group]));
+  return pods
+    .filter(({ state }) => !/succeeded|failed|completed/i.test(state))
+    .map((spec) => {
+      const state = /pending|gated/i.test(spec.state) ? 'pending' : /releasing|deleted|terminating/i.test(spec.state) ? 'releasing' : 'running';
+      const elapsed = spec.podGroup === undefined ? undefined : groups.get(spec.podGroup)?.elapsedMinutes;
+      return {
+        spec,
+        state,
+        node: state === 'pending' || spec.node === undefined || !nodes.has(spec.node) ? undefined : spec.node,
+        devices: undefined,
+        startedAt: state === 'pending' || elapsed === undefined ? undefined : NOW - elapsed * MINUTE,
+      };
+    });
+}
+
+export function policyOf({ run, suite, config }: SchedulerCase): Policy {
+  const named = run?.actions?.flatMap((action): Action[] => actionsNamed(action));
+  const disabled = new Set((run?.disable ?? []).flatMap((action) => actionsNamed(action)));
+  const wanted = [...(named ?? DEFAULT_POLICY.actions.filter((action) => action !== 'backfill')), ...(run?.backfill === undefined ? [] : ['backfill' as const])];
+  const spread = config?.placement?.gpu === 'spread' || config?.placement?.cpu === 'spread';
+  return {
+    ...DEFAULT_POLICY,
+    actions: [...new Set(wanted)].filter((action) => !disabled.has(action)),
+    nodeScore: spread ? 'spread' : 'binpack',
+    nonPreemptibleWithinQuota: suite !== 'volcano',
+    staleGangSeconds: 0,
+  };
+}
+
+function actionsNamed(action: string): Action[] {
+  switch (action.toLowerCase()) {
+    case 'allocate':
+      return ['allocate'];
+    case 'consolidation':
+    case 'consolidate':
+      return ['consolidate'];
+    case 'reclaim':
+    case 'gangreclaim':
+      return ['reclaim'];
+    case 'preempt':
+    case 'gangpreempt':
+      return ['preempt'];
+    case 'stalegangeviction':
+      return ['evict-stale'];
+    case 'backfill':
+      return ['allocate'];
+    default:
+      return [];
+  }
+}
+
+export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snapshot {
+  const names = given.nodes.map(({ name }) => name);
+  const hyper = given.hyperNodes === undefined ? undefined : hyperNodeTopology(given.hyperNodes, names);
+  const groupDevices = deviceGroups(given.nodes, pods);
+  const gangs = given.podGroups.flatMap((group, index) => gangOf(given, group, index, pods.filter(({ spec }) => spec.podGroup === group.name)));
+  const known = new Set(gangs.map(({ name }) => name));
+  return {
+    now: NOW,
+    nodes: given.nodes.map((node) => nodeOf(node, hyper?.domains.get(node.name))),
+    queues: given.queues.map((queue, index) => queueOf(queue, index, given)),
+    gangs,
+    pods: pods.filter(({ spec, state }) => known.has(spec.podGroup ?? '') || state !== 'pending').map((pod) => podOf(given, pod, known, groupDevices)),
+    topologies: [...(given.topologies ?? []), ...(hyper === undefined ? [] : [hyper.topology])],
+  };
+}
+
+function nodeOf(node: CaseNode, domains: Readonly<Record<string, string>> | undefined): ClusterNode {
+  const memoryMiB = node.gpu?.memoryMiBPerGpu;
+  const device: Device = memoryMiB === undefined ? {} : { memoryMiB };
+  return {
+    name: node.name,
+    allocatable: node.allocatable,
+    labels: node.labels ?? {},
+    domains,
+    taints: node.taints,
+    ready: node.ready,
+    unschedulable: node.unschedulable,
+    devices: Array.from({ length: node.allocatable[DEFAULT_DEVICE_RESOURCE] ?? 0 }, () => device),
+  };
+}
+
+function queueOf(queue: CaseQueue, index: number, { suite, pods }: SchedulerCase): Queue {
+  const resources = new Set(pods.flatMap(({ request }) => Object.keys(request)));
+  // KAI governs what it names; everything else is free for all.
+  const rest = suite === 'kai' && queue.deserved !== undefined ? [...resources].filter((name) => queue.deserved![name] === undefined) : [];
+  const deserved = queue.deserved === undefined ? undefined : Object.fromEntries([
+    ...Object.entries(queue.deserved).map(([name, amount]) => [name, amount ?? 'unlimited'] as const),
+    ...rest.map((name) => [name, 'unlimited'] as const),
+  ]);
+  return {
+    name: queue.name,
+    parent: queue.parent ?? undefined,
+    weight: queue.weight,
+    priority: queue.priority,
+    deserved,
+    guarantee: known(queue.guarantee),
+    capability: known(queue.limit ?? queue.capability),
+    surplusWeight: known(queue.overQuotaWeight),
+    reclaimable: queue.reclaimable,
+    state: queue.state === undefined || /^open$/i.test(queue.state) ? 'open' : 'closed',
+    arrival: index,
+  };
+}
+
+function known(amounts: Readonly<Record<string, number | null>> | undefined): Readonly<Record<string, number>> | undefined {
+  return amounts === undefined ? undefined : Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])));
+}
+
+function gangOf(given: SchedulerCase, group: CasePodGroup, index: number, pods: readonly LivePod[]): Gang[] {
+  if (pods.length === 0) {
+    return [];
+  }
+  const subgroups = (group.subGroups ?? []).map((sub): Subgroup => ({
+    name: sub.name,
+    parent: sub.parent ?? undefined,
+    minimum: sub.minMember ?? sub.minAvailable,
+    topology: topologyOf(sub.topology) ?? networkTopologyOf(sub.networkTopology, given),
+  }));
+  const roles = new Map<string, LivePod[]>();
+  for (const pod of pods) {
+    roles.set(roleOf(pod.spec), [...(roles.get(roleOf(pod.spec)) ?? []), pod]);
+  }
+  const volcano = given.suite === 'volcano';
+  return [{
+    name: group.name,
+    queue: group.queue,
+    roles: [...roles].map(([name, members]): Role => ({
+      name,
+      count: members.length,
+      minimum: group.minTaskMember?.[name] ?? 0,
+      template: templateOf(members[0].spec),
+      subgroup: subgroups.some((sub) => sub.name === name) ? name : undefined,
+    })),
+    minimum: group.minMember ?? (subgroups.length > 0 ? 0 : 1),
+    subgroups,
+    topology: topologyOf(group.topology) ?? networkTopologyOf(group.networkTopology, given),
+    priority: group.priority ?? 0,
+    preemptible: group.preemptible ?? !volcano,
+    preempts: !pods.some(({ spec }) => spec.preemptionPolicy === 'Never'),
+    arrival: group.ageMinutes === undefined ? NOW - MINUTE * 1000 + index : NOW - group.ageMinutes * MINUTE,
+    expectedSeconds: group.expectedRuntimeMinutes === undefined ? undefined : group.expectedRuntimeMinutes * 60,
+    preemptionDelaySeconds: group.preemptionDelayMs === undefined ? undefined : group.preemptionDelayMs / 1000,
+  }];
+}
+
+function roleOf({ role, podSet }: CasePod): string {
+  return role ?? podSet ?? '';
+}
+
+function topologyOf(topology: CaseTopology | undefined): TopologyConstraint | undefined {
+  return topology === undefined ? undefined : { topology: topology.topology, required: topology.required, preferred: topology.preferred };
+}
+
+/** `hard`: all pods under one HyperNode of at most the given tier. `soft`: as near together as can be. */
+function networkTopologyOf(topology: CaseNetworkTopology | undefined, { hyperNodes = [] }: SchedulerCase): TopologyConstraint | undefined {
+  const tiers = [...new Set(hyperNodes.map(({ tier }) => tier))].sort((a, b) => a - b);
+  if (topology === undefined || tiers.length === 0) {
+    return undefined;
+  }
+  const highest = Math.max(tiers[0], ...tiers.filter((tier) => tier <= (topology.highestTierAllowed ?? tiers[tiers.length - 1])));
+  return topology.mode === 'soft'
+    ? { topology: 'hypernodes', preferred: hyperNodeLevel(tiers[0]) }
+    : { topology: 'hypernodes', required: hyperNodeLevel(highest), preferred: hyperNodeLevel(tiers[0]) };
+}
+
+function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, groupDevices: ReadonlyMap<string, number>): Pod {
+  const { spec } = pod;
+  const inGang = gangs.has(spec.podGroup ?? '');
+  const groups = pod.devices === undefined && pod.node !== undefined ? spec.gpuGroups?.map((id) => groupDevices.get(`${pod.node} ${id}`)!) : pod.devices;
+  return {
+    name: spec.name,
+    state: pod.state,
+    gang: inGang ? spec.podGroup : undefined,
+    role: inGang ? roleOf(spec) : undefined,
+    template: templateOf(spec),
+    node: pod.node,
+    devices: groups,
+    startedAt: pod.startedAt,
+    preemptible: given.suite === 'volcano' ? spec.preemptable ?? false : undefined,
+    order: spec.orderInGroup,
+  };
+}
+
+/** Shared devices of running pods: every group name of a node is one device. */
+function deviceGroups(nodes: readonly CaseNode[], pods: readonly LivePod[]): Map<string, number> {
+  const devices = new Map<string, number>();
+  for (const { name } of nodes) {
+    const ids = new Set(pods.filter(({ node, devices: given }) => node === name && given === undefined).flatMap(({ spec }) => spec.gpuGroups ?? []));
+    const taken = new Set(pods.filter(({ node }) => node === name).flatMap((pod) => pod.devices ?? []));
+    let next = 0;
+    for (const id of [...ids].sort()) {
+      while (taken.has(next)) {
+        next++;
+      }
+      devices.set(`${name} ${id}`, next++);
+    }
+  }
+  return devices;
+}
+
+function templateOf(spec: CasePod): PodTemplate {
+  const { gpuFraction, gpuMemoryMiB, gpuFractionDevices: count = 1 } = spec;
+  const shared = gpuFraction !== undefined || gpuMemoryMiB !== undefined;
+  return {
+    request: shared ? Object.fromEntries(Object.entries(spec.request).filter(([name]) => name !== DEFAULT_DEVICE_RESOURCE)) : spec.request,
+    accelerator:
+      gpuFraction !== undefined ? { kind: 'fraction', milli: Math.round(gpuFraction * 1000), count }
+        : gpuMemoryMiB !== undefined ? { kind: 'memory', mebibytes: gpuMemoryMiB, count }
+          : undefined,
+    labels: { ...spec.labels, ...(spec.podGroup === undefined ? {} : { podGroup: spec.podGroup }) },
+    nodeSelector: spec.nodeSelector,
+    nodeTerms: nodeTermsOf(spec.nodeAffinityIn),
+    podAffinity: podTermsOf(spec.podAffinity),
+    podAntiAffinity: podTermsOf(spec.podAntiAffinity),
+    tolerations: spec.tolerations,
+  };
+}
+
+function nodeTermsOf(given: unknown): PodTemplate['nodeTerms'] {
+  if (!isRecord(given)) {
+    return undefined;
+  }
+  const labels = Object.entries(given).map(([key, values]): Requirement => ({ key, operator: 'In', values: (Array.isArray(values) ? values : [values]).map(String) }));
+  return labels.length === 0 ? undefined : [{ labels }];
+}
+
+/** Terms with `matchLabels` or `labels` and a topology key; the selected pods may also be named by their group. */
+function podTermsOf(given: unknown): readonly PodAffinityTerm[] | undefined {
+  const list = given === undefined || given === null ? [] : Array.isArray(given) ? (given as readonly unknown[]) : [given];
+  const terms = list.filter(isRecord).map((term): PodAffinityTerm => {
+    const labels = [term.matchLabels, term.labels, isRecord(term.labelSelector) ? term.labelSelector.matchLabels : undefined].find(isRecord) ?? {};
+    const group = term.podGroup ?? term.group;
+    return {
+      topologyKey: typeof term.topologyKey === 'string' ? term.topologyKey : 'kubernetes.io/hostname',
+      selector: {
+        labels: Object.entries({ ...labels, ...(group === undefined ? {} : { podGroup: group }) })
+          .map(([key, value]) => ({ key, operator: 'In', values: [String(value)] })),
+      },
+    };
+  });
+  return terms.length === 0 ? undefined : terms;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

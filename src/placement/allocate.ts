@@ -1,0 +1,121 @@
+/**
+ * Starts what fits, in the order of claims.
+ *
+ * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that does not
+ * fit is passed over. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that moment (EASY):
+ * whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown duration never starts on
+ * promised nodes. When not enough of the running work has a known end, there is nothing to promise.
+ *
+ * O(gangs × one placement); the promise costs O(log ends) placements, once.
+ */
+import { type Cycle, type HeadReservation } from './cycle';
+import { GangOrder, type Turn } from './gang-order';
+import { type GangRecord, type PodRecord } from './records';
+import { type Within } from './select';
+
+/** Goes through the gangs, and gives back those that got nothing this time or not all they want. */
+export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: boolean): GangRecord[] {
+  const order = new GangOrder(cycle.session, cycle.queues, gangs);
+  const passed: GangRecord[] = [];
+  for (let turn = order.next(); turn !== undefined; turn = order.next()) {
+    const { gang } = turn;
+    if (cycle.mayHave(turn) && start(cycle, turn)) {
+      order.again(gang);
+      continue;
+    }
+    passed.push(gang);
+    if (backfill && cycle.reservation === undefined && !turn.optional && gang.placed === 0 && cycle.mayHave(turn)) {
+      cycle.reservation = reserve(cycle, turn);
+    }
+  }
+  return passed;
+}
+
+function start(cycle: Cycle, turn: Turn): boolean {
+  const within = besideReservation(cycle, turn.gang);
+  if (cycle.place(turn, within)) {
+    cycle.bound.push(...turn.pods);
+    return true;
+  }
+  return waitForRelease(cycle, turn, within);
+}
+
+/** Pods that are on their way out may leave enough: then the gang waits for exactly that room. */
+function waitForRelease(cycle: Cycle, turn: Turn, within: Within): boolean {
+  const releasing = cycle.releasing();
+  if (releasing.length === 0) {
+    return false;
+  }
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  const places = releasing.map(({ row, devices }) => ({ row, devices }));
+  releasing.forEach((pod) => ledger.remove(pod));
+  if (!cycle.place(turn, within)) {
+    ledger.rollback(mark);
+    return false;
+  }
+  ledger.keep();
+  // They are still there: their room is booked twice until they are gone, so nobody else starts in it.
+  releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
+  cycle.nominated.push(...turn.pods);
+  return true;
+}
+
+function besideReservation({ reservation, session }: Cycle, gang: GangRecord): Within {
+  if (reservation === undefined) {
+    return {};
+  }
+  const { expectedSeconds } = gang.gang;
+  const ends = expectedSeconds === undefined ? Infinity : session.now + expectedSeconds * 1000;
+  return ends <= reservation.startAt ? {} : { without: reservation.rows };
+}
+
+/** Earliest known end of running work after which the gang fits, and where it then is. */
+function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
+  const { ledger, table } = cycle.session;
+  const ending = endings(cycle);
+  let result: HeadReservation | undefined;
+  const fitsAfter = (count: number): boolean => {
+    const mark = ledger.mark();
+    for (let i = 0; i < count; i++) {
+      ledger.remove(ending[i].pod);
+    }
+    const fits = cycle.place(turn);
+    if (fits) {
+      const rows = new Uint8Array(table.count);
+      turn.pods.forEach(({ row }) => (rows[row] = 1));
+      result = { gang: turn.gang, startAt: ending[count - 1].at, rows };
+    }
+    ledger.rollback(mark);
+    return fits;
+  };
+  // Only whole moments make sense: everything that ends at one moment is gone after it.
+  const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
+  let low = 0;
+  let high = moments.length - 1;
+  if (high < 0 || !fitsAfter(moments[high])) {
+    return undefined;
+  }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fitsAfter(moments[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  fitsAfter(moments[low]);
+  return result;
+}
+
+/** Running pods whose end is known, soonest first. */
+function endings({ session }: Cycle): { pod: PodRecord; at: number }[] {
+  return session.pods
+    .filter(({ row, releasing }) => row >= 0 && !releasing)
+    .flatMap((pod) => {
+      const seconds = pod.role?.gang.gang.expectedSeconds;
+      const from = pod.existed ? pod.startedAt : session.now;
+      return seconds === undefined ? [] : [{ pod, at: Math.max(session.now, from + seconds * 1000) }];
+    })
+    .sort((a, b) => a.at - b.at || a.pod.index - b.pod.index);
+}

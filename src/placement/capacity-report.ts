@@ -1,0 +1,73 @@
+/**
+ * What a node says about its accelerators in the annotation `gantry.dev/accelerator-capacity`.
+ *
+ * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilisation": 0.3, "latencyMs": 4}]}`,
+ * with `at` as RFC 3339 text or milliseconds since the epoch. A report is a hint from a program that may be broken or gone: one that is too
+ * old or makes no sense is left aside and counted, and never stops anything.
+ */
+export interface DeviceReport {
+  readonly freeMemoryMiB?: number;
+  /** 0 to 1. */
+  readonly utilisation?: number;
+  readonly latencyMs?: number;
+}
+
+export interface CapacityReport {
+  readonly at: number;
+  /** By device index. */
+  readonly devices: ReadonlyMap<number, DeviceReport>;
+}
+
+export type ReportState = { readonly state: 'fresh'; readonly report: CapacityReport } | { readonly state: 'stale' | 'malformed' };
+
+/** A clock that is this much ahead is still believed, milliseconds. */
+const CLOCK_SKEW = 5_000;
+
+/** Reads one report as of `now`; fresh is what is at most `seconds` old. */
+export function readCapacityReport(text: string, now: number, seconds: number): ReportState {
+  const report = parse(text);
+  if (report === undefined || report.at > now + CLOCK_SKEW) {
+    return { state: 'malformed' };
+  }
+  return now - report.at <= seconds * 1000 ? { state: 'fresh', report } : { state: 'stale' };
+}
+
+function parse(text: string): CapacityReport | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || !Array.isArray(value.devices)) {
+    return undefined;
+  }
+  const at = typeof value.at === 'number' ? value.at : typeof value.at === 'string' ? Date.parse(value.at) : NaN;
+  if (!Number.isFinite(at)) {
+    return undefined;
+  }
+  const devices = new Map<number, DeviceReport>();
+  for (const entry of value.devices as readonly unknown[]) {
+    if (!isObject(entry) || typeof entry.index !== 'number' || !Number.isInteger(entry.index) || entry.index < 0) {
+      return undefined;
+    }
+    const { freeMemoryMiB, utilisation, latencyMs } = entry;
+    if (![freeMemoryMiB, utilisation, latencyMs].every(isMeasure)) {
+      return undefined;
+    }
+    devices.set(entry.index, {
+      freeMemoryMiB: freeMemoryMiB as number | undefined,
+      utilisation: utilisation as number | undefined,
+      latencyMs: latencyMs as number | undefined,
+    });
+  }
+  return { at, devices };
+}
+
+function isMeasure(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

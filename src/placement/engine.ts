@@ -1,0 +1,43 @@
+/**
+ * The face of the placement core: a snapshot and a policy in, a decision out.
+ */
+import { allocate } from './allocate';
+import { Cycle } from './cycle';
+import { type Decision } from './decision';
+import { makeRoom } from './make-room';
+import { type Snapshot } from './model';
+import { DEFAULT_POLICY, type Policy } from './policy';
+import { explainPending } from './reasons';
+import { Session } from './session';
+import { evictStale } from './stale';
+import { queueUsage } from './usage';
+
+/**
+ * Decides one cycle. Equal input gives equal output, whatever the order of nodes, gangs and pods.
+ *
+ * @throws SnapshotError when the snapshot contradicts itself, such as a pod of a gang that is not there.
+ */
+export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Decision {
+  return decideIn(new Session(snapshot, policy));
+}
+
+/** Decides one cycle in a session that has been made already; the session is used up. */
+export function decideIn(session: Session): Decision {
+  const cycle = new Cycle(session);
+  const { actions } = session.policy;
+  const wanting = session.gangs.filter(({ placed, size }) => placed < size);
+  const passed = actions.includes('allocate') ? allocate(cycle, wanting, actions.includes('backfill')) : wanting;
+  const left = makeRoom(cycle, passed);
+  if (actions.includes('evict-stale')) {
+    evictStale(cycle);
+  }
+  return {
+    bindings: cycle.bound.map((pod) => cycle.binding(pod)),
+    nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
+    evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
+    reservations: cycle.reservations(),
+    pending: explainPending(cycle, left),
+    queues: queueUsage(cycle),
+    capacityReports: session.table.reports,
+  };
+}

@@ -1,0 +1,213 @@
+/**
+ * The books of one decision: what is free on every node and device, what every queue and gang has. Everything goes through `place` and
+ * `remove`, and each of them is written to an operation log, so that a trial of any depth is undone exactly: `mark`, try, `rollback`.
+ *
+ * All amounts are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust. O(columns + devices of the node) each.
+ */
+import { chooseDevices, deviceCapacity, devicesFit, milliOn } from './devices';
+import { type PodsOnNodes } from './filters/pods-on-nodes';
+import { type NodeTable, PODS_COLUMN } from './node-table';
+import { type PodClass } from './pod-class';
+import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
+
+export interface Charge {
+  readonly ids: Int32Array;
+  readonly amounts: Float64Array;
+}
+
+export class Ledger {
+  private readonly logPods: PodRecord[] = [];
+  /** Row where the pod was placed, or the complement of the row that it was removed from. */
+  private readonly logRows: number[] = [];
+  private readonly logDevices: (readonly number[])[] = [];
+  private readonly charges: (Charge | undefined)[] = [];
+  /** Release count at which the class was seen not to fit anywhere. */
+  private readonly noFit: number[] = [];
+  private readonly noFitLog: number[] = [];
+  private readonly noFitMarks: number[] = [];
+
+  constructor(readonly table: NodeTable, private readonly others: PodsOnNodes, private readonly accounts: readonly string[]) {}
+
+  charge(podClass: PodClass): Charge {
+    return (this.charges[podClass.id] ??= {
+      ids: Int32Array.from(podClass.charge.keys(), (name) => this.accounts.indexOf(name)),
+      amounts: Float64Array.from(podClass.charge.values()),
+    });
+  }
+
+  /** Resources and devices only. */
+  fits(podClass: PodClass, row: number): boolean {
+    const { columns, amounts } = podClass;
+    const { free } = this.table;
+    for (let i = 0; i < columns.length; i++) {
+      if (free[columns[i]][row] < amounts[i]) {
+        return false;
+      }
+    }
+    return podClass.accelerator === undefined || devicesFit(this.table, row, podClass);
+  }
+
+  /** How many more pods of the class the row's resources and devices take, at most `limit`. */
+  capacity(podClass: PodClass, row: number, limit: number): number {
+    const { columns, amounts } = podClass;
+    const { free } = this.table;
+    let most = limit;
+    for (let i = 0; i < columns.length && most > 0; i++) {
+      most = Math.min(most, Math.floor(free[columns[i]][row] / amounts[i]));
+    }
+    return most <= 0 ? 0 : deviceCapacity(this.table, row, podClass, most);
+  }
+
+  /** Places the pod if devices can be found; the caller has tested everything else. */
+  place(pod: PodRecord, row: number): boolean {
+    const devices = chooseDevices(this.table, row, pod.podClass);
+    if (devices === undefined) {
+      return false;
+    }
+    this.placeOn(pod, row, devices);
+    return true;
+  }
+
+  placeOn(pod: PodRecord, row: number, devices: readonly number[]): void {
+    this.apply(pod, row, devices, 1);
+    this.logPods.push(pod);
+    this.logRows.push(row);
+    this.logDevices.push(devices);
+  }
+
+  remove(pod: PodRecord): void {
+    const { row, devices } = pod;
+    this.apply(pod, row, devices, -1);
+    this.table.releases++;
+    this.logPods.push(pod);
+    this.logRows.push(~row);
+    this.logDevices.push(devices);
+  }
+
+  /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
+  load(pod: PodRecord, row: number, devices: readonly number[]): void {
+    const wanted = pod.podClass.deviceCount;
+    const known = devices.length === wanted || row === ELSEWHERE ? devices : chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted);
+    this.apply(pod, row, known, 1);
+  }
+
+  /** Can the pod go back exactly where it was? */
+  couldReturn(pod: PodRecord, row: number, devices: readonly number[]): boolean {
+    const { columns, amounts, accelerator } = pod.podClass;
+    for (let i = 0; i < columns.length; i++) {
+      if (this.table.free[columns[i]][row] < amounts[i]) {
+        return false;
+      }
+    }
+    if (accelerator === undefined) {
+      return true;
+    }
+    const { table } = this;
+    if (accelerator.kind === 'mig') {
+      const { profile } = pod.podClass;
+      return devices.every((slot) =>
+        table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length);
+    }
+    return devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator));
+  }
+
+  mark(): number {
+    this.noFitMarks.push(this.noFitLog.length);
+    return this.logPods.length;
+  }
+
+  /** Forgets a mark without undoing anything. */
+  keep(): void {
+    this.noFitMarks.pop();
+  }
+
+  /** Undoes everything since the latest mark, which must be the one given. */
+  rollback(mark: number): void {
+    while (this.logPods.length > mark) {
+      const pod = this.logPods.pop()!;
+      const row = this.logRows.pop()!;
+      const devices = this.logDevices.pop()!;
+      if (row >= 0) {
+        this.apply(pod, row, devices, -1);
+      } else {
+        this.apply(pod, ~row, devices, 1);
+        this.table.releases--;
+      }
+    }
+    const since = this.noFitMarks.pop() ?? 0;
+    while (this.noFitLog.length > since) {
+      this.noFit[this.noFitLog.pop()!] = -1;
+    }
+  }
+
+  /** Pods placed and removed since a mark, oldest first. */
+  since(mark: number): readonly PodRecord[] {
+    return this.logPods.slice(mark);
+  }
+
+  isKnownNotToFit(podClass: PodClass): boolean {
+    return this.noFit[podClass.id] === this.table.releases;
+  }
+
+  rememberNoFit(podClass: PodClass): void {
+    this.noFit[podClass.id] = this.table.releases;
+    this.noFitLog.push(podClass.id);
+  }
+
+  private apply(pod: PodRecord, row: number, devices: readonly number[], by: 1 | -1): void {
+    const { podClass, role } = pod;
+    pod.row = by === 1 ? row : NOWHERE;
+    pod.devices = by === 1 ? devices : [];
+    if (row >= 0) {
+      this.applyToNode(podClass, row, devices, by);
+    }
+    if (role !== undefined && !pod.releasing) {
+      role.placed += by;
+      role.gang.placed += by;
+      const { ids, amounts } = this.charge(podClass);
+      for (let queue = role.gang.queue; queue !== undefined; queue = queue.parent) {
+        for (let i = 0; i < ids.length; i++) {
+          queue.allocated[ids[i]] += by * amounts[i];
+          if (!pod.preemptible) {
+            queue.nonPreemptible[ids[i]] += by * amounts[i];
+          }
+        }
+      }
+    }
+  }
+
+  private applyToNode(podClass: PodClass, row: number, devices: readonly number[], by: 1 | -1): void {
+    const { table } = this;
+    const { columns, amounts, accelerator } = podClass;
+    for (let i = 0; i < columns.length; i++) {
+      table.free[columns[i]][row] -= by * amounts[i];
+    }
+    if (accelerator !== undefined && devices.length > 0) {
+      if (accelerator.kind === 'mig') {
+        devices.forEach((slot) => (table.migFree[slot * table.profiles.length + podClass.profile] -= by));
+      } else {
+        for (const slot of devices) {
+          table.deviceFree[slot] -= by * milliOn(table, slot, accelerator);
+        }
+        table.recountDevices(row);
+      }
+    }
+    table.version[row]++;
+    table.generation++;
+    if (this.others.active) {
+      this.others.count(podClass, row, by);
+    }
+  }
+
+  /** For a pod that runs although nothing suits it: the devices with the most free. */
+  private anyDevices(row: number, count: number): readonly number[] {
+    const { deviceStart, deviceFree } = this.table;
+    const slots = Array.from({ length: deviceStart[row + 1] - deviceStart[row] }, (_, i) => deviceStart[row] + i);
+    return slots.sort((a, b) => deviceFree[b] - deviceFree[a] || a - b).slice(0, count).sort((a, b) => a - b);
+  }
+}
+
+/** Pods that a node may still take by its pod count. */
+export function podRoom(table: NodeTable, row: number): number {
+  return table.free[PODS_COLUMN][row];
+}

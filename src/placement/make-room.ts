@@ -1,0 +1,69 @@
+/**
+ * Makes room for gangs that did not fit, by evictions: preempt, reclaim and consolidate, tried for each gang in the order of the policy.
+ *
+ * - *preempt*: gangs of the same queue with a lower priority go.
+ * - *reclaim*: gangs of other queues go, while their queue is above what it can hold on to (see `reclaim.ts`).
+ * - *consolidate*: nobody goes; pods move, and every one of them is placed again.
+ *
+ * One method serves all three. Candidates are put in the order in which they would have to go. The shortest beginning of that list whose
+ * eviction lets the gang in is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are looked at again
+ * from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others are lost.
+ * What remains is needed: each of them stands where the gang now is. Only then does the action say whether that loss is allowed, and only then
+ * anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none is more than needed.
+ *
+ * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
+ */
+import { Consolidation } from './consolidate';
+import { type Cycle } from './cycle';
+import { evictFor } from './eviction-search';
+import { GangOrder, type Turn } from './gang-order';
+import { runs } from './needs';
+import { preemptCandidates } from './preempt';
+import { ReclaimRules } from './reclaim';
+import { type GangRecord } from './records';
+import { portions } from './victims';
+
+/** Goes through the gangs that were passed over, and gives back those that still have not got what they need. */
+export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): GangRecord[] {
+  const { session } = cycle;
+  const actions = session.policy.actions.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
+  if (actions.length === 0) {
+    return passed.filter((gang) => !runs(gang));
+  }
+  cycle.releasing().forEach((pod) => session.ledger.remove(pod));
+  cycle.releasesCount = true;
+  const order = new GangOrder(session, cycle.queues, passed);
+  let tries = session.policy.makeRoomLimit;
+  for (let turn = order.next(); turn !== undefined && tries > 0; turn = order.next()) {
+    const settled = turn;
+    if (mayDisturb(cycle, settled.gang)) {
+      tries--;
+      if (actions.some((action) => forGang(cycle, settled, action))) {
+        if (cycle.reservation?.gang === settled.gang) {
+          cycle.reservation = undefined;
+        }
+        order.again(settled.gang);
+      }
+    }
+  }
+  return passed.filter((gang) => !runs(gang));
+}
+
+function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
+  return gang.preempts !== false && queue !== undefined && queue.queue.state !== 'closed' &&
+    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000;
+}
+
+function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
+  const claimants = new Set(turn.pods.map(({ podClass }) => podClass));
+  switch (action) {
+    case 'preempt':
+      return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);
+    case 'reclaim': {
+      const rules = new ReclaimRules(cycle, turn);
+      return rules.mayReclaim() && evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost));
+    }
+    case 'consolidate':
+      return new Consolidation(cycle, turn).run(claimants);
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Places the pods of one gang, all or none.
+ *
+ * Units (the gang, its subgroups, roles with a topology of their own) are placed from the outside in. A unit with a topology constraint tries
+ * domains from the tightest: for `required` those of the required level, from the preferred level outwards when there is one; `preferred`
+ * alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the fewest domains of
+ * every level; mixed pods go one by one to the best row inside the domain. Every attempt is a mark in the operation log, and what fails is
+ * rolled back. A unit of which some pods run already stays in their domain.
+ *
+ * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
+ */
+import { type Domain, type TopologyTree } from './domains';
+import { type TopologyConstraint } from './model';
+import { rolesIn } from './needs';
+import { type PodClass } from './pod-class';
+import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
+import { type Selector, type Within } from './select';
+import { type Session } from './session';
+import { assignTopology, type TopologyRequest } from './topology';
+
+type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
+
+export class GangPlacer {
+  constructor(private readonly session: Session, private readonly selector: Selector) {}
+
+  /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
+  place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
+    const { ledger } = this.session;
+    if (pods.length === 1 && root.topology === undefined && root.children.length === 0 && pods[0].role!.role.topology === undefined) {
+      return this.placeOne(pods[0], within);
+    }
+    const mark = ledger.mark();
+    if (this.unit(root, new Set(pods), within)) {
+      ledger.keep();
+      return true;
+    }
+    ledger.rollback(mark);
+    return false;
+  }
+
+  private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
+    const pods = podsOf(unit).filter((pod) => wanted.has(pod));
+    if (pods.length === 0) {
+      return true;
+    }
+    const { topology } = unit;
+    if (topology?.required === undefined && topology?.preferred === undefined && topology?.sliceLevel === undefined) {
+      return this.parts(unit, wanted, within);
+    }
+    const tree = this.session.topologies.forConstraint(topology);
+    if (tree === undefined) {
+      // Nothing to prefer; but what is required does not exist.
+      return topology.required === undefined && topology.sliceLevel === undefined && this.parts(unit, wanted, within);
+    }
+    return this.constrained(unit, pods, wanted, topology, tree, within);
+  }
+
+  /** Subgroups, then the unit's own roles. */
+  private parts(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
+    for (const child of unit.children) {
+      if (!this.unit(child, wanted, within)) {
+        return false;
+      }
+    }
+    for (const role of unit.roles) {
+      if (role.role.topology !== undefined && role.role.topology !== unit.topology) {
+        if (!this.unit({ roles: [role], children: [], topology: role.role.topology }, wanted, within)) {
+          return false;
+        }
+        continue;
+      }
+      for (const pod of role.pods) {
+        if (wanted.has(pod) && !this.placeOne(pod, within)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private placeOne(pod: PodRecord, within: Within): boolean {
+    const row = this.selector.best(pod.podClass, within);
+    return row >= 0 && this.session.ledger.place(pod, row);
+  }
+
+  private constrained(
+    unit: Part, pods: readonly PodRecord[], wanted: ReadonlySet<PodRecord>, topology: TopologyConstraint, tree: TopologyTree, within: Within,
+  ): boolean {
+    const { ledger } = this.session;
+    const running = placedRows(unit, wanted);
+    const lowest = tree.levels.length - 1;
+    const required = topology.required === undefined ? -1 : tree.levelOf(topology.required);
+    const first = topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
+    const kind = sameKind(unit, pods);
+    const room = new Map<Domain, number>();
+    for (let level = first; level >= Math.max(required, 0); level--) {
+      for (const domain of this.candidates(tree, level, pods, within, running, room)) {
+        const inside = intersect(within, domain.rows);
+        const mark = ledger.mark();
+        const done = kind === undefined
+          ? this.parts(withoutTopology(unit), wanted, inside)
+          : this.spread(tree, kind, pods, { count: pods.length, mode: 'required', level, ...slices(tree, topology) }, inside, domain);
+        if (done) {
+          ledger.keep();
+          return true;
+        }
+        ledger.rollback(mark);
+      }
+    }
+    if (required >= 0) {
+      return false;
+    }
+    const anywhere: TopologyRequest = { count: pods.length, mode: 'unconstrained', level: topology.preferred === undefined ? lowest : 0, ...slices(tree, topology) };
+    const mark = ledger.mark();
+    if (kind !== undefined && this.spread(tree, kind, pods, anywhere, within, undefined)) {
+      ledger.keep();
+      return true;
+    }
+    ledger.rollback(mark);
+    return topology.sliceLevel === undefined && this.parts(withoutTopology(unit), wanted, within);
+  }
+
+  /** Domains of the level that could take all of the pods, the tightest first. */
+  private candidates(
+    tree: TopologyTree, level: number, pods: readonly PodRecord[], within: Within, running: readonly number[], room: Map<Domain, number>,
+  ): readonly Domain[] {
+    const kinds = new Map<PodClass, number>();
+    pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
+    return tree.byLevel[level]
+      .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
+      .filter((domain) => {
+        const rows = intersect(within, domain.rows);
+        let spare = Infinity;
+        for (const [podClass, count] of kinds) {
+          const most = this.capacity(podClass, rows, Infinity);
+          if (most < count) {
+            return false;
+          }
+          spare = Math.min(spare, most / count);
+        }
+        room.set(domain, spare);
+        return true;
+      })
+      .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
+  }
+
+  private capacity(podClass: PodClass, { rows, without }: Within, limit: number): number {
+    const { table, ledger } = this.session;
+    let sum = 0;
+    const count = rows?.length ?? table.count;
+    for (let i = 0; i < count && sum < limit; i++) {
+      const row = rows === undefined ? i : rows[i];
+      if (without?.[row] !== 1 && this.session.allowed(podClass, row)) {
+        sum += ledger.capacity(podClass, row, 1_000_000);
+      }
+    }
+    return sum;
+  }
+
+  /** Pods of one kind (and perhaps a leader before them) over the leaves of the tree. */
+  private spread(
+    tree: TopologyTree, kind: Kind, pods: readonly PodRecord[], request: TopologyRequest, within: Within, domain: Domain | undefined,
+  ): boolean {
+    const workers = pods.filter((pod) => pod !== kind.leader);
+    const rowsOf = (leaf: Domain): Within => intersect(within, leaf.rows);
+    const assignment = assignTopology(tree, { ...request, count: workers.length, leader: kind.leader !== undefined }, (leaf) => {
+      const rows = rowsOf(leaf);
+      if (domain !== undefined && !isUnder(leaf, domain)) {
+        return { pods: 0, leader: false, podsWithLeader: 0 };
+      }
+      return this.leafRoom(kind, rows, pods.length);
+    });
+    if (!assignment.fits) {
+      return false;
+    }
+    if (kind.leader !== undefined && !this.placeOne(kind.leader, rowsOf(assignment.leader!))) {
+      return false;
+    }
+    let next = 0;
+    for (const { domain: leaf, count } of assignment.domains) {
+      const rows = rowsOf(leaf);
+      for (let i = 0; i < count; i++) {
+        if (!this.placeOne(workers[next++], rows)) {
+          return false;
+        }
+      }
+    }
+    return next === workers.length;
+  }
+
+  private leafRoom(kind: Kind, rows: Within, limit: number): { pods: number; leader: boolean; podsWithLeader: number } {
+    const pods = this.capacity(kind.worker, rows, limit);
+    if (kind.leader === undefined) {
+      return { pods, leader: false, podsWithLeader: pods };
+    }
+    const { ledger } = this.session;
+    const mark = ledger.mark();
+    const leader = this.placeOne(kind.leader, rows);
+    const podsWithLeader = leader ? this.capacity(kind.worker, rows, limit) : 0;
+    ledger.rollback(mark);
+    return { pods, leader, podsWithLeader };
+  }
+}
+
+interface Kind {
+  readonly worker: PodClass;
+  readonly leader: PodRecord | undefined;
+}
+
+/** The pods are of one kind, but for a single leader; and nothing inside has a topology of its own. */
+function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefined {
+  const plain = unit.children.every((child) => child.topology === undefined && child.children.length === 0) &&
+    unit.roles.every(({ role }) => role.topology === undefined || role.topology === unit.topology);
+  const leaders = pods.filter(({ role }) => role!.role.leader === true);
+  const workers = pods.filter(({ role }) => role!.role.leader !== true);
+  if (!plain || leaders.length > 1 || workers.length === 0 || workers.some(({ podClass }) => podClass !== workers[0].podClass)) {
+    return undefined;
+  }
+  return { worker: workers[0].podClass, leader: leaders[0] };
+}
+
+function slices(tree: TopologyTree, { sliceLevel, sliceSize }: TopologyConstraint): Pick<TopologyRequest, 'sliceLevel' | 'sliceSize'> {
+  return sliceLevel === undefined ? {} : { sliceLevel: tree.levelOf(sliceLevel), sliceSize: sliceSize ?? 1 };
+}
+
+function withoutTopology({ roles, children }: Part): Part {
+  return { roles, children, topology: undefined };
+}
+
+function podsOf(unit: Part): PodRecord[] {
+  const roles: readonly RoleRecord[] = [...unit.roles, ...unit.children.flatMap(rolesIn)];
+  return roles.flatMap(({ pods }) => pods);
+}
+
+/** Rows of pods of the unit that run already. */
+function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
+  return podsOf(unit).filter((pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
+}
+
+function isUnder(leaf: Domain, domain: Domain): boolean {
+  for (let at: Domain | undefined = leaf; at !== undefined; at = at.parent) {
+    if (at === domain) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function intersect(within: Within, rows: Int32Array): Within {
+  if (within.rows === undefined || within.rows === rows) {
+    return { rows, without: within.without };
+  }
+  const inside = new Set(within.rows);
+  return { rows: rows.filter((row) => inside.has(row)), without: within.without };
+}

@@ -1,0 +1,151 @@
+/**
+ * Pods that are alike are worked on once: equal templates make one class, and everything that is derived from a template (requests by
+ * column, constraint results by row, score rows) is kept for the class.
+ */
+import { type AcceleratorRequest, type PodTemplate } from './model';
+import { type NodeTable, PODS_COLUMN } from './node-table';
+
+export interface PodClass {
+  readonly id: number;
+  readonly template: PodTemplate;
+  /** Columns that are asked for, and how much of each. */
+  readonly columns: Int32Array;
+  readonly amounts: Float64Array;
+  readonly accelerator: AcceleratorRequest | undefined;
+  /** Devices or instances per pod. */
+  readonly deviceCount: number;
+  /** Ids of the models that will do; undefined for any. */
+  readonly models: ReadonlySet<number> | undefined;
+  /** Index of the MIG profile, -1 when it is not MIG or no device has the profile. */
+  readonly profile: number;
+  /** Has constraints that depend on other pods (ports, affinity, spread). */
+  readonly dynamic: boolean;
+  /** For the books of queues: amounts by resource name, devices as devices, MIG instances by their profile's number of slices. */
+  readonly charge: ReadonlyMap<string, number>;
+}
+
+export class PodClasses {
+  readonly list: PodClass[] = [];
+  private readonly byTemplate = new Map<PodTemplate, PodClass>();
+  private readonly byText = new Map<string, PodClass>();
+
+  constructor(private readonly table: NodeTable) {}
+
+  of(template: PodTemplate): PodClass {
+    const known = this.byTemplate.get(template);
+    if (known !== undefined) {
+      return known;
+    }
+    const text = canonicalText(template);
+    let found = this.byText.get(text);
+    if (found === undefined) {
+      found = this.make(template);
+      this.byText.set(text, found);
+      this.list.push(found);
+    }
+    this.byTemplate.set(template, found);
+    return found;
+  }
+
+  private make(template: PodTemplate): PodClass {
+    const accelerator = acceleratorOf(template, new Set(this.table.deviceResource));
+    const asked = new Map<number, number>([[PODS_COLUMN, 1]]);
+    for (const [name, amount] of Object.entries(template.request)) {
+      const column = this.table.columns.get(name);
+      if (amount > 0 && column !== undefined && column !== PODS_COLUMN) {
+        asked.set(column, amount);
+      }
+    }
+    const columns = [...asked.keys()].sort((a, b) => a - b);
+    return {
+      id: this.list.length,
+      template,
+      columns: Int32Array.from(columns),
+      amounts: Float64Array.from(columns, (column) => asked.get(column)!),
+      accelerator,
+      deviceCount: accelerator === undefined ? 0 : accelerator.count ?? 1,
+      models: modelsOf(accelerator, this.table),
+      profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
+      dynamic: [template.hostPorts, template.podAffinity, template.podAntiAffinity, template.preferredPodAffinity,
+        template.preferredPodAntiAffinity, template.topologySpread].some((list) => list !== undefined && list.length > 0),
+      charge: chargeOf(template, accelerator, this.table),
+    };
+  }
+}
+
+function modelsOf(accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlySet<number> | undefined {
+  const names = accelerator?.models;
+  return names === undefined || names.length === 0 ? undefined : new Set(names.map((name) => table.models.indexOf(name)).filter((id) => id >= 0));
+}
+
+/** An amount of the device resource is a request for whole devices. */
+function acceleratorOf(template: PodTemplate, deviceResources: ReadonlySet<string>): AcceleratorRequest | undefined {
+  if (template.accelerator !== undefined) {
+    return (template.accelerator.count ?? 1) > 0 ? template.accelerator : undefined;
+  }
+  for (const [name, amount] of Object.entries(template.request)) {
+    if (amount > 0 && deviceResources.has(name)) {
+      return { kind: 'whole', count: amount };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What a queue is charged for the pod. Devices are charged under the device resource in whole devices, shares as decimal parts; a MIG
+ * instance as many devices as its profile has compute slices, which is how GPU quota counts it.
+ */
+function chargeOf(template: PodTemplate, accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlyMap<string, number> {
+  const charge = new Map<string, number>();
+  const deviceResource = table.deviceResource[0] ?? 'nvidia.com/gpu';
+  for (const [name, amount] of Object.entries(template.request)) {
+    if (amount <= 0) {
+      continue;
+    }
+    charge.set(name, amount);
+    const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(name);
+    if (slices !== null) {
+      charge.set(deviceResource, (charge.get(deviceResource) ?? 0) + Number(slices[1]) * amount);
+    }
+  }
+  if (accelerator !== undefined && template.accelerator !== undefined) {
+    charge.set(deviceResource, deviceCharge(accelerator, table));
+  }
+  return charge;
+}
+
+function deviceCharge(accelerator: AcceleratorRequest, table: NodeTable): number {
+  const count = accelerator.count ?? 1;
+  switch (accelerator.kind) {
+    case 'whole':
+      return count;
+    case 'fraction':
+      return (count * accelerator.milli) / 1000;
+    case 'memory':
+      return (count * accelerator.mebibytes) / smallestMemory(table);
+    case 'shared':
+      return count;
+    case 'mig':
+      return count * Number(/^(\d+)g/.exec(accelerator.profile)?.[1] ?? 1);
+  }
+}
+
+function smallestMemory(table: NodeTable): number {
+  let least = Infinity;
+  for (const memory of table.deviceMemory) {
+    least = memory > 0 && memory < least ? memory : least;
+  }
+  return Number.isFinite(least) ? least : 1;
+}
+
+/** Text that is equal for equal values, whatever the order of keys. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(canonicalText).join()}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+    return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join()}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

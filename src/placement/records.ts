@@ -1,0 +1,85 @@
+/**
+ * The working form of queues, gangs and pods inside one decision: records with links between them and the counts that change.
+ */
+import { type Gang, type Pod, type PodTemplate, type Queue, type Role, type Subgroup, type TopologyConstraint } from './model';
+import { type PodClass } from './pod-class';
+
+/** Row of a pod that has no place. */
+export const NOWHERE = -1;
+/** Row of a pod that runs on a node which is not part of the snapshot. */
+export const ELSEWHERE = -2;
+
+export interface PodRecord {
+  readonly index: number;
+  readonly name: string;
+  readonly role: RoleRecord | undefined;
+  readonly podClass: PodClass;
+  readonly startedAt: number;
+  readonly preemptible: boolean;
+  /** Was there before this decision: `running` and `releasing` pods are. */
+  readonly existed: boolean;
+  readonly releasing: boolean;
+  row: number;
+  /** Slots of its devices. */
+  devices: readonly number[];
+}
+
+export interface RoleRecord {
+  readonly role: Role;
+  readonly gang: GangRecord;
+  readonly unit: UnitRecord;
+  readonly template: PodTemplate;
+  readonly minimum: number;
+  /** In the order in which they start. */
+  readonly pods: PodRecord[];
+  placed: number;
+}
+
+/** The gang itself or one of its subgroups. */
+export interface UnitRecord {
+  readonly name: string;
+  readonly subgroup: Subgroup | undefined;
+  readonly topology: TopologyConstraint | undefined;
+  readonly children: UnitRecord[];
+  readonly roles: RoleRecord[];
+  /** Pods that must run in here; undefined when the roles' and children's minimums say it all. */
+  readonly minimum: number | undefined;
+}
+
+export interface GangRecord {
+  readonly index: number;
+  readonly gang: Gang;
+  readonly queue: QueueRecord | undefined;
+  readonly root: UnitRecord;
+  readonly roles: RoleRecord[];
+  readonly priority: number;
+  readonly arrival: number;
+  readonly preemptible: boolean;
+  /** Pods that must run for the gang to run. */
+  readonly needed: number;
+  readonly size: number;
+  placed: number;
+}
+
+export interface QueueRecord {
+  readonly index: number;
+  readonly queue: Queue;
+  readonly parent: QueueRecord | undefined;
+  readonly children: QueueRecord[];
+  readonly depth: number;
+  /** By account; what this queue and all below it have. */
+  readonly allocated: Float64Array;
+  readonly nonPreemptible: Float64Array;
+  readonly requested: Float64Array;
+  readonly fairShare: Float64Array;
+  /** Infinity where it is unlimited, 0 where the queue names none. */
+  readonly deserved: Float64Array;
+  /** True where the queue says something on the account's quota. */
+  readonly hasQuota: readonly boolean[];
+  readonly capability: Float64Array;
+}
+
+/** Smaller first among the pods of one role. */
+export function podOrder(pod: Pod): number {
+  return pod.order ?? 0;
+}

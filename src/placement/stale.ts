@@ -1,0 +1,23 @@
+/**
+ * A gang that has run with fewer pods than its minimum for too long does no work and only holds room: what is left of it is evicted, and the
+ * gang waits as a whole. A gang of which any pod must not be evicted is left alone. O(gangs).
+ */
+import { type Cycle } from './cycle';
+import { runs } from './needs';
+
+export function evictStale(cycle: Cycle): void {
+  const { session } = cycle;
+  for (const gang of session.gangs) {
+    const { staleSince = session.now } = gang.gang;
+    if (gang.placed === 0 || runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
+      continue;
+    }
+    const pods = gang.roles.flatMap((role) => role.pods).filter(({ row, releasing }) => row >= 0 && !releasing);
+    if (pods.every(({ existed, preemptible }) => existed && preemptible)) {
+      for (const pod of pods) {
+        cycle.evicted.push({ pod, row: pod.row, action: 'evict-stale', beneficiary: undefined });
+        session.ledger.remove(pod);
+      }
+    }
+  }
+}
