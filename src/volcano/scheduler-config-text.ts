@@ -4,7 +4,7 @@
  *
  * Go's yaml.v2 decodes into a struct: an unknown key is dropped, a value of the wrong kind refuses everything.
  */
-import { parseDocument } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../api/schema';
 import { isObject } from '../manifests/read';
 import { parseGoDuration } from './go-duration';
@@ -71,8 +71,9 @@ class Reader {
       this.noteFlags(text);
       return empty;
     }
-    const document = parseDocument(text, { version: '1.1', prettyErrors: true, logLevel: 'error' });
-    for (const error of document.errors) {
+    const [document, ...others] = parseAllDocuments(text, { version: '1.1', prettyErrors: true, logLevel: 'error' });
+    if (others.length > 0) this.note('unknown-key', '', `the text holds ${others.length + 1} YAML documents: only the first is read`);
+    for (const error of document?.errors ?? []) {
       const place = error.linePos === undefined ? '' : `line ${error.linePos[0].line}`;
       if (error.code === 'DUPLICATE_KEY') this.note('unknown-key', place, `a key stands twice (${place}): only the last counts`);
       else this.note('shape', place, `the text is not YAML: ${firstLine(error.message)}`);
@@ -80,7 +81,7 @@ class Reader {
     if (this.problems.some(({ kind }) => kind === 'shape')) return empty;
     let root: JsonValue;
     try {
-      root = jsonOf(document.toJS({ maxAliasCount: 100 }));
+      root = jsonOf(document?.toJS({ maxAliasCount: 100 }));
     } catch (error) {
       this.note('shape', '', `the text cannot be read: ${error instanceof Error ? firstLine(error.message) : String(error)}`);
       return empty;

@@ -43,6 +43,7 @@ export const schedulerCases: readonly RuleCases[] = [
       'an argument that the plugin does not have': [plugins('- name: binpack\n  arguments:\n    binpack.gpu: 5')],
       'a threshold by another name': [plugins('- name: usage\n  arguments:\n    thresholds:\n      cpu: 80\n      memory: 80')],
       'an argument of an action': [configMap('actions: "allocate"\nconfigurations:\n- name: allocate\n  arguments:\n    speed: 3\n')],
+      'a second document': [configMap('actions: "allocate"\n---\ntiers: []\n')],
       'a key twice': [configMap('actions: "allocate"\nactions: "enqueue, allocate"\n')],
     },
     silent: {
