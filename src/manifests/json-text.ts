@@ -6,7 +6,7 @@
 import { type JsonObject, type JsonValue } from '../api/schema';
 import { hasMember, setMember } from './json-member';
 import { pointer } from './pointer';
-import { type TextDocument, type TextProblem } from './source-text';
+import { remembered, type TextDocument, type TextProblem } from './source-text';
 import { losesDigits } from './yaml-scalars';
 
 const MAX_DEPTH = 500;
@@ -32,14 +32,13 @@ class JsonSyntaxError extends Error {
 /** All documents of a text. After the first broken place nothing more is read. */
 export function readJson(text: string): TextDocument[] {
   const documents: TextDocument[] = [];
+  const placesFrom = remembered((from: number) => new JsonReader(text, from).places());
   let start = skipSpace(text, text.startsWith('\uFEFF') ? 1 : 0);
   while (start < text.length) {
     const reader = new JsonReader(text, start);
     const { value, problems } = reader.read();
     const from = start;
-    let places: PlaceFinder | undefined;
-    const offsetOf = (path: string): number => (places ??= new JsonReader(text, from).places())(path);
-    documents.push({ index: documents.length, start, value, problems, offsetOf });
+    documents.push({ index: documents.length, start, value, problems, offsetOf: (path) => placesFrom(from)(path) });
     if (value === undefined) break;
     start = skipSpace(text, reader.at);
   }

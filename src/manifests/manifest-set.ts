@@ -8,7 +8,9 @@ import { kindKey } from './identity';
 import { type Manifest, type SourceProblem } from './manifest';
 import { type PodTemplate } from './pod-template';
 import { podTemplatesOf } from './pod-templates';
+import { asObject } from './read';
 import { referencesIn, type Reference } from './references';
+import { selectionOf } from './selectors';
 
 const NONE: readonly never[] = [];
 
@@ -81,6 +83,26 @@ export class ManifestSet {
       this.referrers = referrers;
     }
     return this.referrers.get(manifest) ?? NONE;
+  }
+
+  /** The pod templates that a manifest (a Service, a disruption budget, a PodMonitor, a Deployment and so on) chooses by their labels. */
+  podsSelectedBy(manifest: Manifest): readonly PodTemplate[] {
+    const selection = selectionOf(manifest);
+    if (selection?.of !== 'pods') return NONE;
+    const { namespaces, chooses } = selection;
+    return this.podTemplates.filter(
+      (template) => (namespaces?.includes(template.manifest.id.namespace) ?? true) && chooses(asObject(template.metadata.labels)),
+    );
+  }
+
+  /** The Services that a ServiceMonitor chooses by their labels. */
+  servicesSelectedBy(manifest: Manifest): readonly Manifest[] {
+    const selection = selectionOf(manifest);
+    if (selection?.of !== 'services') return NONE;
+    const { namespaces, chooses } = selection;
+    return this.ofKind('Service').filter(
+      ({ id, object }) => (namespaces?.includes(id.namespace) ?? true) && chooses(asObject(asObject(object.metadata).labels)),
+    );
   }
 
   /**

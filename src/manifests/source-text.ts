@@ -50,3 +50,18 @@ export class LineTable {
     return starts;
   }
 }
+
+/** How many parsed documents are kept for finding places: findings of one object come together, and a large set has many objects. */
+const KEPT = 16;
+
+/** Remembers what was made for the last few keys. */
+export function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    const value = known.has(key) ? known.get(key)! : make(key);
+    known.delete(key);
+    known.set(key, value);
+    if (known.size > KEPT) known.delete(known.keys().next().value as K);
+    return value;
+  };
+}

@@ -10,7 +10,7 @@ import { type JsonObject, type JsonValue } from '../api/schema';
 import { hasMember, setMember } from './json-member';
 import { readPlainYaml } from './plain-yaml';
 import { pointer, tokensOf } from './pointer';
-import { type TextDocument, type TextProblem } from './source-text';
+import { remembered, type TextDocument, type TextProblem } from './source-text';
 import { keyOf, resolvePlain, type Scalar } from './yaml-scalars';
 
 /** Deeper nesting than any Kubernetes object has, and far from the end of the stack. */
@@ -36,17 +36,17 @@ export function readFullYaml(text: string): TextDocument[] {
 
 function readChunks(text: string, readPlain: (chunk: string) => JsonObject | undefined): TextDocument[] {
   const documents: TextDocument[] = [];
+  const parsedAgain = remembered(parseChunk);
   let index = 0;
   for (const [start, end] of chunksOf(text)) {
     const chunk = text.slice(start, end);
     const add = (nth: number, value: JsonValue | undefined, problems: readonly TextProblem[]): void => {
-      let again: Document.Parsed | undefined;
       documents.push({
         index,
         start,
         value,
         problems: problems.map((problem) => ({ ...problem, offset: start + problem.offset })),
-        offsetOf: (path) => start + offsetIn((again ??= parseChunk(chunk)[nth]), path),
+        offsetOf: (path) => start + offsetIn(parsedAgain(chunk)[nth], path),
       });
     };
     const plain = readPlain(chunk);

@@ -110,10 +110,10 @@ describe('where it answers, the full reader answers alike', () => {
       fc.property(text, (source) => {
         if (holds(source)) answered++;
       }),
-      { seed: 5, numRuns: 2000 },
+      { seed: 5, numRuns: 800 },
     );
-    expect(answered).toBeGreaterThan(500);
-  });
+    expect(answered).toBeGreaterThan(200);
+  }, 60_000);
 
   test('for texts with letters changed, added and taken away', () => {
     const edit = fc.tuple(fc.nat(), fc.nat({ max: 2 }), fc.constantFrom(...' \n\n  -:#\'"|{}[],&*!?>%@`\\x0.~+<'.split(''), '  ', '- ', ': ', '\n  ', '---\n', ' #', '...\n'));
@@ -127,8 +127,8 @@ describe('where it answers, the full reader answers alike', () => {
       fc.property(fc.oneof(text, fc.constant(MANIFEST)), fc.array(edit, { minLength: 1, maxLength: 3 }), (source, edits) => {
         if (holds(change(source, edits))) answered++;
       }),
-      { seed: 6, numRuns: 4000 },
+      { seed: 6, numRuns: 1500 },
     );
-    expect(answered).toBeGreaterThan(500);
-  });
+    expect(answered).toBeGreaterThan(200);
+  }, 60_000);
 });

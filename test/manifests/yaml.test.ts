@@ -85,7 +85,7 @@ describe('values', () => {
       }),
       { seed: 7, numRuns: 300 },
     );
-  });
+  }, 60_000);
 });
 
 describe('what cannot be read is said with its place', () => {
