@@ -4,9 +4,11 @@
 import { type Rule } from '../rule';
 import { admissionRules } from './objects/admission';
 import { autoscalingRules } from './objects/autoscaling';
+import { clusterRecordRules } from './objects/cluster-records';
 import { configRules } from './objects/config';
 import { customResourceDefinitionRules } from './objects/custom-resource-definition';
 import { deviceRules } from './objects/devices';
+import { flowControlRules } from './objects/flow-control';
 import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
 import { rbacRules } from './objects/rbac';
@@ -33,5 +35,7 @@ export const coreRules: readonly Rule[] = [
   ...deviceRules,
   ...admissionRules,
   ...customResourceDefinitionRules,
+  ...flowControlRules,
+  ...clusterRecordRules,
   ...coreSetRules,
 ];

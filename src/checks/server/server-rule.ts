@@ -18,7 +18,7 @@ export interface RuleTexts {
   readonly fix: string;
   /** @default - the API server refuses the object */
   readonly why?: string;
-  /** File below `pkg/` of kubernetes 1.36.2. @default - `apis/core/validation/validation.go` */
+  /** File below `pkg/` of kubernetes 1.36.2, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;
 }
 
@@ -76,13 +76,14 @@ export function objectRule(
 }
 
 function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'kinds' | 'check'> {
+  const source = texts.source ?? 'apis/core/validation/validation.go';
   return {
     ...(texts.row === undefined ? {} : { row: texts.row }),
     tier: 'server',
     severity: 'error',
     summary: texts.summary,
     why: texts.why ?? why,
-    source: `kubernetes 1.36.2, pkg/${texts.source ?? 'apis/core/validation/validation.go'}`,
+    source: source.startsWith('k8s.io/') ? source : `kubernetes 1.36.2, pkg/${source}`,
     fix: texts.fix,
   };
 }

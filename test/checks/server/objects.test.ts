@@ -4,7 +4,7 @@
 import { coreRules } from '../../../src/checks/server/rules';
 import { findingsOf, rulesFiring } from '../../support/findings';
 import { type Json, cronJob, daemonSet, deployment, indexedJob, job, statefulSet, yaml } from './valid';
-import { admissionObjects, clusterObjects, deviceObjects, serviceObjects, storageObjects, tenantObjects } from './valid-objects';
+import { admissionObjects, clusterObjects, deviceObjects, recordObjects, serviceObjects, storageObjects, tenantObjects } from './valid-objects';
 
 type Make = () => Json;
 type Change = (spec: Json, object: Json) => void;
@@ -129,8 +129,38 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ['admission-policy-valid', 'nothing to validate', by(admissionObjects, 'ValidatingAdmissionPolicy'), (spec) => { Object.assign(spec, { validations: [], auditAnnotations: [] }); }],
   ['admission-policy-valid', 'no patch type', by(admissionObjects, 'MutatingAdmissionPolicy'), (spec) => { spec.mutations = [{}]; }],
   ['admission-policy-binding-valid', 'Deny and Warn', by(admissionObjects, 'ValidatingAdmissionPolicyBinding'), (spec) => { spec.validationActions = ['Deny', 'Warn']; }],
-  ['crd-names-valid', 'another name', crd, (_spec, object) => { object.metadata = { name: 'other.example.com' }; }],
+  ['crd-names-valid', 'a capital letter', crd, (spec) => { (spec.names as Json).singular = 'Widget'; }],
   ['crd-versions-valid', 'nothing stored', crd, (spec) => { first(spec.versions).storage = false; }],
+  ['flow-schema-valid', 'nobody', by(recordObjects, 'FlowSchema'), (spec) => { first(spec.rules).subjects = []; }],
+  ['flow-schema-valid', 'a wildcard in the middle', by(recordObjects, 'FlowSchema'), (spec) => { first(first(spec.rules).nonResourceRules).nonResourceURLs = ['/a/*/b']; }],
+  ['flow-schema-valid', 'precedence 1', by(recordObjects, 'FlowSchema'), (spec) => { spec.matchingPrecedence = 1; }],
+  ['priority-level-valid', 'nothing limited', by(recordObjects, 'PriorityLevelConfiguration'), (spec) => { delete spec.limited; }],
+  ['priority-level-valid', 'hands that are too large', by(recordObjects, 'PriorityLevelConfiguration'), (spec) => {
+    spec.limited = { limitResponse: { type: 'Queue', queuing: { queues: 1024, handSize: 7 } } };
+  }],
+  ['api-service-valid', 'no namespace', by(recordObjects, 'APIService'), (spec) => { spec.service = { name: 'x' }; }],
+  ['api-service-valid', 'too much priority', by(recordObjects, 'APIService'), (spec) => { spec.versionPriority = 1001; }],
+  ['certificate-request-valid', 'no PEM', by(recordObjects, 'CertificateSigningRequest'), (spec) => { spec.request = 'aGk='; }],
+  ['certificate-request-valid', 'a signer without a domain', by(recordObjects, 'CertificateSigningRequest'), (spec) => { spec.signerName = 'kubelet/serving'; }],
+  ['controller-revision-valid', 'a list', by(recordObjects, 'ControllerRevision'), (_spec, object) => { object.data = []; }],
+  ['event-valid', 'an object elsewhere', by(recordObjects, 'Event', 'e'), (_spec, object) => { object.involvedObject = { kind: 'Pod', name: 'x', namespace: 'other' }; }],
+  ['event-valid', 'no reporter', by(recordObjects, 'Event', 'e2'), (_spec, object) => { delete object.reportingController; }],
+  ['lease-candidate-valid', 'no version', by(recordObjects, 'LeaseCandidate'), (spec) => { delete spec.binaryVersion; }],
+  ['pod-security-labels-valid', 'no level', by(tenantObjects, 'Namespace'), (_spec, object) => {
+    object.metadata = { name: 'team-a', labels: { 'pod-security.kubernetes.io/enforce': 'strict' } };
+  }],
+  ['webhook-valid', 'an expression about nothing', by(admissionObjects, 'ValidatingWebhookConfiguration'), (_spec, object) => {
+    first(object.webhooks).matchConditions = [{ name: 'a', expression: 'thing.spec' }];
+  }],
+  ['webhook-valid', 'an expression that says a number', by(admissionObjects, 'ValidatingWebhookConfiguration'), (_spec, object) => {
+    first(object.webhooks).matchConditions = [{ name: 'a', expression: '1' }];
+  }],
+  ['webhook-valid', 'half an expression', by(admissionObjects, 'ValidatingWebhookConfiguration'), (_spec, object) => {
+    first(object.webhooks).matchConditions = [{ name: 'a', expression: 'object.spec ==' }];
+  }],
+  ['device-selector-valid', 'an expression that says a number', claim, (spec) => {
+    spec.devices = { requests: [{ name: 'gpu', exactly: { deviceClassName: 'a', selectors: [{ cel: { expression: '1' } }] } }] };
+  }],
   ['crd-schema-structural', 'a part without a type', crd, (spec) => { schemaOf(spec).properties = { spec: {} }; }],
   ['crd-schema-structural', 'a key that is not required', crd, (spec) => {
     schemaOf(spec).properties = {
@@ -140,8 +170,8 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
 ];
 
 const VALID: readonly Json[] = [
-  deployment(), statefulSet(), daemonSet(), job(), cronJob(), ...tenantObjects(), ...serviceObjects(), ...clusterObjects(), ...storageObjects(),
-  ...deviceObjects(), ...admissionObjects(),
+  deployment(), statefulSet(), daemonSet(), job(), cronJob(),
+  ...tenantObjects(), ...serviceObjects(), ...clusterObjects(), ...storageObjects(), ...deviceObjects(), ...admissionObjects(), ...recordObjects(),
 ];
 
 describe('rules over built-in objects', () => {

@@ -97,6 +97,7 @@ const FAULTS: readonly (readonly [string, string, Change])[] = [
     spec.shareProcessNamespace = true;
   }],
   ['os-settings-consistent', 'Windows options on Linux', (spec) => { spec.securityContext = { windowsOptions: {} }; }],
+  ['windows-options-valid', 'a user with a bracket', (spec) => { spec.securityContext = { windowsOptions: { runAsUserName: 'a[b' } }; }],
   ['windows-host-process-consistent', 'no host network', (spec) => {
     delete spec.os;
     spec.securityContext = { windowsOptions: { hostProcess: true } };

@@ -120,3 +120,35 @@ export const admissionObjects = (): readonly Json[] => [
     },
   }),
 ];
+
+/** What has the shape of a request; whether it is signed is not looked at. */
+const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+
+export const recordObjects = (): readonly Json[] => [
+  object('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', 'jobs', {
+    spec: {
+      matchingPrecedence: 500, distinguisherMethod: { type: 'ByUser' }, priorityLevelConfiguration: { name: 'jobs' },
+      rules: [{
+        subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*', namespace: 'volcano-system' } }],
+        resourceRules: [{ verbs: ['*'], apiGroups: ['batch'], resources: ['jobs'], namespaces: ['*'] }],
+        nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/livez/*'] }],
+      }],
+    },
+  }),
+  object('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', 'jobs', {
+    spec: { type: 'Limited', limited: { nominalConcurrencyShares: 20, limitResponse: { type: 'Queue', queuing: { queues: 64, handSize: 6 } } } },
+  }),
+  object('apiregistration.k8s.io/v1', 'APIService', 'v1beta1.metrics.k8s.io', {
+    spec: { group: 'metrics.k8s.io', version: 'v1beta1', groupPriorityMinimum: 100, versionPriority: 100, service: { name: 'metrics', namespace: 'kube-system' } },
+  }),
+  object('certificates.k8s.io/v1', 'CertificateSigningRequest', 'node-1', {
+    spec: { request, signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'], expirationSeconds: 3600 },
+  }),
+  object('apps/v1', 'ControllerRevision', 'web-1', { data: { spec: {} }, revision: 1 }),
+  { apiVersion: 'v1', kind: 'Event', metadata: { name: 'e', namespace: 'team-a' }, involvedObject: { kind: 'Pod', name: 'x', namespace: 'team-a' } },
+  {
+    apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e2', namespace: 'default' }, regarding: { kind: 'Node', name: 'n' },
+    eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'example.com/c', reportingInstance: 'c-0', action: 'Drain', reason: 'Spot', type: 'Normal',
+  },
+  object('coordination.k8s.io/v1beta1', 'LeaseCandidate', 'c', { spec: { leaseName: 'l', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } }),
+];

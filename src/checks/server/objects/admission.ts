@@ -1,9 +1,10 @@
 /**
- * Admission webhooks and policies: what stands around their CEL expressions. (The expressions are compiled by the server only.)
+ * Admission webhooks and policies, with their CEL expressions as far as they can be judged without types.
  */
 import { type JsonObject, type JsonValue } from '../../../api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
+import { expressionComplaint, type Wanted } from '../expressions';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule } from '../server-rule';
 import { dns1035Label, dnsSubdomain, fullyQualifiedName, pathSegment, portNumber, qualifiedName } from '../syntax';
@@ -11,6 +12,7 @@ import { given, itemsOf, oneOf, size, text, textsOf, whole } from '../values';
 
 const GROUP = 'admissionregistration.k8s.io';
 const SOURCE = 'apis/admissionregistration/validation/validation.go';
+const REQUEST: readonly string[] = ['object', 'oldObject', 'request', 'authorizer'];
 const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
 export const admissionRules: readonly Rule[] = [
@@ -37,7 +39,7 @@ export const admissionRules: readonly Rule[] = [
       checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
       checkClient(asObject(value.clientConfig), `${path}/clientConfig`, say);
       checkReviewVersions(value.admissionReviewVersions, `${path}/admissionReviewVersions`, say);
-      checkConditions(value.matchConditions, `${path}/matchConditions`, say);
+      checkConditions(value.matchConditions, `${path}/matchConditions`, say, REQUEST);
     }
   }),
 
@@ -54,13 +56,15 @@ export const admissionRules: readonly Rule[] = [
       checkMatch(spec.matchConstraints, '/spec/matchConstraints', say);
       if (size(spec.matchConstraints.resourceRules) === 0) say('/spec/matchConstraints/resourceRules', 'the policy matches no resources');
     }
-    checkConditions(spec.matchConditions, '/spec/matchConditions', say);
+    const variables = given(spec.paramKind) ? [...REQUEST, 'params'] : REQUEST;
+    const all = [...variables, 'namespaceObject', 'variables'];
+    checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
     for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
       if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name))) say(`${path}/name`, 'the variable\'s name is no CEL identifier');
-      if (text(value.expression).trim() === '') say(`${path}/expression`, 'the variable has no expression');
+      checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
     }
-    if (manifest.id.kind === 'MutatingAdmissionPolicy') checkMutations(spec, say);
-    else checkValidations(spec, manifest.id.name, say);
+    if (manifest.id.kind === 'MutatingAdmissionPolicy') checkMutations(spec, all, say);
+    else checkValidations(spec, manifest.id.name, all, say);
   }),
 
   objectRule('admission-policy-binding-valid', [`${GROUP}/ValidatingAdmissionPolicyBinding`, `${GROUP}/MutatingAdmissionPolicyBinding`], {
@@ -85,6 +89,13 @@ export const admissionRules: readonly Rule[] = [
     if (seen.has('Deny') && seen.has('Warn')) say('/spec/validationActions', 'Deny and Warn exclude each other');
   }),
 ];
+
+function checkExpression(value: JsonValue | undefined, path: string, what: string, wanted: Wanted, say: Say): void {
+  const source = text(value);
+  const complaint = source.trim() === '' ? undefined : expressionComplaint(source, wanted);
+  if (source.trim() === '') say(path, `the ${what} has no expression`);
+  else if (complaint !== undefined) say(path, `the expression of the ${what} ${complaint}`);
+}
 
 /** `undefined` and null are defaulted; an empty string is not. */
 function checkChoice(holder: JsonObject, path: string, field: string, values: readonly string[], say: Say): void {
@@ -175,7 +186,7 @@ function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say
   if (!seen.has('v1') && !seen.has('v1beta1')) say(path, 'no version of AdmissionReview that the server knows', { expected: 'v1 or v1beta1' });
 }
 
-function checkConditions(list: JsonValue | undefined, path: string, say: Say): void {
+function checkConditions(list: JsonValue | undefined, path: string, say: Say, variables: readonly string[]): void {
   const conditions = itemsOf(list, path);
   if (conditions.length > 64) say(path, 'more than 64 conditions', { found: conditions.length });
   const seen = new Set<string>();
@@ -185,7 +196,7 @@ function checkConditions(list: JsonValue | undefined, path: string, say: Say): v
     if (bad !== undefined) say(`${at}/name`, `the condition's name must ${bad}`);
     if (name !== '' && seen.has(name)) say(`${at}/name`, `a condition "${name}" stands here already`);
     seen.add(name);
-    if (text(value.expression).trim() === '') say(`${at}/expression`, 'the condition has no expression');
+    checkExpression(value.expression, `${at}/expression`, 'condition', { variables: [...variables, 'namespaceObject'], result: ['bool'] }, say);
   }
 }
 
@@ -224,13 +235,16 @@ function checkParamRef(reference: JsonObject, say: Say): void {
   if (!['Allow', 'Deny'].includes(text(reference.parameterNotFoundAction))) say('/spec/paramRef/parameterNotFoundAction', 'parameterNotFoundAction is missing or unknown', { expected: 'Allow or Deny' });
 }
 
-function checkValidations(spec: JsonObject, name: string, say: Say): void {
+function checkValidations(spec: JsonObject, name: string, variables: readonly string[], say: Say): void {
   if (size(spec.validations) + size(spec.auditAnnotations) === 0) say('/spec/validations', 'the policy has neither validations nor audit annotations');
   for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
-    if (text(value.expression).trim() === '') say(`${path}/expression`, 'the validation has no expression');
+    checkExpression(value.expression, `${path}/expression`, 'validation', { variables, result: ['bool'] }, say);
     for (const field of ['message', 'messageExpression']) {
       const said = text(value[field]);
       if (said !== '' && said.trim() === '') say(`${path}/${field}`, `${field} is blank`);
+      else if (said !== '' && field === 'messageExpression') {
+        checkExpression(said, `${path}/${field}`, 'message', { variables: variables.filter((variable) => variable !== 'authorizer'), result: ['string'] }, say);
+      }
     }
     if (/[\n\r]/.test(text(value.message).trim())) say(`${path}/message`, 'the message has line breaks');
     checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
@@ -244,11 +258,12 @@ function checkValidations(spec: JsonObject, name: string, say: Say): void {
     if (bad !== undefined) say(`${path}/key`, `the key must ${bad}`);
     if (keys.has(key)) say(`${path}/key`, 'the key stands here already');
     keys.add(key);
-    if (text(value.valueExpression).trim() === '' || text(value.valueExpression).length > 5 * 1024) say(`${path}/valueExpression`, 'the expression is missing or longer than 5 KiB');
+    if (text(value.valueExpression).length > 5 * 1024) say(`${path}/valueExpression`, 'the expression is longer than 5 KiB', { found: null });
+    else checkExpression(value.valueExpression, `${path}/valueExpression`, 'annotation', { variables, result: ['string', 'null'] }, say);
   }
 }
 
-function checkMutations(spec: JsonObject, say: Say): void {
+function checkMutations(spec: JsonObject, variables: readonly string[], say: Say): void {
   const mutations = itemsOf(spec.mutations, '/spec/mutations');
   if (mutations.length === 0) say('/spec/mutations', 'the policy has no mutations');
   for (const { value, path } of mutations) {
@@ -260,7 +275,8 @@ function checkMutations(spec: JsonObject, say: Say): void {
     }
     const other = field === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch';
     if (given(value[other])) say(`${path}/${other}`, `a mutation of type ${type} has no ${other}`);
-    if (text(asObject(value[field]).expression).trim() === '') say(`${path}/${field}/expression`, 'the mutation has no expression');
+    const result = field === 'jsonPatch' ? 'list' as const : 'object' as const;
+    checkExpression(asObject(value[field]).expression, `${path}/${field}/expression`, 'mutation', { variables, result: [result] }, say);
   }
   checkReinvocation(spec, say);
 }

@@ -39,7 +39,7 @@ export const autoscalingRules: readonly Rule[] = [
     const reference = asObject(asObject(object.spec).scaleTargetRef);
     checkTarget(reference, '/spec/scaleTargetRef', say);
     const version = text(reference.apiVersion);
-    if (since(context, 34) && !version.includes('/') && reference.kind !== 'ReplicationController') say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" has no group`, { expected: 'such as apps/v1' });
+    if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" has no group`, { expected: 'such as apps/v1' });
   }),
 
   objectRule('autoscaler-metric-valid', ['autoscaling/HorizontalPodAutoscaler'], {

@@ -10,7 +10,8 @@ import { given, quantitiesOf, size, text, textsOf } from '../values';
 
 export const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
-export function checkClaimSpec(spec: JsonObject, path: string, say: Say): void {
+/** `own`: the spec of a PersistentVolumeClaim itself, of which the server drops data sources that it does not serve. */
+export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = false): void {
   checkAccessModes(spec.accessModes, `${path}/accessModes`, say);
   checkLabelSelector(spec.selector, `${path}/selector`, say);
   checkRequest(spec, path, say);
@@ -19,7 +20,7 @@ export function checkClaimSpec(spec: JsonObject, path: string, say: Say): void {
   checkVolumeMode(spec.volumeMode, `${path}/volumeMode`, say);
   const attributes = text(spec.volumeAttributesClassName) === '' ? undefined : dnsSubdomain(text(spec.volumeAttributesClassName));
   if (attributes !== undefined) say(`${path}/volumeAttributesClassName`, `the class's name must ${attributes}`);
-  checkDataSources(spec, path, say);
+  checkDataSources(spec, path, say, own);
 }
 
 export function checkAccessModes(modes: JsonValue | undefined, path: string, say: Say): void {
@@ -47,8 +48,13 @@ function checkRequest(spec: JsonObject, path: string, say: Say): void {
   }
 }
 
-function checkDataSources(spec: JsonObject, path: string, say: Say): void {
-  const { dataSource, dataSourceRef } = spec;
+function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean): void {
+  const namespace = isObject(spec.dataSourceRef) ? text(spec.dataSourceRef.namespace) : '';
+  // Of a claim, a reference into another namespace is dropped (its feature gate is off), and so is an old source of another kind.
+  const dataSourceRef = own && namespace !== '' ? undefined : spec.dataSourceRef;
+  const dataSource = own && !isObject(dataSourceRef) && !isClaimOrSnapshot(spec.dataSource) ? undefined : spec.dataSource;
+  const badNamespace = namespace === '' || dataSourceRef === undefined ? undefined : dnsLabel(namespace);
+  if (badNamespace !== undefined) say(`${path}/dataSourceRef/namespace`, `the namespace must ${badNamespace}`);
   for (const [field, source] of [['dataSource', dataSource], ['dataSourceRef', dataSourceRef]] as const) {
     if (!isObject(source)) continue;
     const at = `${path}/${field}`;
@@ -60,10 +66,16 @@ function checkDataSources(spec: JsonObject, path: string, say: Say): void {
     if (complaint !== undefined) say(`${at}/apiGroup`, `the API group must ${complaint}`);
   }
   if (!isObject(dataSource) || !isObject(dataSourceRef)) return;
-  const namespace = text(dataSourceRef.namespace);
-  // The field is dropped where its feature gate is off, which is the default; its form is still checked.
-  const complaint = namespace === '' ? undefined : dnsLabel(namespace);
-  if (complaint !== undefined) say(`${path}/dataSourceRef/namespace`, `the namespace must ${complaint}`);
+  if (namespace !== '') {
+    say(`${path}/dataSource`, 'dataSource cannot say from which namespace dataSourceRef comes');
+    return;
+  }
   const same = ['apiGroup', 'kind', 'name'].every((field) => (dataSource[field] ?? null) === (dataSourceRef[field] ?? null));
-  if (namespace === '' && !same) say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', { expected: 'one of them, or both the same' });
+  if (!same) say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', { expected: 'one of them, or both the same' });
+}
+
+function isClaimOrSnapshot(source: JsonValue | undefined): boolean {
+  if (!isObject(source)) return false;
+  const group = text(source.apiGroup);
+  return source.kind === 'PersistentVolumeClaim' ? group === '' : source.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
 }

@@ -82,6 +82,21 @@ export const configRules: readonly Rule[] = [
     }
   }),
 
+  objectRule('pod-security-labels-valid', ['Namespace'], {
+    source: 'k8s.io/pod-security-admission 0.36.3, api/helpers.go',
+    why: 'The admission plugin PodSecurity, which is on by default, refuses the namespace.',
+    summary: 'Labels pod-security.kubernetes.io/… of a Namespace name a level that exists, and a version such as v1.36 or latest.',
+    fix: 'Correct the label.',
+  }, (object, say) => {
+    for (const [key, value] of Object.entries(asObject(asObject(object.metadata).labels))) {
+      const [, version] = /^pod-security\.kubernetes\.io\/(?:enforce|audit|warn)(-version)?$/.exec(key) ?? [undefined, null];
+      if (version === null || !(typeof value === 'string' || value === null)) continue;
+      const fits = version === undefined ? ['privileged', 'baseline', 'restricted'].includes(text(value)) : /^(latest|v1\.(0|[1-9][0-9]*))$/.test(text(value));
+      const expected = version === undefined ? 'privileged, baseline or restricted' : 'latest, or a version such as v1.36';
+      if (!fits) say(pointer('/metadata/labels', key), `"${text(value)}" is no ${version === undefined ? 'level' : 'version'} of pod security`, { found: text(value), expected });
+    }
+  }),
+
   objectRule('node-taints-valid', ['Node'], {
     row: 'K5',
     summary: 'A Node\'s taints have valid keys and values and a known effect, and are unique by key and effect.',

@@ -11,21 +11,21 @@ import { given, itemsOf, size, text, textsOf } from '../values';
 import { checkClient } from './admission';
 
 const KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
-const SOURCE = 'apis/apiextensions/validation/validation.go (k8s.io/apiextensions-apiserver)';
+const SOURCE = 'k8s.io/apiextensions-apiserver 0.36.2, pkg/apis/apiextensions/validation/validation.go';
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
 export const customResourceDefinitionRules: readonly Rule[] = [
   objectRule('crd-names-valid', [KIND], {
     source: SOURCE,
-    summary: 'A CRD is named <plural>.<group>, its group is a domain, and its plural, singular, kind and short names are DNS labels.',
+    summary: 'The group of a CRD is a domain; its plural, singular, kind and short names are DNS labels; its scope is Namespaced or Cluster.',
     fix: 'Correct the names.',
-  }, (object, say, _context, manifest) => {
+  }, (object, say) => {
     const spec = asObject(object.spec);
     const names = asObject(spec.names);
     const group = text(spec.group);
     const badGroup = group === '' ? 'be given' : dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'hold a dot');
     if (badGroup !== undefined) say('/spec/group', `the group must ${badGroup}`);
-    if (manifest.id.name !== `${text(names.plural)}.${group}`) say('/metadata/name', `the name must be "${text(names.plural)}.${group}"`, { expected: `${text(names.plural)}.${group}` });
     if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) say('/spec/scope', `the scope "${text(spec.scope)}" does not exist`, { expected: 'Namespaced or Cluster' });
     const kind = text(names.kind);
     const singular = text(names.singular) || kind.toLowerCase();
@@ -77,6 +77,7 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       if (!isObject(root)) continue;
       const anything = text(root.type) === '' && root['x-kubernetes-preserve-unknown-fields'] === true;
       if (text(root.type) !== 'object' && !anything) say(`${path}/schema/openAPIV3Schema/type`, 'the root of the schema is an object', { expected: 'object' });
+      if (root.nullable === true) say(`${path}/schema/openAPIV3Schema/nullable`, 'the root of the schema cannot be null');
       checkSchema(root, `${path}/schema/openAPIV3Schema`, say, false);
     }
   }),
@@ -89,9 +90,17 @@ function checkSchema(schema: JsonObject, path: string, say: Say, junctor: boolea
   const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (type !== '' && !TYPES.has(type)) say(`${path}/type`, `the type "${type}" does not exist`, { expected: [...TYPES].join(', ') });
   if (!junctor && type === '' && !intOrString && !preserve) say(`${path}/type`, 'this part of the schema has no type', { expected: 'a type' });
-  if (type !== '' && intOrString) say(`${path}/type`, 'an int-or-string has no type');
+  if (intOrString && preserve) say(`${path}/x-kubernetes-int-or-string`, 'an int-or-string keeps no unknown fields');
   for (const field of ['$ref', 'definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id', '$schema']) {
-    if (given(schema[field]) && schema[field] !== '' && !(isObject(schema[field]) && size(schema[field]) === 0)) say(pointer(path, field), `${field} cannot stand in a structural schema`);
+    const empty = isObject(schema[field]) && size(schema[field]) === 0 && field !== 'additionalItems';
+    if (given(schema[field]) && schema[field] !== '' && !empty) say(pointer(path, field), `${field} cannot stand in a structural schema`);
+  }
+  const mapType = schema['x-kubernetes-map-type'];
+  if (given(mapType) && (type !== 'object' || (mapType !== 'atomic' && mapType !== 'granular'))) say(`${path}/x-kubernetes-map-type`, 'the map type of an object is atomic or granular');
+  for (const rule of itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`)) {
+    const reason = text(rule.value.reason);
+    if (text(rule.value.rule).trim() === '') say(`${rule.path}/rule`, 'the rule is empty');
+    if (given(rule.value.reason) && !REASONS.includes(reason)) say(`${rule.path}/reason`, `the reason "${reason}" does not exist`, { expected: REASONS.join(', ') });
   }
   if (schema.uniqueItems === true) say(`${path}/uniqueItems`, 'uniqueItems costs too much', { fix: 'Use x-kubernetes-list-type: set.' });
   if (given(schema.additionalProperties) && size(schema.properties) > 0) say(`${path}/additionalProperties`, 'additionalProperties and properties exclude each other');
@@ -121,9 +130,14 @@ function checkSchema(schema: JsonObject, path: string, say: Say, junctor: boolea
   }
 }
 
+/** What may be said of a value in a branch of a union. */
+const VALUE_FIELDS: ReadonlySet<string> = new Set([
+  'type', 'format', 'pattern', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength',
+]);
+
 /** The one union whose branches may have types. */
 function isIntOrString(union: JsonValue | undefined): boolean {
-  const types = itemsOf(union, '').map(({ value }) => (Object.keys(value).length === 1 ? text(value.type) : ''));
+  const types = itemsOf(union, '').map(({ value }) => (Object.keys(value).some((field) => !VALUE_FIELDS.has(field)) ? '' : text(value.type)));
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
 }
 

@@ -6,6 +6,7 @@
 import { type JsonObject } from '../../../api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
+import { expressionComplaint } from '../expressions';
 import { isExtended } from '../resource-names';
 import { type Rule } from '../../rule';
 import { checkLabels, checkNodeSelector } from '../selectors';
@@ -135,7 +136,7 @@ export const deviceRules: readonly Rule[] = [
       if (bad !== undefined) say(pointer('/spec/metadata/annotations', key), `the annotation key must ${bad}`);
     }
     for (const [field, value] of Object.entries(metadata)) {
-      const empty = !given(value) || value === '' || (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
+      const empty = !given(value) || value === '' || value === 0 || (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
       if (field !== 'labels' && field !== 'annotations' && !empty) say(`/spec/metadata/${field}`, `${field} cannot be part of a claim template`);
     }
   }),
@@ -180,16 +181,22 @@ export const deviceRules: readonly Rule[] = [
     if (nodeName !== undefined) say('/spec/nodeName', `the node's name must ${nodeName}`);
     const devices = itemsOf(spec.devices, '/spec/devices');
     if (devices.length > 128) say('/spec/devices', `${devices.length} devices are too many`, { found: devices.length, expected: 'at most 128' });
+    if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) say('/spec/sharedCounters', 'a slice holds either devices or shared counters');
     const seen = new Set<string>();
     for (const { value, path } of devices) {
       checkRequestName(value.name, `${path}/name`, seen, say);
       const device = isObject(value.basic) ? value.basic : value;
+      checkDeviceNodes(device, path, spec.perDeviceNodeSelection === true, say);
+      checkDeviceTaints(device, path, say);
       for (const list of ['attributes', 'capacity']) {
         for (const [name, entry] of Object.entries(asObject(device[list]))) {
           const bad = attributeName(name, false);
           if (bad !== undefined) say(pointer(path, list, name), `the name "${name}" must ${bad}`);
+          const shared = device.allowMultipleAllocations === true;
+          if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) say(pointer(path, list, name, 'requestPolicy'), 'a request policy needs allowMultipleAllocations');
           if (list !== 'attributes') continue;
-          const values = Object.values(asObject(entry)).filter(given);
+          // Lists of values are dropped, since their feature gate is off.
+          const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
           if (values.length !== 1) say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
           if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
         }
@@ -197,6 +204,36 @@ export const deviceRules: readonly Rule[] = [
     }
   }),
 ];
+
+/** Nodes and binding conditions of one device. */
+function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
+  const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
+  if (!perDevice && choices.length > 0) say(path, `${choices.join(', ')} of a device need perDeviceNodeSelection`);
+  if (perDevice && choices.length !== 1) say(path, `${choices.length} ways to choose the device's nodes`, { expected: 'one of nodeName, nodeSelector, allNodes' });
+  if (device.allNodes === false) say(`${path}/allNodes`, 'allNodes is true or absent');
+  if (isObject(device.nodeSelector)) checkNodeSelector(device.nodeSelector, `${path}/nodeSelector`, say);
+  const conditions = ['bindingConditions', 'bindingFailureConditions'].map((field) => textsOf(device[field], `${path}/${field}`));
+  for (const list of conditions) {
+    if (list.length > 4) say(path, 'more than 4 binding conditions', { found: list.length });
+    for (const { value, path: at } of list) {
+      const bad = qualifiedName(value);
+      if (bad !== undefined) say(at, `the condition must ${bad}`);
+    }
+  }
+  if ((conditions[0]?.length === 0) !== (conditions[1]?.length === 0)) say(path, 'bindingConditions and bindingFailureConditions need each other');
+}
+
+function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
+  const taints = itemsOf(device.taints, `${path}/taints`);
+  if (taints.length > 16) say(`${path}/taints`, 'more than 16 taints', { found: taints.length });
+  for (const { value, path: at } of taints) {
+    const key = qualifiedName(text(value.key));
+    if (key !== undefined) say(`${at}/key`, `the taint's key must ${key}`);
+    const bad = labelValue(text(value.value));
+    if (bad !== undefined) say(`${at}/value`, `the taint's value must ${bad}`);
+    if (!['None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
+  }
+}
 
 /** In the flat shape a request is there if any field of one is. */
 function hasFlatRequest(request: JsonObject): boolean {
@@ -247,6 +284,10 @@ function checkSelectors(holder: JsonObject, path: string, say: Say): void {
     const expression = text(value.cel.expression);
     if (expression.trim() === '') say(`${at}/cel/expression`, 'the expression is empty');
     else if (byteLength(expression) > LONGEST) say(`${at}/cel/expression`, 'the expression is longer than 10 KiB', { found: byteLength(expression) });
+    else {
+      const complaint = expressionComplaint(expression, { variables: ['device'], result: ['bool'] });
+      if (complaint !== undefined) say(`${at}/cel/expression`, `the expression ${complaint}`);
+    }
   }
 }
 

@@ -237,7 +237,6 @@ export const serviceRules: readonly Rule[] = [
       }
       if (typeof value.hostname === 'string' && dnsLabel(value.hostname) !== undefined) say(`${path}/hostname`, `hostname must ${dnsLabel(value.hostname) ?? ''}`);
       if (typeof value.nodeName === 'string' && dnsSubdomain(value.nodeName) !== undefined) say(`${path}/nodeName`, `nodeName must ${dnsSubdomain(value.nodeName) ?? ''}`);
-      checkLabels(value.deprecatedTopology, `${path}/deprecatedTopology`, say);
       checkHints(asObject(value.hints), `${path}/hints`, say);
     }
   }),

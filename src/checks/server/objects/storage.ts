@@ -38,7 +38,10 @@ const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceC
   }],
   ['quobyte', source.quobyte],
   ['cephfs', (value, path, say) => source.needItems(value, path, say, 'monitors')],
-  ['iscsi', (value, path, say, name) => source.iscsi(value, path, say, name)],
+  ['iscsi', (value, path, say, name) => {
+    source.iscsi(value, path, say, name);
+    source.secretNamed(value, path, say);
+  }],
   ['cinder', (value, path, say) => {
     source.need(value, path, say, 'volumeID');
     if (isObject(value.secretRef)) source.need(value.secretRef, `${path}/secretRef`, say, 'name', 'namespace');
@@ -66,7 +69,7 @@ export const storageRules: readonly Rule[] = [
   objectRule('claim-valid', ['PersistentVolumeClaim'], {
     summary: 'A claim has access modes, a size above zero, and valid names of classes and sources.',
     fix: 'Complete the claim.',
-  }, (object, say) => checkClaimSpec(asObject(object.spec), '/spec', say)),
+  }, (object, say) => checkClaimSpec(asObject(object.spec), '/spec', say, true)),
 
   objectRule('volume-valid', ['PersistentVolume'], {
     summary: 'A PersistentVolume has access modes, a storage capacity, exactly one source, and known policies.',
@@ -92,10 +95,14 @@ export const storageRules: readonly Rule[] = [
       else say('/spec/nodeAffinity/required', 'the node affinity has no required terms');
     }
     const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
-    if (kinds.length !== 1) say('/spec', kinds.length === 0 ? 'the volume has no source' : `the volume has ${kinds.length} sources: ${kinds.join(', ')}`, { expected: 'exactly one source' });
+    // The server counts a flexVolume without looking at what came before it.
+    const besideFlex = kinds.length === 2 && kinds[1] === 'flexVolume';
+    if (kinds.length !== 1 && !besideFlex) say('/spec', kinds.length === 0 ? 'the volume has no source' : `the volume has ${kinds.length} sources: ${kinds.join(', ')}`, { expected: 'exactly one source' });
     const [kind] = kinds;
-    const value = kind === undefined ? undefined : spec[kind];
-    if (kind !== undefined && isObject(value)) VOLUME_SOURCES.get(kind)?.(value, `/spec/${kind}`, say, manifest.id.name);
+    for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {
+      const value = spec[source];
+      if (isObject(value)) VOLUME_SOURCES.get(source)?.(value, `/spec/${source}`, say, manifest.id.name);
+    }
     if (kind === 'local' && !isObject(spec.nodeAffinity)) say('/spec/nodeAffinity', 'a local volume needs a node affinity');
     if (kind === 'hostPath' && /^\/+(\.\/*)*$/.test(text(asObject(spec.hostPath).path)) && policy === 'Recycle') say('/spec/persistentVolumeReclaimPolicy', 'the host\'s root cannot be recycled');
   }),

@@ -46,7 +46,8 @@ export const podSpecRules: readonly Rule[] = [
     fix: 'Correct the name.',
   }, (pod, say) => {
     for (const [field, emptyIsNone] of NAMES) {
-      const value = pod.spec[field];
+      // serviceAccount is the old name of the field.
+      const value = field === 'serviceAccountName' ? text(pod.spec[field]) || text(pod.spec.serviceAccount) : pod.spec[field];
       if (typeof value !== 'string' || (emptyIsNone && value === '')) continue;
       const complaint = dnsSubdomain(value);
       if (complaint !== undefined) say(`/spec/${field}`, `${field} ${JSON.stringify(value)} must ${complaint}`);

@@ -3,7 +3,6 @@
  */
 import { type JsonObject, type JsonValue } from '../../../api/schema';
 import { isObject } from '../../../manifests/read';
-import { checkLabelSelector } from '../selectors';
 import { type Say } from '../server-rule';
 import { given, itemsOf, text, whole } from '../values';
 import { checkFieldRef, checkResourceFieldRef } from './environment';
@@ -11,7 +10,8 @@ import { projectedPath } from './paths';
 
 type Maybe = JsonValue | undefined;
 
-const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'];
+/** Trust bundles and pod certificates are dropped: their feature gates are off. */
+const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
 
 /** File permissions lie between 0 and 0777. */
 export function checkMode(source: JsonObject, path: string, field: string, say: Say): void {
@@ -67,10 +67,6 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
       for (const item of itemsOf(value.downwardAPI.items, `${at}/downwardAPI/items`)) take(item.value.path, `${item.path}/path`);
     }
     if (isObject(value.serviceAccountToken)) checkToken(value.serviceAccountToken, `${at}/serviceAccountToken`, say);
-    if (isObject(value.clusterTrustBundle)) {
-      checkTrustBundle(value.clusterTrustBundle, `${at}/clusterTrustBundle`, say);
-      take(value.clusterTrustBundle.path, `${at}/clusterTrustBundle/path`);
-    }
   }
 }
 
@@ -78,13 +74,6 @@ function checkToken(token: JsonObject, path: string, say: Say): void {
   const seconds = whole(token.expirationSeconds) ?? 3600;
   if (seconds < 600 || seconds > 2 ** 32) say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes and at most 2^32 seconds', { expected: '600 or more' });
   checkFilePath(token.path, `${path}/path`, say);
-}
-
-function checkTrustBundle(bundle: JsonObject, path: string, say: Say): void {
-  if (given(bundle.name) === given(bundle.signerName)) say(path, 'a trust bundle is chosen by either name or signerName');
-  if (given(bundle.name) && given(bundle.labelSelector)) say(`${path}/labelSelector`, 'a bundle chosen by name takes no selector');
-  checkLabelSelector(bundle.labelSelector, `${path}/labelSelector`, say);
-  checkFilePath(bundle.path, `${path}/path`, say);
 }
 
 function checkFilePath(value: Maybe, path: string, say: Say): void {

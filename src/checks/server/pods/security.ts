@@ -6,7 +6,7 @@ import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
 import { podRule, since } from '../server-rule';
-import { userOrGroupId } from '../syntax';
+import { dnsSubdomain, userOrGroupId } from '../syntax';
 import { given, itemsOf, text, whole } from '../values';
 import { relativePath } from './paths';
 
@@ -173,6 +173,26 @@ export const securityRules: readonly Rule[] = [
     }
   }),
 
+  podRule('windows-options-valid', {
+    summary: 'Windows options name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
+    fix: 'Correct the name.',
+  }, (pod, say) => {
+    for (const { context, path } of [{ context: pod.securityContext, path: '/spec/securityContext' }, ...contextsOf(pod)]) {
+      if (!isObject(context.windowsOptions)) continue;
+      const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = context.windowsOptions;
+      const at = `${path}/windowsOptions`;
+      if (typeof gmsaCredentialSpecName === 'string') {
+        const bad = dnsSubdomain(gmsaCredentialSpecName);
+        if (bad !== undefined) say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`);
+      }
+      if (typeof gmsaCredentialSpec === 'string' && (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)) {
+        say(`${at}/gmsaCredentialSpec`, 'the credential spec is empty or longer than 64 KiB', { found: null });
+      }
+      const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
+      if (bad !== undefined) say(`${at}/runAsUserName`, `the user must ${bad}`);
+    }
+  }),
+
   podRule('windows-host-process-consistent', {
     summary: 'Either all containers of a pod are Windows host-process containers, on the host network, or none is.',
     fix: 'Set hostProcess on the pod, and hostNetwork: true.',
@@ -206,4 +226,22 @@ function sysctlInDots(name: string): string {
 /** The sysctls of the IPC namespace. */
 function isIpcSysctl(name: string): boolean {
   return /^kernel\.(sem|shm|shmall|shmmax|shmmni|shm_rmid_forced|msg|msgmax|msgmnb|msgmni)$/.test(name) || name.startsWith('fs.mqueue.');
+}
+
+/** What a Windows user's name would have to be: `[domain\\]user`. */
+function windowsUser(name: string): string | undefined {
+  if (name === '') return 'not be empty';
+  if (/\p{Cc}/u.test(name)) return 'not hold control characters';
+  const parts = name.split('\\');
+  if (parts.length > 2) return 'hold at most one backslash';
+  const user = parts[parts.length - 1] ?? '';
+  if (parts.length === 2) {
+    const domain = parts[0] ?? '';
+    const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/.test(domain);
+    const dns = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/.test(domain);
+    if (domain.length >= 256 || !(netBios || dns)) return 'have a NetBIOS or DNS name before the backslash';
+  }
+  if (user === '' || user.length > 104) return 'have 1 to 104 characters';
+  if (/^[. ]+$/.test(user)) return 'not be dots and blanks only';
+  return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not hold "/\\:;|=,+*?<>@[]' : undefined;
 }

@@ -120,7 +120,6 @@ export function iscsi(source: JsonObject, path: string, say: Say, volumeName: st
   if (text(source.iqn) !== '' && !isQualifiedIscsi(text(source.iqn))) say(`${path}/iqn`, `"${text(source.iqn)}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
   inRange(source, path, say, 'lun', 0, 255);
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) say(`${path}/secretRef`, 'CHAP needs a secret');
-  secretNamed(source, path, say);
   if (typeof source.initiatorName !== 'string') return;
   if (!isQualifiedIscsi(source.initiatorName)) say(`${path}/initiatorName`, `"${source.initiatorName}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
   if (`${volumeName}:${text(source.targetPortal)}`.length > 64) say(`${path}/targetPortal`, 'the volume\'s name and the target portal are longer than 64 characters together');
@@ -209,7 +208,8 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
   const at = `${path}/volumeClaimTemplate`;
   const metadata = asObject(template.metadata);
   for (const [field, value] of Object.entries(metadata)) {
-    if (field !== 'labels' && field !== 'annotations' && given(value) && value !== '' && size(value) + (typeof value === 'object' ? 0 : 1) > 0) {
+    // The server takes an empty map, and no empty list.
+    if (field !== 'labels' && field !== 'annotations' && given(value) && value !== '' && !(isObject(value) && size(value) === 0)) {
       say(`${at}/metadata/${field}`, `the metadata of a claim template holds labels and annotations only, not ${field}`);
     }
   }

@@ -151,7 +151,11 @@ export const appsRules: readonly Rule[] = [
     if (start < 0) say('/spec/ordinals/start', 'start cannot be negative');
     const service = text(spec.serviceName) === '' ? undefined : dnsLabel(text(spec.serviceName));
     if (service !== undefined) say('/spec/serviceName', `the service's name must ${service}`);
-    for (const { value, path } of itemsOf(spec.volumeClaimTemplates, '/spec/volumeClaimTemplates')) checkClaimSpec(asObject(value.spec), `${path}/spec`, say);
+    for (const { value, path } of itemsOf(spec.volumeClaimTemplates, '/spec/volumeClaimTemplates')) {
+      const name = dnsLabel(text(asObject(value.metadata).name));
+      if (name !== undefined) say(`${path}/metadata/name`, `the claim's name, which is a volume's as well, must ${name}`);
+      checkClaimSpec(asObject(value.spec), `${path}/spec`, say);
+    }
   }),
 ];
 
