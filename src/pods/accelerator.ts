@@ -13,53 +13,30 @@ import {
   parseMigProfile,
   type ResourceName,
 } from '../catalog';
+import {
+  type AcceleratorOptions,
+  type AmdOptions,
+  type AscendOptions,
+  type CgpuOptions,
+  type ClaimOptions,
+  type HamiOptions,
+  type IntelGpuOptions,
+  type MigOptions,
+  type NeuronOptions,
+  type NvidiaOptions,
+  type OtherAcceleratorOptions,
+  type QgpuOptions,
+  type ShareOptions,
+  type TpuOptions,
+  type VirtualGpuOptions,
+} from './accelerator-options';
+import { memoryIn, percentOf, stated } from './device-amounts';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { nameOf, referencesIn } from '../resources/references';
 
 const PRODUCT_LABEL = 'nvidia.com/gpu.product';
-
-export interface AcceleratorOptions {
-  /** Devices of each pod, at least 1. */
-  readonly count: number;
-  /**
-   * Tolerations of the pod for the nodes of the accelerator.
-   * @default - the taint that is set by convention, whose key is the resource name (`nvidia.com/gpu` for everything of NVIDIA),
-   * with any value: the admission plugin that would add it is off on most clusters
-   */
-  readonly tolerations?: readonly Toleration[];
-}
-
-export interface NvidiaOptions extends AcceleratorOptions {
-  /**
-   * Only nodes with this GPU: a name of the catalog (`H100-80GB`), which stands for all its node labels, or one value of the label
-   * `nvidia.com/gpu.product` (`NVIDIA-H100-80GB-HBM3`).
-   * @default - any GPU
-   */
-  readonly product?: AcceleratorName;
-}
-
-export interface MigOptions extends NvidiaOptions {
-  /** MIG profile, for example `1g.10gb`; the device plugin must run with the mixed strategy. */
-  readonly profile: string;
-}
-
-export interface OtherAcceleratorOptions extends AcceleratorOptions {
-  /** The extended resource, for example `huawei.com/Ascend910`. */
-  readonly resource: ResourceName;
-  /** Labels of the nodes. @default - none */
-  readonly nodeLabels?: Readonly<Record<string, string>>;
-  /** Resources that pods need beside the devices. @default - none */
-  readonly with?: Readonly<Record<string, Quantity>>;
-}
-
-export interface ClaimOptions extends AcceleratorOptions {
-  /** ResourceClaimTemplate of the pod's namespace, by name or as a construct. Every pod gets a claim of its own. */
-  readonly template: NamedReference;
-  /** Name of the claim in the pod. @default accelerator */
-  readonly claimName?: string;
-  /** Only this request of the claim. @default - all of them */
-  readonly request?: string;
-}
+const SHARING_LABEL = 'nvidia.com/gpu.sharing-strategy';
+const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
 
 /** A request for accelerators. */
 export class Accelerator implements PodPart {
@@ -80,9 +57,111 @@ export class Accelerator implements PodPart {
     return new Accelerator(options, migResource(options.profile), { nodeRequirements: productRequirements(options.product) });
   }
 
-  /** Whole GPUs of AMD. */
-  static amd(options: AcceleratorOptions): Accelerator {
-    return new Accelerator(options, 'amd.com/gpu');
+  /**
+   * One time-sliced share of a GPU: a turn on it, with neither memory nor faults kept apart. One share is all that a pod can use.
+   *
+   * @throws if the profile is none
+   */
+  static timeSliced(options: ShareOptions = {}): Accelerator {
+    const { profile, renamed = true } = options;
+    const whole = profile === undefined ? 'nvidia.com/gpu' : Accelerator.mig({ count: 1, profile }).resource ?? 'nvidia.com/gpu';
+    return share(options, renamed ? `${whole}.shared` : whole, 'time-slicing', (resource, more) => new Accelerator({ ...options, count: 1 }, resource, more));
+  }
+
+  /** One MPS share of a GPU: an equal part of its memory and compute. */
+  static mps(options: Omit<ShareOptions, 'profile'> = {}): Accelerator {
+    const resource = options.renamed ?? true ? 'nvidia.com/gpu.shared' : 'nvidia.com/gpu';
+    return share(options, resource, 'mps', (name, more) => new Accelerator({ ...options, count: 1 }, name, more));
+  }
+
+  /**
+   * vGPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
+   *
+   * @throws if memory is stated twice, or an amount is out of bounds
+   */
+  static hami(options: HamiOptions): Accelerator {
+    const { gpuTypes, notGpuTypes, gpuUuids, notGpuUuids, mode, priority } = options;
+    const annotations = stated({
+      'nvidia.com/use-gputype': gpuTypes?.join(','),
+      'nvidia.com/nouse-gputype': notGpuTypes?.join(','),
+      'nvidia.com/use-gpuuuid': gpuUuids?.join(','),
+      'nvidia.com/nouse-gpuuuid': notGpuUuids?.join(','),
+      'nvidia.com/vgpu-mode': mode,
+    });
+    const limits = stated({ ...virtualLimits(options, 'nvidia.com/gpumem', 'nvidia.com/gpumem-percentage', 'nvidia.com/gpucores'), 'nvidia.com/priority': priority });
+    return new Accelerator(options, 'nvidia.com/gpu', { limits, annotations, nodeRequirements: productRequirements(options.product) });
+  }
+
+  /**
+   * vGPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
+   *
+   * @throws if memory is stated twice, or an amount is out of bounds
+   */
+  static volcanoVgpu(options: VirtualGpuOptions): Accelerator {
+    const limits = virtualLimits(options, 'volcano.sh/vgpu-memory', 'volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-cores');
+    const more = { limits, nodeRequirements: productRequirements(options.product) };
+    return new Accelerator({ tolerations: NVIDIA_TOLERATIONS, ...options }, 'volcano.sh/vgpu-number', more);
+  }
+
+  /**
+   * A share of a GPU on Aliyun (cGPU), by memory and if need be by compute.
+   *
+   * @throws if memory is no whole number of the unit, or the percentage is out of bounds
+   */
+  static cgpu(options: CgpuOptions): Accelerator {
+    const { memory, computePercent, unit = 'GiB' } = options;
+    const values = computePercent === undefined ? ['cgpu', 'core_mem'] : ['core_mem'];
+    const limits = stated({
+      'aliyun.com/gpu-mem': memoryIn(unit, memory),
+      'aliyun.com/gpu-core.percentage': computePercent === undefined ? undefined : percentOf(computePercent, 'computePercent'),
+    });
+    const more = { limits, nodeRequirements: [{ key: ACK_SHARING_LABEL, operator: 'In', values }] };
+    return new Accelerator({ tolerations: NVIDIA_TOLERATIONS, ...options, count: 1 }, undefined, more);
+  }
+
+  /**
+   * A share of a GPU on Tencent (qGPU), or whole cards of nodes that share.
+   *
+   * @throws if memory is no whole number of GiB, or the percentage is no multiple of 5 up to 100
+   */
+  static qgpu(options: QgpuOptions): Accelerator {
+    const limits: Record<string, number> = options.cards === undefined
+      ? {
+        'tke.cloud.tencent.com/qgpu-memory': memoryIn('GiB', options.memory),
+        'tke.cloud.tencent.com/qgpu-core': percentOf(options.computePercent, 'computePercent', 5),
+      }
+      : { 'tke.cloud.tencent.com/qgpu-core': options.cards * 100 };
+    return new Accelerator({ tolerations: options.tolerations ?? NVIDIA_TOLERATIONS, count: options.cards ?? 1 }, undefined, { limits });
+  }
+
+  /** Whole GPUs of AMD, or partitions of them. */
+  static amd(options: AmdOptions): Accelerator {
+    const { partition, product } = options;
+    const more = { nodeLabels: stated({ 'amd.com/gpu.product-name': product }) };
+    return new Accelerator({ tolerations: tolerationsOf('amd.com/gpu'), ...options }, `amd.com/${partition ?? 'gpu'}`, more);
+  }
+
+  /** GPUs of Intel; with a `sharedDevNum` above 1, shares of them. */
+  static intel(options: IntelGpuOptions): Accelerator {
+    return new Accelerator(options, `gpu.intel.com/${options.driver ?? 'i915'}`);
+  }
+
+  /** NPUs of Huawei, whole. What a node gives out follows its topology: 1, 2, 4 or 8. */
+  static ascend(options: AscendOptions): Accelerator {
+    const { chip = '910' } = options;
+    return new Accelerator(options, chip === 'npu' ? 'huawei.com/npu' : `huawei.com/Ascend${chip}`);
+  }
+
+  /** Neuron devices of AWS (Trainium, Inferentia), or single cores. */
+  static neuron(options: NeuronOptions): Accelerator {
+    const resource = options.unit === 'core' ? 'aws.amazon.com/neuroncore' : 'aws.amazon.com/neuron';
+    return new Accelerator({ tolerations: tolerationsOf('aws.amazon.com/neuron'), ...options }, resource);
+  }
+
+  /** TPU chips of GKE. Nodes of a TPU pool are found by type and topology, both of which a pod has to name. */
+  static tpu(options: TpuOptions): Accelerator {
+    const nodeLabels = { 'cloud.google.com/gke-tpu-accelerator': options.accelerator, 'cloud.google.com/gke-tpu-topology': options.topology };
+    return new Accelerator(options, 'google.com/tpu', { nodeLabels });
   }
 
   /** Gaudi accelerators, with the huge pages that their driver needs. */
@@ -128,6 +207,35 @@ export class Accelerator implements PodPart {
     const tolerations = this.options.tolerations ?? (resource === undefined ? [] : [{ ...acceleratorToleration(resource) }]);
     return { ...more, tolerations, limits: { ...(resource === undefined ? {} : { [resource]: this.count }), ...more.limits } };
   }
+}
+
+function tolerationsOf(resource: ResourceName): readonly Toleration[] {
+  return [{ ...acceleratorToleration(resource) }];
+}
+
+const NVIDIA_TOLERATIONS = tolerationsOf('nvidia.com/gpu');
+
+/** A share is found by how its node shares: the resource may have the same name for time-slicing, MPS and whole GPUs. */
+function share(
+  options: ShareOptions, resource: ResourceName, strategy: 'time-slicing' | 'mps',
+  make: (resource: ResourceName, more: PodContribution) => Accelerator,
+): Accelerator {
+  // GPU feature discovery marks the product of shares that are not renamed.
+  const requirements = productRequirements(options.product).map((requirement) => (options.renamed ?? true
+    ? requirement
+    : { ...requirement, values: requirement.values?.map((value) => (value.endsWith('-SHARED') ? value : `${value}-SHARED`)) }));
+  return make(resource, { nodeLabels: { [SHARING_LABEL]: strategy }, nodeRequirements: requirements });
+}
+
+function virtualLimits(options: VirtualGpuOptions, memory: string, percentage: string, cores: string): Record<string, number> {
+  if (options.memory !== undefined && options.memoryPercent !== undefined) {
+    throw new Error(`memory "${options.memory}" and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`);
+  }
+  return stated({
+    [memory]: options.memory === undefined ? undefined : memoryIn('MiB', options.memory),
+    [percentage]: options.memoryPercent === undefined ? undefined : percentOf(options.memoryPercent, 'memoryPercent'),
+    [cores]: options.computePercent === undefined ? undefined : percentOf(options.computePercent, 'computePercent'),
+  });
 }
 
 /**

@@ -1,7 +1,24 @@
 /**
  * The pod model that workloads share. Nothing here imports cdk8s: templates are values.
  */
-export { Accelerator, type AcceleratorOptions, type ClaimOptions, type MigOptions, type NvidiaOptions, type OtherAcceleratorOptions } from './accelerator';
+export { Accelerator } from './accelerator';
+export {
+  type AcceleratorOptions,
+  type AmdOptions,
+  type AscendOptions,
+  type CgpuOptions,
+  type ClaimOptions,
+  type HamiOptions,
+  type IntelGpuOptions,
+  type MigOptions,
+  type NeuronOptions,
+  type NvidiaOptions,
+  type OtherAcceleratorOptions,
+  type QgpuOptions,
+  type ShareOptions,
+  type TpuOptions,
+  type VirtualGpuOptions,
+} from './accelerator-options';
 export { type EmptyDirOptions, type EphemeralOptions, type HostPathOptions, Mount, type MountOptions, type VolumeConstruct } from './mount';
 export { type NcclOptions, NcclProfile, type RdmaNcclOptions, type RoceNcclOptions } from './nccl';
 export { type NodeOperator, NodeSelection } from './node-selection';
