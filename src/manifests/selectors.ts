@@ -23,7 +23,7 @@ export function labelsHold(wanted: JsonObject, labels: JsonObject): boolean {
 
 function expressionHolds({ key, operator, values }: JsonObject, labels: JsonObject): boolean {
   const value = typeof key === 'string' ? labels[key] : undefined;
-  switch (asString(operator)) {
+  switch (asString(operator) ?? '') {
     case 'In':
       return typeof value === 'string' && stringsIn(values).includes(value);
     case 'NotIn':
