@@ -7,9 +7,12 @@ import { type RE2JS } from '@bufbuild/re2';
 import { type JsonObject } from '../../api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
+import { valueAt } from '../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../manifests/read';
 import { type ObjectRule, type Rule, type SetRule } from '../../checks/rule';
+import { JOB_SPEC_KINDS, jobOf } from '../job-spec';
 import { findCircle } from './job';
+import { POD_GROUP_KIND } from './job-queue';
 
 export const HYPER_NODE_KIND = 'topology.volcano.sh/HyperNode';
 const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go';
@@ -209,6 +212,40 @@ const nodeOnce: SetRule = {
   },
 };
 
+const tierNamed: ObjectRule = {
+  id: 'volcano/hyper-node-tier-named',
+  row: 'VH7',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'object',
+  kinds: [...JOB_SPEC_KINDS, POD_GROUP_KIND],
+  summary: 'The name of a tier that a gang asks for is the tierName of a hyper node.',
+  why: 'The scheduler finds no such tier, and a gang that must stay within it is not placed.',
+  source: SCHEDULER,
+  fix: 'Correct the name, or give the hyper nodes of the tier their tierName.',
+  *check(manifest, { set }) {
+    const known = new Set(set.ofKind(HYPER_NODE_KIND).map(({ object }) => asString(asObject(object.spec).tierName) ?? ''));
+    if (known.size === 0) return;
+    const job = jobOf(manifest);
+    const places = [
+      job === undefined ? '/spec/networkTopology' : `${job.path}/networkTopology`,
+      ...job?.tasks.map(({ path }) => `${path}/partitionPolicy/networkTopology`) ?? [],
+      ...objectsAt(manifest.object, '/spec/subGroupPolicy').map(({ path }) => `${path}/networkTopology`),
+    ];
+    for (const path of places) {
+      const name = asString(asObject(valueAt(manifest.object, path)).highestTierName) ?? '';
+      if (name === '' || known.has(name)) continue;
+      const names = [...known].filter((tier) => tier !== '');
+      yield {
+        path: `${path}/highestTierName`,
+        message: `no hyper node of these manifests is of a tier "${name}"`,
+        found: name,
+        expected: names.length === 0 ? 'hyper nodes with a tierName' : names.join(', '),
+      };
+    }
+  },
+};
+
 export const hyperNodeRules: readonly Rule[] = [
-  hasMembers, patternCompiles, hyperNodesByName, labelsNotEmpty, tiersDescend, oneParent, nodeOnce,
+  hasMembers, patternCompiles, hyperNodesByName, labelsNotEmpty, tiersDescend, oneParent, nodeOnce, tierNamed,
 ];

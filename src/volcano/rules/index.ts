@@ -15,6 +15,7 @@ import { jobQueueRules } from './job-queue';
 import { podGroupRules } from './pod-group';
 import { priorityClassRules } from './priority-class';
 import { queueRules } from './queue';
+import { queueRoomRules } from './queue-room';
 import { queueTreeRules } from './queue-tree';
 import { schedulerConfigRules } from './scheduler-config';
 import { schedulerEffectRules } from './scheduler-effects';
@@ -29,6 +30,7 @@ export const volcanoRules: readonly Rule[] = [
   ...jobLaunchRules,
   ...jobNameRules,
   ...jobQueueRules,
+  ...queueRoomRules,
   ...priorityClassRules,
   ...cronJobRules,
   ...jobFlowRules,

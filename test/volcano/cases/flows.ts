@@ -1,6 +1,11 @@
-import { cronJob, exactly, hyperNode, jobFlow, jobTemplate, member, type RuleCases } from './world';
+import { type JsonObject } from '../../../src/api/schema';
+import { cronJob, exactly, hyperNode, job, jobFlow, jobTemplate, member, podGroup, type RuleCases } from './world';
 
 const after = (...targets: string[]) => ({ dependsOn: { targets } });
+
+const named = (tierName: string): JsonObject => ({
+  apiVersion: 'topology.volcano.sh/v1alpha1', kind: 'HyperNode', metadata: { name: 'h' }, spec: { tier: 1, tierName, members: [member('Node', exactly('n'))] },
+});
 
 export const flowCases: readonly RuleCases[] = [
   {
@@ -89,6 +94,18 @@ export const flowCases: readonly RuleCases[] = [
       'a circle': [hyperNode('a', 2, [member('HyperNode', exactly('b'))]), hyperNode('b', 2, [member('HyperNode', exactly('a'))])],
     },
     silent: { 'a tree': [hyperNode('a', 2, [member('HyperNode', exactly('b')), member('HyperNode', exactly('c'))])] },
+  },
+  {
+    rule: 'volcano/hyper-node-tier-named',
+    fires: {
+      'a job asks for a tier that no hyper node has': [named('leaf'), job({ networkTopology: { highestTierName: 'spine' } })],
+      'a partition does': [named('leaf'), job({ tasks: [{ name: 'a', replicas: 1, partitionPolicy: { networkTopology: { highestTierName: 'x' } } }] })],
+      'a sub group does': [named('leaf'), podGroup('g', { subGroupPolicy: [{ networkTopology: { highestTierName: 'x' } }] })],
+    },
+    silent: {
+      'a tier that there is': [named('leaf'), job({ networkTopology: { highestTierName: 'leaf' } })],
+      'no hyper nodes in the set': [job({ networkTopology: { highestTierName: 'spine' } })],
+    },
   },
   {
     rule: 'volcano/hyper-node-holds-node-once',

@@ -1,4 +1,5 @@
-import { configMap, deployment, job, podGroup, queue, type RuleCases } from './world';
+import { type JsonObject } from '../../../src/api/schema';
+import { configMap, container, deployment, job, podGroup, queue, task, type RuleCases } from './world';
 
 const hierarchy = (path: string, weights: string): { readonly [key: string]: string } => ({
   'volcano.sh/hierarchy': path, 'volcano.sh/hierarchy-weights': weights,
@@ -6,6 +7,12 @@ const hierarchy = (path: string, weights: string): { readonly [key: string]: str
 
 /** A chain of queues, each the parent of the next. */
 const chain = (length: number) => Array.from({ length }, (_, level) => queue(`level${level}`, level === 0 ? {} : { parent: `level${level - 1}` }));
+
+/** A job of so many pods with so many GPUs each, in the queue `q`. */
+const gpuJob = (pods: number, gpus: number, spec: JsonObject = {}): JsonObject => {
+  const pod = { containers: [container({ resources: { limits: { 'nvidia.com/gpu': gpus } } })] };
+  return job({ queue: 'q', tasks: [task('master', 1, {}, pod), task('worker', pods - 1, {}, pod)], ...spec });
+};
 
 export const queueCases: readonly RuleCases[] = [
   {
@@ -139,6 +146,25 @@ export const queueCases: readonly RuleCases[] = [
       'a queue with children': [queue('p'), queue('c', { parent: 'p' }), job({ queue: 'p' })],
     },
     silent: { 'a leaf': [queue('p'), queue('c', { parent: 'p' }), job({ queue: 'c' })], 'no queue named': [queue('p'), job()] },
+  },
+  {
+    rule: 'volcano/job-fits-its-queue',
+    fires: {
+      'all pods must start, and ask for more': [queue('q', { capability: { 'nvidia.com/gpu': 31 } }), gpuJob(4, 8)],
+      'the limit is that of the parent': [queue('p', { capability: { 'nvidia.com/gpu': 31 } }), queue('q', { parent: 'p' }), gpuJob(4, 8)],
+      'even the smallest pods ask for more': [queue('q', { capability: { 'nvidia.com/gpu': 15 } }), gpuJob(4, 8, { minAvailable: 2 })],
+    },
+    silent: {
+      'all pods fit': [queue('q', { capability: { 'nvidia.com/gpu': 32 } }), gpuJob(4, 8)],
+      'those that must start fit': [queue('q', { capability: { 'nvidia.com/gpu': 16 } }), gpuJob(4, 8, { minAvailable: 2 })],
+      'another resource is limited': [queue('q', { capability: { cpu: 1 } }), gpuJob(4, 8)],
+      'the queue stands elsewhere': [gpuJob(4, 8)],
+    },
+  },
+  {
+    rule: 'volcano/pod-group-fits-its-queue',
+    fires: { 'more than the queue may hold': [queue('q', { capability: { cpu: 8 } }), podGroup('g', { queue: 'q', minResources: { cpu: 9 } })] },
+    silent: { 'as much as it may': [queue('q', { capability: { cpu: 8 } }), podGroup('g', { queue: 'q', minResources: { cpu: 8 } })] },
   },
   {
     rule: 'volcano/job-queue-known',
