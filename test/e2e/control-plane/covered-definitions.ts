@@ -41,9 +41,17 @@ function fromSchemaFile(file: JsonObject): JsonObject {
           served: served!,
           storage: storage!,
           schema: { openAPIV3Schema: schema! },
-          ...(asArray(subresources).includes('status') ? { subresources: { status: {} } } : {}),
+          subresources: subresourcesNamed(asArray(subresources)),
         })),
     },
+  };
+}
+
+/** The files name the subresources; where `scale` finds its numbers they do not say, and every definition in question has them here. */
+function subresourcesNamed(names: readonly JsonValue[]): JsonObject {
+  return {
+    ...(names.includes('status') ? { status: {} } : {}),
+    ...(names.includes('scale') ? { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } } : {}),
   };
 }
 
