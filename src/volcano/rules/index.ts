@@ -13,7 +13,6 @@ import { jobPluginRules } from './job-plugins';
 import { jobPolicyRules } from './job-policies';
 import { jobQueueRules } from './job-queue';
 import { podGroupRules } from './pod-group';
-import { priorityClassRules } from './priority-class';
 import { queueRules } from './queue';
 import { queueRoomRules } from './queue-room';
 import { queueTreeRules } from './queue-tree';
@@ -31,7 +30,6 @@ export const volcanoRules: readonly Rule[] = [
   ...jobNameRules,
   ...jobQueueRules,
   ...queueRoomRules,
-  ...priorityClassRules,
   ...cronJobRules,
   ...jobFlowRules,
   ...hyperNodeRules,

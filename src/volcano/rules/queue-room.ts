@@ -26,7 +26,9 @@ function limitsOf(set: ManifestSet, queue: string): ReadonlyMap<string, Limit> {
   const node = tree.get(queue);
   const limits = new Map<string, Limit>();
   for (const { name, capability } of node === undefined ? [] : [node, ...tree.ancestors(node).queues]) {
-    for (const [resource, amount] of capability) if (amount.isPositive() && !limits.has(resource)) limits.set(resource, { amount, of: name });
+    for (const [resource, amount] of capability) {
+      if (amount.isPositive() && !limits.has(resource)) limits.set(resource, { amount, of: name });
+    }
   }
   return limits;
 }

@@ -1,5 +1,5 @@
 import { type JsonObject } from '../../../src/api/schema';
-import { configMap, container, deployment, job, podGroup, queue, task, type RuleCases } from './world';
+import { container, deployment, job, podGroup, queue, task, type RuleCases } from './world';
 
 const hierarchy = (path: string, weights: string): { readonly [key: string]: string } => ({
   'volcano.sh/hierarchy': path, 'volcano.sh/hierarchy-weights': weights,
@@ -203,20 +203,5 @@ export const queueCases: readonly RuleCases[] = [
       ],
     },
     silent: { 'another annotation': [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ai', annotations: { owner: 'a' } } }] },
-  },
-  {
-    rule: 'volcano/job-priority-class-known',
-    fires: { 'a class that nobody defines': [job({ priorityClassName: 'high' })] },
-    silent: {
-      'a class of the set': [
-        { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 10 }, job({ priorityClassName: 'high' }),
-      ],
-      'a class of every cluster': [job({ priorityClassName: 'system-node-critical' })],
-    },
-  },
-  {
-    rule: 'volcano/pod-group-priority-class-known',
-    fires: { 'a class that nobody defines': [podGroup('g', { priorityClassName: 'high' })] },
-    silent: { 'no class': [podGroup('g'), configMap()] },
   },
 ];
