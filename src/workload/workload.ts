@@ -49,7 +49,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   /** The object as it will be written; `addJsonPatch` and `metadata` are there. */
   readonly resource: Resource<T>;
 
-  private choice: WorkloadChoice = {};
+  private chosen: WorkloadChoice = {};
 
   /** @throws what rendering throws, with the construct's path: a contradiction is reported where it is written, not at synth */
   protected constructor(scope: Construct, id: string, private readonly definition: WorkloadDefinition<T, Spec>) {
@@ -73,6 +73,11 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     return this.resource.name;
   }
 
+  /** Scheduler and priority as chosen so far. */
+  get choice(): WorkloadChoice {
+    return this.chosen;
+  }
+
   /**
    * Sends the workload through a queue: of Volcano (or of Gantry, where it is scheduled by Gantry), or a local queue of Kueue.
    * The queue is written before the workload.
@@ -81,7 +86,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
    */
   submitTo(queue: QueueReference | LocalQueueReference): this {
     if ('localQueueName' in queue) return this.scheduleBy(Scheduling.kueue(queue));
-    return this.scheduleBy(this.choice.scheduling?.engine === 'gantry' ? Scheduling.gantry(queue) : Scheduling.volcano(queue));
+    return this.scheduleBy(this.chosen.scheduling?.engine === 'gantry' ? Scheduling.gantry(queue) : Scheduling.volcano(queue));
   }
 
   /**
@@ -90,7 +95,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
    * @throws if another choice was made before
    */
   scheduleBy(scheduling: Scheduling): this {
-    const before = this.choice.scheduling;
+    const before = this.chosen.scheduling;
     if (before !== undefined && before.engine !== 'default') {
       throw new Error(`${this.node.path}: scheduled by ${before.engine} already. Choose scheduler and queue once.`);
     }
@@ -99,7 +104,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     const { metadata } = this.resource;
     for (const [key, value] of Object.entries({ ...workloadLabels, ...more?.labels })) metadata.addLabel(key, value);
     for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
-    this.choice = { ...this.choice, scheduling };
+    this.chosen = { ...this.chosen, scheduling };
     dependOn(this, ...references);
     this.definition.whenScheduled?.(this, scheduling);
     return this;
@@ -107,7 +112,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
 
   /** Sets the priority of the pods and, where there is one, of the gang. The class is written before the workload. */
   withPriority(priorityClass: PriorityClassReference): this {
-    this.choice = { ...this.choice, priorityClass };
+    this.chosen = { ...this.chosen, priorityClass };
     const labels = this.definition.labelsOfPriority?.(priorityClass) ?? {};
     for (const [key, value] of Object.entries(labels)) this.resource.metadata.addLabel(key, value);
     dependOn(this, priorityClass);
@@ -115,7 +120,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   }
 
   private toSpec(): Spec {
-    return merged(this.definition.render(this.choice), this.definition.props.specOverrides);
+    return merged(this.definition.render(this.chosen), this.definition.props.specOverrides);
   }
 }
 

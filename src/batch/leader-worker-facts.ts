@@ -1,0 +1,13 @@
+/**
+ * Names of LeaderWorkerSet and DisaggregatedSet that constructs write and rules read.
+ */
+export const LWS_PROJECT = 'kubernetes-sigs/lws v0.10.0';
+export const LEADER_WORKER_SET_KIND = 'leaderworkerset.x-k8s.io/LeaderWorkerSet';
+export const DISAGGREGATED_SET_KIND = 'disaggregatedset.x-k8s.io/DisaggregatedSet';
+
+export const EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/exclusive-topology';
+export const SUBGROUP_EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology';
+/** Label of each pod: 0 is the leader. */
+export const WORKER_INDEX_LABEL = 'leaderworkerset.sigs.k8s.io/worker-index';
+/** Set in every container, before its own variables. */
+export const LEADER_ADDRESS_VARIABLE = 'LWS_LEADER_ADDRESS';
