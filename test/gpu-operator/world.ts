@@ -11,7 +11,8 @@ export interface RuleCases {
 }
 
 export function clusterPolicy(spec: JsonObject = {}, name = 'cluster-policy'): JsonObject {
-  const empty = { daemonsets: {}, dcgm: {}, dcgmExporter: {}, devicePlugin: {}, driver: {}, gfd: {}, nodeStatusExporter: {}, operator: {}, toolkit: {} };
+  const parts = ['daemonsets', 'dcgm', 'dcgmExporter', 'devicePlugin', 'driver', 'gfd', 'nodeStatusExporter', 'operator', 'toolkit'];
+  const empty = Object.fromEntries(parts.map((part) => [part, {}]));
   return { apiVersion: 'nvidia.com/v1', kind: 'ClusterPolicy', metadata: { name }, spec: { ...empty, ...spec } };
 }
 
