@@ -11,7 +11,6 @@
 import { type Cycle, type HeadReservation } from './cycle';
 import { GangOrder, type Turn } from './gang-order';
 import { type GangRecord, type PodRecord } from './records';
-import { type Within } from './select';
 
 /** Goes through the gangs, and gives back those that got nothing this time or not all they want. */
 export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: boolean): GangRecord[] {
@@ -32,16 +31,15 @@ export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: b
 }
 
 function start(cycle: Cycle, turn: Turn): boolean {
-  const within = besideReservation(cycle, turn.gang);
-  if (cycle.place(turn, within)) {
+  if (cycle.place(turn)) {
     cycle.bound.push(...turn.pods);
     return true;
   }
-  return waitForRelease(cycle, turn, within);
+  return waitForRelease(cycle, turn);
 }
 
 /** Pods that are on their way out may leave enough: then the gang waits for exactly that room. */
-function waitForRelease(cycle: Cycle, turn: Turn, within: Within): boolean {
+function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   const releasing = cycle.releasing();
   if (releasing.length === 0) {
     return false;
@@ -50,7 +48,7 @@ function waitForRelease(cycle: Cycle, turn: Turn, within: Within): boolean {
   const mark = ledger.mark();
   const places = releasing.map(({ row, devices }) => ({ row, devices }));
   releasing.forEach((pod) => ledger.remove(pod));
-  if (!cycle.place(turn, within)) {
+  if (!cycle.place(turn)) {
     ledger.rollback(mark);
     return false;
   }
@@ -59,15 +57,6 @@ function waitForRelease(cycle: Cycle, turn: Turn, within: Within): boolean {
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
   cycle.nominated.push(...turn.pods);
   return true;
-}
-
-function besideReservation({ reservation, session }: Cycle, gang: GangRecord): Within {
-  if (reservation === undefined) {
-    return {};
-  }
-  const { expectedSeconds } = gang.gang;
-  const ends = expectedSeconds === undefined ? Infinity : session.now + expectedSeconds * 1000;
-  return ends <= reservation.startAt ? {} : { without: reservation.rows };
 }
 
 /** Earliest known end of running work after which the gang fits, and where it then is. */
@@ -114,7 +103,7 @@ function endings({ session }: Cycle): { pod: PodRecord; at: number }[] {
     .filter(({ row, releasing }) => row >= 0 && !releasing)
     .flatMap((pod) => {
       const seconds = pod.role?.gang.gang.expectedSeconds;
-      const from = pod.existed ? pod.startedAt : session.now;
+      const from = pod.waits ? session.now : pod.startedAt;
       return seconds === undefined ? [] : [{ pod, at: Math.max(session.now, from + seconds * 1000) }];
     })
     .sort((a, b) => a.at - b.at || a.pod.index - b.pod.index);

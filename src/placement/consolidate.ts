@@ -7,7 +7,7 @@
  * most `MOST_TRIALS` sets.
  */
 import { type Cycle } from './cycle';
-import { carryOut, commit, evictFor } from './eviction-search';
+import { carryOut, commit, evictFor, stands } from './eviction-search';
 import { type Turn } from './gang-order';
 import { type PodClass } from './pod-class';
 import { portions, type Portion } from './victims';
@@ -95,7 +95,7 @@ export class Consolidation {
     const { ledger } = this.cycle.session;
     const mark = ledger.mark();
     const outcome = carryOut(this.cycle, this.turn, chosen, 'consolidate');
-    if (outcome === undefined || outcome.lost.length > 0) {
+    if (outcome === undefined || outcome.lost.length > 0 || !stands(this.cycle, this.turn, outcome)) {
       ledger.rollback(mark);
       return false;
     }

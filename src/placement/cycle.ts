@@ -55,13 +55,22 @@ export class Cycle {
     return queue === undefined || this.queues.overCapability(queue, askedFor(this.session, pods)) === undefined;
   }
 
-  place({ gang, pods }: Turn, within?: Within): boolean {
-    return this.placer.place(gang.root, pods, within);
+  /** Places the pods of the turn, beside what is promised to the gang at the head. */
+  place({ gang, pods }: Turn): boolean {
+    return this.placer.place(gang.root, pods, this.besideReservation(gang));
   }
 
   /** Pods that are on their way out, and still hold their room. */
   releasing(): readonly PodRecord[] {
     return this.releasesCount ? [] : this.session.pods.filter(({ releasing, row }) => releasing && row >= 0);
+  }
+
+  private besideReservation({ gang }: GangRecord): Within {
+    if (this.reservation === undefined || this.reservation.gang.gang === gang) {
+      return {};
+    }
+    const ends = gang.expectedSeconds === undefined ? Infinity : this.session.now + gang.expectedSeconds * 1000;
+    return ends <= this.reservation.startAt ? {} : { without: this.reservation.rows };
   }
 
   binding(pod: PodRecord): Binding {

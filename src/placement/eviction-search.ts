@@ -3,6 +3,7 @@
  */
 import { type Cycle } from './cycle';
 import { type Turn } from './gang-order';
+import { standsNextCycle } from './next-cycle';
 import { type PodRecord } from './records';
 import { type Portion } from './victims';
 
@@ -31,7 +32,7 @@ export function evictFor(
   const { ledger } = cycle.session;
   const mark = ledger.mark();
   const outcome = carryOut(cycle, turn, candidates.slice(0, enough), action);
-  if (outcome === undefined || !allows(outcome)) {
+  if (outcome === undefined || !allows(outcome) || !stands(cycle, turn, outcome)) {
     ledger.rollback(mark);
     return false;
   }
@@ -122,6 +123,12 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
   }
   ledger.keep();
   return true;
+}
+
+/** See `next-cycle.ts`. Nothing is at stake where nobody is evicted. */
+export function stands(cycle: Cycle, { pods }: Turn, { moved, lost }: Outcome): boolean {
+  const of = (list: readonly Portion[]): PodRecord[] => list.flatMap((portion) => portion.pods);
+  return moved.length + lost.length === 0 || standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]));
 }
 
 export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {

@@ -42,6 +42,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): GangRecor
         if (cycle.reservation?.gang === settled.gang) {
           cycle.reservation = undefined;
         }
+        new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach((queue) => queue !== undefined && order.changed(queue));
         order.again(settled.gang);
       }
     }

@@ -5,7 +5,7 @@ import { type GangRecord, NOWHERE, type PodRecord, type RoleRecord, type UnitRec
 
 /** Not placed, and free to be. */
 export function waiting(role: RoleRecord): PodRecord[] {
-  return role.pods.filter(({ row, existed }) => row === NOWHERE && !existed);
+  return role.pods.filter(({ row, waits }) => row === NOWHERE && waits);
 }
 
 /**
@@ -60,7 +60,7 @@ function waitingIn(unit: UnitRecord): PodRecord[] {
 export function optionalPod(gang: GangRecord): PodRecord | undefined {
   for (const role of gang.roles) {
     if (role.placed < role.pods.length) {
-      const pod = role.pods.find(({ row, existed }) => row === NOWHERE && !existed);
+      const pod = role.pods.find(({ row, waits }) => row === NOWHERE && waits);
       if (pod !== undefined) {
         return pod;
       }

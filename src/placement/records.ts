@@ -19,6 +19,8 @@ export interface PodRecord {
   /** Was there before this decision: `running` and `releasing` pods are. */
   readonly existed: boolean;
   readonly releasing: boolean;
+  /** May be placed: it is new, or (while the next cycle is tried out) it was evicted in this one. */
+  waits: boolean;
   row: number;
   /** Slots of its devices. */
   devices: readonly number[];

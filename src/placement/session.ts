@@ -154,6 +154,7 @@ export class Session {
       preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
       existed,
       releasing: existed && pod.state === 'releasing',
+      waits: !existed,
       row,
       devices: row >= 0 ? (pod.devices ?? []).map((device) => start + device) : [],
     };

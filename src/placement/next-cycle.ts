@@ -1,0 +1,35 @@
+/**
+ * Will an eviction still have been right in the next cycle?
+ *
+ * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was planned
+ * here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for ever. So before
+ * anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in the ordinary order.
+ * The eviction stands only if the gang and everything that was to be moved get their places there too. O(one allocation).
+ */
+import { allocate } from './allocate';
+import { type Cycle } from './cycle';
+import { type GangRecord, type PodRecord } from './records';
+
+/** Call it with the gang and the moved pods in place. Leaves the books as they were. */
+export function standsNextCycle(cycle: Cycle, placed: readonly PodRecord[], evicted: readonly PodRecord[]): boolean {
+  const { ledger, gangs } = cycle.session;
+  const wanted = new Map<GangRecord, number>();
+  placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
+  const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
+
+  const again = new Set([...placed, ...cycle.nominated]);
+  const revived = [...evicted, ...cycle.evicted.map(({ pod }) => pod)].filter(({ waits }) => !waits);
+  const mark = ledger.mark();
+  again.forEach((pod) => ledger.remove(pod));
+  revived.forEach((pod) => (pod.waits = true));
+  cycle.reservation = undefined;
+  allocate(cycle, gangs.filter(({ placed: count, size }) => count < size), cycle.session.policy.actions.includes('backfill'));
+  const stands = [...wanted].every(([gang, count]) => gang.placed >= count);
+
+  revived.forEach((pod) => (pod.waits = false));
+  ledger.rollback(mark);
+  cycle.bound.length = state.bound;
+  cycle.nominated.length = state.nominated;
+  cycle.reservation = state.reservation;
+  return stands;
+}

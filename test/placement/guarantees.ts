@@ -1,0 +1,141 @@
+/**
+ * What must hold for every decision, checked from the outside: only the snapshot and the decision are read.
+ */
+import * as fc from 'fast-check';
+import { type Binding, decide, type Decision, DEFAULT_POLICY, type Device, type Gang, type Pod, type PodTemplate, type Policy, type Snapshot } from '../../src/placement';
+import { brokenInvariants } from '../../bench/conformance/invariants';
+import { NOW, snapshotOf, type World, worlds } from './worlds';
+
+/** Cycles within which a cluster where nothing changes must have come to rest. */
+const MOST_CYCLES = 40;
+
+const policies: fc.Arbitrary<Policy> = fc.record({
+  nodeScore: fc.constantFrom('binpack' as const, 'spread' as const, 'fragmentation' as const),
+  queueOrder: fc.constantFrom('quota-then-surplus' as const, 'quota-then-surplus' as const, 'drf' as const, 'proportion' as const),
+  victimOrder: fc.constantFrom('youngest-first' as const, 'cheapest-first' as const),
+}).map((choice) => ({ ...DEFAULT_POLICY, ...choice, staleGangSeconds: 0 }));
+
+/** The property that `runs` random worlds keep every guarantee from start to rest. */
+export function checkGuarantees(runs: number, seed: number): void {
+  fc.assert(fc.property(worlds, policies, fc.integer(), (world, policy, shuffle) => {
+    const first = untilRest(world, world.early, [], policy);
+    untilRest(world, [...world.early, ...world.late], first, policy);
+    permuted(world, policy, shuffle);
+  }), { numRuns: runs, seed });
+}
+
+function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
+  let pods = from;
+  let last = '';
+  for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
+    const now = NOW + cycle * 60_000;
+    const snapshot = snapshotOf(world, gangs, pods, now);
+    const decision = decide(snapshot, policy);
+    const broken = [...brokenInvariants(snapshot, decision), ...brokenDevices(snapshot, decision), ...needless(snapshot, decision), ...tooEarly(snapshot, decision)];
+    if (broken.length > 0) {
+      throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
+    }
+    if (decision.bindings.length + decision.evictions.length + decision.nominations.length === 0) {
+      return pods;
+    }
+    pods = apply(snapshot, decision);
+    last = summary(decision);
+  }
+  throw new Error(`no rest after ${MOST_CYCLES} cycles; the last one: ${last}`);
+}
+
+function summary({ bindings, nominations, evictions, reservations }: Decision): string {
+  const places = (list: readonly Binding[]): string => list.map(({ pod, node }) => `${pod} on ${node}`).join(', ') || 'none';
+  const gone = evictions.map(({ pod, node, action, beneficiary, movesTo }) => `${pod} from ${node} (${action} for ${beneficiary}, to ${movesTo})`);
+  return `bound: ${places(bindings)}; nominated: ${places(nominations)}; evicted: ${gone.join(', ') || 'none'}; reserved: ${JSON.stringify(reservations)}`;
+}
+
+/** Bound pods run; evicted ones are gone, and their role stands for new ones. */
+export function apply({ pods, now }: Snapshot, { bindings, evictions }: Decision): Pod[] {
+  const evicted = new Set(evictions.map(({ pod }) => pod));
+  return [
+    ...pods.filter(({ name }) => !evicted.has(name)),
+    ...bindings.map(({ pod, gang, role, node, devices }): Pod => ({ name: pod, gang, role, node, devices, state: 'running', startedAt: now })),
+  ];
+}
+
+function templateOf({ gangs }: Snapshot, gang: string, role: string): PodTemplate {
+  return gangs.find(({ name }) => name === gang)!.roles.find(({ name }) => name === role)!.template;
+}
+
+/** Thousandths of every device that are in use once evictions are carried out and nominations placed. */
+function deviceLoad(snapshot: Snapshot, { bindings, nominations, evictions }: Decision): Map<string, number[]> {
+  const evicted = new Set(evictions.map(({ pod }) => pod));
+  const load = new Map(snapshot.nodes.map(({ name, devices = [] }) => [name, devices.map(() => 0)]));
+  const stays = snapshot.pods.filter(({ name }) => !evicted.has(name)).map((pod) => ({ node: pod.node!, devices: pod.devices ?? [], gang: pod.gang!, role: pod.role! }));
+  for (const { node, devices, gang, role } of [...stays, ...bindings, ...nominations]) {
+    const { devices: present = [] } = snapshot.nodes.find(({ name }) => name === node)!;
+    devices.forEach((index) => (load.get(node)![index] += milli(templateOf(snapshot, gang, role), present[index])));
+  }
+  return load;
+}
+
+function milli({ accelerator }: PodTemplate, device: Device): number {
+  return accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'memory' ? Math.ceil((accelerator.mebibytes * 1000) / device.memoryMiB!) : 1000;
+}
+
+function brokenDevices(snapshot: Snapshot, decision: Decision): string[] {
+  const over = [...deviceLoad(snapshot, decision)].flatMap(([node, load]) => load.flatMap((used, i) => (used > 1000 ? [`device ${i} of ${node} has ${used}`] : [])));
+  const wrong = [...decision.bindings, ...decision.nominations].flatMap((binding: Binding) => {
+    const { accelerator } = templateOf(snapshot, binding.gang, binding.role);
+    const wanted = accelerator === undefined ? 0 : accelerator.count ?? 1;
+    return new Set(binding.devices).size === wanted ? [] : [`${binding.pod} has devices ${binding.devices.join()} and wants ${wanted}`];
+  });
+  return [...over, ...wrong];
+}
+
+/** A gang of which everything that was evicted could have stayed beside what was placed, lost or moved it for nothing. */
+function needless(snapshot: Snapshot, decision: Decision): string[] {
+  const gangs = new Set(decision.evictions.filter(({ action }) => action !== 'evict-stale').map(({ gang }) => gang));
+  return [...gangs].flatMap((gang) => {
+    const own = new Set(decision.evictions.filter((eviction) => eviction.gang === gang).map(({ pod }) => pod));
+    const without: Decision = {
+      ...decision,
+      evictions: decision.evictions.filter(({ pod }) => !own.has(pod)),
+      nominations: decision.nominations.filter(({ pod }) => !own.has(pod)),
+    };
+    const capped = snapshot.queues.some(({ capability }) => capability !== undefined);
+    const dynamic = snapshot.gangs.some(({ roles }) => roles.some(({ template }) => template.podAntiAffinity !== undefined));
+    const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
+    return stays && !capped && !dynamic ? [`${gang} could have stayed where it was`] : [];
+  });
+}
+
+function tooEarly({ gangs, pods, now }: Snapshot, { evictions }: Decision): string[] {
+  return evictions.flatMap(({ pod, gang, action }) => {
+    const { minimumRuntimeSeconds = 0 } = gangs.find(({ name }) => name === gang)!;
+    const { startedAt = 0 } = pods.find(({ name }) => name === pod)!;
+    return action !== 'evict-stale' && now - startedAt < minimumRuntimeSeconds * 1000 ? [`${pod} is evicted before its time`] : [];
+  });
+}
+
+function permuted(world: World, policy: Policy, seed: number): void {
+  const gangs = [...world.early, ...world.late];
+  const snapshot = snapshotOf(world, gangs, []);
+  const turned = {
+    ...snapshot,
+    nodes: shuffled(world.nodes, seed),
+    queues: shuffled(world.queues, seed + 1),
+    gangs: shuffled(gangs, seed + 2),
+  };
+  const [a, b] = [decide(snapshot, policy), decide(turned, policy)].map((decision) => JSON.stringify(decision));
+  if (a !== b) {
+    throw new Error('another order of nodes, queues and gangs gives another decision');
+  }
+}
+
+function shuffled<T>(list: readonly T[], seed: number): T[] {
+  const result = [...list];
+  let state = (seed >>> 0) + 1;
+  for (let i = result.length - 1; i > 0; i--) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const j = state % (i + 1);
+    [result[i], result[j]] = [result[j], result[i]];
+  }
+  return result;
+}
