@@ -32,6 +32,7 @@ export {
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
   type KueueOptions,
+  type PodGroupAnnotations,
   type PodGroupOptions,
   Scheduling,
   type SchedulingEngine,

@@ -34,6 +34,11 @@ export interface SchedulingParts {
   readonly references: readonly object[];
 }
 
+export interface PodGroupAnnotations {
+  readonly workload: Readonly<Record<string, string>>;
+  readonly pod: Readonly<Record<string, string>>;
+}
+
 export interface KueueOptions {
   /** Priority among workloads of the queue, apart from the priority of pods. @default - that of the pods */
   readonly workloadPriorityClass?: PriorityClassReference;
@@ -108,16 +113,16 @@ export class Scheduling {
   }
 
   /**
-   * Pod annotations for a workload whose controller makes no PodGroup (Deployment, bare Pod, plain Job): they say queue and gang.
-   * Empty for engines that need none.
+   * Annotations for a workload whose controller makes no PodGroup (Deployment, plain Job): Volcano makes one of them. It reads the queue
+   * on the pods, and how many belong together on the workload alone. Empty for engines that need none.
    *
-   * @param minMember how many pods belong together
+   * @param minMember how many pods belong together; default: each pod by itself
    */
-  toPodGroupAnnotations(minMember?: number): Readonly<Record<string, string>> {
-    if (this.engine !== 'volcano') return {};
+  toPodGroupAnnotations(minMember?: number): PodGroupAnnotations {
+    if (this.engine !== 'volcano') return { workload: {}, pod: {} };
     return {
-      ...(this.parts.queueName === undefined ? {} : { [VOLCANO_QUEUE_ANNOTATION]: this.parts.queueName }),
-      ...(minMember === undefined ? {} : { [VOLCANO_MIN_MEMBER_ANNOTATION]: String(minMember) }),
+      workload: minMember === undefined ? {} : { [VOLCANO_MIN_MEMBER_ANNOTATION]: String(minMember) },
+      pod: this.parts.queueName === undefined ? {} : { [VOLCANO_QUEUE_ANNOTATION]: this.parts.queueName },
     };
   }
 }

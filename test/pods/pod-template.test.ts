@@ -278,11 +278,12 @@ describe('scheduling', () => {
       .toEqual({ annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' } });
   });
 
-  test('pods without a PodGroup of their own say queue and gang in annotations', () => {
+  test('where no controller makes a PodGroup, pods say their queue and the workload how many belong together', () => {
     expect(Scheduling.volcano(queue).toPodGroupAnnotations(4)).toEqual({
-      'scheduling.volcano.sh/queue-name': 'research', 'scheduling.volcano.sh/group-min-member': '4',
+      workload: { 'scheduling.volcano.sh/group-min-member': '4' },
+      pod: { 'scheduling.volcano.sh/queue-name': 'research' },
     });
-    expect(Scheduling.kueue({ localQueueName: 'x' }).toPodGroupAnnotations(4)).toEqual({});
+    expect(Scheduling.kueue({ localQueueName: 'x' }).toPodGroupAnnotations(4)).toEqual({ workload: {}, pod: {} });
   });
 
   test('a topology cannot be both required and preferred', () => {

@@ -12,7 +12,7 @@ const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'ash', 'dash', 'zsh',
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'exec', 'tini', 'dumb-init', 'nice', 'numactl', 'time', 'timeout', 'stdbuf', 'sudo']);
 /** Groups whose controllers put variables into their pods. */
 const SETS_VARIABLES: ReadonlySet<string> = new Set([
-  'kubeflow.org', 'trainer.kubeflow.org', 'batch.volcano.sh', 'ray.io', 'jobset.x-k8s.io', 'leaderworkerset.x-k8s.io', 'mindxdl.gitee.com',
+  'kubeflow.org', 'trainer.kubeflow.org', 'batch.volcano.sh', 'flow.volcano.sh', 'ray.io', 'jobset.x-k8s.io', 'leaderworkerset.x-k8s.io', 'mindxdl.gitee.com',
   'serving.knative.dev', 'keda.sh', 'disaggregatedset.x-k8s.io',
 ]);
 
