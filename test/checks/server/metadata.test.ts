@@ -74,9 +74,10 @@ describe('finalizers and owners', () => {
   test('owner references are complete, and one owner controls', () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' };
     expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, owner] })).toEqual([]);
+    expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, { ...owner, controller: true }] })).toEqual([]);
     expect(queue({ name: 'a', ownerReferences: [{ ...owner, uid: '' }] })).toEqual(['metadata/owner-reference /metadata/ownerReferences/0/uid']);
     expect(queue({ name: 'a', ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] })).toEqual(['metadata/owner-reference /metadata/ownerReferences/0/apiVersion']);
-    expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, { ...owner, controller: true }] })).toEqual([
+    expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, { ...owner, uid: 'c', controller: true }] })).toEqual([
       'metadata/owner-reference /metadata/ownerReferences',
     ]);
   });

@@ -162,6 +162,22 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
     spec.devices = { requests: [{ name: 'gpu', exactly: { deviceClassName: 'a', selectors: [{ cel: { expression: '1' } }] } }] };
   }],
   ['crd-schema-structural', 'a part without a type', crd, (spec) => { schemaOf(spec).properties = { spec: {} }; }],
+  ['crd-schema-structural', 'a type in a branch', crd, (spec) => { schemaOf(spec).properties = { a: { type: 'string', anyOf: [{ type: 'string' }] } }; }],
+  ['crd-schema-structural', 'a field that stands in a branch only', crd, (spec) => {
+    schemaOf(spec).properties = { spec: { type: 'object', oneOf: [{ properties: { b: { minimum: 1 } } }] } };
+  }],
+  ['crd-schema-structural', 'a default of another type', crd, (spec) => { schemaOf(spec).properties = { a: { type: 'integer', default: 'one' } }; }],
+  ['crd-schema-structural', 'a default that lacks a field', crd, (spec) => {
+    schemaOf(spec).properties = { a: { type: 'object', required: ['b'], properties: { b: { type: 'string' } }, default: {} } };
+  }],
+  ['crd-schema-structural', 'a rule about nothing', crd, (spec) => {
+    schemaOf(spec).properties = { a: { 'type': 'integer', 'x-kubernetes-validations': [{ rule: 'size > 3' }] } };
+  }],
+  ['crd-schema-structural', 'a kind that is no text', crd, (spec) => { schemaOf(spec).properties = { kind: { type: 'object' } }; }],
+  ['crd-schema-structural', 'metadata with labels', crd, (spec) => {
+    schemaOf(spec).properties = { metadata: { type: 'object', properties: { labels: { type: 'object' } } } };
+  }],
+  ['crd-names-valid', 'a group of Kubernetes', crd, (spec) => { spec.group = 'things.k8s.io'; }],
   ['crd-schema-structural', 'a key that is not required', crd, (spec) => {
     schemaOf(spec).properties = {
       list: { 'type': 'array', 'items': { type: 'object', properties: { k: { type: 'string' } } }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
@@ -171,7 +187,8 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
 
 const VALID: readonly Json[] = [
   deployment(), statefulSet(), daemonSet(), job(), cronJob(),
-  ...tenantObjects(), ...serviceObjects(), ...clusterObjects(), ...storageObjects(), ...deviceObjects(), ...admissionObjects(), ...recordObjects(),
+  ...tenantObjects(), ...serviceObjects(), ...clusterObjects(), ...storageObjects(), ...deviceObjects(), ...admissionObjects(),
+  ...recordObjects(),
 ];
 
 describe('rules over built-in objects', () => {

@@ -1,19 +1,20 @@
 /**
  * CustomResourceDefinition: names, versions, and the main demands on a structural schema.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject } from '../../../api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, objectRule } from '../server-rule';
-import { dns1035Label, dnsSubdomain } from '../syntax';
-import { given, itemsOf, size, text, textsOf } from '../values';
+import { byteLength, dns1035Label, dnsSubdomain } from '../syntax';
+import { given, itemsOf, text, textsOf } from '../values';
 import { checkClient } from './admission';
+import { checkSelectableFields, checkStructuralSchema } from './structural-schema';
 
 const KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
 const SOURCE = 'k8s.io/apiextensions-apiserver 0.36.2, pkg/apis/apiextensions/validation/validation.go';
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
-const TYPES: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
+
+const APPROVAL = 'api-approved.kubernetes.io';
 
 export const customResourceDefinitionRules: readonly Rule[] = [
   objectRule('crd-names-valid', [KIND], {
@@ -34,6 +35,12 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       if (bad !== undefined) say(`/spec/names/${field}`, `${field} must ${bad}`);
     }
     if (kind !== '' && kind === text(names.listKind)) say('/spec/names/listKind', 'kind and listKind are the same');
+    if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
+      const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
+      if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
+        say(pointer('/metadata/annotations', APPROVAL), `the group "${group}" is kept for Kubernetes, and needs an approval`, { expected: 'the URL of the approval, or "unapproved, …"' });
+      }
+    }
     for (const field of ['shortNames', 'categories']) {
       for (const { value, path } of textsOf(names[field], `/spec/names/${field}`)) {
         const bad = dns1035Label(value);
@@ -58,6 +65,10 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       seen.add(name);
       if (!isObject(asObject(value.schema).openAPIV3Schema)) say(`${path}/schema/openAPIV3Schema`, 'the version has no schema');
       if (given(value.deprecationWarning) && value.deprecated !== true) say(`${path}/deprecationWarning`, 'only a deprecated version has a warning');
+      const warning = value.deprecationWarning;
+      if (typeof warning === 'string' && (warning === '' || byteLength(warning) > 256 || /\p{C}/u.test(warning))) {
+        say(`${path}/deprecationWarning`, 'the warning is empty, too long, or holds characters that cannot be printed', { expected: 'at most 256 characters' });
+      }
       checkSubresources(asObject(value.subresources), `${path}/subresources`, say);
       for (const column of itemsOf(value.additionalPrinterColumns, `${path}/additionalPrinterColumns`)) checkColumn(column.value, column.path, say);
     }
@@ -75,95 +86,11 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {
       const root = asObject(value.schema).openAPIV3Schema;
       if (!isObject(root)) continue;
-      const anything = text(root.type) === '' && root['x-kubernetes-preserve-unknown-fields'] === true;
-      if (text(root.type) !== 'object' && !anything) say(`${path}/schema/openAPIV3Schema/type`, 'the root of the schema is an object', { expected: 'object' });
-      if (root.nullable === true) say(`${path}/schema/openAPIV3Schema/nullable`, 'the root of the schema cannot be null');
-      checkSchema(root, `${path}/schema/openAPIV3Schema`, say, false);
+      checkStructuralSchema(root, `${path}/schema/openAPIV3Schema`, given(asObject(value.subresources).status), say);
+      checkSelectableFields(value.selectableFields, root, `${path}/selectableFields`, say);
     }
   }),
 ];
-
-/** Inside allOf, anyOf, oneOf and not nothing may be typed that is not typed outside already. */
-function checkSchema(schema: JsonObject, path: string, say: Say, junctor: boolean): void {
-  const type = text(schema.type);
-  const intOrString = schema['x-kubernetes-int-or-string'] === true;
-  const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (type !== '' && !TYPES.has(type)) say(`${path}/type`, `the type "${type}" does not exist`, { expected: [...TYPES].join(', ') });
-  if (!junctor && type === '' && !intOrString && !preserve) say(`${path}/type`, 'this part of the schema has no type', { expected: 'a type' });
-  if (intOrString && preserve) say(`${path}/x-kubernetes-int-or-string`, 'an int-or-string keeps no unknown fields');
-  for (const field of ['$ref', 'definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id', '$schema']) {
-    const empty = isObject(schema[field]) && size(schema[field]) === 0 && field !== 'additionalItems';
-    if (given(schema[field]) && schema[field] !== '' && !empty) say(pointer(path, field), `${field} cannot stand in a structural schema`);
-  }
-  const mapType = schema['x-kubernetes-map-type'];
-  if (given(mapType) && (type !== 'object' || (mapType !== 'atomic' && mapType !== 'granular'))) say(`${path}/x-kubernetes-map-type`, 'the map type of an object is atomic or granular');
-  for (const rule of itemsOf(schema['x-kubernetes-validations'], `${path}/x-kubernetes-validations`)) {
-    const reason = text(rule.value.reason);
-    if (text(rule.value.rule).trim() === '') say(`${rule.path}/rule`, 'the rule is empty');
-    if (given(rule.value.reason) && !REASONS.includes(reason)) say(`${rule.path}/reason`, `the reason "${reason}" does not exist`, { expected: REASONS.join(', ') });
-  }
-  if (schema.uniqueItems === true) say(`${path}/uniqueItems`, 'uniqueItems costs too much', { fix: 'Use x-kubernetes-list-type: set.' });
-  if (given(schema.additionalProperties) && size(schema.properties) > 0) say(`${path}/additionalProperties`, 'additionalProperties and properties exclude each other');
-  if (schema.additionalProperties === false) say(`${path}/additionalProperties`, 'additionalProperties false cannot stand in a structural schema');
-  if (type === 'array' && !isObject(schema.items) && !junctor) say(`${path}/items`, 'the list has no schema of its items');
-  if (Array.isArray(schema.items)) say(`${path}/items`, 'the items of a list have one schema');
-  if (!junctor) checkList(schema, path, say);
-  if (schema['x-kubernetes-preserve-unknown-fields'] === false) say(`${path}/x-kubernetes-preserve-unknown-fields`, 'the field is true or absent');
-  if (junctor) {
-    for (const field of ['type', 'default', 'nullable', 'additionalProperties', 'description', 'title']) {
-      if (given(schema[field]) && schema[field] !== '' && schema[field] !== false) say(`${path}/${field}`, `${field} stands outside of allOf, anyOf, oneOf and not`);
-    }
-  }
-  for (const [name, part] of Object.entries(asObject(schema.properties))) {
-    if (isObject(part) || part === null) checkSchema(asObject(part), pointer(path, 'properties', name), say, junctor);
-  }
-  for (const field of ['items', 'additionalProperties', 'not']) {
-    const part = schema[field];
-    if (isObject(part)) checkSchema(part, `${path}/${field}`, say, junctor || field === 'not');
-  }
-  for (const field of ['allOf', 'anyOf', 'oneOf']) {
-    if (field === 'anyOf' && intOrString && isIntOrString(schema.anyOf)) continue;
-    for (const [index, part] of itemsOf(schema[field], `${path}/${field}`).entries()) {
-      if (field === 'allOf' && index === 0 && intOrString && Object.keys(part.value).length === 1 && isIntOrString(part.value.anyOf)) continue;
-      checkSchema(part.value, part.path, say, true);
-    }
-  }
-}
-
-/** What may be said of a value in a branch of a union. */
-const VALUE_FIELDS: ReadonlySet<string> = new Set([
-  'type', 'format', 'pattern', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength',
-]);
-
-/** The one union whose branches may have types. */
-function isIntOrString(union: JsonValue | undefined): boolean {
-  const types = itemsOf(union, '').map(({ value }) => (Object.keys(value).some((field) => !VALUE_FIELDS.has(field)) ? '' : text(value.type)));
-  return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
-}
-
-function checkList(schema: JsonObject, path: string, say: Say): void {
-  const kind = schema['x-kubernetes-list-type'];
-  if (!given(kind)) {
-    if (size(schema['x-kubernetes-list-map-keys']) > 0) say(`${path}/x-kubernetes-list-map-keys`, 'list keys need x-kubernetes-list-type: map');
-    return;
-  }
-  if (schema.type !== 'array') say(`${path}/x-kubernetes-list-type`, 'only a list has a list type');
-  if (!['atomic', 'set', 'map'].includes(text(kind))) say(`${path}/x-kubernetes-list-type`, `the list type "${text(kind)}" does not exist`, { expected: 'atomic, set or map' });
-  const keys = textsOf(schema['x-kubernetes-list-map-keys'], `${path}/x-kubernetes-list-map-keys`);
-  if (kind !== 'map') {
-    if (keys.length > 0) say(`${path}/x-kubernetes-list-map-keys`, 'only a list of type map has keys');
-    return;
-  }
-  if (keys.length === 0) say(`${path}/x-kubernetes-list-map-keys`, 'a list of type map has keys');
-  const item = asObject(schema.items);
-  if (text(item.type) !== 'object') say(`${path}/items/type`, 'the items of a list of type map are objects', { expected: 'object' });
-  if (new Set(keys.map(({ value }) => value)).size < keys.length) say(`${path}/x-kubernetes-list-map-keys`, 'a key stands there twice');
-  for (const key of keys) {
-    const field = asObject(item.properties)[key.value];
-    if (!isObject(field)) say(key.path, `the items have no field "${key.value}"`);
-    else if (!given(field.default) && !textsOf(item.required, '').some(({ value }) => value === key.value)) say(key.path, `the key "${key.value}" is neither required nor defaulted`);
-  }
-}
 
 function checkSubresources(subresources: JsonObject, path: string, say: Say): void {
   if (!isObject(subresources.scale)) return;
