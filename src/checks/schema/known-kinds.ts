@@ -28,14 +28,17 @@ const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
 const REQUEST_KINDS: ReadonlySet<string> = new Set(['Binding', 'DeleteOptions', 'Eviction', 'Scale', 'Status', 'TokenRequest']);
 
 /** Where the scale subresource of a covered kind finds the replicas; whatever a schema allows there, the server wants a count. */
-const SCALE_PATHS: Readonly<Record<string, string>> = {
+export const SCALE_PATHS: Readonly<Record<string, string>> = {
+  'disaggregatedset.x-k8s.io/DisaggregatedSetRoleScaler': '/spec/replicas',
   'karpenter.sh/NodePool': '/spec/replicas',
   'kubeflow.org/JAXJob': '/spec/jaxReplicaSpecs/Worker/replicas',
   'kubeflow.org/PaddleJob': '/spec/paddleReplicaSpecs/Worker/replicas',
   'kubeflow.org/PyTorchJob': '/spec/pytorchReplicaSpecs/Worker/replicas',
   'leaderworkerset.x-k8s.io/LeaderWorkerSet': '/spec/replicas',
   'mindcluster.huawei.com/InstanceSet': '/spec/replicas',
+  'monitoring.coreos.com/Alertmanager': '/spec/replicas',
   'monitoring.coreos.com/Prometheus': '/spec/shards',
+  'monitoring.coreos.com/PrometheusAgent': '/spec/shards',
 };
 
 export type Known = { readonly info: KindInfo; readonly schema: Schema; readonly scale?: string };

@@ -19,6 +19,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const MICRO_TIME_FIELDS: ReadonlySet<string> = new Set(['acquireTime', 'eventTime', 'lastObservedTime', 'renewTime', 'pingTime']);
 const MICRO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.,]\d{6}(?:Z|[+-]\d{2}:\d{2})$/;
 
+const SCHEMAS_INSIDE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'items']);
+const SCHEMA_OR_BOOLEAN: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties']);
+
 const LARGEST_INT32 = 2147483647;
 const LARGEST_INT64 = 2 ** 63;
 
@@ -28,6 +31,8 @@ function isByte(value: JsonValue): boolean {
 
 export class TypedDecoding {
   private field = '';
+  /** Whether unknown fields are refused. */
+  private strict = true;
 
   constructor(
     private readonly list: ViolationList,
@@ -51,9 +56,10 @@ export class TypedDecoding {
   }
 
   value(value: JsonValue, node: SchemaNode): void {
-    if (value === null || node.types === 0) return;
+    if (value === null) return;
     const { schema } = node;
     if (schema['x-kubernetes-int-or-string'] === true) return this.intOrString(value);
+    if (node.types === 0) return this.anything(value);
     switch (schema.type) {
       case 'string':
         return this.text(value, node);
@@ -76,6 +82,29 @@ export class TypedDecoding {
       case undefined:
         return;
     }
+  }
+
+  /** What a definition's schema says of further keys and items is either a schema or a boolean; OpenAPI tells neither. */
+  private anything(value: JsonValue): void {
+    if (!SCHEMA_OR_BOOLEAN.has(this.field) || typeof value === 'boolean' || (typeof value === 'object' && !Array.isArray(value))) return;
+    this.wrongType(value, 'object or boolean');
+  }
+
+  /**
+   * A schema inside a definition's schema. OpenAPI breaks the circle here and says nothing of it; it is decoded as the schema around it is,
+   * save that the decoder is not strict any more.
+   */
+  private schemaInside(value: JsonValue, around: SchemaNode): void {
+    const strict = this.strict;
+    this.strict = false;
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => {
+        this.list.enter(index);
+        if (typeof item === 'object' && item !== null && !Array.isArray(item)) this.object(item, around);
+        this.list.leave();
+      });
+    } else if (typeof value === 'object' && value !== null) this.object(value, around);
+    this.strict = strict;
   }
 
   private text(value: JsonValue, node: SchemaNode): void {
@@ -144,12 +173,14 @@ export class TypedDecoding {
       const child = node.child(key) ?? node.values;
       const item = value[key] ?? null;
       if (child === undefined) {
-        if (!node.preservesUnknown && !node.anyKey) reportUnknownField(key, item, Object.keys(node.schema.properties ?? {}), this.list);
+        const kept = !this.strict || node.preservesUnknown || node.anyKey;
+        if (!kept) reportUnknownField(key, item, Object.keys(node.schema.properties ?? {}), this.list);
         continue;
       }
       this.list.enter(key);
       this.field = key;
       this.value(item, child);
+      if (child.types === 0 && SCHEMAS_INSIDE.has(key)) this.schemaInside(item, node);
       this.list.leave();
     }
     if (!this.demands) return;

@@ -65,6 +65,21 @@ describe('built-in kinds are decoded as Go does', () => {
     expect(found(lease('2026-01-01T00:00:00Z'))).toEqual(['schema/format /spec/renewTime']);
   });
 
+  test('further keys of a definition’s schema are a schema or a boolean', () => {
+    const crd = (additionalProperties: JsonValue): JsonObject => ({
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' },
+      spec: {
+        group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', additionalProperties } } }],
+      },
+    });
+    expect([true, { type: 'string' }].flatMap((value) => found(crd(value)))).toEqual([]);
+    expect(found(crd('yes'))).toEqual(['schema/type /spec/versions/0/schema/openAPIV3Schema/additionalProperties']);
+    expect(found(crd({ items: { type: [], any: 1 } }))).toEqual([
+      'schema/type /spec/versions/0/schema/openAPIV3Schema/additionalProperties/items/type',
+    ]);
+  });
+
   test('required fields that the server does without may be missing', () => {
     expect(found({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'a' } })).toEqual([]);
     expect(found({ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata })).toEqual([]);

@@ -8,6 +8,7 @@ import { findKind } from '../../../src/api/kinds';
 import { type JsonObject, type JsonValue, type Schema } from '../../../src/api/schema';
 import { loadSchema } from '../../../src/api/schemas';
 import { ShapeChecker } from '../../../src/checks/schema/check-shape';
+import { SCALE_PATHS } from '../../../src/checks/schema/known-kinds';
 import { nodeOf } from '../../../src/checks/schema/schema-node';
 import { TypedDecoding } from '../../../src/checks/schema/typed-decoding';
 import { ViolationList } from '../../../src/checks/schema/violation-list';
@@ -38,11 +39,10 @@ function definitionOf(file: JsonObject): JsonObject {
   };
 }
 
-function definitions(): readonly JsonObject[] {
+function kindFiles(): readonly JsonObject[] {
   return readdirSync(join(SHARED, 'crds'))
     .filter((project) => project !== 'kubernetes')
-    .flatMap((project) => readdirSync(join(SHARED, 'crds', project)).filter((file) => file !== 'scalers-schema.json').map((file) => read('crds', project, file)))
-    .map(definitionOf);
+    .flatMap((project) => readdirSync(join(SHARED, 'crds', project)).filter((file) => file !== 'scalers-schema.json').map((file) => read('crds', project, file)));
 }
 
 /** The definitions of an OpenAPI v2 file as a graph; what the server decodes in its own way is put in its place. */
@@ -103,7 +103,7 @@ function seeds(): readonly { readonly file: string; readonly object: JsonObject 
 
 (present ? describe : describe.skip)('verdicts by the generated schemas and by the shared ones', () => {
   const ours = new ShapeChecker({ kubernetes: MINOR });
-  const theirs = new ShapeChecker({ kubernetes: MINOR, crds: present ? definitions() : [] });
+  const theirs = new ShapeChecker({ kubernetes: MINOR, crds: present ? kindFiles().map(definitionOf) : [] });
   const openApi = new OpenApi(present ? asObject(read('crds', 'kubernetes', `openapi-${MINOR}.json`).definitions) : {});
 
   const rulesOf = (checker: ShapeChecker, object: JsonObject): readonly string[] => {
@@ -135,6 +135,11 @@ function seeds(): readonly { readonly file: string; readonly object: JsonObject 
       expect({ file, found: rulesOf(ours, object) }).toEqual({ file, found: rulesOf(theirs, object) });
     }
     expect(questions.length).toBeGreaterThan(200);
+  });
+
+  test('every kind with a scale subresource has its path in the table', () => {
+    const scaled = kindFiles().filter((file) => (file.versions as JsonObject[]).some((version) => (version.subresources as string[]).includes('scale')));
+    expect(scaled.map((file) => `${asString(file.group)}/${asString(file.kind)}`).filter((kind) => !(kind in SCALE_PATHS))).toEqual([]);
   });
 
   test('built-in kinds: every seed document, and mutants of it', () => {
