@@ -2,7 +2,8 @@
  * `npm run bench:agreement -- --mutants N --seed S`: how often Gantry says what a live API server says.
  *
  * Starts a control plane of its own, unless one that was started by hand runs. `--kinds REGEX` asks only about kinds whose
- * `apiVersion Kind` it meets; `--json FILE` writes every disagreement.
+ * `apiVersion Kind` it meets; `--json FILE` writes every disagreement, `--table FILE` the table of
+ * `docs/agreement.md`.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -20,6 +21,7 @@ import { coveredDefinitions } from '../test/e2e/control-plane/covered-definition
 import { applyCustomResources, withoutNeighbours } from '../test/e2e/control-plane/custom-resources';
 import { Discovery } from '../test/e2e/control-plane/discovery';
 import { compareWithPeer, type Comparison } from '../test/e2e/peer/compare';
+import { groupTable } from '../test/e2e/peer/group-table';
 import { type Speed } from '../test/e2e/peer/kubeconform';
 
 async function main(): Promise<void> {
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
       kinds: { type: 'string', default: '' },
       json: { type: 'string' },
+      table: { type: 'string' },
     },
   });
   const reason = whyNoControlPlane();
@@ -41,8 +44,8 @@ async function main(): Promise<void> {
   const cluster = byHand ?? (await Cluster.start({ programs }));
   try {
     if (byHand === undefined) await applyCustomResources(cluster.client, coveredDefinitions());
-    const { mutants, seed, kinds, json } = values;
-    await measure(cluster, programs, { mutants: Number(mutants), seed: Number(seed), kinds: new RegExp(kinds), json });
+    const { mutants, seed, kinds, json, table: tableFile } = values;
+    await measure(cluster, programs, { mutants: Number(mutants), seed: Number(seed), kinds: new RegExp(kinds), json, tableFile });
   } finally {
     if (byHand === undefined) await cluster.stop();
     else cluster.client.close();
@@ -54,9 +57,10 @@ interface Extent {
   readonly seed: number;
   readonly kinds: RegExp;
   readonly json: string | undefined;
+  readonly tableFile: string | undefined;
 }
 
-async function measure(cluster: Cluster, programs: Programs, { mutants, seed, kinds, json }: Extent): Promise<void> {
+async function measure(cluster: Cluster, programs: Programs, { mutants, seed, kinds, json, tableFile }: Extent): Promise<void> {
   const minor = kubernetesMinor();
   const discovery = await Discovery.read(cluster.client);
   const bases = corpus().filter(({ object }) => kinds.test(kindOf(object)));
@@ -78,6 +82,7 @@ async function measure(cluster: Cluster, programs: Programs, { mutants, seed, ki
     kubernetes: minor,
   });
   printPeer(peer);
+  if (tableFile !== undefined) writeFileSync(tableFile, groupTable(summary, peer));
   if (json !== undefined) {
     const disagreements = answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject');
     const examples = disagreements.map((answer) => {
