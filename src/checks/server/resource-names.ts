@@ -13,6 +13,8 @@ const QUOTA: ReadonlySet<string> = new Set([
   ...CONTAINER, ...COUNTED, 'requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage',
   'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
 ]);
+/** The greatest number of 64 bits. */
+const MOST = 2n ** 63n - 1n;
 const COUNTED_SET: ReadonlySet<string> = new Set(COUNTED);
 const CONTAINER_SET: ReadonlySet<string> = new Set(CONTAINER);
 
@@ -71,7 +73,11 @@ export function quotaResourceName(name: string): string | undefined {
 /** What an amount of this resource would have to be. */
 export function amountOf(name: string, amount: Quantity): string | undefined {
   if (amount.isNegative()) return 'not be negative';
-  return isCountedInWholes(name) && amount.thousandths() % 1000n !== 0n ? 'be a whole number' : undefined;
+  if (!isCountedInWholes(name)) return undefined;
+  const thousandths = amount.thousandths();
+  // Beyond 64 bits the server counts with what is left of them.
+  const counted = amount.wholeUnits() > MOST ? BigInt.asIntN(64, thousandths) : thousandths;
+  return counted % 1000n !== 0n ? 'be a whole number' : undefined;
 }
 
 /** Whether an amount of huge pages is made of whole pages. */

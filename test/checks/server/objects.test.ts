@@ -146,6 +146,12 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ['event-valid', 'an object elsewhere', by(recordObjects, 'Event', 'e'), (_spec, object) => { object.involvedObject = { kind: 'Pod', name: 'x', namespace: 'other' }; }],
   ['event-valid', 'no reporter', by(recordObjects, 'Event', 'e2'), (_spec, object) => { delete object.reportingController; }],
   ['lease-candidate-valid', 'no version', by(recordObjects, 'LeaseCandidate'), (spec) => { delete spec.binaryVersion; }],
+  ['lease-candidate-valid', 'a strategy of nobody', by(recordObjects, 'LeaseCandidate'), (spec) => { spec.strategy = 'Mine'; }],
+  ['ip-address-valid', 'nobody', by(recordObjects, 'IPAddress'), (spec) => { delete spec.parentRef; }],
+  ['storage-capacity-valid', 'less than nothing', by(recordObjects, 'CSIStorageCapacity'), (_spec, object) => { object.capacity = '-1'; }],
+  ['volume-attachment-valid', 'no volume', by(recordObjects, 'VolumeAttachment'), (spec) => { spec.source = {}; }],
+  ['device-taint-rule-valid', 'a wrong effect', by(recordObjects, 'DeviceTaintRule'), (spec) => { spec.taint = { key: 'a', effect: 'Sometimes' }; }],
+  ['pod-template-given', 'no template', by(recordObjects, 'PodTemplate'), (_spec, object) => { delete object.template; }],
   ['pod-security-labels-valid', 'no level', by(tenantObjects, 'Namespace'), (_spec, object) => {
     object.metadata = { name: 'team-a', labels: { 'pod-security.kubernetes.io/enforce': 'strict' } };
   }],

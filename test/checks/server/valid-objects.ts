@@ -150,5 +150,12 @@ export const recordObjects = (): readonly Json[] => [
     apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e2', namespace: 'default' }, regarding: { kind: 'Node', name: 'n' },
     eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'example.com/c', reportingInstance: 'c-0', action: 'Drain', reason: 'Spot', type: 'Normal',
   },
+  object('networking.k8s.io/v1', 'IPAddress', '10.0.0.9', { spec: { parentRef: { resource: 'services', namespace: 'team-a', name: 'web' } } }),
+  object('storage.k8s.io/v1', 'CSIStorageCapacity', 'here', { storageClassName: 'fast', capacity: '1Ti', nodeTopology: { matchLabels: { zone: 'a' } } }),
+  object('storage.k8s.io/v1', 'VolumeAttachment', 'a', { spec: { attacher: 'd.io', nodeName: 'node-1', source: { persistentVolumeName: 'data' } } }),
+  object('resource.k8s.io/v1beta2', 'DeviceTaintRule', 'broken', {
+    spec: { deviceSelector: { driver: 'gpu.nvidia.com', pool: 'node-1', device: 'gpu-0' }, taint: { key: 'example.com/broken', effect: 'NoExecute' } },
+  }),
+  object('v1', 'PodTemplate', 'spare', { template: { spec: { containers: [{ name: 'main', image: 'img' }] } } }),
   object('coordination.k8s.io/v1beta1', 'LeaseCandidate', 'c', { spec: { leaseName: 'l', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } }),
 ];

@@ -93,6 +93,11 @@ export const clusterRecordRules: readonly Rule[] = [
       const version = text(spec[field]);
       if (version !== '' && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version)) say(`/spec/${field}`, `"${version}" is no semantic version`, { expected: 'such as 1.36.0' });
     }
+    const strategy = text(spec.strategy);
+    const oldest = strategy === 'OldestEmulationVersion';
+    if (oldest && text(spec.emulationVersion) === '') say('/spec/emulationVersion', 'the strategy OldestEmulationVersion needs an emulationVersion');
+    const complaint = strategy === '' || oldest ? undefined : strategy.includes('/') ? qualifiedName(strategy) : 'be OldestEmulationVersion, or have a domain';
+    if (complaint !== undefined) say('/spec/strategy', `the strategy must ${complaint}`);
   }),
 ];
 

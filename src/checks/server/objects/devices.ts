@@ -165,8 +165,7 @@ export const deviceRules: readonly Rule[] = [
     const spec = asObject(object.spec);
     checkDriverName(spec.driver, '/spec/driver', say);
     const pool = asObject(spec.pool);
-    const poolName = text(pool.name);
-    const badPool = poolName === '' ? 'be given' : poolName.length > 253 ? 'be at most 253 characters long' : poolName.split('/').map(dnsSubdomain).find((bad) => bad !== undefined);
+    const badPool = poolName(text(pool.name));
     if (badPool !== undefined) say('/spec/pool/name', `the pool's name must ${badPool}`);
     if ((whole(pool.resourceSliceCount) ?? 0) <= 0) say('/spec/pool/resourceSliceCount', 'the count must be above zero');
     if ((whole(pool.generation) ?? 0) < 0) say('/spec/pool/generation', 'the generation cannot be negative');
@@ -203,7 +202,28 @@ export const deviceRules: readonly Rule[] = [
       }
     }
   }),
+
+  objectRule('device-taint-rule-valid', ['resource.k8s.io/DeviceTaintRule'], {
+    row: 'DR6',
+    source: SOURCE,
+    summary: 'A DeviceTaintRule sets a taint with a key and a known effect, on devices by driver, pool and name.',
+    fix: 'Correct the rule.',
+  }, (object, say) => {
+    const spec = asObject(object.spec);
+    checkDeviceTaint(asObject(spec.taint), '/spec/taint', say);
+    const selector = asObject(spec.deviceSelector);
+    if (given(selector.driver)) checkDriverName(selector.driver, '/spec/deviceSelector/driver', say);
+    const pool = given(selector.pool) ? poolName(text(selector.pool)) : undefined;
+    if (pool !== undefined) say('/spec/deviceSelector/pool', `the pool's name must ${pool}`);
+    const device = given(selector.device) ? dnsLabel(text(selector.device)) : undefined;
+    if (device !== undefined) say('/spec/deviceSelector/device', `the device's name must ${device}`);
+  }),
 ];
+
+function poolName(name: string): string | undefined {
+  if (name === '') return 'be given';
+  return name.length > 253 ? 'be at most 253 characters long' : name.split('/').map(dnsSubdomain).find((bad) => bad !== undefined);
+}
 
 /** Nodes and binding conditions of one device. */
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
@@ -226,13 +246,16 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
   const taints = itemsOf(device.taints, `${path}/taints`);
   if (taints.length > 16) say(`${path}/taints`, 'more than 16 taints', { found: taints.length });
-  for (const { value, path: at } of taints) {
-    const key = qualifiedName(text(value.key));
-    if (key !== undefined) say(`${at}/key`, `the taint's key must ${key}`);
-    const bad = labelValue(text(value.value));
-    if (bad !== undefined) say(`${at}/value`, `the taint's value must ${bad}`);
-    if (!['None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
-  }
+  for (const { value, path: at } of taints) checkDeviceTaint(value, at, say);
+}
+
+function checkDeviceTaint(taint: JsonObject, path: string, say: Say): void {
+  const key = qualifiedName(text(taint.key));
+  if (key !== undefined) say(`${path}/key`, `the taint's key must ${key}`);
+  const bad = labelValue(text(taint.value));
+  if (bad !== undefined) say(`${path}/value`, `the taint's value must ${bad}`);
+  const effect = text(taint.effect);
+  if (!['None', 'NoSchedule', 'NoExecute'].includes(effect)) say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
 }
 
 /** In the flat shape a request is there if any field of one is. */

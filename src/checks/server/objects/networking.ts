@@ -96,6 +96,25 @@ export const networkingRules: readonly Rule[] = [
     for (const { value, path } of ranges) if (!isRange(value, true)) say(path, `"${value}" is no address range`);
     if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) say('/spec/cidrs', 'both ranges are of one family');
   }),
+
+  objectRule('ip-address-valid', ['networking.k8s.io/IPAddress'], {
+    source: SOURCE,
+    summary: 'An IPAddress names the object that uses it.',
+    fix: 'Leave IPAddress objects to the server.',
+  }, (object, say) => {
+    const { parentRef } = asObject(object.spec);
+    if (!isObject(parentRef)) {
+      say('/spec/parentRef', 'the address belongs to nothing');
+      return;
+    }
+    const group = text(parentRef.group) === '' ? undefined : dnsSubdomain(text(parentRef.group));
+    if (group !== undefined) say('/spec/parentRef/group', `the API group must ${group}`);
+    for (const field of ['resource', 'name', 'namespace']) {
+      const value = text(parentRef[field]);
+      const complaint = value === '' && field !== 'namespace' ? 'be given' : pathSegment(value);
+      if (complaint !== undefined) say(`/spec/parentRef/${field}`, `the ${field} must ${complaint}`);
+    }
+  }),
 ];
 
 function checkPolicyPort(port: JsonObject, path: string, say: Say): void {

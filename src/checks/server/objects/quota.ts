@@ -167,7 +167,8 @@ export const quotaRules: readonly Rule[] = [
         if (ratio.isLessThan(Quantity.of(1))) say(at, `the ratio ${ratio.toString()} is below 1`, { expected: '1 or more' });
         const least = min.get(name);
         const most = max.get(name);
-        if (least === undefined || most === undefined || least.isZero()) continue;
+        // What is beyond 64 bits is not compared by the server either.
+        if (least === undefined || most === undefined || least.isZero() || ratio.wholeUnits() >= 2n ** 63n) continue;
         if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
           say(at, `the ratio ${ratio.toString()} is above max/min`, { expected: `at most ${most.toString()}/${least.toString()}` });
         }

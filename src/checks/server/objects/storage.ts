@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
-import { checkNodeSelector } from '../selectors';
+import { checkLabelSelector, checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
 import { byteLength, dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
 import { given, itemsOf, oneOf, quantitiesOf, size, text, textsOf, whole } from '../values';
@@ -175,6 +175,32 @@ export const storageRules: readonly Rule[] = [
     }
     const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
     if (since(context, 34) && period !== undefined && period < 10) say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period is at least 10 seconds');
+  }),
+
+  objectRule('storage-capacity-valid', ['storage.k8s.io/CSIStorageCapacity'], {
+    source: STORAGE,
+    summary: 'A CSIStorageCapacity names a storage class, a valid topology, and a capacity that is not negative.',
+    fix: 'Leave CSIStorageCapacity objects to the driver.',
+  }, (object, say) => {
+    const name = dnsSubdomain(text(object.storageClassName));
+    if (name !== undefined) say('/storageClassName', `the storage class's name must ${name}`);
+    checkLabelSelector(object.nodeTopology, '/nodeTopology', say);
+    if (quantitiesOf({ capacity: object.capacity ?? null }).get('capacity')?.isNegative() === true) say('/capacity', 'the capacity cannot be negative');
+  }),
+
+  objectRule('volume-attachment-valid', ['storage.k8s.io/VolumeAttachment'], {
+    source: STORAGE,
+    summary: 'A VolumeAttachment names its driver, its node, and either a PersistentVolume or a volume of its own.',
+    fix: 'Leave VolumeAttachment objects to the controllers.',
+  }, (object, say) => {
+    const spec = asObject(object.spec);
+    source.checkDriverName(spec.attacher, '/spec/attacher', say);
+    const node = dnsSubdomain(text(spec.nodeName));
+    if (node !== undefined) say('/spec/nodeName', `the node's name must ${node}`);
+    const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
+    if (given(persistentVolumeName) === given(inlineVolumeSpec)) say('/spec/source', 'the attachment has one volume', { expected: 'persistentVolumeName or inlineVolumeSpec' });
+    const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
+    if (name !== undefined) say('/spec/source/persistentVolumeName', `the volume's name must ${name}`);
   }),
 
   objectRule('csi-node-valid', ['storage.k8s.io/CSINode'], {

@@ -157,6 +157,13 @@ export const appsRules: readonly Rule[] = [
       checkClaimSpec(asObject(value.spec), `${path}/spec`, say);
     }
   }),
+
+  objectRule('pod-template-given', ['PodTemplate'], {
+    summary: 'A PodTemplate holds a pod template.',
+    fix: 'Add the template.',
+  }, (object, say) => {
+    if (!isObject(object.template)) say('/template', 'the template is missing');
+  }),
 ];
 
 /** A count or a percentage, neither negative; a percentage is at most 100 where `bounded`. */
