@@ -1,0 +1,79 @@
+/**
+ * The operators of the platform as they are installed: which chart, from where, in which version, into which namespace.
+ *
+ * Versions are those of the catalog: what schemas and rules were taken from.
+ */
+import { PROJECTS } from '../catalog';
+
+export type ChartName =
+  | 'gpu-operator' | 'network-operator' | 'node-feature-discovery' | 'volcano' | 'kueue' | 'keda' | 'kubeflow-trainer' | 'kube-prometheus-stack';
+
+export interface ChartFacts {
+  readonly name: ChartName;
+  /** Helm repository; an OCI registry begins with `oci://`, and the chart's name follows it. */
+  readonly repository: string;
+  /** `undefined` where the catalog knows no release of the chart: it has to be named then. */
+  readonly version: string | undefined;
+  /** Where it is installed by convention. */
+  readonly namespace: string;
+  /**
+   * Whether its CRDs are longer than what a client-side apply can take (262144 bytes of annotation), so that whoever applies them
+   * has to do so on the server's side.
+   */
+  readonly largeCrds: boolean;
+  /** Old addresses, which serve old releases or nothing. */
+  readonly formerRepositories: readonly string[];
+}
+
+export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
+  'gpu-operator': chart('gpu-operator', 'https://helm.ngc.nvidia.com/nvidia', { namespace: 'gpu-operator', project: 'NVIDIA gpu-operator' }),
+  'network-operator': chart('network-operator', 'https://helm.ngc.nvidia.com/nvidia', {
+    namespace: 'nvidia-network-operator', project: 'network-operator', formerRepositories: ['https://mellanox.github.io/network-operator'],
+  }),
+  'node-feature-discovery': chart('node-feature-discovery', 'oci://registry.k8s.io/nfd/charts', {
+    namespace: 'node-feature-discovery', project: 'node-feature-discovery',
+  }),
+  'volcano': chart('volcano', 'https://volcano-sh.github.io/helm-charts', {
+    namespace: 'volcano-system', project: 'Volcano', formerRepositories: ['https://volcano-sh.github.io/charts'],
+  }),
+  'kueue': chart('kueue', 'oci://registry.k8s.io/kueue/charts', { namespace: 'kueue-system', project: 'Kueue', largeCrds: true }),
+  'keda': chart('keda', 'https://kedacore.github.io/charts', { namespace: 'keda', project: 'KEDA', largeCrds: true }),
+  'kubeflow-trainer': chart('kubeflow-trainer', 'oci://ghcr.io/kubeflow/charts', { namespace: 'kubeflow-system', project: 'Kubeflow Trainer', largeCrds: true }),
+  'kube-prometheus-stack': chart('kube-prometheus-stack', 'https://prometheus-community.github.io/helm-charts', { namespace: 'monitoring', largeCrds: true }),
+};
+
+/** What has no chart, and is applied from a folder of its repository. */
+export interface KustomizationFacts {
+  readonly name: 'training-operator';
+  readonly repository: string;
+  readonly path: string;
+  readonly version: string;
+  readonly namespace: string;
+}
+
+/** The training-operator (PyTorchJob and the others of `kubeflow.org/v1`). Its CRDs are too long for a client-side apply. */
+export const TRAINING_OPERATOR: KustomizationFacts = {
+  name: 'training-operator',
+  repository: 'https://github.com/kubeflow/trainer',
+  path: 'manifests/overlays/standalone',
+  version: PROJECTS.find(({ name }) => name === 'Kubeflow training-operator')?.version ?? '',
+  namespace: 'kubeflow',
+};
+
+interface ChartSource extends Partial<Pick<ChartFacts, 'largeCrds' | 'formerRepositories'>> {
+  readonly namespace: string;
+  /** Name of the project in the catalog. */
+  readonly project?: string;
+}
+
+function chart(name: ChartName, repository: string, source: ChartSource): ChartFacts {
+  const { project, namespace, largeCrds = false, formerRepositories = [] } = source;
+  const release = PROJECTS.find((known) => known.name === project)?.version;
+  // NVIDIA's GPU operator has its chart's version with a v in front; the others are plain semantic versions.
+  const version = name === 'gpu-operator' ? release : release?.replace(/^v/, '');
+  return { name, repository, version, namespace, largeCrds, formerRepositories };
+}
+
+export function chartFacts(name: string): ChartFacts | undefined {
+  return Object.values(CHARTS).find((facts) => facts.name === name);
+}
