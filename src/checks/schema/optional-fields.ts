@@ -17,6 +17,8 @@ const ENDS: readonly RegExp[] = [
   /\/podFailurePolicy\/rules$/,
   /\/preferredDuringSchedulingIgnoredDuringExecution\/\*\/preference$/,
   /\/sleep\/seconds$/,
+  // Dropped on create.
+  /^\/status$/,
   /\/sysctls\/\*\/value$/,
   /\/template\/metadata\/ownerReferences\/\*\/(apiVersion|kind|name|uid)$/,
 ];
