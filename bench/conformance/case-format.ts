@@ -1,5 +1,6 @@
 /**
- * Case files of scheduler conformance, as far as they are read: one JSON array of cases per file. Members that are not known are left alone.
+ * Case files of scheduler conformance, as far as they are read: one JSON array of cases per file. Members that are not known are left
+ * alone.
  */
 export type Quantities = Readonly<Record<string, number | null>>;
 

@@ -1,10 +1,10 @@
 /**
  * Starts what fits, in the order of claims.
  *
- * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that does not
- * fit is passed over. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that moment (EASY):
- * whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown duration never starts on
- * promised nodes. When not enough of the running work has a known end, there is nothing to promise.
+ * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that
+ * does not fit is passed over. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
+ * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
+ * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
  *
  * O(gangs × one placement); the promise costs O(log ends) placements, once.
  */
@@ -60,7 +60,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
 }
 
 /** Earliest known end of running work after which the gang fits, and where it then is. */
-function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
+export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const { ledger, table } = cycle.session;
   const ending = endings(cycle);
   let result: HeadReservation | undefined;

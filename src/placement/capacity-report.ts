@@ -1,9 +1,9 @@
 /**
  * What a node says about its accelerators in the annotation `gantry.dev/accelerator-capacity`.
  *
- * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilisation": 0.3, "latencyMs": 4}]}`,
- * with `at` as RFC 3339 text or milliseconds since the epoch. A report is a hint from a program that may be broken or gone: one that is too
- * old or makes no sense is left aside and counted, and never stops anything.
+ * The text is JSON: `{"at": "2026-01-01T00:00:00Z", "devices": [{"index": 0, "freeMemoryMiB": 40000, "utilisation": 0.3, "latencyMs":
+ * 4}]}`, with `at` as RFC 3339 text or milliseconds since the epoch. A report is a hint from a program that may be broken or gone: one
+ * that is too old or makes no sense is left aside and counted, and never stops anything.
  */
 export interface DeviceReport {
   readonly freeMemoryMiB?: number;

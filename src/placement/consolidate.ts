@@ -1,10 +1,10 @@
 /**
  * Moves running pods out of the way: a gang gets in and nobody is lost.
  *
- * For a single pod every node that lacks the least is looked at first, and on it the smallest set of one, two or three portions whose moving
- * makes room; that finds chains such as moving one pod into the gap that another node has. Gangs of several pods, and what that search does
- * not find, go through the common method of `make-room.ts` with victims in their usual order, refused if anybody is lost. The search tries at
- * most `MOST_TRIALS` sets.
+ * For a single pod every node that lacks the least is looked at first, and on it the smallest set of one, two or three portions whose
+ * moving makes room; that finds chains such as moving one pod into the gap that another node has. Gangs of several pods, and what that
+ * search does not find, go through the common method of `make-room.ts` with victims in their usual order, refused if anybody is lost. The
+ * search tries at most `MOST_TRIALS` sets.
  */
 import { type Cycle } from './cycle';
 import { carryOut, commit, evictFor, stands } from './eviction-search';

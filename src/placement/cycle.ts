@@ -31,6 +31,8 @@ export class Cycle {
   readonly bound: PodRecord[] = [];
   readonly nominated: PodRecord[] = [];
   readonly evicted: Evicted[] = [];
+  /** Pods that this decision has evicted or moved already. */
+  readonly disturbed = new Set<PodRecord>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;

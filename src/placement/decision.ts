@@ -88,6 +88,8 @@ export type PendingKind =
   /** Work that cannot be evicted stays within the queue's quota. */
   | 'quota-of-non-preemptible'
   | 'unknown-topology'
+  /** There are fewer pods than the minimum. */
+  | 'too-few-pods'
   /** Enough room in all, but in no single domain of the required level. */
   | 'topology'
   | 'no-fit'

@@ -1,6 +1,6 @@
 /**
- * Topology as trees of domains over the rows of the node table: one tree for every topology, and one of a single level for a node label that
- * is in none of them.
+ * Topology as trees of domains over the rows of the node table: one tree for every topology, and one of a single level for a node label
+ * that is in none of them.
  */
 import { type ClusterNode, type Topology, type TopologyConstraint } from './model';
 import { type NodeTable } from './node-table';
@@ -124,8 +124,8 @@ export function hyperNodeLevel(tier: number): string {
 }
 
 /**
- * HyperNodes as a topology: its levels, outermost first, and for every node the domains it is in. A node that a tier leaves out is a domain of
- * its own there.
+ * HyperNodes as a topology: its levels, outermost first, and for every node the domains it is in. A node that a tier leaves out is a
+ * domain of its own there.
  */
 export function hyperNodeTopology(hyperNodes: readonly HyperNode[], nodes: readonly string[]): {
   readonly topology: Topology;

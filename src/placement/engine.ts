@@ -27,7 +27,7 @@ export function decideIn(session: Session): Decision {
   const { actions } = session.policy;
   const wanting = session.gangs.filter(({ placed, size }) => placed < size);
   const passed = actions.includes('allocate') ? allocate(cycle, wanting, actions.includes('backfill')) : wanting;
-  const left = makeRoom(cycle, passed);
+  makeRoom(cycle, passed);
   if (actions.includes('evict-stale')) {
     evictStale(cycle);
   }
@@ -36,7 +36,7 @@ export function decideIn(session: Session): Decision {
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     reservations: cycle.reservations(),
-    pending: explainPending(cycle, left),
+    pending: explainPending(cycle, passed),
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
   };

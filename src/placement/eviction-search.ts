@@ -135,6 +135,7 @@ export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcom
   cycle.nominated.push(...turn.pods);
   for (const portion of [...outcome.moved, ...outcome.lost]) {
     for (const pod of portion.pods) {
+      cycle.disturbed.add(pod);
       cycle.evicted.push({ pod, row: outcome.places.get(pod)!.row, action, beneficiary: turn.gang });
     }
   }

@@ -2,8 +2,8 @@
  * Which gang is considered next.
  *
  * Down the tree of queues, at each level the queue that has the best claim, then inside the queue by priority, gangs below their minimum
- * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Shares are read at every step, so each start counts at
- * once. Only the path to the last gang is compared again: O(depth · siblings) for each gang after O(gangs log gangs).
+ * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Shares are read at every step, so each start
+ * counts at once. Only the path to the last gang is compared again: O(depth · siblings) for each gang after O(gangs log gangs).
  */
 import { missingPods, optionalPod, runs } from './needs';
 import { type QueueOrder } from './policy';

@@ -6,10 +6,11 @@
  * - *consolidate*: nobody goes; pods move, and every one of them is placed again.
  *
  * One method serves all three. Candidates are put in the order in which they would have to go. The shortest beginning of that list whose
- * eviction lets the gang in is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are looked at again
- * from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others are lost.
- * What remains is needed: each of them stands where the gang now is. Only then does the action say whether that loss is allowed, and only then
- * anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none is more than needed.
+ * eviction lets the gang in is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are looked at
+ * again from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others
+ * are lost. What remains is needed: each of them stands where the gang now is. Only then does the action say whether that loss is
+ * allowed, and only then anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none
+ * is more than needed.
  *
  * From here on everything that is on its way out counts as gone, and what is placed waits for it: nominations, not bindings.
  */
@@ -17,18 +18,17 @@ import { Consolidation } from './consolidate';
 import { type Cycle } from './cycle';
 import { evictFor } from './eviction-search';
 import { GangOrder, type Turn } from './gang-order';
-import { runs } from './needs';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
 import { type GangRecord } from './records';
 import { portions } from './victims';
 
-/** Goes through the gangs that were passed over, and gives back those that still have not got what they need. */
-export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): GangRecord[] {
+/** Goes through the gangs that were passed over. */
+export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   const { session } = cycle;
   const actions = session.policy.actions.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
   if (actions.length === 0) {
-    return passed.filter((gang) => !runs(gang));
+    return;
   }
   cycle.releasing().forEach((pod) => session.ledger.remove(pod));
   cycle.releasesCount = true;
@@ -47,7 +47,6 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): GangRecor
       }
     }
   }
-  return passed.filter((gang) => !runs(gang));
 }
 
 function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {

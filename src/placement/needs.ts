@@ -9,8 +9,8 @@ export function waiting(role: RoleRecord): PodRecord[] {
 }
 
 /**
- * The pods that bring every role, subgroup and the gang itself to its minimum: roles first, then subgroups, then the gang, each topped up in
- * the order of its roles. Undefined when there are not enough pods.
+ * The pods that bring every role, subgroup and the gang itself to its minimum: roles first, then subgroups, then the gang, each topped up
+ * in the order of its roles. Undefined when there are not enough pods.
  */
 export function missingPods(gang: GangRecord): PodRecord[] | undefined {
   const chosen: PodRecord[] = [];

@@ -1,10 +1,11 @@
 /**
  * Will an eviction still have been right in the next cycle?
  *
- * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was planned
- * here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for ever. So before
- * anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in the ordinary order.
- * The eviction stands only if the gang and everything that was to be moved get their places there too. O(one allocation).
+ * What is evicted for a gang comes back as waiting work, and the next cycle starts from its queues and priorities, not from what was
+ * planned here. If another gang, or the evicted one itself, would take the room first, the gang would wait again, and evict again, for
+ * ever. So before anything is evicted the next cycle's allocation is tried out on the books: all that was evicted or nominated waits, in
+ * the ordinary order. The eviction stands only if the gang and everything that was to be moved get their places there too. O(one
+ * allocation).
  */
 import { allocate } from './allocate';
 import { type Cycle } from './cycle';

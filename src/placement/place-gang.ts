@@ -1,11 +1,11 @@
 /**
  * Places the pods of one gang, all or none.
  *
- * Units (the gang, its subgroups, roles with a topology of their own) are placed from the outside in. A unit with a topology constraint tries
- * domains from the tightest: for `required` those of the required level, from the preferred level outwards when there is one; `preferred`
- * alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the fewest domains of
- * every level; mixed pods go one by one to the best row inside the domain. Every attempt is a mark in the operation log, and what fails is
- * rolled back. A unit of which some pods run already stays in their domain.
+ * Units (the gang, its subgroups, roles with a topology of their own) are placed from the outside in. A unit with a topology constraint
+ * tries domains from the tightest: for `required` those of the required level, from the preferred level outwards when there is one;
+ * `preferred` alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the
+ * fewest domains of every level; mixed pods go one by one to the best row inside the domain. Every attempt is a mark in the operation
+ * log, and what fails is rolled back. A unit of which some pods run already stays in their domain.
  *
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */

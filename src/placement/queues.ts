@@ -1,11 +1,11 @@
 /**
  * What each queue may have: fair shares, ceilings, and the rules by which one queue takes back from another.
  *
- * *Fair share*, for every resource by itself and down the tree: first each queue gets the smaller of its quota and what it asks for (running
- * and waiting, up to its ceiling), and never less than its guarantee. What is left goes to queues of the highest priority first; among
- * equals by weight, in rounds, as a queue that asks for less than its part leaves some over (water-filling). Parts are whole; the pieces that
- * rounding leaves go to the largest remainders. A queue without a quota is one whose quota is zero, so plain weights are the same rule.
- * O(queues² · resources) at worst, in practice a few rounds.
+ * *Fair share*, for every resource by itself and down the tree: first each queue gets the smaller of its quota and what it asks for
+ * (running and waiting, up to its ceiling), and never less than its guarantee. What is left goes to queues of the highest priority first;
+ * among equals by weight, in rounds, as a queue that asks for less than its part leaves some over (water-filling). Parts are whole; the
+ * pieces that rounding leaves go to the largest remainders. A queue without a quota is one whose quota is zero, so plain weights are the
+ * same rule. O(queues² · resources) at worst, in practice a few rounds.
  */
 import { type NodeTable } from './node-table';
 import { type QueueRecord } from './records';

@@ -1,12 +1,148 @@
 /**
- * Why a gang waits. A first form; see `explainPending`.
+ * Why each gang that waits does so: the rule or constraint that holds it, how many nodes each constraint excludes, the nearest miss, and
+ * the smallest changes that would let it in.
+ *
+ * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
+ * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
  */
+import { blockage } from './blocked';
+import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
-import { type GangRecord } from './records';
+import { turnOf, type Turn } from './gang-order';
+import { runs } from './needs';
+import { canonicalText } from './pod-class';
+import { type GangRecord, type PodRecord } from './records';
 
-export function explainPending(_cycle: Cycle, left: readonly GangRecord[]): PendingGang[] {
-  return left.map(({ gang, needed, placed }) => ({
-    gang: gang.name, queue: gang.queue, kind: 'no-fit', message: '', blocked: [], fits: 0, needed: needed - placed, counterfactuals: [],
-  }));
+/** What is known of a gang that waits, before it is put into words. */
+export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & { readonly words: string };
+
+export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
+  const order = [...new Set([...considered, ...cycle.session.gangs])];
+  const waiting = order.filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
+  const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
+  return waiting.map((gang) => {
+    const key = kindOf(cycle, gang);
+    let explained = kinds.get(key);
+    if (explained === undefined) {
+      explained = explain(cycle, gang);
+      kinds.set(key, explained);
+    }
+    return { gang: gang.gang.name, ...explained };
+  });
+}
+
+function kindOf(cycle: Cycle, gang: GangRecord): string {
+  const roles = gang.roles.map(({ minimum, placed, role, pods }) => [minimum, placed, pods.map(({ podClass, row, waits }) => [podClass.id, row, waits]), role.topology]);
+  const head = cycle.reservation?.gang === gang;
+  return canonicalText([gang.gang.queue, gang.preemptible, gang.gang.minimum, gang.gang.subgroups, gang.gang.topology, gang.gang.expectedSeconds, roles, head]);
+}
+
+function explain(cycle: Cycle, gang: GangRecord): Omit<PendingGang, 'gang'> {
+  // Those that were evicted wait like new ones.
+  const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
+  gone.forEach((pod) => (pod.waits = true));
+  const turn = turnOf(cycle.session, gang);
+  const { words, ...finding } = find(cycle, gang, turn);
+  const changes = turn === undefined ? [] : counterfactuals(cycle, turn, finding);
+  gone.forEach((pod) => (pod.waits = false));
+  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+}
+
+function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
+  const { queue } = gang;
+  const none = { blocked: [], fits: 0, needed: turn?.pods.length ?? Math.max(0, gang.needed - gang.placed) };
+  if (queue === undefined) {
+    return { ...none, kind: 'unknown-queue', words: `Queue "${gang.gang.queue}" does not exist.` };
+  }
+  if (queue.queue.state === 'closed') {
+    return { ...none, kind: 'queue-closed', words: `Queue "${queue.queue.name}" is closed and starts nothing.` };
+  }
+  if (turn === undefined) {
+    return { ...none, kind: 'too-few-pods', words: `The gang needs ${gang.needed} pods to start and has only ${gang.size}.` };
+  }
+  const { accounts, policy } = cycle.session;
+  const over = cycle.queues.overCapability(queue, turn.asked);
+  if (over !== undefined) {
+    const words = `Queue "${over.queue.queue.name}" would exceed its ceiling by ${plain(over.by)} ${accounts[over.account]}.`;
+    return { ...none, kind: 'queue-capability', words };
+  }
+  const quota = gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
+  if (quota !== undefined) {
+    const words = `The gang cannot be evicted, so it must stay within the quota of queue "${quota.queue.queue.name}", which has not enough ` +
+      `${accounts[quota.account]} left.`;
+    return { ...none, kind: 'quota-of-non-preemptible', words };
+  }
+  return findRoom(cycle, turn);
+}
+
+function findRoom(cycle: Cycle, turn: Turn): Finding {
+  const { session } = cycle;
+  const { gang, pods } = turn;
+  const { topology } = gang.gang;
+  const none = { blocked: [], fits: pods.length, needed: pods.length };
+  if (topology !== undefined && (topology.required ?? topology.sliceLevel) !== undefined && session.topologies.forConstraint(topology) === undefined) {
+    return { ...none, fits: 0, kind: 'unknown-topology', words: `No topology has the level "${topology.required ?? topology.sliceLevel}".` };
+  }
+  const mark = session.ledger.mark();
+  const asItIs = cycle.placer.place(gang.root, pods);
+  session.ledger.rollback(mark);
+  if (asItIs) {
+    const head = cycle.reservation;
+    return head !== undefined && head.gang !== gang
+      ? { ...none, kind: 'reserved', words: `It fits, but would delay gang "${head.gang.gang.name}", to which the nodes are promised.` }
+      : { ...none, kind: 'outranked', words: 'It fits in what is free now, and is considered again in the next cycle.' };
+  }
+  const fits = podByPod(cycle, pods);
+  if (fits.count === pods.length) {
+    const level = topology?.required ?? 'the required level';
+    const words = `The cluster has room for all ${pods.length} pods, but no single domain of "${level}" has.`;
+    return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
+  }
+  const stuck = pods[fits.count];
+  const { blocked, nearest } = fits.blockage!;
+  const main = blocked[0];
+  const words = `${fits.count} of ${pods.length} pods fit; for one more of role "${stuck.role!.role.name}" ` +
+    (main === undefined ? 'there is no node.' : `${main.nodes} of ${session.table.count} nodes are excluded by ${main.constraint}` +
+      `${main.detail === undefined ? '' : ` (${main.detail})`}.`);
+  return { kind: 'no-fit', role: stuck.role!.role.name, blocked, nearest, fits: fits.count, needed: pods.length, words };
+}
+
+/** Places one pod after another, without any topology, until one does not fit. */
+function podByPod(cycle: Cycle, pods: readonly PodRecord[]): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  let count = 0;
+  for (; count < pods.length; count++) {
+    const row = cycle.selector.best(pods[count].podClass);
+    if (row < 0 || !ledger.place(pods[count], row)) {
+      break;
+    }
+  }
+  const found = count < pods.length ? blockage(cycle.session, pods[count].podClass) : undefined;
+  ledger.rollback(mark);
+  return { count, blockage: found };
+}
+
+/** The most pods of the gang that one domain of its required level takes: by halving. */
+export function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
+  const { ledger } = cycle.session;
+  let low = 0;
+  let high = pods.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    const mark = ledger.mark();
+    const fits = cycle.placer.place(gang.root, pods.slice(0, middle));
+    ledger.rollback(mark);
+    if (fits) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+export function plain(amount: number): string {
+  return String(Math.round(amount * 1000) / 1000);
 }

@@ -3,8 +3,9 @@
  *
  * The method is that of Kueue's topology-aware scheduling, in three phases:
  *
- * 1. *Count.* Every lowest domain says how many pods it takes, and how many beside a leader. Roll up: a domain takes the sum of its children;
- *    from the level of slices upwards whole slices are counted as well. With a leader one child gives up what the leader costs least in.
+ * 1. *Count.* Every lowest domain says how many pods it takes, and how many beside a leader. Roll up: a domain takes the sum of its
+ *    children; from the level of slices upwards whole slices are counted as well. With a leader one child gives up what the leader costs
+ *    least in.
  * 2. *Find the level.* Among the domains of the wanted level, the fullest one that takes everything (best fit). `required` ends there;
  *    `preferred` climbs level by level to the top, and when no single domain is enough splits: largest first, best fit for the last part.
  *    Unconstrained work starts at the lowest level and splits there.

@@ -1,9 +1,9 @@
 /**
  * Who could be evicted, in which portions, and who goes first.
  *
- * Portions keep gangs whole: pods beyond the minimum go one at a time, the last one first; what then is left of a gang goes together or not at
- * all. Never a pod that must not be evicted, one that has not had its minimum running time, or one that was started by this decision. A gang
- * whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
+ * Portions keep gangs whole: pods beyond the minimum go one at a time, the last one first; what then is left of a gang goes together or
+ * not at all. Never a pod that must not be evicted, one that has not had its minimum running time, or one that was started by this
+ * decision. A gang whose pods are all on nodes where the claimant could not be anyway is of no use to it, and is left out.
  *
  * Order: lowest priority first; then the latest arrival, or, cheapest first, the least work lost. O(gangs log gangs + pods).
  */
@@ -56,9 +56,9 @@ export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): 
   return list;
 }
 
-function evictable({ session }: Cycle, pod: PodRecord): boolean {
+function evictable({ session, disturbed }: Cycle, pod: PodRecord): boolean {
   const seconds = pod.role?.gang.gang.minimumRuntimeSeconds ?? 0;
-  return pod.existed && pod.preemptible && session.now - pod.startedAt >= seconds * 1000;
+  return pod.existed && !disturbed.has(pod) && pod.preemptible && session.now - pod.startedAt >= seconds * 1000;
 }
 
 /** 1 for rows on which any of the classes may be, were there room. */

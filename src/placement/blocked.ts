@@ -1,0 +1,111 @@
+/**
+ * What keeps one more pod of a class off each node as the books stand, and which node comes nearest.
+ */
+import { type Constraint, type BlockedNodes, type NearestMiss } from './decision';
+import { milliOn, reportAllows } from './devices';
+import { STATIC_CONSTRAINTS } from './filters/static';
+import { untoleratedTaint } from './filters/selectors';
+import { type PodClass } from './pod-class';
+import { type Session } from './session';
+
+interface Obstacle {
+  readonly constraint: Constraint;
+  readonly detail?: string;
+  /** In units of the resource. */
+  readonly missing?: number;
+}
+
+export interface Blockage {
+  readonly blocked: readonly BlockedNodes[];
+  readonly nearest: NearestMiss | undefined;
+}
+
+export function blockage(session: Session, podClass: PodClass): Blockage {
+  const counts = new Map<string, BlockedNodes>();
+  let nearest: NearestMiss | undefined;
+  let least = Infinity;
+  for (let row = 0; row < session.table.count; row++) {
+    const obstacle = obstacleOn(session, podClass, row);
+    if (obstacle === undefined) {
+      continue;
+    }
+    const { constraint, detail, missing } = obstacle;
+    const key = `${constraint} ${detail ?? ''}`;
+    counts.set(key, { constraint, ...(detail === undefined ? {} : { detail }), nodes: (counts.get(key)?.nodes ?? 0) + 1 });
+    const distance = missing === undefined ? FAR : missing / amountOf(podClass, detail);
+    if (distance < least) {
+      least = distance;
+      nearest = { node: session.table.nodes[row].name, ...obstacle };
+    }
+  }
+  return { blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)), nearest };
+}
+
+/** A constraint that no amount mends is further away than any shortage. */
+const FAR = 1e6;
+
+function amountOf(podClass: PodClass, resource: string | undefined): number {
+  return podClass.template.request[resource ?? ''] ?? Math.max(1, podClass.deviceCount);
+}
+
+function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle | undefined {
+  const { table } = session;
+  const code = session.staticRow(podClass)[row];
+  if (code !== 0) {
+    const constraint = STATIC_CONSTRAINTS[code - 1];
+    const taint = constraint === 'taints' ? untoleratedTaint(table.nodes[row].taints ?? [], podClass.template.tolerations ?? []) : undefined;
+    return { constraint, ...(taint === undefined ? {} : { detail: `${taint.key}:${taint.effect}` }) };
+  }
+  return deviceObstacle(session, podClass, row) ?? resourceObstacle(session, podClass, row) ?? dynamicObstacle(session, podClass, row);
+}
+
+function dynamicObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {
+  const constraint = session.dynamicConstraint(podClass, row);
+  return constraint === undefined ? undefined : { constraint };
+}
+
+function resourceObstacle({ table }: Session, { columns, amounts }: PodClass, row: number): Obstacle | undefined {
+  for (let i = 0; i < columns.length; i++) {
+    const missing = amounts[i] - table.free[columns[i]][row];
+    if (missing > 0) {
+      return { constraint: 'resources', detail: table.resources[columns[i]], missing };
+    }
+  }
+  return undefined;
+}
+
+function deviceObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {
+  const { table, ledger } = session;
+  const { accelerator, deviceCount } = podClass;
+  if (accelerator === undefined) {
+    return undefined;
+  }
+  const from = table.deviceStart[row];
+  const to = table.deviceStart[row + 1];
+  let large = 0;
+  let free = 0;
+  let reported = 0;
+  for (let slot = from; slot < to; slot++) {
+    if (accelerator.kind === 'mig') {
+      large += podClass.profile >= 0 ? table.migCapacity[slot * table.profiles.length + podClass.profile] : 0;
+      free += podClass.profile >= 0 ? table.migFree[slot * table.profiles.length + podClass.profile] : 0;
+      continue;
+    }
+    const milli = milliOn(table, slot, accelerator);
+    large += table.deviceCapacity[slot] >= milli ? 1 : 0;
+    free += table.deviceFree[slot] >= milli ? 1 : 0;
+    reported += table.deviceFree[slot] >= milli && reportAllows(table, slot, accelerator) ? 1 : 0;
+  }
+  const detail = accelerator.kind === 'mig' ? accelerator.profile : table.deviceResource[row];
+  if (large < deviceCount && (accelerator.kind === 'mig' || accelerator.kind === 'memory') && to > from) {
+    return { constraint: accelerator.kind === 'mig' ? 'mig-profile' : 'device-memory', detail };
+  }
+  if (free < deviceCount) {
+    return { constraint: 'devices', detail, missing: deviceCount - free };
+  }
+  const enough = ledger.capacity({ ...podClass, columns: NONE, amounts: NO_AMOUNTS }, row, 1) > 0;
+  return enough || reported >= deviceCount ? undefined : { constraint: 'reported-memory', detail };
+}
+
+const NONE = new Int32Array();
+const NO_AMOUNTS = new Float64Array();
