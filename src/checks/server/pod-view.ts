@@ -105,7 +105,13 @@ function claimTemplateNames(spec: JsonObject, kind: string): readonly string[] {
   const lists: (JsonValue | undefined)[] = [];
   if (kind === 'StatefulSet') lists.push(spec.volumeClaimTemplates);
   if (kind === 'LeaderWorkerSet') lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);
+  if (kind === 'DisaggregatedSet') {
+    lists.push(...items(spec, '/roles').map(({ value }) => asObject(asObject(value.spec).leaderWorkerTemplate).volumeClaimTemplates));
+  }
   if (kind === 'JobSet') lists.push(...items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates));
+  if (kind === 'TrainingRuntime' || kind === 'ClusterTrainingRuntime') {
+    lists.push(...items(spec, '/template/spec/volumeClaimPolicies').map(({ value }) => value.templates));
+  }
   return lists.flatMap((list) => items(list, '').map(({ value }) => text(asObject(value.metadata).name)).filter((name) => name !== ''));
 }
 

@@ -150,6 +150,9 @@ const FAULTS: readonly (readonly [string, string, Make, Change])[] = [
   ['ip-address-valid', 'nobody', by(recordObjects, 'IPAddress'), (spec) => { delete spec.parentRef; }],
   ['storage-capacity-valid', 'less than nothing', by(recordObjects, 'CSIStorageCapacity'), (_spec, object) => { object.capacity = '-1'; }],
   ['volume-attachment-valid', 'no volume', by(recordObjects, 'VolumeAttachment'), (spec) => { spec.source = {}; }],
+  ['resource-slice-valid', 'a set without counters', by(deviceObjects, 'ResourceSlice'), (spec) => {
+    first(spec.devices).consumesCounters = [{ counterSet: 'memory', counters: {} }];
+  }],
   ['device-taint-rule-valid', 'a wrong effect', by(recordObjects, 'DeviceTaintRule'), (spec) => { spec.taint = { key: 'a', effect: 'Sometimes' }; }],
   ['pod-template-given', 'no template', by(recordObjects, 'PodTemplate'), (_spec, object) => { delete object.template; }],
   ['pod-security-labels-valid', 'no level', by(tenantObjects, 'Namespace'), (_spec, object) => {

@@ -3,7 +3,7 @@
  *
  * The versions differ in shape: up to v1beta1 a request is flat, from v1beta2 on it is `exactly` or `firstAvailable`.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { expressionComplaint } from '../expressions';
@@ -161,7 +161,8 @@ export const deviceRules: readonly Rule[] = [
     source: SOURCE,
     summary: 'A ResourceSlice names its driver and pool, one choice of nodes, and at most 128 devices with unique names and one value per attribute.',
     fix: 'Leave ResourceSlices to the driver.',
-  }, (object, say) => {
+  }, (object, say, context) => {
+    const countersServed = since(context, 36);
     const spec = asObject(object.spec);
     checkDriverName(spec.driver, '/spec/driver', say);
     const pool = asObject(spec.pool);
@@ -181,12 +182,14 @@ export const deviceRules: readonly Rule[] = [
     const devices = itemsOf(spec.devices, '/spec/devices');
     if (devices.length > 128) say('/spec/devices', `${devices.length} devices are too many`, { found: devices.length, expected: 'at most 128' });
     if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) say('/spec/sharedCounters', 'a slice holds either devices or shared counters');
+    if (countersServed) checkCounters(spec.sharedCounters, 'name', '/spec/sharedCounters', say);
     const seen = new Set<string>();
     for (const { value, path } of devices) {
       checkRequestName(value.name, `${path}/name`, seen, say);
       const device = isObject(value.basic) ? value.basic : value;
       checkDeviceNodes(device, path, spec.perDeviceNodeSelection === true, say);
       checkDeviceTaints(device, path, say);
+      if (countersServed) checkCounters(device.consumesCounters, 'counterSet', `${path}/consumesCounters`, say);
       for (const list of ['attributes', 'capacity']) {
         for (const [name, entry] of Object.entries(asObject(device[list]))) {
           const bad = attributeName(name, false);
@@ -241,6 +244,23 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
     }
   }
   if ((conditions[0]?.length === 0) !== (conditions[1]?.length === 0)) say(path, 'bindingConditions and bindingFailureConditions need each other');
+}
+
+/** Sets of counters, of a pool or of a device: each once, with a name, and counters with names. */
+function checkCounters(sets: JsonValue | undefined, field: string, path: string, say: Say): void {
+  const seen = new Set<string>();
+  for (const { value, path: at } of itemsOf(sets, path)) {
+    const name = text(value[field]);
+    const bad = dnsLabel(name);
+    if (bad !== undefined) say(`${at}/${field}`, `the counter set's name must ${bad}`);
+    if (seen.has(name)) say(`${at}/${field}`, `the counter set "${name}" stands here already`);
+    seen.add(name);
+    if (size(value.counters) === 0) say(`${at}/counters`, 'the set has no counters');
+    for (const counter of Object.keys(asObject(value.counters))) {
+      const complaint = dnsLabel(counter);
+      if (complaint !== undefined) say(pointer(at, 'counters', counter), `the counter's name must ${complaint}`);
+    }
+  }
 }
 
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {

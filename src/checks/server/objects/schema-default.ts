@@ -39,8 +39,8 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, say: S
 
 function isOfType(value: JsonValue, wanted: string): boolean {
   switch (wanted) {
-    case 'integer or string': return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value));
-    case 'integer': return typeof value === 'number' && Number.isInteger(value);
+    case 'integer or string': return typeof value === 'string' || isInteger(value);
+    case 'integer': return isInteger(value);
     case 'number':
     case 'string':
     case 'boolean': return typeof value === wanted;
@@ -50,11 +50,16 @@ function isOfType(value: JsonValue, wanted: string): boolean {
   }
 }
 
+/** An integer of 64 bits. */
+function isInteger(value: JsonValue): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
 function boundComplaint(schema: JsonObject, value: JsonValue): string | undefined {
   const { minimum, maximum, minLength, maxLength } = schema;
   if (Array.isArray(schema.enum) && schema.enum.length > 0 && !schema.enum.some((item) => JSON.stringify(item) === JSON.stringify(value))) return 'is none of the values that are allowed';
   if (typeof value === 'number') {
-    if (schema.type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !Number.isInteger(bound))) return 'is an integer, its bound is none';
+    if (schema.type === 'integer' && [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))) return 'is an integer, its bound is none';
     if (typeof minimum === 'number' && (value < minimum || (value === minimum && schema.exclusiveMinimum === true))) return 'is below the minimum';
     if (typeof maximum === 'number' && (value > maximum || (value === maximum && schema.exclusiveMaximum === true))) return 'is above the maximum';
   }

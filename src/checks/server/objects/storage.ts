@@ -156,10 +156,9 @@ export const storageRules: readonly Rule[] = [
 
   objectRule('csi-driver-valid', ['storage.k8s.io/CSIDriver'], {
     source: STORAGE,
-    summary: 'A CSIDriver has a valid name, known life cycle modes, and token requests with unique audiences.',
+    summary: 'A CSIDriver has known life cycle modes, and token requests with unique audiences.',
     fix: 'Correct the driver.',
-  }, (object, say, context, manifest) => {
-    if (manifest.id.name !== '') source.checkDriverName(manifest.id.name, '/metadata/name', say);
+  }, (object, say, context) => {
     const spec = asObject(object.spec);
     for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
       if (!['Persistent', 'Ephemeral'].includes(value)) say(path, `the life cycle mode "${value}" does not exist`, { expected: 'Persistent or Ephemeral' });
