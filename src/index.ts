@@ -12,6 +12,8 @@ export { Checks } from './checks/checks-of';
 export { Resource, type ResourceProps } from './resources/resource';
 export * from './pods';
 export * from './tenancy';
+export * as batch from './batch';
 export * as catalog from './catalog';
 export * as kubeflow from './kubeflow';
+export * as trainer from './trainer';
 export * as volcano from './volcano';

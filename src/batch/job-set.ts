@@ -67,7 +67,8 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec> {
 /**
  * A JobSet (`jobset.x-k8s.io/v1alpha2`).
  *
- * JobSet makes no gangs. With Volcano a PodGroup is written beside the set that holds all of its pods; Kueue admits it as a whole.
+ * JobSet makes no gangs. With Volcano a PodGroup of all pods is written beside the set (of each job, where jobs come one after the
+ * other); Kueue admits the set as a whole.
  *
  * @example
  * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
@@ -83,26 +84,42 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec> {
         : { ...props, annotations: { [EXCLUSIVE_TOPOLOGY]: props.exclusiveTopology, ...props.annotations } },
       render: (choice) => specOf(name, props, choice),
       references: props.jobs.flatMap((job) => new PodTemplate(job).references),
-      whenScheduled: (workload, scheduling) => makeGroup(workload, name, props, scheduling),
+      whenScheduled: (workload, scheduling) => makeGroups(workload, name, props, scheduling),
     });
   }
 }
 
-/** Volcano makes a PodGroup for each Job by itself; one of all pods has to be made by hand. */
-function makeGroup(scope: Workload<JobSetKind, JobSetSpec>, name: string, props: JobSetProps, scheduling: Scheduling): void {
+interface Gang {
+  readonly name: string;
+  readonly jobs: readonly ReplicatedJobProps[];
+}
+
+/**
+ * All pods of the set, or those of each job where jobs come one after the other: a gang must not wait for pods that are made only when
+ * others of it have run.
+ */
+function gangsOf(name: string, { jobs, startInOrder }: JobSetProps): readonly Gang[] {
+  const inOrder = startInOrder === true || jobs.some(({ dependsOn = [] }) => dependsOn.length > 0);
+  return inOrder ? jobs.map((job) => ({ name: `${name}-${job.jobName}`, jobs: [job] })) : [{ name, jobs }];
+}
+
+/** Volcano makes a PodGroup for each Job by itself, with one pod as its least; a gang has to be made by hand. */
+function makeGroups(scope: Workload<JobSetKind, JobSetSpec>, setName: string, props: JobSetProps, scheduling: Scheduling): void {
   if (scheduling.engine !== 'volcano') return;
-  const group = new Resource(scope, 'PodGroup', VolcanoPodGroup, {
-    metadata: { name, ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace) }) },
-    // A priority may be given after the queue.
-    spec: Lazy.any({
-      produce: (): PodGroupSpec => ({
-        minMember: props.jobs.reduce((sum, { nodes = 1, replicas = 1 }) => sum + nodes * replicas, 0),
-        queue: scheduling.toScheduling().queueName,
-        priorityClassName: scope.choice.priorityClass?.priorityClassName,
-      }),
-    }) as PodGroupSpec,
-  });
-  scope.resource.addDependency(group);
+  for (const { name, jobs } of gangsOf(setName, props)) {
+    const group = new Resource(scope, name === setName ? 'PodGroup' : `PodGroup-${name}`, VolcanoPodGroup, {
+      metadata: { name, ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace) }) },
+      // A priority may be given after the queue.
+      spec: Lazy.any({
+        produce: (): PodGroupSpec => ({
+          minMember: jobs.reduce((sum, { nodes = 1, replicas = 1 }) => sum + nodes * replicas, 0),
+          queue: scheduling.toScheduling().queueName,
+          priorityClassName: scope.choice.priorityClass?.priorityClassName,
+        }),
+      }) as PodGroupSpec,
+    });
+    scope.resource.addDependency(group);
+  }
 }
 
 function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSetSpec {
@@ -121,7 +138,7 @@ function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSe
     coordinator: coordinator && {
       replicatedJob: coordinator.job, jobIndex: coordinator.jobIndex ?? 0, podIndex: coordinator.podIndex ?? 0,
     },
-    replicatedJobs: props.jobs.map((job) => replicatedJob(name, job, choice)),
+    replicatedJobs: gangsOf(name, props).flatMap((gang) => gang.jobs.map((job) => replicatedJob(gang.name, job, choice))),
   };
 }
 
@@ -138,9 +155,9 @@ function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
   }
 }
 
-function replicatedJob(setName: string, props: ReplicatedJobProps, choice: WorkloadChoice): JobSetSpecReplicatedJob {
+function replicatedJob(gangName: string, props: ReplicatedJobProps, choice: WorkloadChoice): JobSetSpecReplicatedJob {
   const { jobName, nodes = 1, replicas = 1, dependsOn = [], backoffLimit = 0, restartPolicy = 'Never' } = props;
-  const gang: Record<string, string> = choice.scheduling?.engine === 'volcano' ? { [VOLCANO_GROUP]: setName } : {};
+  const gang: Record<string, string> = choice.scheduling?.engine === 'volcano' ? { [VOLCANO_GROUP]: gangName } : {};
   const template = new PodTemplate(props).toPodTemplate({
     ...choice, containerName: props.containerName ?? jobName, restartPolicy, podAnnotations: gang,
   });

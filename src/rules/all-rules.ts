@@ -1,6 +1,7 @@
 /**
  * Every rule that there is. Loaded when the first check runs, not before.
  */
+import { batchRules } from '../batch/rules';
 import { type Rule, type RuleFacts } from '../checks/rule';
 import { shapeRuleFacts } from '../checks/schema/check-shape';
 import { coreRules } from '../checks/server/rules';
@@ -10,11 +11,12 @@ import { kubeflowRules } from '../kubeflow/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
 import { tenancyRules } from '../tenancy/rules';
+import { trainerRules } from '../trainer/rules';
 import { volcanoRules } from '../volcano/rules';
 
 /** Every semantic rule, domain by domain. */
 export function allRules(): readonly Rule[] {
-  return [...coreRules, ...podRules, ...nodeTuningRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules];
+  return [...coreRules, ...podRules, ...nodeTuningRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules, ...batchRules, ...trainerRules];
 }
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */

@@ -51,15 +51,11 @@ export abstract class Workload<T, Spec extends object> extends Construct {
 
   private chosen: WorkloadChoice = {};
 
-  /** @throws what rendering throws, with the construct's path: a contradiction is reported where it is written, not at synth */
+  /** @throws what rendering throws, with the construct's path */
   protected constructor(scope: Construct, id: string, private readonly definition: WorkloadDefinition<T, Spec>) {
     super(scope, id);
     const { props, kind, references } = definition;
-    try {
-      definition.render({});
-    } catch (error) {
-      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
-    }
+    this.renderNow({ scheduling: props.scheduling, priorityClass: props.priorityClass });
     // The one place where the compiler cannot follow that every kind has a spec.
     const object = { metadata: metadataOf(id, props), spec: Lazy.any({ produce: () => this.toSpec() }) as Spec };
     this.resource = new Resource(this, 'Resource', kind, object as unknown as ResourceProps<T>);
@@ -92,7 +88,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   /**
    * Chooses the scheduler, and the queue with it.
    *
-   * @throws if another choice was made before
+   * @throws if another choice was made before, or the kind cannot be scheduled so
    */
   scheduleBy(scheduling: Scheduling): this {
     const before = this.chosen.scheduling;
@@ -104,7 +100,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     const { metadata } = this.resource;
     for (const [key, value] of Object.entries({ ...workloadLabels, ...more?.labels })) metadata.addLabel(key, value);
     for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
-    this.chosen = { ...this.chosen, scheduling };
+    this.choose({ scheduling });
     dependOn(this, ...references);
     this.definition.whenScheduled?.(this, scheduling);
     return this;
@@ -112,11 +108,26 @@ export abstract class Workload<T, Spec extends object> extends Construct {
 
   /** Sets the priority of the pods and, where there is one, of the gang. The class is written before the workload. */
   withPriority(priorityClass: PriorityClassReference): this {
-    this.chosen = { ...this.chosen, priorityClass };
+    this.choose({ priorityClass });
     const labels = this.definition.labelsOfPriority?.(priorityClass) ?? {};
     for (const [key, value] of Object.entries(labels)) this.resource.metadata.addLabel(key, value);
     dependOn(this, priorityClass);
     return this;
+  }
+
+  private choose(choice: WorkloadChoice): void {
+    const chosen = { ...this.chosen, ...choice };
+    this.renderNow(chosen);
+    this.chosen = chosen;
+  }
+
+  /** A contradiction is reported where it is written, not at synth. */
+  private renderNow(choice: WorkloadChoice): void {
+    try {
+      this.definition.render(choice);
+    } catch (error) {
+      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+    }
   }
 
   private toSpec(): Spec {

@@ -1,7 +1,7 @@
 import { kubeflowRules } from '../../src/kubeflow/rules';
 import { type JsonObject } from '../../src/api/schema';
 import { findingsOf, rulesFiring } from '../support/findings';
-import { container, elasticJob, job, role, rolesWith, staticJob, yaml } from './jobs';
+import { container, elasticJob, job, mpiJob, role, rolesWith, staticJob, yaml } from './jobs';
 
 const firing = (...objects: readonly JsonObject[]): readonly string[] => rulesFiring(yaml(...objects), kubeflowRules);
 const masterWorker = (master: JsonObject, worker: JsonObject): JsonObject => ({ pytorchReplicaSpecs: { Master: master, Worker: worker } });
@@ -19,7 +19,7 @@ describe('jobs without fault', () => {
     ['an XGBoostJob', job('XGBoostJob', { Master: { replicas: 1 }, Worker: { replicas: 2 } })],
     ['a PaddleJob with several masters', job('PaddleJob', { Master: { replicas: 2 }, Worker: { replicas: 2 } })],
     ['a JAXJob', job('JAXJob', { Worker: { replicas: 4 } })],
-    ['MPIJobs of the mpi-operator alone, which are another kind', { apiVersion: 'kubeflow.org/v2beta1', kind: 'MPIJob', metadata: { name: '9x' }, spec: {} }],
+    ['MPIJobs of the mpi-operator alone, which are another kind', mpiJob()],
     ['a job of many Volcano pods that states queue and gang', staticJob({
       runPolicy: { schedulingPolicy: { queue: 'research', minAvailable: 4 } },
       ...masterWorker(role(1, { pod: { schedulerName: 'volcano' } }), role(3, { pod: { schedulerName: 'volcano' } })),
