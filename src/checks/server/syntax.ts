@@ -132,3 +132,10 @@ function parentFolder(value: string): Complaint {
   if (value === '.') return 'not be "."';
   return value.startsWith('..') ? 'not begin with ".."' : undefined;
 }
+
+/** Of semver.org: three numbers without leading zeros, a pre-release, a build. */
+export function semanticVersion(value: string): Complaint {
+  const [, release, preRelease] = /^((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/.exec(value) ?? [];
+  const zeros = (preRelease ?? '').split('.').some((part) => /^0\d+$/.test(part));
+  return release === undefined || zeros ? 'be a semantic version such as 1.2.3' : undefined;
+}

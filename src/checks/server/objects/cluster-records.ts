@@ -5,7 +5,7 @@ import { type JsonObject } from '../../../api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, objectRule } from '../server-rule';
-import { byteLength, dns1035Label, dnsLabel, dnsSubdomain, portNumber, qualifiedName } from '../syntax';
+import { byteLength, dns1035Label, dnsLabel, dnsSubdomain, portNumber, qualifiedName, semanticVersion } from '../syntax';
 import { given, oneOf, text, textsOf, whole } from '../values';
 
 /** Longest `action`, `reason` and `reportingInstance` of an event, and its longest message. */
@@ -91,7 +91,7 @@ export const clusterRecordRules: readonly Rule[] = [
     for (const field of ['leaseName', 'binaryVersion', 'strategy']) if (text(spec[field]) === '') say(`/spec/${field}`, `${field} is missing`);
     for (const field of ['emulationVersion', 'binaryVersion']) {
       const version = text(spec[field]);
-      if (version !== '' && !/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(version)) say(`/spec/${field}`, `"${version}" is no semantic version`, { expected: 'such as 1.36.0' });
+      if (version !== '' && semanticVersion(version) !== undefined) say(`/spec/${field}`, `"${version}" is no semantic version`, { expected: 'such as 1.36.0' });
     }
     const strategy = text(spec.strategy);
     const oldest = strategy === 'OldestEmulationVersion';

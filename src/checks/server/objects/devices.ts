@@ -11,7 +11,7 @@ import { isExtended } from '../resource-names';
 import { type Rule } from '../../rule';
 import { checkLabels, checkNodeSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
-import { byteLength, cIdentifier, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../syntax';
+import { byteLength, cIdentifier, dnsLabel, dnsSubdomain, labelValue, qualifiedName, semanticVersion } from '../syntax';
 import { given, itemsOf, oneOf, type Placed, size, text, textsOf, whole } from '../values';
 import { checkDriverName } from '../pods/volume-sources';
 
@@ -172,7 +172,9 @@ export const deviceRules: readonly Rule[] = [
     if ((whole(pool.generation) ?? 0) < 0) say('/spec/pool/generation', 'the generation cannot be negative');
     const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter((field) => given(spec[field]) && spec[field] !== false && spec[field] !== '');
     if (choices.length !== 1) say('/spec', `${choices.length} ways to choose nodes`, { found: choices.length, expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection' });
-    for (const field of ['allNodes', 'perDeviceNodeSelection']) if (spec[field] === false) say(`/spec/${field}`, `${field} is true or absent`);
+    // In v1beta1, false is what an absent allNodes is.
+    const pointers = object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
+    for (const field of pointers) if (spec[field] === false) say(`/spec/${field}`, `${field} is true or absent`);
     if (isObject(spec.nodeSelector)) {
       checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
       if (size(spec.nodeSelector.nodeSelectorTerms) > 1) say('/spec/nodeSelector/nodeSelectorTerms', 'more than one term');
@@ -200,6 +202,8 @@ export const deviceRules: readonly Rule[] = [
           // Lists of values are dropped, since their feature gate is off.
           const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
           if (values.length !== 1) say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
+          const { version } = asObject(entry);
+          if (typeof version === 'string' && semanticVersion(version) !== undefined) say(pointer(path, list, name, 'version'), `"${version}" is no semantic version`, { expected: 'such as 1.2.3' });
           if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
         }
       }
@@ -370,7 +374,8 @@ function checkOpaque(config: JsonObject, path: string, say: Say): void {
 function attributeName(name: string, domainNeeded: boolean): string | undefined {
   if (name === '') return 'be given';
   const parts = name.split('/');
-  if (parts.length > 2) return 'hold at most one "/"';
+  // The server does not look at names with more than one "/".
+  if (parts.length > 2) return undefined;
   const id = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
     const domain = parts[0] ?? '';

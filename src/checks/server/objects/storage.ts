@@ -172,6 +172,9 @@ export const storageRules: readonly Rule[] = [
       const seconds = whole(value.expirationSeconds);
       if (seconds !== undefined && (seconds < 600 || seconds > 2 ** 32)) say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes', { expected: '600 or more' });
     }
+    if (since(context, 35) && given(spec.serviceAccountTokenInSecrets) && audiences.size === 0) {
+      say('/spec/serviceAccountTokenInSecrets', 'no token is requested that could be among the secrets');
+    }
     const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
     if (since(context, 34) && period !== undefined && period < 10) say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period is at least 10 seconds');
   }),
@@ -198,6 +201,10 @@ export const storageRules: readonly Rule[] = [
     if (node !== undefined) say('/spec/nodeName', `the node's name must ${node}`);
     const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
     if (given(persistentVolumeName) === given(inlineVolumeSpec)) say('/spec/source', 'the attachment has one volume', { expected: 'persistentVolumeName or inlineVolumeSpec' });
+    if (isObject(inlineVolumeSpec)) {
+      checkAccessModes(inlineVolumeSpec.accessModes, '/spec/source/inlineVolumeSpec/accessModes', say);
+      if (!isObject(inlineVolumeSpec.csi)) say('/spec/source/inlineVolumeSpec/csi', 'the volume is no CSI volume');
+    }
     const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
     if (name !== undefined) say('/spec/source/persistentVolumeName', `the volume's name must ${name}`);
   }),
