@@ -6,7 +6,8 @@
  */
 import { type IConstruct } from 'constructs';
 import { ApiObject, type App } from 'cdk8s';
-import { manifestsOf } from '../manifests/constructs';
+import { type RenderedObject, renderedObjects } from '../manifests/constructs';
+import { ManifestSet } from '../manifests/manifest-set';
 import { Checks } from './checks-of';
 import { check } from './engine';
 import { type Finding } from './finding';
@@ -32,7 +33,8 @@ export function checkOnSynth(scope: IConstruct): void {
   root.node.addValidation({
     validate: () => {
       if (!once.isDue()) return errors.get(root) ?? [];
-      const report = checkTree(root);
+      const { report, rendered } = checkRendered(root);
+      once.handOver(rendered);
       if (writeReportFile(report)) return [];
       const constructs = new Map(root.node.findAll().map((construct) => [construct.node.path, construct]));
       // Validation visits parents first, so what is handed to a construct here is read when its turn comes.
@@ -55,19 +57,34 @@ export function checkOnSynth(scope: IConstruct): void {
   });
 }
 
+interface OncePerSynth {
+  /** Whether the tree is to be checked now. */
+  readonly isDue: () => boolean;
+  /** Lets the rest of this synth write the very manifests that were checked. */
+  readonly handOver: (rendered: readonly RenderedObject[]) => void;
+}
+
 /**
  * `App.synth` validates the whole app, and then again for each chart that it writes. Nothing changes in between, and a check of the
  * whole app for each of its charts would make the time grow with their product; so one call of `synth` is one check.
+ *
+ * What was checked is what is written: within that call each construct gives the JSON that the check has read, once, instead of
+ * rendering itself anew. Whoever changes what a construct gave changes what is written and not what it gives next.
  */
-function oncePerSynth(root: IConstruct): { readonly isDue: () => boolean } {
-  if (!canSynth(root)) return { isDue: () => true };
+function oncePerSynth(root: IConstruct): OncePerSynth {
+  if (!canSynth(root)) return { isDue: () => true, handOver: () => undefined };
   let state: 'outside' | 'due' | 'done' = 'outside';
+  const waiting = new Set<ApiObject>();
+  const withdraw = (construct: ApiObject): void => {
+    if (waiting.delete(construct)) Reflect.deleteProperty(construct, 'toJson');
+  };
   const within = <T>(synth: () => T) => (): T => {
     state = 'due';
     try {
       return synth();
     } finally {
       state = 'outside';
+      for (const construct of waiting) withdraw(construct);
     }
   };
   root.synth = within(root.synth.bind(root));
@@ -77,6 +94,19 @@ function oncePerSynth(root: IConstruct): { readonly isDue: () => boolean } {
       if (state === 'done') return false;
       if (state === 'due') state = 'done';
       return true;
+    },
+    handOver: (rendered) => {
+      if (state === 'outside') return;
+      for (const { construct, manifest } of rendered) {
+        // A method that somebody put on this one object stays in charge.
+        if (Object.hasOwn(construct, 'toJson')) continue;
+        const toJson = (): unknown => {
+          withdraw(construct);
+          return manifest.object;
+        };
+        Object.defineProperty(construct, 'toJson', { value: toJson, configurable: true, writable: true });
+        waiting.add(construct);
+      }
     },
   };
 }
@@ -92,8 +122,15 @@ function canSynth(root: IConstruct): root is IConstruct & Pick<App, 'synth' | 's
  * Suppressions that were stated on constructs are written to the objects first, so that they hold for whoever checks the YAML later.
  */
 export function checkTree(scope: IConstruct): Report {
+  return checkRendered(scope).report;
+}
+
+/** As `checkTree`, with the manifests that were checked. */
+export function checkRendered(scope: IConstruct): { readonly report: Report; readonly rendered: readonly RenderedObject[] } {
   annotateSuppressions(scope);
-  return check(manifestsOf(scope), Checks.of(scope.node.root).options);
+  const rendered = renderedObjects(scope);
+  const set = new ManifestSet(rendered.map(({ manifest }) => manifest));
+  return { report: check(set, Checks.of(scope.node.root).options), rendered };
 }
 
 function annotateSuppressions(scope: IConstruct): void {

@@ -16,30 +16,43 @@ import { pointer } from './pointer';
  * @throws if an object holds what JSON cannot: not-a-number, infinity, a function, a bigint, a symbol
  */
 export function manifestsOf(scope: IConstruct): ManifestSet {
+  return new ManifestSet(renderedObjects(scope).map(({ manifest }) => manifest));
+}
+
+/** A construct beside the manifest that was made of it. */
+export interface RenderedObject {
+  readonly construct: ApiObject;
+  readonly manifest: Manifest;
+}
+
+/** What `manifestsOf` is made of, for who needs the constructs as well. */
+export function renderedObjects(scope: IConstruct): readonly RenderedObject[] {
   const problems: string[] = [];
-  const manifests = apiObjectsInOrder(scope).map((object): Manifest => {
-    const json = object.toJson() as JsonObject;
-    toPlainJson(json, '', (path, what) => problems.push(`${object.node.path}: ${path} is ${what}, which JSON cannot hold`));
-    return { id: idOf(json), object: json, origin: { construct: object.node.path } };
+  const rendered = apiObjectsInOrder(scope).map((construct): RenderedObject => {
+    const json = construct.toJson() as JsonObject;
+    const { path } = construct.node;
+    toPlainJson(json, (at, what) => problems.push(`${path}: ${at} is ${what}, which JSON cannot hold`));
+    return { construct, manifest: { id: idOf(json), object: json, origin: { construct: path } } };
   });
   if (problems.length > 0) throw new Error(`${problems.join('\n')}\nGive a number, a text, a boolean, a list or a map.`);
-  return new ManifestSet(manifests);
+  return rendered;
 }
 
 /**
  * Empty list items become `null`, as cdk8s writes them, so that the check sees what the cluster would; all else that is no JSON is
  * reported. cdk8s has dropped empty map members already.
  */
-function toPlainJson(value: JsonValue, path: string, report: (path: string, what: string) => void): void {
+function toPlainJson(value: JsonValue, report: (path: string, what: string) => void): void {
+  // Pointers are made where they are reported: nearly all objects are plain.
   for (const key of Object.keys(value as JsonObject)) {
     const holder = value as Record<string, unknown>;
     const member = holder[key];
     switch (typeof member) {
       case 'object':
-        if (member !== null) toPlainJson(member as JsonObject, pointer(path, key), report);
+        if (member !== null) toPlainJson(member as JsonObject, (inside, what) => report(pointer('', key) + inside, what));
         break;
       case 'number':
-        if (!Number.isFinite(member)) report(pointer(path, key), String(member));
+        if (!Number.isFinite(member)) report(pointer('', key), String(member));
         break;
       case 'undefined':
         holder[key] = null;
@@ -47,7 +60,7 @@ function toPlainJson(value: JsonValue, path: string, report: (path: string, what
       case 'function':
       case 'bigint':
       case 'symbol':
-        report(pointer(path, key), `a ${typeof member}`);
+        report(pointer('', key), `a ${typeof member}`);
         break;
       case 'string':
       case 'boolean':

@@ -4,7 +4,7 @@
 import { App, Chart } from 'cdk8s';
 import { type IConstruct } from 'constructs';
 import { type JsonObject } from '../api/schema';
-import { checkTree } from '../checks/on-synth';
+import { checkRendered, checkTree } from '../checks/on-synth';
 import { hasErrors, type Report } from '../checks/report';
 import { renderText } from '../checks/report/text';
 import { manifestsOf } from '../manifests/constructs';
@@ -36,11 +36,10 @@ export class Testing {
    * @throws CheckError with all findings, where one of them is an error
    */
   static synth(scope: IConstruct, options: TestingSynthOptions = {}): readonly JsonObject[] {
-    if (options.check !== false) {
-      const report = checkTree(scope);
-      if (hasErrors(report)) throw new CheckError(renderText(report), report);
-    }
-    return manifestsOf(scope).manifests.map((manifest) => manifest.object);
+    if (options.check === false) return manifestsOf(scope).manifests.map((manifest) => manifest.object);
+    const { report, rendered } = checkRendered(scope);
+    if (hasErrors(report)) throw new CheckError(renderText(report), report);
+    return rendered.map(({ manifest }) => manifest.object);
   }
 
   /** What the checks say of everything below a construct; never throws for what they find. */
