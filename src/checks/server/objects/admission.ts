@@ -15,6 +15,12 @@ const SOURCE = 'apis/admissionregistration/validation/validation.go';
 const REQUEST: readonly string[] = ['object', 'oldObject', 'request', 'authorizer'];
 const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
+/** Words of CEL that name no variable. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
+  'namespace', 'return', 'var', 'void', 'while',
+]);
+
 export const admissionRules: readonly Rule[] = [
   objectRule('webhook-valid', [`${GROUP}/ValidatingWebhookConfiguration`, `${GROUP}/MutatingWebhookConfiguration`], {
     source: SOURCE,
@@ -60,7 +66,7 @@ export const admissionRules: readonly Rule[] = [
     const all = [...variables, 'namespaceObject', 'variables'];
     checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
     for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
-      if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name))) say(`${path}/name`, 'the variable\'s name is no CEL identifier');
+      if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name)) || RESERVED.has(text(value.name))) say(`${path}/name`, 'the variable\'s name is no CEL identifier');
       checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
     }
     if (manifest.id.kind === 'MutatingAdmissionPolicy') checkMutations(spec, all, say);

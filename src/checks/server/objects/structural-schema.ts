@@ -214,6 +214,7 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
   const badMessage = dynamic.trim() === '' ? undefined : expressionComplaint(dynamic, { variables: ['self', 'oldSelf'], result: ['string'] });
   if (dynamic !== '' && dynamic.trim() === '') say(`${path}/messageExpression`, 'the expression is empty');
   if (badMessage !== undefined) say(`${path}/messageExpression`, `the expression ${badMessage}`);
+  if (given(rule.optionalOldSelf) && !/\boldSelf\b/.test(source)) say(`${path}/optionalOldSelf`, 'the rule does not speak of oldSelf');
   const field = text(rule.fieldPath);
   if (field !== '' && schemaAt(schema, field) === undefined) say(`${path}/fieldPath`, `"${field}" leads to no field of the schema`);
 }
