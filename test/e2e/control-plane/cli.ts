@@ -4,7 +4,7 @@
 import { applyCustomResources } from './custom-resources';
 import { whyNoControlPlane } from './availability';
 import { buildPrograms } from './build';
-import { Cluster, stopAbandoned } from './cluster';
+import { Cluster, stopAbandoned, stopThoseByHand } from './cluster';
 import { coveredDefinitions } from './covered-definitions';
 
 const USAGE = `usage: npm run control-plane -- up [--with NAME]… | down | status
@@ -41,10 +41,7 @@ async function up(extra: readonly Extra[]): Promise<number> {
 
 async function down(): Promise<number> {
   await stopAbandoned();
-  for (const cluster of Cluster.running().filter((candidate) => candidate.isByHand)) {
-    await cluster.stop();
-    console.log(`stopped ${cluster.folder}`);
-  }
+  for (const folder of await stopThoseByHand()) console.log(`stopped ${folder}`);
   return 0;
 }
 

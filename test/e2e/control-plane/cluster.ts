@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, type Endpoint } from './api-client';
 import { type Programs } from './build';
+import { MODULE_FOLDER } from './components';
 import { isRunning, ownRecord, startProcess, stopProcess, tail, type ProcessRecord } from './process';
 
 export interface ClusterOptions {
@@ -99,6 +100,16 @@ export class Cluster {
     this.client.close();
     await stopFolder(this.folder);
   }
+}
+
+/** Stops every control plane that was started to outlive its program, whole or not, and says which. */
+export async function stopThoseByHand(): Promise<readonly string[]> {
+  const folders = clusterFolders().filter((folder) => {
+    const state = readState(folder);
+    return state !== undefined && state.owner === undefined;
+  });
+  for (const folder of folders) await stopFolder(folder);
+  return folders;
 }
 
 /** Stops what programs that no longer run have left behind. */
@@ -214,7 +225,14 @@ class Launch {
         this.start(name, [kubeconfig, '--secure-port=0', '--leader-elect=false']);
         break;
       case 'kwok':
-        this.start(name, [kubeconfig, '--manage-all-nodes=true', `--server-address=127.0.0.1:${kwokPort}`]);
+        this.start(name, [
+          kubeconfig,
+          `--config=${join(MODULE_FOLDER, 'kwok-stages.yaml')}`,
+          '--manage-all-nodes=true',
+          // Renewed leases keep the controller manager from taking the nodes for lost.
+          '--node-lease-duration-seconds=40',
+          `--server-address=127.0.0.1:${kwokPort}`,
+        ]);
         break;
     }
   }
