@@ -15,5 +15,6 @@ export * from './tenancy';
 export * as batch from './batch';
 export * as catalog from './catalog';
 export * as kubeflow from './kubeflow';
+export * as ray from './ray';
 export * as trainer from './trainer';
 export * as volcano from './volcano';

@@ -10,13 +10,24 @@ import { suppressionNeedsReason } from '../checks/suppression';
 import { kubeflowRules } from '../kubeflow/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
+import { rayRules } from '../ray/rules';
 import { tenancyRules } from '../tenancy/rules';
 import { trainerRules } from '../trainer/rules';
 import { volcanoRules } from '../volcano/rules';
 
 /** Every semantic rule, domain by domain. */
 export function allRules(): readonly Rule[] {
-  return [...coreRules, ...podRules, ...nodeTuningRules, ...tenancyRules, ...volcanoRules, ...kubeflowRules, ...batchRules, ...trainerRules];
+  return [
+    ...coreRules,
+    ...podRules,
+    ...nodeTuningRules,
+    ...tenancyRules,
+    ...volcanoRules,
+    ...kubeflowRules,
+    ...batchRules,
+    ...trainerRules,
+    ...rayRules,
+  ];
 }
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */
