@@ -18,6 +18,8 @@ export interface RuleTexts {
   readonly fix: string;
   /** @default - the API server refuses the object */
   readonly why?: string;
+  /** As in `PodTemplateRule`. @default - the rule is always run */
+  readonly concerns?: readonly string[];
   /** File below `pkg/` of kubernetes 1.36.2, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;
 }
@@ -79,6 +81,7 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
   const source = texts.source ?? 'apis/core/validation/validation.go';
   return {
     ...(texts.row === undefined ? {} : { row: texts.row }),
+    ...(texts.concerns === undefined ? {} : { concerns: texts.concerns }),
     tier: 'server',
     severity: 'error',
     summary: texts.summary,

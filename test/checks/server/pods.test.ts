@@ -219,3 +219,22 @@ describe('what the server was seen to take', () => {
     expect(findingsOf(yaml(pod), podTemplateRules, { kubernetes: '1.36' })).toEqual([]);
   });
 });
+
+describe('what a controller adds to a template', () => {
+  it('is not missed: the port of a Knative probe, the name of its container', () => {
+    const service: Json = {
+      apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: { name: 'llm' },
+      spec: { template: { spec: { containers: [{ image: 'img', readinessProbe: {}, livenessProbe: { httpGet: { path: '/live', port: 0 } } }] } } },
+    };
+    expect(rulesFiring(yaml(service), podTemplateRules)).toEqual([]);
+  });
+
+  it('is not missed: the limits of pods that a Kueue Workload describes', () => {
+    const containers = [{ name: 'main', image: 'img', resources: { requests: { 'nvidia.com/gpu': 1 } } }];
+    const workload: Json = {
+      apiVersion: 'kueue.x-k8s.io/v1beta2', kind: 'Workload', metadata: { name: 'w' },
+      spec: { podSets: [{ name: 'main', count: 1, template: { spec: { containers } } }] },
+    };
+    expect(rulesFiring(yaml(workload), podTemplateRules)).toEqual([]);
+  });
+});

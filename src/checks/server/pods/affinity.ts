@@ -14,6 +14,7 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export const affinityRules: readonly Rule[] = [
   podRule('node-affinity-valid', {
+    concerns: ['nodeAffinity'],
     row: 'K6',
     summary: 'Node affinity has terms whose operators fit their values, valid labels, and weights from 1 to 100.',
     fix: 'Correct the term.',
@@ -30,6 +31,7 @@ export const affinityRules: readonly Rule[] = [
   }),
 
   podRule('pod-affinity-valid', {
+    concerns: ['podAffinity', 'podAntiAffinity'],
     row: 'K6',
     summary: 'Pod affinity terms have a topology key, valid selectors and namespaces, and weights from 1 to 100.',
     fix: 'Correct the term.',
@@ -49,6 +51,7 @@ export const affinityRules: readonly Rule[] = [
   }),
 
   podRule('topology-spread-valid', {
+    concerns: ['topologySpreadConstraints'],
     row: 'K6',
     summary: 'A topology spread constraint has maxSkew ≥ 1, a topology key, a known whenUnsatisfiable, and is given once per key and action.',
     fix: 'Correct the constraint.',

@@ -5,15 +5,11 @@ import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
 import { dnsLabel, portName, portNumber } from '../syntax';
 import { given, itemsOf, oneOf, text, whole } from '../values';
+import { bringsImages, namesContainers } from './completions';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
-
-/** Kinds whose controller names a container that has no name. */
-const NAMES_CONTAINERS: ReadonlySet<string> = new Set(['serving.knative.dev']);
-/** Kinds whose containers may get their image from another object (a TrainJob gives it to its runtime). */
-const IMAGE_COMES_LATER: ReadonlySet<string> = new Set(['trainer.kubeflow.org']);
 
 export const containerRules: readonly Rule[] = [
   podRule('pod-has-container', {
@@ -29,7 +25,7 @@ export const containerRules: readonly Rule[] = [
     summary: 'Every container has a name.',
     fix: 'Give the container a name, for example the role it plays.',
   }, (pod, say) => {
-    if (NAMES_CONTAINERS.has(pod.group)) return;
+    if (namesContainers(pod)) return;
     for (const { name, path } of pod.all) {
       if (name === '') say(`${path}/name`, 'the container has no name', { expected: 'a DNS label' });
     }
@@ -64,7 +60,7 @@ export const containerRules: readonly Rule[] = [
     summary: 'Every container names an image.',
     fix: 'Set image, with a tag or a digest.',
   }, (pod, say) => {
-    if (IMAGE_COMES_LATER.has(pod.group)) return;
+    if (bringsImages(pod)) return;
     for (const { value, name, path } of pod.all) {
       if (text(value.image) === '') say(`${path}/image`, `the container "${name}" has no image`, { expected: 'an image reference' });
     }
@@ -84,6 +80,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('container-port-valid', {
+    concerns: ['ports'],
     row: 'K1',
     summary: 'A container port has a number from 1 to 65535; a host port too; the protocol is TCP, UDP or SCTP.',
     fix: 'Correct the port.',
@@ -104,6 +101,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('container-port-name-valid', {
+    concerns: ['ports'],
     row: 'K1',
     summary: 'A port\'s name is at most 15 lower-case letters, digits and "-", and unique in its container.',
     fix: 'Shorten or correct the name.',
@@ -122,6 +120,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('host-port-unique', {
+    concerns: ['hostPort', 'hostNetwork'],
     row: 'K1',
     summary: 'No two ports of a pod\'s containers take one port of the host, with the same protocol and address.',
     fix: 'Give one of them another host port, or none.',
@@ -142,6 +141,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('host-network-port-equals-container-port', {
+    concerns: ['hostPort'],
     row: 'K1',
     summary: 'On the host network a port\'s hostPort, if given, equals its containerPort.',
     fix: 'Leave hostPort out: on the host network the container port is the host\'s.',
@@ -159,6 +159,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('image-pull-policy-valid', {
+    concerns: ['imagePullPolicy'],
     row: 'K1',
     summary: 'imagePullPolicy is Always, IfNotPresent or Never.',
     fix: 'Use one of the three, or leave it out.',
@@ -172,6 +173,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('termination-message-policy-valid', {
+    concerns: ['terminationMessagePolicy'],
     row: 'K1',
     summary: 'terminationMessagePolicy is File or FallbackToLogsOnError.',
     fix: 'Use one of the two, or leave it out.',
@@ -185,6 +187,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('container-restart-policy-valid', {
+    concerns: ['restartPolicy', 'restartPolicyRules'],
     row: 'K1',
     summary: 'A container\'s own restartPolicy is Always, Never or OnFailure, and is there when restartPolicyRules are.',
     fix: 'Use one of the three; write Always on an init container to make it a sidecar.',
@@ -212,6 +215,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('container-restart-rules-valid', {
+    concerns: ['restartPolicyRules'],
     row: 'K1',
     summary: 'A restart rule has a known action and exit codes with operator In or NotIn; at most 20 rules, 255 codes each.',
     fix: 'Correct the rule.',
@@ -239,6 +243,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('resize-policy-valid', {
+    concerns: ['resizePolicy'],
     row: 'K1',
     summary: 'A resize policy names cpu or memory once, with NotRequired or RestartContainer (NotRequired where the pod never restarts).',
     fix: 'Correct the entry.',
@@ -264,6 +269,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('no-ephemeral-container-at-creation', {
+    concerns: ['ephemeralContainers'],
     row: 'K1',
     summary: 'Ephemeral containers are added to a running pod; a manifest holds none.',
     fix: 'Remove ephemeralContainers; use `kubectl debug` on the running pod.',
@@ -272,6 +278,7 @@ export const containerRules: readonly Rule[] = [
   }),
 
   podRule('init-container-without-probes', {
+    concerns: ['initContainers'],
     row: 'K1',
     summary: 'An init container has probes and lifecycle hooks only if its restartPolicy is Always.',
     fix: 'Remove them, or make the container a sidecar with restartPolicy: Always.',

@@ -28,6 +28,7 @@ const BYTE_DIVISORS: ReadonlySet<string> = new Set([
 
 export const environmentRules: readonly Rule[] = [
   podRule('env-name-valid', {
+    concerns: ['env', 'envFrom'],
     row: 'K15',
     summary: 'An environment variable has a name of printable ASCII characters without "=".',
     fix: 'Name the variable, with letters, digits and "_".',
@@ -48,6 +49,7 @@ export const environmentRules: readonly Rule[] = [
   }),
 
   podRule('env-value-from-exactly-one', {
+    concerns: ['valueFrom'],
     row: 'K15',
     summary: 'valueFrom has exactly one source, and no value beside it.',
     fix: 'Keep either value or one source.',
@@ -65,6 +67,7 @@ export const environmentRules: readonly Rule[] = [
   }),
 
   podRule('env-source-valid', {
+    concerns: ['valueFrom'],
     row: 'K15',
     summary: 'A variable\'s source names a field, resource, config map key, secret key or file that can be read.',
     fix: 'Complete or correct the reference.',
@@ -85,6 +88,7 @@ export const environmentRules: readonly Rule[] = [
   }),
 
   podRule('env-from-exactly-one', {
+    concerns: ['envFrom'],
     row: 'K15',
     summary: 'An envFrom entry names exactly one config map or secret.',
     fix: 'Keep one of configMapRef and secretRef, with a name.',

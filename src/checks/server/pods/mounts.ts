@@ -12,6 +12,7 @@ const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 
 export const mountRules: readonly Rule[] = [
   podRule('volume-mount-has-volume', {
+    concerns: ['volumeMounts'],
     row: 'K4',
     summary: 'Every volumeMount names a volume of the same pod.',
     fix: 'Add the volume to this pod\'s volumes, or remove the mount.',
@@ -29,6 +30,7 @@ export const mountRules: readonly Rule[] = [
   }),
 
   podRule('volume-mount-path-valid', {
+    concerns: ['volumeMounts'],
     row: 'K4',
     summary: 'A mount has a path, and no two mounts or devices of a container share one.',
     fix: 'Give each mount a path of its own.',
@@ -50,6 +52,7 @@ export const mountRules: readonly Rule[] = [
   }),
 
   podRule('volume-mount-sub-path-valid', {
+    concerns: ['subPath', 'subPathExpr'],
     row: 'K4',
     summary: 'subPath and subPathExpr are relative, do not go up, and exclude each other.',
     fix: 'Use a path inside the volume.',
@@ -67,6 +70,7 @@ export const mountRules: readonly Rule[] = [
   }),
 
   podRule('volume-mount-propagation-valid', {
+    concerns: ['mountPropagation'],
     row: 'K4',
     summary: 'mountPropagation is None, HostToContainer or, for privileged containers, Bidirectional.',
     fix: 'Use HostToContainer, or make the container privileged.',
@@ -83,6 +87,7 @@ export const mountRules: readonly Rule[] = [
   }),
 
   podRule('volume-mount-recursive-read-only-valid', {
+    concerns: ['recursiveReadOnly'],
     row: 'K4',
     summary: 'recursiveReadOnly is Disabled, IfPossible or Enabled; the last two need readOnly and no mount propagation.',
     fix: 'Set readOnly: true and leave mountPropagation out.',
@@ -102,6 +107,7 @@ export const mountRules: readonly Rule[] = [
   }),
 
   podRule('volume-device-valid', {
+    concerns: ['volumeDevices'],
     row: 'K4',
     summary: 'A volumeDevice names a claim-backed volume of the pod once, at a path of its own that does not go up.',
     fix: 'Use a persistentVolumeClaim with volumeMode Block.',

@@ -20,6 +20,7 @@ const NAMES: readonly (readonly [string, boolean])[] = [
 
 export const podSpecRules: readonly Rule[] = [
   podRule('pod-policy-valid', {
+    concerns: ['restartPolicy', 'dnsPolicy', 'preemptionPolicy'],
     summary: 'restartPolicy, dnsPolicy and preemptionPolicy have a known value.',
     fix: 'Use one of the known values, or leave the field out.',
   }, (pod, say) => {
@@ -34,6 +35,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('pod-deadline-valid', {
+    concerns: ['activeDeadlineSeconds'],
     summary: 'activeDeadlineSeconds lies between 1 and 2147483647.',
     fix: 'Correct the deadline, or leave it out.',
   }, (pod, say) => {
@@ -42,6 +44,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('pod-reference-name-valid', {
+    concerns: ['serviceAccountName', 'serviceAccount', 'nodeName', 'priorityClassName', 'runtimeClassName'],
     summary: 'Service account, node, priority class and runtime class are named by DNS names.',
     fix: 'Correct the name.',
   }, (pod, say) => {
@@ -55,6 +58,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('pod-host-name-valid', {
+    concerns: ['hostname', 'subdomain', 'hostnameOverride'],
     summary: 'hostname and subdomain are DNS labels; hostnameOverride is a DNS name of at most 64 characters and stands alone.',
     fix: 'Correct the name.',
   }, (pod, say, context) => {
@@ -73,6 +77,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('host-alias-valid', {
+    concerns: ['hostAliases'],
     summary: 'A host alias has an IP address and DNS names.',
     fix: 'Correct the address or the names.',
   }, (pod, say, context) => {
@@ -86,6 +91,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('dns-config-valid', {
+    concerns: ['dnsConfig', 'dnsPolicy'],
     summary: 'dnsConfig has at most 3 name servers that are IP addresses, at most 32 search domains, and named options; dnsPolicy None needs it.',
     fix: 'Complete or correct dnsConfig.',
   }, (pod, say, context) => {
@@ -115,12 +121,14 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('node-selector-labels-valid', {
+    concerns: ['nodeSelector'],
     row: 'K6',
     summary: 'nodeSelector holds valid label keys and values.',
     fix: 'Correct the label.',
   }, (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say)),
 
   podRule('pod-gate-valid', {
+    concerns: ['schedulingGates', 'readinessGates'],
     summary: 'Scheduling gates have valid and unique names, readiness gates valid condition types.',
     fix: 'Use names such as example.com/gate.',
   }, (pod, say) => {
@@ -139,6 +147,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('scheduling-gate-without-node', {
+    concerns: ['schedulingGates'],
     summary: 'A Pod with scheduling gates names no node yet.',
     fix: 'Remove nodeName or the gates.',
   }, (pod, say) => {
@@ -148,6 +157,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('mirror-pod-has-node', {
+    concerns: ['kubernetes.io/config.mirror'],
     summary: 'A mirror pod names its node.',
     fix: 'Remove the annotation kubernetes.io/config.mirror; the kubelet sets it.',
   }, (pod, say) => {
@@ -157,6 +167,7 @@ export const podSpecRules: readonly Rule[] = [
   }),
 
   podRule('pod-deletion-cost-valid', {
+    concerns: ['controller.kubernetes.io/pod-deletion-cost'],
     summary: 'The annotation controller.kubernetes.io/pod-deletion-cost is a 32-bit integer.',
     fix: 'Write a whole number, without "+" and leading zeros.',
   }, (pod, say) => {

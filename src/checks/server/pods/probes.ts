@@ -8,6 +8,7 @@ import { type Say, podRule, since } from '../server-rule';
 import { httpHeaderName, portName, portNumber } from '../syntax';
 import { given, itemsOf, oneOf, size, text, whole } from '../values';
 import { type PodView } from '../pod-view';
+import { completesProbes } from './completions';
 
 interface Handler {
   /** `livenessProbe`, `lifecycle/preStop`, … */
@@ -25,28 +26,31 @@ const NUMBERS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'succ
 
 export const probeRules: readonly Rule[] = [
   podRule('handler-exactly-one', {
+    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
     summary: 'A probe or hook has exactly one handler.',
     fix: 'Keep one of exec, httpGet, tcpSocket, grpc (for hooks: sleep).',
   }, (pod, say) => {
     for (const { field, value, path, kinds } of handlersOf(pod)) {
       const found = kinds.filter((kind) => given(value[kind]));
-      if (found.length === 0) say(path, `the ${field} has no handler`, { expected: oneOf(kinds) });
+      if (found.length === 0 && !(field === 'readinessProbe' && completesProbes(pod))) say(path, `the ${field} has no handler`, { expected: oneOf(kinds) });
       if (found.length > 1) say(path, `the ${field} has ${found.length} handlers: ${found.join(', ')}`, { expected: 'exactly one' });
     }
   }),
 
   podRule('handler-valid', {
+    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
     summary: 'An exec handler has a command; an HTTP handler a port, a known scheme and legal header names; TCP and gRPC a port.',
     fix: 'Complete the handler.',
   }, (pod, say) => {
     for (const { value, path, kinds } of handlersOf(pod)) {
       const kind = kinds.find((name) => given(value[name]));
       const handler = kind === undefined ? undefined : value[kind];
-      if (kind !== undefined && isObject(handler)) checkHandler(kind, handler, `${path}/${kind}`, say);
+      if (kind !== undefined && isObject(handler)) checkHandler(kind, handler, `${path}/${kind}`, say, completesProbes(pod) && kinds === PROBE_HANDLERS);
     }
   }),
 
   podRule('sleep-within-grace-period', {
+    concerns: ['sleep'],
     summary: 'A sleep hook is not negative and not longer than terminationGracePeriodSeconds.',
     fix: 'Shorten the sleep or lengthen the grace period.',
   }, (pod, say, context) => {
@@ -62,6 +66,7 @@ export const probeRules: readonly Rule[] = [
   }),
 
   podRule('probe-numbers-valid', {
+    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe'],
     summary: 'A probe\'s times and thresholds are not negative; a liveness or startup probe succeeds after one success.',
     fix: 'Correct the number, or leave it out.',
   }, (pod, say) => {
@@ -108,13 +113,14 @@ function handlersOf(pod: PodView): readonly Handler[] {
   return handlers;
 }
 
-function checkHandler(kind: string, handler: JsonObject, path: string, say: Say): void {
+function checkHandler(kind: string, handler: JsonObject, path: string, say: Say, portComesLater: boolean): void {
+  const checksPort = !portComesLater || (given(handler.port) && handler.port !== 0);
   switch (kind) {
     case 'exec':
       if (size(handler.command) === 0) say(`${path}/command`, 'the exec handler has no command', { expected: 'a command and its arguments' });
       return;
     case 'httpGet':
-      checkPort(handler, path, say);
+      if (checksPort) checkPort(handler, path, say);
       if (text(handler.scheme) !== '' && !['HTTP', 'HTTPS'].includes(text(handler.scheme))) {
         say(`${path}/scheme`, `the scheme "${text(handler.scheme)}" does not exist`, { expected: 'HTTP or HTTPS' });
       }
@@ -125,7 +131,7 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say)
       return;
     case 'tcpSocket':
     case 'grpc':
-      checkPort(handler, path, say);
+      if (checksPort) checkPort(handler, path, say);
       return;
     default:
   }

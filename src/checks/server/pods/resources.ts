@@ -11,6 +11,7 @@ import { amountOf, containerResourceName, isHugePages, isWholePages, mayOvercomm
 import { podRule, since } from '../server-rule';
 import { dnsLabel, dnsSubdomain } from '../syntax';
 import { given, itemsOf, quantitiesOf, size, text } from '../values';
+import { onlyDescribesPods } from './completions';
 
 interface Requirements {
   readonly value: JsonObject;
@@ -25,6 +26,7 @@ const requirementsByPod = new WeakMap<PodView, readonly Requirements[]>();
 
 export const resourceRules: readonly Rule[] = [
   podRule('resource-name-valid', {
+    concerns: ['limits', 'requests'],
     row: 'K2',
     summary: 'A container asks for cpu, memory, ephemeral-storage, hugepages-<size> or a vendor\'s resource.',
     fix: 'Correct the name; vendors\' resources carry a domain, for example nvidia.com/gpu.',
@@ -40,6 +42,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('resource-amount-valid', {
+    concerns: ['limits', 'requests'],
     row: 'K2',
     summary: 'Amounts are not negative; vendors\' resources come in whole numbers.',
     fix: 'Correct the amount; to share a GPU, ask for the shared resource that the cluster offers.',
@@ -55,10 +58,12 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('extended-resource-request-equals-limit', {
+    concerns: ['requests'],
     row: 'K2',
     summary: 'A vendor\'s resource or huge pages have a limit, and a request (if given) equal to it.',
     fix: 'Write the limit alone: the request follows it.',
   }, (pod, say) => {
+    if (onlyDescribesPods(pod)) return;
     for (const { path, limits, requests } of requirementsOf(pod)) {
       for (const [name, request] of requests) {
         if (mayOvercommit(name)) continue;
@@ -71,6 +76,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('resource-request-within-limit', {
+    concerns: ['requests'],
     row: 'K2',
     summary: 'A request is not greater than the limit.',
     fix: 'Lower the request or raise the limit.',
@@ -86,6 +92,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('huge-pages-need-cpu-or-memory', {
+    concerns: ['limits', 'requests'],
     row: 'K3',
     summary: 'A container with huge pages also asks for cpu or memory.',
     fix: 'Add a cpu or memory request or limit.',
@@ -99,6 +106,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('huge-pages-whole-pages', {
+    concerns: ['limits', 'requests'],
     row: 'K3',
     summary: 'An amount of huge pages is a multiple of the page size.',
     fix: 'Round the amount to whole pages.',
@@ -115,6 +123,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('resource-claim-of-pod', {
+    concerns: ['claims'],
     row: 'K7',
     summary: 'A container\'s resource claim is one of the pod\'s resourceClaims, and is named once.',
     fix: 'Add the claim to spec.resourceClaims, or correct the name.',
@@ -141,6 +150,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('pod-resource-claim-valid', {
+    concerns: ['resourceClaims'],
     row: 'K7',
     summary: 'A pod\'s resource claim has a unique DNS label as name and exactly one of resourceClaimName and resourceClaimTemplateName.',
     fix: 'Name the claim, and name one claim object or one template.',
@@ -166,6 +176,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('pod-overhead-valid', {
+    concerns: ['overhead'],
     row: 'K2',
     summary: 'Overhead names container resources in amounts that are not negative.',
     fix: 'Leave overhead to the RuntimeClass.',
@@ -182,6 +193,7 @@ export const resourceRules: readonly Rule[] = [
   }),
 
   podRule('pod-level-resources-valid', {
+    concerns: ['resources'],
     row: 'K2',
     summary: 'Resources of a whole pod name cpu, memory or huge pages, no claims, and cover what its containers ask for.',
     fix: 'Raise the pod\'s amounts or lower the containers\'.',

@@ -23,6 +23,7 @@ const WINDOWS_FORBIDS_IN_POD = [
 
 export const securityRules: readonly Rule[] = [
   podRule('security-context-ids-valid', {
+    concerns: ['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups'],
     summary: 'User and group ids lie between 0 and 2147483647.',
     fix: 'Correct the id.',
   }, (pod, say) => {
@@ -45,6 +46,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('security-context-consistent', {
+    concerns: ['allowPrivilegeEscalation', 'procMount'],
     summary: 'A privileged container may escalate privileges; unmasked /proc needs a user namespace.',
     fix: 'Remove one of the contradicting settings.',
   }, (pod, say) => {
@@ -62,6 +64,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('seccomp-profile-valid', {
+    concerns: ['seccompProfile'],
     summary: 'A seccomp profile is RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet\'s folder.',
     fix: 'Name the type, and localhostProfile only with Localhost.',
   }, (pod, say) => {
@@ -81,6 +84,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('apparmor-profile-valid', {
+    concerns: ['appArmorProfile'],
     summary: 'An AppArmor profile is RuntimeDefault, Unconfined, or Localhost with a profile name.',
     fix: 'Name the type, and localhostProfile only with Localhost.',
   }, (pod, say) => {
@@ -101,6 +105,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('sysctl-valid', {
+    concerns: ['sysctls'],
     summary: 'A sysctl has a valid name, is set once, and is not the host\'s own (net.* on the host network, kernel IPC with hostIPC).',
     fix: 'Remove or correct the sysctl.',
   }, (pod, say) => {
@@ -118,6 +123,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('pod-security-policies-valid', {
+    concerns: ['fsGroupChangePolicy', 'supplementalGroupsPolicy', 'seLinuxChangePolicy'],
     summary: 'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value (MountOption needs a feature gate).',
     fix: 'Use one of the known values.',
   }, (pod, say, context) => {
@@ -135,6 +141,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('host-namespaces-consistent', {
+    concerns: ['shareProcessNamespace', 'hostUsers'],
     summary: 'shareProcessNamespace excludes hostPID; a pod with a user namespace of its own uses no namespace of the host.',
     fix: 'Keep one of the two.',
   }, (pod, say, context) => {
@@ -148,6 +155,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('os-settings-consistent', {
+    concerns: ['os'],
     summary: 'spec.os names linux or windows, and the pod holds no settings of the other.',
     fix: 'Remove the settings of the other operating system.',
   }, (pod, say) => {
@@ -174,6 +182,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('windows-options-valid', {
+    concerns: ['windowsOptions'],
     summary: 'Windows options name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
     fix: 'Correct the name.',
   }, (pod, say) => {
@@ -194,6 +203,7 @@ export const securityRules: readonly Rule[] = [
   }),
 
   podRule('windows-host-process-consistent', {
+    concerns: ['hostProcess'],
     summary: 'Either all containers of a pod are Windows host-process containers, on the host network, or none is.',
     fix: 'Set hostProcess on the pod, and hostNetwork: true.',
   }, (pod, say) => {

@@ -15,6 +15,7 @@ const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
 
 export const templateMetadataRules: readonly Rule[] = [
   podRule('template-labels-valid', {
+    concerns: ['labels'],
     summary: 'A pod template\'s labels have valid keys and values.',
     fix: 'Correct the label; long or free text belongs into an annotation.',
   }, (pod, say) => {
@@ -22,6 +23,7 @@ export const templateMetadataRules: readonly Rule[] = [
   }),
 
   podRule('template-annotations-valid', {
+    concerns: ['annotations'],
     summary: 'A pod template\'s annotations have valid keys, and 256 KiB at most together.',
     fix: 'Correct the key; large data belongs into a ConfigMap.',
   }, (pod, say) => {
@@ -36,6 +38,7 @@ export const templateMetadataRules: readonly Rule[] = [
   }),
 
   podRule('security-annotation-valid', {
+    concerns: ['annotations'],
     summary: 'The old seccomp and AppArmor annotations name a profile, and a container of the pod.',
     fix: 'Use securityContext.seccompProfile and appArmorProfile.',
   }, (pod, say) => {

@@ -8,6 +8,7 @@ import { itemsOf } from '../values';
 
 export const tolerationRules: readonly Rule[] = [
   podRule('toleration-valid', {
+    concerns: ['tolerations'],
     row: 'K5',
     summary: 'A toleration without a key has operator Exists; Exists has no value; tolerationSeconds needs effect NoExecute; effects are known.',
     fix: 'Correct the toleration.',

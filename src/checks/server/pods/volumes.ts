@@ -12,6 +12,7 @@ import { VOLUME_SOURCES } from './volume-sources';
 
 export const volumeRules: readonly Rule[] = [
   podRule('volume-name-valid', {
+    concerns: ['volumes'],
     summary: 'A volume has a DNS label as its name, unique in the pod.',
     fix: 'Name the volume with lower-case letters, digits and "-".',
   }, (pod, say) => {
@@ -26,6 +27,7 @@ export const volumeRules: readonly Rule[] = [
   }),
 
   podRule('volume-exactly-one-source', {
+    concerns: ['volumes'],
     summary: 'A volume has one source (none means an emptyDir).',
     fix: 'Keep one source; make two volumes of two.',
   }, (pod, say) => {
@@ -36,6 +38,7 @@ export const volumeRules: readonly Rule[] = [
   }),
 
   podRule('volume-source-valid', {
+    concerns: ['volumes'],
     summary: 'A volume\'s source has everything that its kind needs.',
     fix: 'Complete or correct the source.',
   }, (pod, say, context) => {
@@ -54,6 +57,7 @@ export const volumeRules: readonly Rule[] = [
   }),
 
   podRule('volume-files-valid', {
+    concerns: ['downwardAPI', 'projected'],
     summary: 'The files that a downwardAPI or projected volume holds have a source and a path inside the volume.',
     fix: 'Complete or correct the entry.',
   }, (pod, say) => {
@@ -67,6 +71,7 @@ export const volumeRules: readonly Rule[] = [
   }),
 
   podRule('volume-claim-not-ephemeral', {
+    concerns: ['ephemeral'],
     summary: 'A volume does not name the claim that is made for an ephemeral volume of the same pod.',
     fix: 'Mount the ephemeral volume itself.',
   }, (pod, say) => {
