@@ -2,11 +2,14 @@
  * Every rule that there is. Loaded when the first check runs, not before.
  */
 import { batchRules } from '../batch/rules';
+import { chartRules } from '../charts/rules';
 import { type Rule, type RuleFacts } from '../checks/rule';
 import { shapeRuleFacts } from '../checks/schema/check-shape';
 import { coreRules } from '../checks/server/rules';
 import { sourceRules } from '../checks/source-rules';
 import { suppressionNeedsReason } from '../checks/suppression';
+import { deviceRules } from '../devices/rules';
+import { gpuOperatorRules } from '../gpu-operator/rules';
 import { kubeflowRules } from '../kubeflow/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
@@ -21,6 +24,9 @@ export function allRules(): readonly Rule[] {
     ...coreRules,
     ...podRules,
     ...nodeTuningRules,
+    ...gpuOperatorRules,
+    ...deviceRules,
+    ...chartRules,
     ...tenancyRules,
     ...volcanoRules,
     ...kubeflowRules,
