@@ -192,8 +192,7 @@ export class Ledger {
         table.recountDevices(row);
       }
     }
-    table.version[row]++;
-    table.generation++;
+    table.changed(row);
     if (this.others.active) {
       this.others.count(podClass, row, by);
     }

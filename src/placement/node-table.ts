@@ -48,8 +48,9 @@ export class NodeTable {
 
   /** Grows whenever something on the row changes. */
   readonly version: Int32Array;
-  /** Grows whenever something changes anywhere. */
-  generation = 0;
+  /** Rows in the order in which they changed, since the era began. */
+  readonly changes: number[] = [];
+  era = 0;
   /** Grows whenever room is given back anywhere: what did not fit at a release count does not fit until the next. */
   releases = 0;
 
@@ -103,6 +104,16 @@ export class NodeTable {
       sum += this.allocatable[column][row];
     }
     return sum;
+  }
+
+  /** Notes that something on the row is different. */
+  changed(row: number): void {
+    this.version[row]++;
+    if (this.changes.length > NOTES) {
+      this.changes.length = 0;
+      this.era++;
+    }
+    this.changes.push(row);
   }
 
   recountDevices(row: number): void {
@@ -166,5 +177,8 @@ function resourceNames(nodes: readonly ClusterNode[], deviceResource: readonly s
 function devicesOf(node: ClusterNode, resource: string): readonly Device[] {
   return node.devices ?? Array.from({ length: node.allocatable[resource] ?? 0 }, () => PLAIN);
 }
+
+/** So many notes are kept; whoever is further behind looks at every row. */
+const NOTES = 65_536;
 
 const PLAIN: Device = {};

@@ -2,6 +2,14 @@
  * How the placement core decides, as a value: which actions run, how queues are ordered, how nodes are scored, who has to go first.
  */
 
+import { type PodTemplate } from './model';
+
+/** How many pods there are of a kind. */
+export interface WorkloadKind {
+  readonly template: PodTemplate;
+  readonly count: number;
+}
+
 /** In the order of a cycle. */
 export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale';
 
@@ -13,10 +21,10 @@ export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolid
 export type QueueOrder = 'quota-then-surplus' | 'drf' | 'proportion';
 
 /**
- * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fragmentation`: the node where the placement costs the least room
- * for the pods that are typical of the workload.
+ * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the pods
+ * that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without CPU.
  */
-export type NodeScore = 'binpack' | 'spread' | 'fragmentation';
+export type NodeScore = 'binpack' | 'spread' | 'fgd' | 'fragmentation';
 
 /**
  * `youngest-first`: lowest priority, then latest arrival. `cheapest-first`: lowest priority, then least work lost (running time times
@@ -44,6 +52,11 @@ export interface Policy {
   readonly victimLimit: number;
   /** Most gangs of a cycle for which room is made by evictions. */
   readonly makeRoomLimit: number;
+  /**
+   * What the cluster is used for, for `fgd` and `fragmentation`.
+   * @default - the pods of the snapshot
+   */
+  readonly workload?: readonly WorkloadKind[];
 }
 
 /**

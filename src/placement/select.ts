@@ -1,15 +1,21 @@
 /**
- * The best row for one more pod of a class, in the whole cluster or among some rows.
+ * The best row for one more pod of a class, in the whole cluster or among some rows: the best score wins, the lowest row among equals.
  *
- * Scores are kept per class and row and are worked out again only for rows whose version has moved on, so a search reads two arrays and
- * scores the few rows that have changed. The best score wins, the lowest row among equals. O(rows) reads, O(changed rows) scores.
+ * In the whole cluster the index of scores is searched from the top. Among some rows, or where pods have constraints on one another, the
+ * scores of the rows are read one by one: O(rows).
  */
-import { Fragmentation, typicalPods } from './score/fragmentation';
-import { type ScoreFunction, scoreFunction } from './score/node-score';
-import { preferenceRow, signalPenalty } from './score/static-preference';
-import { type Session } from './session';
-import { type PodClass } from './pod-class';
+import { devicesFit } from './devices';
+import { type PodTemplate } from './model';
+import { CPU_COLUMN, MEMORY_COLUMN } from './node-table';
+import { canonicalText, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
+import { DeviceStates } from './score/device-states';
+import { Fragmentation } from './score/fragmentation';
+import { type ScoreFunction, scoreFunction } from './score/node-score';
+import { type RowScore, ScoreIndex } from './score/score-index';
+import { preferenceRow, signalPenalty } from './score/static-preference';
+import { cpuOf, workloadOf } from './score/workload';
+import { type Session } from './session';
 
 /** Rows to look at, and rows to leave alone. */
 export interface Within {
@@ -19,96 +25,155 @@ export interface Within {
   readonly without?: Uint8Array;
 }
 
-interface ScoreRow {
-  readonly scores: Float64Array;
-  readonly versions: Int32Array;
-  readonly preference: Float64Array | undefined;
+interface Group {
+  readonly id: number;
+  readonly score: RowScore;
+}
+
+interface ClassNeeds {
+  readonly group: Group;
+  readonly cpu: number;
+  readonly memory: number;
 }
 
 /** A wish outweighs every difference in packing. */
 const WISH = 1e9;
-/** Signals weigh like so many thousandths of a device. */
+/** Signals weigh like so many points. */
 const SIGNAL = 1000;
 
 export class Selector {
-  private readonly rows: (ScoreRow | undefined)[] = [];
+  private readonly index: ScoreIndex;
   private readonly score: ScoreFunction;
+  private readonly workload: ReadonlyMap<PodClass, number>;
+  private readonly groups = new Map<string, Group>();
+  private readonly classes: (ClassNeeds | undefined)[] = [];
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
-    this.score = scoreFunction(policy.nodeScore, table, () => new Fragmentation(table, typicalPods(workload(session))));
+    this.index = new ScoreIndex(table);
+    this.workload = workload(session);
+    this.score = scoreFunction(policy.nodeScore, table, () => new Fragmentation(table, new DeviceStates(table), workloadOf(this.workload)));
   }
 
   /** The row, or -1 when the pod fits none of them. */
   best(podClass: PodClass, within: Within = {}): number {
-    const { ledger, table } = this.session;
-    const everywhere = within.rows === undefined && within.without === undefined && !podClass.dynamic && !this.session.others.active;
-    if (everywhere && ledger.isKnownNotToFit(podClass)) {
+    const { ledger, others } = this.session;
+    const { group, cpu, memory } = this.needs(podClass);
+    if (within.rows !== undefined || others.active) {
+      return this.bestOfRows(podClass, group, within);
+    }
+    const { without } = within;
+    if (without !== undefined) {
+      return this.index.best(group.id, group.score, cpu, memory, (row) => without[row] === 0 && ledger.fits(podClass, row));
+    }
+    if (ledger.isKnownNotToFit(podClass)) {
       return NOWHERE;
     }
-    const kept = this.scoreRow(podClass);
-    const allowed = this.session.staticRow(podClass);
-    const count = within.rows?.length ?? table.count;
+    const row = this.index.best(group.id, group.score, cpu, memory, (candidate) => ledger.fits(podClass, candidate));
+    if (row === NOWHERE) {
+      ledger.rememberNoFit(podClass);
+    }
+    return row;
+  }
+
+  private bestOfRows(podClass: PodClass, group: Group, { rows, without }: Within): number {
+    const { ledger, table, others } = this.session;
+    const { values, offset } = this.index.scores(group.id, group.score);
+    const count = rows?.length ?? table.count;
     let best = NOWHERE;
     let bestScore = -Infinity;
     for (let i = 0; i < count; i++) {
-      const row = within.rows === undefined ? i : within.rows[i];
-      if (allowed[row] !== 0 || within.without?.[row] === 1) {
+      const row = rows === undefined ? i : rows[i];
+      const score = values[offset + row];
+      if (score === -Infinity || without?.[row] === 1 || (score <= bestScore && !podClass.dynamic)) {
         continue;
       }
-      if (kept.versions[row] !== table.version[row]) {
-        kept.scores[row] = ledger.fits(podClass, row) ? this.staticScore(podClass, row, kept) : -Infinity;
-        kept.versions[row] = table.version[row];
+      if (!ledger.fits(podClass, row) || (others.active && others.constraint(podClass, row) !== undefined)) {
+        continue;
       }
-      if (kept.scores[row] > bestScore || this.session.others.active) {
-        const score = kept.scores[row] === -Infinity ? -Infinity : this.dynamicScore(podClass, row, kept.scores[row]);
-        if (score > bestScore) {
-          best = row;
-          bestScore = score;
-        }
+      const whole = podClass.dynamic ? score + others.preference(podClass, row) * this.session.policy.affinityWeight * WISH : score;
+      if (whole > bestScore) {
+        best = row;
+        bestScore = whole;
       }
-    }
-    if (best === NOWHERE && everywhere) {
-      ledger.rememberNoFit(podClass);
     }
     return best;
   }
 
-  private staticScore(podClass: PodClass, row: number, { preference }: ScoreRow): number {
-    const { policy, table } = this.session;
-    const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
-    const signal = table.reports.fresh === 0 ? 0 : signalPenalty(table, row) * policy.signalWeight * SIGNAL;
-    return this.score(podClass, row) + wish - signal;
-  }
-
-  private dynamicScore(podClass: PodClass, row: number, score: number): number {
-    const { others, policy } = this.session;
-    if (!others.active) {
-      return score;
-    }
-    if (others.constraint(podClass, row) !== undefined) {
-      return -Infinity;
-    }
-    return podClass.dynamic ? score + others.preference(podClass, row) * policy.affinityWeight * WISH : score;
-  }
-
-  private scoreRow(podClass: PodClass): ScoreRow {
-    const { table } = this.session;
-    return (this.rows[podClass.id] ??= {
-      scores: new Float64Array(table.count),
-      versions: new Int32Array(table.count).fill(-1),
-      preference: preferenceRow(table, podClass),
+  private needs(podClass: PodClass): ClassNeeds {
+    return (this.classes[podClass.id] ??= {
+      group: this.groupOf(podClass),
+      cpu: cpuOf(podClass),
+      memory: podClass.amounts[podClass.columns.indexOf(MEMORY_COLUMN)] ?? 0,
     });
+  }
+
+  private groupOf(podClass: PodClass): Group {
+    const { policy } = this.session;
+    const exact = policy.nodeScore === 'fgd';
+    const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
+    const cpu = exact ? size : this.meanCpu(podClass, size);
+    const key = canonicalText([podClass.accelerator, size, constraintsOf(podClass.template)]);
+    let group = this.groups.get(key);
+    if (group === undefined) {
+      group = { id: this.groups.size, score: this.rowScore(podClass, cpu) };
+      this.groups.set(key, group);
+    }
+    return group;
+  }
+
+  /** CPU that stands for the group: the mean of its pods in the workload. */
+  private meanCpu(podClass: PodClass, size: number): number {
+    const text = canonicalText(podClass.accelerator);
+    let sum = 0;
+    let pods = 0;
+    for (const [other, count] of this.workload) {
+      const cpu = cpuOf(other);
+      if (magnitude(cpu) === size && canonicalText(other.accelerator) === text) {
+        sum += cpu * count;
+        pods += count;
+      }
+    }
+    return pods === 0 ? cpuOf(podClass) : Math.round(sum / pods);
+  }
+
+  private rowScore(podClass: PodClass, cpu: number): RowScore {
+    const { table, policy } = this.session;
+    const allowed = this.session.staticRow(podClass);
+    const preference = preferenceRow(table, podClass);
+    const signals = table.reports.fresh > 0;
+    const least = Math.min(cpu, cpuOf(podClass)) / 2;
+    const free = table.free[CPU_COLUMN];
+    return (row) => {
+      if (allowed[row] !== 0 || free[row] < least || !devicesFit(table, row, podClass)) {
+        return -Infinity;
+      }
+      const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
+      const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
+      return this.score(podClass, cpu, row) + wish - signal;
+    };
   }
 }
 
-/** How many pods there are of each class, running or not: what the cluster is used for. */
-function workload(session: Session): Map<PodClass, number> {
+/** The power of two that is nearest in ratio. */
+function magnitude(cpu: number): number {
+  return cpu <= 0 ? 0 : 2 ** Math.round(Math.log2(cpu));
+}
+
+/** Whatever makes a difference between nodes. */
+function constraintsOf(template: PodTemplate): unknown {
+  const { nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations } = template;
+  return [nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations];
+}
+
+/** How many pods there are of each class, running or not. */
+function workload({ pods, policy, classes }: Session): Map<PodClass, number> {
   const counts = new Map<PodClass, number>();
-  for (const { podClass, role } of session.pods) {
-    if (role !== undefined && podClass.accelerator !== undefined) {
-      counts.set(podClass, (counts.get(podClass) ?? 0) + 1);
-    }
+  const add = (podClass: PodClass, count: number): Map<PodClass, number> => counts.set(podClass, (counts.get(podClass) ?? 0) + count);
+  if (policy.workload !== undefined) {
+    policy.workload.forEach(({ template, count }) => add(classes.of(template), count));
+  } else {
+    pods.forEach(({ podClass, role }) => role !== undefined && add(podClass, 1));
   }
   return counts;
 }

@@ -37,8 +37,9 @@ export class Session {
   constructor(readonly snapshot: Snapshot, readonly policy: Policy) {
     this.now = snapshot.now;
     const templates = new Set<PodTemplate>();
-    snapshot.gangs.forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
-    snapshot.pods.forEach(({ template }) => template !== undefined && templates.add(template));
+    // In the order of names, so that classes have the same numbers whatever the order of the snapshot.
+    byName(snapshot.gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
+    byName(snapshot.pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
 
     this.table = new NodeTable(snapshot, policy.capacityReportSeconds, new Set([...templates].flatMap(({ request }) => Object.keys(request))));
     this.classes = new PodClasses(this.table);
@@ -173,6 +174,10 @@ export class Session {
       }
     }
   }
+}
+
+function byName<T extends { readonly name: string }>(list: readonly T[]): T[] {
+  return [...list].sort((a, b) => compareNames(a.name, b.name));
 }
 
 function accountNames(classes: readonly PodClass[], queues: readonly Queue[]): string[] {

@@ -1,139 +1,109 @@
 /**
- * Fragmentation of a node, after "Beware of Fragmentation" (USENIX ATC '23): the device thousandths that are free and yet of no use to the
- * typical pods of the workload, each kind weighted by how often it occurs.
+ * Fragmentation of nodes: device thousandths that are free and yet of no use to the workload.
  *
- * For a kind that fits the node, devices with less left than it needs are lost to it; for one that does not fit, everything free is lost.
- * Placing a pod costs the growth of that measure. O(kinds × devices of the node) for one answer.
+ * *Lost*, after "Beware of Fragmentation" (USENIX ATC '23): for every typical kind of pod, weighted by its part of the workload, all that is
+ * free if the kind does not fit the node, else what is free on devices that have less left than it needs. Kinds without devices lose all.
+ * The published score of a placement is `trunc(100 · sigmoid((lost before − lost after) / 1000))`; the truncation makes many nodes equal,
+ * and the lowest of equals is taken, which fills one node before the next.
+ *
+ * *Starved*: free thousandths for which the node has too little CPU left, at seven tenths of what the workload uses on average. The published
+ * measure sees that only when the last kind has stopped to fit. Growth of it costs five points for each device.
+ *
+ * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination,
+ * and a score is a few look-ups. O(kinds × devices) for a combination that is new.
  */
-import { WHOLE, type NodeTable } from '../node-table';
-import { type PodClass } from '../pod-class';
+import { CPU_COLUMN, type NodeTable } from '../node-table';
+import { type DeviceShape, type DeviceStates } from './device-states';
+import { type Workload } from './workload';
 
-/** One kind of typical pod, with its part of the workload. */
-export interface TypicalPod {
-  readonly part: number;
-  readonly columns: Int32Array;
-  readonly amounts: Float64Array;
-  /** Devices per pod; 0 for work without devices. */
-  readonly devices: number;
-  /** Thousandths on each of them. */
-  readonly milli: number;
-  readonly models: ReadonlySet<number> | undefined;
-}
+/** Points for each device that a placement starves, and the part of the average CPU below which a device counts as starved. */
+const STARVED_POINTS = 5;
+const STARVED_PART = 0.7;
 
-/** Kinds that make up this part of the workload are typical. */
-const COVER = 0.95;
-/** A placement is judged by at most this many kinds. */
-const MOST_KINDS = 40;
-
-/** The most frequent kinds that together cover 95 % of the pods, renormalised. */
-export function typicalPods(counts: ReadonlyMap<PodClass, number>): TypicalPod[] {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const ordered = [...counts].sort(([a, m], [b, n]) => n - m || a.id - b.id);
-  const chosen: [PodClass, number][] = [];
-  let covered = 0;
-  for (const entry of ordered) {
-    if (covered >= total * COVER || chosen.length === MOST_KINDS) {
-      break;
-    }
-    chosen.push(entry);
-    covered += entry[1];
-  }
-  return chosen.map(([{ columns, amounts, accelerator, deviceCount, models }, count]) => ({
-    part: count / covered,
-    columns,
-    amounts,
-    devices: deviceCount,
-    milli: accelerator === undefined ? 0 : accelerator.kind === 'fraction' ? accelerator.milli : WHOLE,
-    models,
-  }));
-}
+/** The score of a placement that changes nothing. */
+const NEUTRAL = 50;
 
 export class Fragmentation {
-  constructor(private readonly table: NodeTable, private readonly typical: readonly TypicalPod[]) {}
+  /** CPU of the typical kinds, least first. */
+  private readonly steps: number[];
+  private readonly known = new Map<number, number>();
+  private readonly models: number;
 
-  /** Thousandths of free devices that are lost to the typical pods, were `podClass` placed on the row, less what is lost now. */
-  cost(podClass: PodClass, row: number): number {
-    const { table } = this;
-    const from = table.deviceStart[row];
-    const to = table.deviceStart[row + 1];
-    if (from === to) {
-      return 0;
-    }
-    const free = Array.from(table.deviceFree.subarray(from, to));
-    const before = this.lost(row, free, undefined);
-    const { accelerator, deviceCount } = podClass;
-    if (accelerator !== undefined && accelerator.kind !== 'mig') {
-      const milli = accelerator.kind === 'fraction' ? accelerator.milli : WHOLE;
-      takeTightest(free, milli, deviceCount);
-    }
-    return this.lost(row, free, podClass) - before;
+  constructor(private readonly table: NodeTable, private readonly states: DeviceStates, private readonly workload: Workload) {
+    this.steps = [...new Set(workload.typical.map(({ cpu }) => cpu))].sort((a, b) => a - b);
+    this.models = table.models.length + 1;
   }
 
-  private lost(row: number, free: readonly number[], placed: PodClass | undefined): number {
-    let all = 0;
-    for (const milli of free) {
-      all += milli > 0 ? milli : 0;
+  /** The published score, from 0 to 100: 50 when nothing is lost or won. */
+  published(row: number, shape: DeviceShape, cpu: number): number {
+    const state = this.states.of(row);
+    const after = this.states.take(state, shape);
+    if (after < 0) {
+      return NEUTRAL;
     }
-    if (all === 0) {
-      return 0;
+    const free = this.table.free[CPU_COLUMN][row];
+    return Math.trunc(100 / (1 + Math.exp((this.lost(row, after, free - cpu) - this.lost(row, state, free)) / 1000)));
+  }
+
+  /** The published score, less what the placement starves. */
+  score(row: number, shape: DeviceShape, cpu: number): number {
+    if (this.table.deviceStart[row] === this.table.deviceStart[row + 1]) {
+      return NEUTRAL;
     }
-    let sum = 0;
-    for (const kind of this.typical) {
-      sum += kind.part * (this.fits(kind, row, free, placed) ? unusable(free, kind.milli) : all);
+    const free = this.table.free[CPU_COLUMN][row];
+    const idle = this.table.milliFree[row];
+    const growth = this.starved(idle - shape.devices * shape.milli, free - cpu) - this.starved(idle, free);
+    return this.published(row, shape, cpu) - (STARVED_POINTS * growth) / 1000;
+  }
+
+  /** Thousandths of free devices that the typical pods have no use for. */
+  lost(row: number, state: number, cpu: number): number {
+    const model = this.table.deviceModel[this.table.deviceStart[row]] ?? -1;
+    const key = (state * (this.steps.length + 1) + this.rank(cpu)) * this.models + model + 1;
+    let sum = this.known.get(key);
+    if (sum === undefined) {
+      sum = this.measure(this.states.free[state], model, cpu);
+      this.known.set(key, sum);
     }
     return sum;
   }
 
-  private fits({ columns, amounts, devices, milli, models }: TypicalPod, row: number, free: readonly number[], placed: PodClass | undefined): boolean {
-    if (devices === 0) {
-      return false;
+  private starved(idle: number, cpu: number): number {
+    const { cpuPerMilli } = this.workload;
+    return cpuPerMilli === 0 ? 0 : Math.max(0, idle - cpu / (cpuPerMilli * STARVED_PART)) * STARVED_PART;
+  }
+
+  private measure(free: readonly number[], model: number, cpu: number): number {
+    const all = free.reduce((sum, milli) => sum + milli, 0);
+    let sum = 0;
+    for (const kind of this.workload.typical) {
+      const may = kind.devices > 0 && cpu >= kind.cpu && (kind.models === undefined || kind.models.has(model));
+      let enough = 0;
+      let useless = 0;
+      for (const milli of free) {
+        if (milli >= kind.milli) {
+          enough++;
+        } else {
+          useless += milli;
+        }
+      }
+      sum += kind.part * (may && enough >= kind.devices ? useless : all);
     }
-    for (let i = 0; i < columns.length; i++) {
-      if (this.table.free[columns[i]][row] - takenBy(placed, columns[i]) < amounts[i]) {
-        return false;
+    return sum;
+  }
+
+  /** How many kinds' CPU there is. */
+  private rank(cpu: number): number {
+    let low = 0;
+    let high = this.steps.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.steps[middle] <= cpu) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    if (models !== undefined && !models.has(this.table.deviceModel[this.table.deviceStart[row]])) {
-      return false;
-    }
-    let enough = 0;
-    for (const left of free) {
-      enough += left >= milli ? 1 : 0;
-    }
-    return enough >= devices;
-  }
-}
-
-function takenBy(placed: PodClass | undefined, column: number): number {
-  if (placed !== undefined) {
-    for (let i = 0; i < placed.columns.length; i++) {
-      if (placed.columns[i] === column) {
-        return placed.amounts[i];
-      }
-    }
-  }
-  return 0;
-}
-
-function unusable(free: readonly number[], milli: number): number {
-  let sum = 0;
-  for (const left of free) {
-    sum += left > 0 && left < milli ? left : 0;
-  }
-  return sum;
-}
-
-function takeTightest(free: number[], milli: number, count: number): void {
-  for (let taken = 0; taken < count; taken++) {
-    let best = -1;
-    for (let i = 0; i < free.length; i++) {
-      if (free[i] >= milli && (best < 0 || free[i] < free[best])) {
-        best = i;
-      }
-    }
-    if (best < 0) {
-      return;
-    }
-    free[best] -= milli;
+    return low;
   }
 }

@@ -1,41 +1,50 @@
 /**
- * How good a row is for one more pod of a class: larger is better. Asked only where the pod fits.
+ * How good a row is for one more pod of a group of classes: larger is better. Asked only where the devices fit.
  *
- * `binpack` counts what stays free: for work with devices the thousandths of devices first, then milli-CPU; work without devices keeps off
- * nodes that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
+ * `binpack` counts what stays free: for work with devices the thousandths of devices first, then CPU; work without devices keeps off nodes
+ * that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
+ * `fgd` and `fragmentation` are told in `fragmentation.ts`. Of rows that are equal to `fragmentation` the one with the fewest free devices is
+ * taken; `fgd` takes the lowest, as published.
  */
-import { WHOLE, CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../node-table';
 import { milliOn } from '../devices';
+import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, WHOLE } from '../node-table';
 import { type PodClass } from '../pod-class';
 import { type NodeScore } from '../policy';
 import { type Fragmentation } from './fragmentation';
+import { shapeOf } from './workload';
 
-export type ScoreFunction = (podClass: PodClass, row: number) => number;
+/** `cpu` is that of the class, or the magnitude that stands for its group. */
+export type ScoreFunction = (podClass: PodClass, cpu: number, row: number) => number;
 
 /** More than any difference in what stays free: a preference that is a matter of principle. */
 const PRINCIPLE = 1e7;
+/** Free devices decide between rows that are equal otherwise. CPU must not: it would scatter work over many nodes that are half used. */
+const TIE = 1e-5;
 
 export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: () => Fragmentation): ScoreFunction {
   switch (name) {
     case 'binpack':
-      return (podClass, row) => -roomAfter(table, podClass, row) + principles(table, podClass, row);
+      return (podClass, _cpu, row) => -roomNow(table, podClass, row) + principles(table, podClass, row);
     case 'spread':
-      return (podClass, row) => roomAfter(table, podClass, row) + principles(table, podClass, row);
+      return (podClass, _cpu, row) => roomNow(table, podClass, row) + principles(table, podClass, row);
+    case 'fgd': {
+      const measure = fragmentation();
+      return (podClass, cpu, row) => measure.published(row, shapeOf(podClass, table, table.deviceStart[row]), cpu);
+    }
     case 'fragmentation': {
       const measure = fragmentation();
-      return (podClass, row) => principles(table, podClass, row) - measure.cost(podClass, row) - roomAfter(table, podClass, row) / PRINCIPLE;
+      return (podClass, cpu, row) => measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu) - (podClass.accelerator === undefined ? 0 : table.milliFree[row] * TIE);
     }
   }
 }
 
-function roomAfter(table: NodeTable, podClass: PodClass, row: number): number {
+function roomNow(table: NodeTable, podClass: PodClass, row: number): number {
   const cpu = table.free[CPU_COLUMN][row] / (table.allocatable[CPU_COLUMN][row] || 1);
   const memory = table.free[MEMORY_COLUMN][row] / (table.allocatable[MEMORY_COLUMN][row] || 1);
   return podClass.accelerator === undefined ? 1000 * cpu + memory : table.milliFree[row] + cpu / 2 + memory / 4;
 }
 
-function principles(table: NodeTable, podClass: PodClass, row: number): number {
-  const { accelerator } = podClass;
+function principles(table: NodeTable, { accelerator }: PodClass, row: number): number {
   if (accelerator === undefined) {
     return table.deviceStart[row + 1] > table.deviceStart[row] ? -PRINCIPLE : 0;
   }

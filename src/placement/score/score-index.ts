@@ -1,0 +1,150 @@
+/**
+ * The best row for a class without looking at every row.
+ *
+ * Classes that score alike (same devices, same constraints on nodes, CPU of the same magnitude) share a group. A group keeps a tournament
+ * tree over the rows: each inner node holds the best score below it, so the best row is found from the top; where the best does not fit, the
+ * search goes on with the next best branch and skips branches where no row has the CPU or memory (two more trees hold the most that is free).
+ * When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is O(log rows)
+ * where the first rows fit, which is the usual case.
+ */
+import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../node-table';
+
+/** Scores of one group; -Infinity where its classes may not be, or their devices do not fit. */
+export type RowScore = (row: number) => number;
+
+class MaxTree {
+  readonly values: Float64Array;
+  readonly versions: Int32Array;
+  /** Place in the notes up to which this tree is up to date, and in which era of them. */
+  position = 0;
+  era = -1;
+
+  constructor(rows: number, readonly leaves: number) {
+    this.values = new Float64Array(2 * leaves).fill(-Infinity);
+    this.versions = new Int32Array(rows).fill(-1);
+  }
+
+  set(row: number, value: number): void {
+    const { values } = this;
+    let at = this.leaves + row;
+    values[at] = value;
+    for (at >>= 1; at >= 1; at >>= 1) {
+      const left = values[2 * at];
+      const right = values[2 * at + 1];
+      const best = left >= right ? left : right;
+      if (values[at] === best) {
+        return;
+      }
+      values[at] = best;
+    }
+  }
+
+  fill(row: number, value: number): void {
+    this.values[this.leaves + row] = value;
+  }
+
+  build(): void {
+    const { values } = this;
+    for (let at = this.leaves - 1; at >= 1; at--) {
+      values[at] = Math.max(values[2 * at], values[2 * at + 1]);
+    }
+  }
+}
+
+export class ScoreIndex {
+  private readonly leaves: number;
+  private readonly groups: (MaxTree | undefined)[] = [];
+  private readonly cpu: MaxTree;
+  private readonly memory: MaxTree;
+  private readonly stack: Int32Array;
+
+  constructor(private readonly table: NodeTable) {
+    this.leaves = 1;
+    while (this.leaves < table.count) {
+      this.leaves *= 2;
+    }
+    this.cpu = new MaxTree(table.count, this.leaves);
+    this.memory = new MaxTree(table.count, this.leaves);
+    this.stack = new Int32Array(128);
+  }
+
+  /** Scores by row, up to date. The rows begin at `offset`. */
+  scores(group: number, score: RowScore): { readonly values: Float64Array; readonly offset: number } {
+    return { values: this.upToDate(group, score).values, offset: this.leaves };
+  }
+
+  /** The row with the best score that `accepts`, the lowest of equals; -1 when there is none. */
+  best(group: number, score: RowScore, cpu: number, memory: number, accepts: (row: number) => boolean): number {
+    const tree = this.upToDate(group, score).values;
+    const mostCpu = this.free(this.cpu, CPU_COLUMN).values;
+    const mostMemory = this.free(this.memory, MEMORY_COLUMN).values;
+    const { stack, leaves } = this;
+    let best = -1;
+    let bestScore = -Infinity;
+    let depth = 0;
+    stack[depth++] = 1;
+    while (depth > 0) {
+      const at = stack[--depth];
+      const top = tree[at];
+      if (top < bestScore || top === -Infinity || mostCpu[at] < cpu || mostMemory[at] < memory) {
+        continue;
+      }
+      if (at >= leaves) {
+        const row = at - leaves;
+        if ((top > bestScore || row < best) && accepts(row)) {
+          best = row;
+          bestScore = top;
+        }
+        continue;
+      }
+      if (top === bestScore && at << (Math.clz32(at) - Math.clz32(leaves)) > leaves + best) {
+        continue;
+      }
+      // What is pushed last is looked at first: the better half, of equals the left one.
+      const left = 2 * at;
+      if (tree[left] >= tree[left + 1]) {
+        stack[depth++] = left + 1;
+        stack[depth++] = left;
+      } else {
+        stack[depth++] = left;
+        stack[depth++] = left + 1;
+      }
+    }
+    return best;
+  }
+
+  private upToDate(group: number, score: RowScore): MaxTree {
+    const tree = (this.groups[group] ??= new MaxTree(this.table.count, this.leaves));
+    this.refresh(tree, score);
+    return tree;
+  }
+
+  private free(tree: MaxTree, column: number): MaxTree {
+    const free = this.table.free[column];
+    this.refresh(tree, (row) => free[row]);
+    return tree;
+  }
+
+  private refresh(tree: MaxTree, score: RowScore): void {
+    const { version, changes, era } = this.table;
+    if (tree.era !== era || changes.length - tree.position > this.table.count) {
+      for (let row = 0; row < this.table.count; row++) {
+        if (tree.versions[row] !== version[row]) {
+          tree.versions[row] = version[row];
+          tree.fill(row, score(row));
+        }
+      }
+      tree.build();
+    } else {
+      for (let i = tree.position; i < changes.length; i++) {
+        const row = changes[i];
+        if (tree.versions[row] !== version[row]) {
+          tree.versions[row] = version[row];
+          tree.set(row, score(row));
+        }
+      }
+    }
+    tree.era = era;
+    tree.position = changes.length;
+  }
+}
