@@ -50,6 +50,13 @@ interface RuleFacts {
   readonly source: string;
   /** What to do. */
   readonly fix: string;
+  /**
+   * Names of fields that the rule speaks of. Where none of them occurs anywhere in a manifest (as a field, or as a key of a map such as
+   * annotations), the rule is not run on it or on its pod templates; so it must have nothing to say there. A rule that misses a field
+   * names the parent whose presence makes the field due, or leaves this out. Rules on the whole set are always run.
+   * @default - the rule is always run
+   */
+  readonly concerns?: readonly string[];
 }
 
 /** Looks at one manifest at a time. */

@@ -41,8 +41,19 @@ export interface TrainingJob {
   readonly elasticPolicy: JsonObject | undefined;
 }
 
-/** The job that a manifest states; `undefined` for other kinds and for MPIJob of the mpi-operator. */
+const known = new WeakMap<Manifest, TrainingJob | null>();
+
+/** The job that a manifest states; `undefined` for other kinds and for MPIJob of the mpi-operator. Read once for all rules. */
 export function trainingJobOf(manifest: Manifest): TrainingJob | undefined {
+  let job = known.get(manifest);
+  if (job === undefined) {
+    job = readTrainingJob(manifest) ?? null;
+    known.set(manifest, job);
+  }
+  return job ?? undefined;
+}
+
+function readTrainingJob(manifest: Manifest): TrainingJob | undefined {
   const framework = frameworkOf(manifest.id.kind);
   if (framework === undefined || manifest.id.apiVersion !== TRAINING_OPERATOR_API_VERSION) return undefined;
   const spec = asObject(manifest.object.spec);

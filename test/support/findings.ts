@@ -4,6 +4,7 @@
 import { type KubernetesMinor } from '../../src/api/schema';
 import { FindingCollector } from '../../src/checks/collector';
 import { type Finding } from '../../src/checks/finding';
+import { type Report } from '../../src/checks/report';
 import { type Rule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
@@ -18,13 +19,19 @@ export function findingsOf(yaml: string, rules: readonly Rule[], options: Findin
   const { manifests, problems } = parseYaml(yaml, 'test.yaml');
   if (problems.length > 0) throw new Error(`the test's YAML is broken: ${JSON.stringify(problems)}`);
   const set = new ManifestSet(manifests);
-  const collector = new FindingCollector(set, {});
-  runRules(rules, { set, kubernetes: options.kubernetes ?? '1.35' }, collector);
-  const report = collector.report();
+  const report = run(rules, set, options);
+  // What a rule concerns saves time and changes nothing.
+  expect(report.findings).toEqual(run(rules.map((rule): Rule => ({ ...rule, concerns: undefined })), set, options).findings);
   const failed = report.notChecked.filter(({ why }) => why.startsWith('the rule '));
   if (failed.length > 0) throw new Error(failed.map(({ why }) => why).join('\n'));
   const ids = new Set(rules.map((rule) => rule.id));
   return report.findings.filter((finding) => ids.has(finding.rule));
+}
+
+function run(rules: readonly Rule[], set: ManifestSet, options: FindingsOptions): Report {
+  const collector = new FindingCollector(set, {});
+  runRules(rules, { set, kubernetes: options.kubernetes ?? '1.35' }, collector);
+  return collector.report();
 }
 
 /** The ids of the rules that fire, sorted, each once. */

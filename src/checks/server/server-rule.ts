@@ -18,7 +18,7 @@ export interface RuleTexts {
   readonly fix: string;
   /** @default - the API server refuses the object */
   readonly why?: string;
-  /** As in `PodTemplateRule`. @default - the rule is always run */
+  /** As in `RuleFacts`. @default - the rule is always run */
   readonly concerns?: readonly string[];
   /** File below `pkg/` of kubernetes 1.36.2, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;

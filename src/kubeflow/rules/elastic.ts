@@ -9,6 +9,7 @@ import { counted, jobRule, oneOf } from './job-rule';
 
 export const elasticNeedsWorker = jobRule({
   id: 'elastic-has-worker',
+  concerns: ['elasticPolicy'],
   row: 'KT6',
   tier: 'webhook',
   severity: 'error',
@@ -24,6 +25,7 @@ export const elasticNeedsWorker = jobRule({
 
 export const nprocStatedOnce = jobRule({
   id: 'nproc-per-node-stated-once',
+  concerns: ['nProcPerNode'],
   row: 'KT6',
   tier: 'webhook',
   severity: 'error',
@@ -47,6 +49,7 @@ export const nprocStatedOnce = jobRule({
 
 export const nprocKnown = jobRule({
   id: 'nproc-per-node-known',
+  concerns: ['nprocPerNode'],
   row: 'KT9',
   tier: 'advice',
   severity: 'error',
@@ -70,6 +73,7 @@ export const nprocKnown = jobRule({
 
 export const backendKnown = jobRule({
   id: 'rendezvous-backend-known',
+  concerns: ['rdzvBackend'],
   row: 'KT9',
   tier: 'advice',
   severity: 'warning',
@@ -86,6 +90,7 @@ export const backendKnown = jobRule({
 
 export const etcdHasHost = jobRule({
   id: 'etcd-backend-has-host',
+  concerns: ['rdzvBackend'],
   row: 'KT9',
   tier: 'advice',
   severity: 'error',
@@ -109,6 +114,7 @@ export const etcdHasHost = jobRule({
 
 export const rendezvousConfNotEmpty = jobRule({
   id: 'rendezvous-conf-not-empty',
+  concerns: ['rdzvConf'],
   row: 'KT10',
   tier: 'webhook',
   severity: 'error',
@@ -125,6 +131,7 @@ export const rendezvousConfNotEmpty = jobRule({
 
 export const rangeOrdered = jobRule({
   id: 'elastic-range-ordered',
+  concerns: ['elasticPolicy'],
   row: 'KT11',
   tier: 'advice',
   severity: 'error',
@@ -146,6 +153,7 @@ export const rangeOrdered = jobRule({
 
 export const workersInRange = jobRule({
   id: 'elastic-workers-in-range',
+  concerns: ['elasticPolicy'],
   row: 'KT11',
   tier: 'advice',
   severity: 'error',
@@ -180,6 +188,7 @@ export const workersInRange = jobRule({
 
 export const elasticWorkersOnly = jobRule({
   id: 'elastic-is-workers-only',
+  concerns: ['elasticPolicy'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -200,6 +209,7 @@ export const elasticWorkersOnly = jobRule({
 
 export const maxRestartsStated = jobRule({
   id: 'elastic-max-restarts-stated',
+  concerns: ['elasticPolicy'],
   row: 'KT11',
   tier: 'advice',
   severity: 'warning',
@@ -215,6 +225,7 @@ export const maxRestartsStated = jobRule({
 
 export const standaloneIsOnePod = jobRule({
   id: 'standalone-is-one-pod',
+  concerns: ['standalone'],
   row: 'KT11',
   tier: 'advice',
   severity: 'error',

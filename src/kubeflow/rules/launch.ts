@@ -18,15 +18,23 @@ interface Launch {
   readonly command: LaunchCommand;
 }
 
+const launchesByJob = new WeakMap<TrainingJob, readonly Launch[]>();
+
 function launchesOf(job: TrainingJob): readonly Launch[] {
-  return job.roles.flatMap((role) => {
-    const command = role.main && launchCommandOf(role.main.value, role.main.path);
-    return command === undefined ? [] : [{ role, command }];
-  });
+  let launches = launchesByJob.get(job);
+  if (launches === undefined) {
+    launches = job.roles.flatMap((role) => {
+      const command = role.main && launchCommandOf(role.main.value, role.main.path);
+      return command === undefined ? [] : [{ role, command }];
+    });
+    launchesByJob.set(job, launches);
+  }
+  return launches;
 }
 
 export const nnodesIsPodCount = jobRule({
   id: 'torchrun-nnodes-is-pod-count',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'error',
@@ -54,6 +62,7 @@ export const nnodesIsPodCount = jobRule({
 
 export const nprocIsDeviceCount = jobRule({
   id: 'torchrun-nproc-is-device-count',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'error',
@@ -91,6 +100,7 @@ export const nprocIsDeviceCount = jobRule({
 
 export const nprocPerNodeIsDeviceCount = jobRule({
   id: 'nproc-per-node-is-device-count',
+  concerns: ['nprocPerNode'],
   row: 'KT12',
   tier: 'advice',
   severity: 'error',
@@ -106,8 +116,7 @@ export const nprocPerNodeIsDeviceCount = jobRule({
   const others = job.roles.flatMap((role) => {
     const devices = role.main && devicesOf(role.main.value);
     // A literal on the command line wins; it has a rule of its own.
-    const command = role.main && launchCommandOf(role.main.value, role.main.path);
-    const literal = command !== undefined && optionNamed(command, 'nproc_per_node') !== undefined;
+    const literal = launchesOf(job).some((launch) => launch.role === role && optionNamed(launch.command, 'nproc_per_node') !== undefined);
     return devices === undefined || devices === processes || literal ? [] : [{ name: role.name, devices }];
   });
   const [first] = others;
@@ -123,6 +132,7 @@ export const nprocPerNodeIsDeviceCount = jobRule({
 
 export const portIsOperators = jobRule({
   id: 'torchrun-port-is-operators',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -161,6 +171,7 @@ function portIn(option: LaunchOption): number | undefined {
 
 export const addressFromOperator = jobRule({
   id: 'torchrun-address-from-operator',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -193,6 +204,7 @@ export const addressFromOperator = jobRule({
 
 export const nodeRankFromOperator = jobRule({
   id: 'torchrun-node-rank-from-operator',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -236,6 +248,7 @@ const EXPECTED_OF_OPERATOR = new Set([
 
 export const variablesFromOperator = jobRule({
   id: 'launch-variables-set-by-operator',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'error',
@@ -268,6 +281,7 @@ export const variablesFromOperator = jobRule({
 
 export const operatorVariablesNotByHand = jobRule({
   id: 'operator-variables-not-by-hand',
+  concerns: ['env'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -295,6 +309,7 @@ export const operatorVariablesNotByHand = jobRule({
 
 export const torchrunNotStandalone = jobRule({
   id: 'torchrun-not-standalone',
+  concerns: ['command', 'args'],
   row: 'KT12',
   tier: 'advice',
   severity: 'error',

@@ -25,6 +25,7 @@ function* eachWithOthers(job: TrainingJob): Iterable<{ readonly role: Role; read
 
 export const rolesShareScheduler = jobRule({
   id: 'roles-share-scheduler',
+  concerns: ['schedulerName'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -51,6 +52,7 @@ export const rolesShareScheduler = jobRule({
 
 export const rolesShareNetwork = jobRule({
   id: 'roles-share-network',
+  concerns: ['hostNetwork'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -94,6 +96,7 @@ function mountPaths(role: Role): ReadonlySet<string> {
 
 export const rolesShareData = jobRule({
   id: 'roles-share-data',
+  concerns: ['volumeMounts'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -121,6 +124,7 @@ export const rolesShareData = jobRule({
 
 export const rolesHaveEqualDevices = jobRule({
   id: 'roles-have-equal-devices',
+  concerns: ['resources'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',
@@ -153,6 +157,7 @@ function requested(role: Role): ReadonlySet<string> {
 
 export const rolesRequestAlike = jobRule({
   id: 'roles-request-alike',
+  concerns: ['resources'],
   row: 'KT12',
   tier: 'advice',
   severity: 'warning',

@@ -10,6 +10,7 @@ import { counted, jobRule, oneOf } from './job-rule';
 
 export const managedByKnown = jobRule({
   id: 'managed-by-known',
+  concerns: ['managedBy'],
   row: 'KT7',
   tier: 'webhook',
   severity: 'error',
@@ -31,6 +32,7 @@ export const managedByKnown = jobRule({
 
 export const cleanPodPolicyKnown = jobRule({
   id: 'clean-pod-policy-known',
+  concerns: ['cleanPodPolicy'],
   row: 'KT9',
   tier: 'advice',
   severity: 'error',
@@ -50,6 +52,7 @@ export const cleanPodPolicyKnown = jobRule({
 
 export const restartPolicyKnown = jobRule({
   id: 'restart-policy-known',
+  concerns: ['restartPolicy'],
   row: 'KT9',
   tier: 'webhook',
   severity: 'error',
@@ -67,6 +70,7 @@ export const restartPolicyKnown = jobRule({
 
 export const restartPolicyOnRole = jobRule({
   id: 'restart-policy-on-role',
+  concerns: ['restartPolicy'],
   row: 'KT9',
   tier: 'advice',
   severity: 'warning',
@@ -90,6 +94,7 @@ export const restartPolicyOnRole = jobRule({
 
 export const jobCanEnd = jobRule({
   id: 'restart-policy-lets-job-end',
+  concerns: ['restartPolicy'],
   row: 'KT9',
   tier: 'advice',
   severity: 'warning',
@@ -112,6 +117,7 @@ export const jobCanEnd = jobRule({
 
 export const exitCodeMeaning = jobRule({
   id: 'exit-code-restart-is-for-signals',
+  concerns: ['restartPolicy'],
   row: 'KT15',
   tier: 'advice',
   severity: 'info',
@@ -132,6 +138,7 @@ export const exitCodeMeaning = jobRule({
 
 export const minAvailableFits = jobRule({
   id: 'gang-min-available-fits',
+  concerns: ['minAvailable'],
   row: 'KT13',
   tier: 'advice',
   severity: 'error',
@@ -171,6 +178,7 @@ const GANG_SCHEDULERS = new Set(['volcano', 'scheduler-plugins', 'scheduler-plug
 
 export const gangStatedWhole = jobRule({
   id: 'gang-scheduling-stated',
+  concerns: ['schedulingPolicy', 'schedulerName'],
   row: 'KT13',
   tier: 'advice',
   severity: 'info',

@@ -11,6 +11,8 @@ import { isAcceleratorResource } from '../../catalog';
 
 export interface AdviceTexts {
   readonly row?: string;
+  /** As in `RuleFacts`. @default - the rule is always run */
+  readonly concerns?: readonly string[];
   /** `error` where it certainly does not do what was written, `warning` where it likely does not, `info` for a hint. */
   readonly severity: Severity;
   readonly summary: string;

@@ -23,6 +23,7 @@ interface Word {
 
 export const commandRules: readonly Rule[] = [
   podAdvice('variable-form-expanded', {
+    concerns: ['command', 'args'],
     row: 'K15',
     severity: 'error',
     summary: 'Outside of a shell a variable in command or args is written $(NAME).',
@@ -48,6 +49,7 @@ export const commandRules: readonly Rule[] = [
   }),
 
   podAdvice('command-substitution-in-shell', {
+    concerns: ['command', 'args'],
     row: 'K15',
     severity: 'warning',
     summary: 'A command substitution such as $(hostname -s) stands in a shell.',
@@ -64,6 +66,7 @@ export const commandRules: readonly Rule[] = [
   }),
 
   podAdvice('variable-defined', {
+    concerns: ['env', 'command', 'args'],
     row: 'K15',
     severity: 'warning',
     summary: 'A variable that is expanded with $(NAME) is defined in the container, and in env before it is used.',
@@ -92,6 +95,7 @@ export const commandRules: readonly Rule[] = [
   }),
 
   podAdvice('env-name-readable', {
+    concerns: ['env'],
     row: 'K15',
     severity: 'warning',
     summary: 'An environment variable\'s name is letters, digits and "_", so that programs can read it.',
@@ -108,6 +112,7 @@ export const commandRules: readonly Rule[] = [
   }),
 
   podAdvice('env-name-once', {
+    concerns: ['env'],
     row: 'K15',
     severity: 'warning',
     summary: 'A container defines each environment variable once.',

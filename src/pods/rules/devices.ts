@@ -17,6 +17,7 @@ const VISIBILITY = ['CUDA_VISIBLE_DEVICES', 'NVIDIA_VISIBLE_DEVICES', 'ROCR_VISI
 
 export const deviceRules: readonly Rule[] = [
   podAdvice('device-name-served', {
+    concerns: ['limits', 'requests'],
     severity: 'error',
     summary: 'A device is asked for by a name that some device plugin serves.',
     why: 'No node offers the resource: the pod stays pending.',
@@ -38,6 +39,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('visible-devices-left-to-plugin', {
+    concerns: ['env'],
     severity: 'warning',
     summary: 'A container that asks for devices does not name the visible ones itself.',
     why: 'The device plugin chooses devices and tells the runtime; numbers written by hand count from 0 inside the container, hide devices, or name others\'.',
@@ -53,6 +55,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('device-request-and-claim-apart', {
+    concerns: ['claims'],
     row: 'DR11',
     severity: 'warning',
     summary: 'A container gets its GPUs either from the device plugin or from a resource claim.',
@@ -69,6 +72,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('rdma-may-lock-memory', {
+    concerns: ['limits', 'requests'],
     severity: 'warning',
     summary: 'A container with an RDMA device has the capability IPC_LOCK (or is privileged).',
     why: 'RDMA pins memory; without the capability the memory-lock limit stops it and NCCL falls back to TCP or fails.',
@@ -87,6 +91,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('rdma-name-configured', {
+    concerns: ['limits', 'requests'],
     severity: 'info',
     summary: 'A shared RDMA device has the name that its plugin is configured with.',
     why: 'rdma/<name> is whatever the shared device plugin\'s configuration says: another name leaves the pod pending.',
@@ -101,6 +106,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('nccl-value-known', {
+    concerns: ['env'],
     severity: 'error',
     summary: 'NCCL variables have values that NCCL reads.',
     why: 'NCCL ends with ncclInvalidUsage on an unknown token, or ignores the value.',
@@ -124,6 +130,7 @@ export const deviceRules: readonly Rule[] = [
   }),
 
   podAdvice('nccl-interface-in-pod', {
+    concerns: ['env'],
     severity: 'warning',
     summary: 'NCCL_SOCKET_IFNAME names an interface that the pod has; the RDMA card is chosen by NCCL_IB_HCA.',
     why: 'Inside a pod the interface is eth0 (and net1, net2 of attachments): ib0 is the host\'s. NCCL finds no interface, and the variable does not choose the RDMA card.',

@@ -13,6 +13,7 @@ const PATH = `/metadata/annotations/${NETWORKS_ANNOTATION.replace('/', '~1')}`;
 
 export const networkRules: readonly Rule[] = [
   podAdvice('host-network-resolves-services', {
+    concerns: ['hostNetwork'],
     severity: 'warning',
     summary: 'A pod on the host network has dnsPolicy ClusterFirstWithHostNet.',
     why: 'With any other policy it uses the host\'s name servers and cannot resolve Services or the pods of its own job.',
@@ -24,6 +25,7 @@ export const networkRules: readonly Rule[] = [
   }),
 
   podAdvice('network-attachment-readable', {
+    concerns: [NETWORKS_ANNOTATION],
     severity: 'error',
     summary: `The annotation ${NETWORKS_ANNOTATION} is a list of [namespace/]name[@interface], or JSON.`,
     why: 'Multus cannot read it and the pod does not start.',
@@ -35,6 +37,7 @@ export const networkRules: readonly Rule[] = [
   }),
 
   podAdvice('network-attachment-known', {
+    concerns: [NETWORKS_ANNOTATION],
     severity: 'info',
     summary: 'A network that a pod attaches to is defined in its namespace.',
     why: 'The pod does not start until the NetworkAttachmentDefinition is there.',
@@ -54,6 +57,7 @@ export const networkRules: readonly Rule[] = [
   }),
 
   podAdvice('network-attachment-device-asked', {
+    concerns: [NETWORKS_ANNOTATION],
     severity: 'warning',
     summary: 'A pod that attaches to a network with a device asks for that device.',
     why: 'Without the request no virtual function is set aside, unless the network resources injector is deployed.',

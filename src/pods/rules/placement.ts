@@ -37,6 +37,7 @@ interface Expression {
 
 export const placementRules: readonly Rule[] = [
   podAdvice('accelerator-tolerated', {
+    concerns: ['limits', 'requests'],
     row: 'K14',
     severity: 'info',
     summary: 'A pod that asks for an accelerator tolerates the taint by which such nodes are kept free.',
@@ -61,6 +62,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('toleration-of-real-taint', {
+    concerns: ['tolerations'],
     row: 'K14',
     severity: 'warning',
     summary: 'A toleration names a taint that something sets.',
@@ -75,6 +77,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('taint-makes-no-label', {
+    concerns: ['nodeSelector'],
     severity: 'info',
     summary: 'What a nodeSelector asks for is a label: a taint of the same key makes none.',
     why: 'If the nodes were only tainted with this key, no node has the label and the pod stays pending.',
@@ -88,6 +91,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('node-label-set-by-something', {
+    concerns: ['nodeSelector', 'nodeAffinity'],
     severity: 'warning',
     summary: 'A node label that is asked for is one that its component sets, with a value that it can have.',
     why: 'No node has the label or the value: the pod stays pending.',
@@ -110,6 +114,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('affinity-compares-numbers', {
+    concerns: ['nodeAffinity'],
     row: 'K6',
     severity: 'error',
     summary: 'The operators Gt and Lt of node affinity have a whole number as their value.',
@@ -126,6 +131,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('topology-by-network-distance', {
+    concerns: ['podAntiAffinity'],
     severity: 'info',
     summary: 'Pods that exchange gradients are placed by network distance, not by host anti-affinity within a zone.',
     why: 'Anti-affinity by host name spreads one pod per node over the whole zone; it knows nothing of racks, switches or NVLink domains.',
@@ -143,6 +149,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('spot-pod-is-replaced', {
+    concerns: ['nodeSelector', 'nodeAffinity'],
     severity: 'warning',
     summary: 'A pod on spot nodes belongs to a workload that replaces it.',
     why: 'A spot node may go at any time, and a bare Pod is not started again.',

@@ -11,6 +11,7 @@ const MEDIA = ['', 'Memory', 'HugePages'];
 
 export const sharedMemoryRules: readonly Rule[] = [
   podAdvice('memory-volume-has-size-limit', {
+    concerns: ['emptyDir'],
     row: 'K13',
     severity: 'warning',
     summary: 'A volume in memory has a sizeLimit, below the memory limit of the container that fills it.',
@@ -37,6 +38,7 @@ export const sharedMemoryRules: readonly Rule[] = [
   }),
 
   podAdvice('shared-memory-for-several-gpus', {
+    concerns: ['limits', 'requests'],
     row: 'K13',
     severity: 'warning',
     summary: 'A container with several GPUs, or with RDMA beside a GPU, has an in-memory volume at /dev/shm.',
@@ -52,6 +54,7 @@ export const sharedMemoryRules: readonly Rule[] = [
   }),
 
   podAdvice('volume-medium-known', {
+    concerns: ['medium'],
     severity: 'error',
     summary: 'emptyDir.medium is empty, Memory, HugePages or HugePages-<size>.',
     why: 'The server takes any word; the kubelet cannot mount an unknown medium, and the pod never starts.',
@@ -66,6 +69,7 @@ export const sharedMemoryRules: readonly Rule[] = [
   }),
 
   podAdvice('mount-path-without-colon', {
+    concerns: ['volumeMounts'],
     row: 'K4',
     severity: 'error',
     summary: 'A mountPath holds no ":".',

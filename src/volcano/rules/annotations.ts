@@ -43,6 +43,7 @@ function* unreadable(annotations: JsonValue | undefined, path: string): Iterable
 }
 
 const VALUE_FACTS = {
+  concerns: Object.keys(ANNOTATIONS),
   row: 'VA1',
   tier: 'advice',
   severity: 'error',
@@ -71,10 +72,11 @@ function isVolcanos({ spec, manifest }: Parameters<PodTemplateRule['check']>[0])
   return schedulesWithVolcano(spec) || (JOB_SPEC_KINDS as readonly string[]).includes(`${manifest.id.group}/${manifest.id.kind}`);
 }
 
-const BUDGETS = ['volcano.sh/jdb-min-available', 'volcano.sh/jdb-max-unavailable'];
+const BUDGETS: readonly string[] = ['volcano.sh/jdb-min-available', 'volcano.sh/jdb-max-unavailable'];
 
 const budgetValid: PodTemplateRule = {
   id: 'volcano/pod-disruption-budget-valid',
+  concerns: BUDGETS,
   row: 'VA2',
   tier: 'webhook',
   severity: 'error',

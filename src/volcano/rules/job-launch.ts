@@ -61,6 +61,7 @@ function podsWithTorchrun(job: JobView): number {
 
 const nodeCount = torchrunRule({
   id: 'volcano/torchrun-nodes-match-pods',
+  concerns: ['command', 'args'],
   row: 'VJ8',
   tier: 'advice',
   severity: 'error',
@@ -83,6 +84,7 @@ const nodeCount = torchrunRule({
 
 const toldItsNodes = torchrunRule({
   id: 'volcano/torchrun-told-its-nodes',
+  concerns: ['command', 'args'],
   row: 'VJ8',
   tier: 'advice',
   severity: 'error',
@@ -99,6 +101,7 @@ const toldItsNodes = torchrunRule({
 
 const toldItsPlace = torchrunRule({
   id: 'volcano/torchrun-told-its-place',
+  concerns: ['command', 'args'],
   row: 'VJ8',
   tier: 'advice',
   severity: 'error',
@@ -123,6 +126,7 @@ const toldItsPlace = torchrunRule({
 
 const variablesDefined = taskRule({
   id: 'volcano/task-variables-defined',
+  concerns: ['command', 'args'],
   row: 'VJ8',
   tier: 'advice',
   severity: 'error',
@@ -206,6 +210,7 @@ const hasProgram = taskRule({
 
 const scrapersGetIn = jobRule({
   id: 'volcano/job-network-policy-lets-scrapers-in',
+  concerns: ['ports', 'prometheus.io/scrape'],
   row: 'VJ9',
   tier: 'advice',
   severity: 'warning',

@@ -14,6 +14,7 @@ const VOLUME_SUFFIX = '-000000000000';
 
 const serviceName = jobRule({
   id: 'volcano/job-name-serves-as-host',
+  concerns: ['plugins'],
   row: 'VJ9',
   tier: 'webhook',
   severity: 'error',

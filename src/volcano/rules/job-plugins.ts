@@ -12,6 +12,7 @@ const CONTROLLER = 'volcano v1.15.1, pkg/controllers/job/plugins';
 
 const pluginKnown = jobRule({
   id: 'volcano/job-plugin-known',
+  concerns: ['plugins'],
   row: 'VJ5',
   tier: 'webhook',
   severity: 'error',
@@ -27,6 +28,7 @@ const pluginKnown = jobRule({
 
 const mpiMaster = jobRule({
   id: 'volcano/mpi-master-task-exists',
+  concerns: ['mpi'],
   row: 'VJ5',
   tier: 'webhook',
   severity: 'error',
@@ -43,6 +45,7 @@ const mpiMaster = jobRule({
 
 const argumentsRead = jobRule({
   id: 'volcano/job-plugin-arguments-read',
+  concerns: ['plugins'],
   row: 'VJ6',
   tier: 'advice',
   severity: 'error',
@@ -67,6 +70,7 @@ const argumentsRead = jobRule({
 
 const portsValid = jobRule({
   id: 'volcano/job-plugin-ports-valid',
+  concerns: ['plugins'],
   row: 'VJ6',
   tier: 'advice',
   severity: 'error',
@@ -85,6 +89,7 @@ const portsValid = jobRule({
 
 const roleTasksExist = jobRule({
   id: 'volcano/job-plugin-role-tasks-exist',
+  concerns: ['pytorch', 'tensorflow', 'ray', 'mpi', 'hcclrank'],
   row: 'VJ7',
   tier: 'advice',
   severity: 'error',
@@ -187,6 +192,7 @@ function missingTask(job: JobView, path: string, plugin: string, role: string, t
 
 const oneMaster = jobRule({
   id: 'volcano/pytorch-one-master',
+  concerns: ['pytorch'],
   row: 'VJ8',
   tier: 'advice',
   severity: 'error',

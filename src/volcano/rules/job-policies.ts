@@ -66,6 +66,7 @@ function policyRule(facts: RuleFacts, check: (policy: PolicyView, level: Level) 
 
 const eventOrExitCode = policyRule({
   id: 'volcano/policy-reacts-to-event-or-exit-code',
+  concerns: ['policies'],
   row: 'VJ3',
   tier: 'webhook',
   severity: 'error',
@@ -83,6 +84,7 @@ const eventOrExitCode = policyRule({
 
 const exitCodeNotZero = policyRule({
   id: 'volcano/policy-exit-code-not-zero',
+  concerns: ['policies'],
   row: 'VJ3',
   tier: 'webhook',
   severity: 'error',
@@ -96,6 +98,7 @@ const exitCodeNotZero = policyRule({
 
 const reactedToOnce = levelRule({
   id: 'volcano/policy-events-once',
+  concerns: ['policies'],
   row: 'VJ3',
   tier: 'webhook',
   severity: 'error',
@@ -120,6 +123,7 @@ const reactedToOnce = levelRule({
 
 const eventAllowed = policyRule({
   id: 'volcano/policy-event-allowed',
+  concerns: ['policies'],
   row: 'VJ4',
   tier: 'webhook',
   severity: 'error',
@@ -135,6 +139,7 @@ const eventAllowed = policyRule({
 
 const actionAllowed = policyRule({
   id: 'volcano/policy-action-allowed',
+  concerns: ['policies'],
   row: 'VJ4',
   tier: 'webhook',
   severity: 'error',
@@ -156,6 +161,7 @@ const actionAllowed = policyRule({
 
 const pendingNeedsTimeout = policyRule({
   id: 'volcano/policy-pod-pending-has-timeout',
+  concerns: ['policies'],
   tier: 'advice',
   severity: 'error',
   summary: 'A policy for PodPending says after how long.',

@@ -37,6 +37,7 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
 
 const jobQueueIsLeaf = jobRule({
   id: 'volcano/job-queue-is-leaf',
+  concerns: ['queue'],
   row: 'VJ12',
   tier: 'webhook',
   severity: 'error',
@@ -48,6 +49,7 @@ const jobQueueIsLeaf = jobRule({
 
 const jobQueueKnown = jobRule({
   id: 'volcano/job-queue-known',
+  concerns: ['queue'],
   row: 'VJ12',
   tier: 'webhook',
   severity: 'info',
@@ -91,6 +93,7 @@ const podGroupQueueIsLeaf: ObjectRule = {
 
 const podQueue: PodTemplateRule = {
   id: 'volcano/pod-queue-is-leaf',
+  concerns: [QUEUE_NAME_ANNOTATION],
   row: 'VP1',
   tier: 'advice',
   severity: 'error',
@@ -108,6 +111,7 @@ const podQueue: PodTemplateRule = {
 
 const namespaceQueue: ObjectRule = {
   id: 'volcano/namespace-queue-takes-effect',
+  concerns: [QUEUE_NAME_ANNOTATION],
   row: 'VP5',
   tier: 'advice',
   severity: 'info',

@@ -41,6 +41,7 @@ const taskNamesUnique = jobRule({
 
 const taskMinAvailable = taskRule({
   id: 'volcano/task-min-available-within-replicas',
+  concerns: ['minAvailable'],
   row: 'VJ2',
   tier: 'webhook',
   severity: 'error',
@@ -61,6 +62,7 @@ const taskMinAvailable = taskRule({
 
 const jobMinAvailable = jobRule({
   id: 'volcano/job-min-available-within-replicas',
+  concerns: ['minAvailable'],
   row: 'VJ2',
   tier: 'webhook',
   severity: 'error',
@@ -81,6 +83,7 @@ const jobMinAvailable = jobRule({
 
 const gangComplete = jobRule({
   id: 'volcano/job-min-available-covers-tasks',
+  concerns: ['minAvailable'],
   row: 'VJ2',
   tier: 'advice',
   severity: 'warning',
@@ -115,6 +118,7 @@ const taskHasReplicas = taskRule({
 
 const volumesValid = jobRule({
   id: 'volcano/job-volumes-valid',
+  concerns: ['volumes'],
   row: 'VJ11',
   tier: 'webhook',
   severity: 'error',
@@ -138,6 +142,7 @@ const volumesValid = jobRule({
 
 const dependenciesAcyclic = jobRule({
   id: 'volcano/job-task-dependencies-acyclic',
+  concerns: ['dependsOn'],
   row: 'VJ13',
   tier: 'webhook',
   severity: 'error',
@@ -196,6 +201,7 @@ export function findCircle(graph: ReadonlyMap<string, readonly string[]>): reado
 
 const partitionsAddUp = taskRule({
   id: 'volcano/task-partitions-add-up',
+  concerns: ['partitionPolicy'],
   row: 'VJ14',
   tier: 'webhook',
   severity: 'error',
@@ -235,6 +241,7 @@ const partitionsAddUp = taskRule({
 
 const wholeCpus = taskRule({
   id: 'volcano/task-topology-needs-whole-cpus',
+  concerns: ['topologyPolicy'],
   row: 'VJ15',
   tier: 'webhook',
   severity: 'error',
@@ -270,6 +277,7 @@ function cpuRequest(container: JsonObject): JsonValue | undefined {
 
 const topologyTier = jobRule({
   id: 'volcano/job-network-topology-names-one-tier',
+  concerns: ['highestTierName'],
   row: 'VJ16',
   tier: 'webhook',
   severity: 'error',

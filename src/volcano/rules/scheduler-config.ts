@@ -29,6 +29,7 @@ export function configRule(
 ): ObjectRule {
   return {
     ...facts,
+    concerns: [SCHEDULER_CONF_KEY],
     on: 'object',
     kinds: ['ConfigMap'],
     check: (manifest, context) => {

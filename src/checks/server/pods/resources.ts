@@ -236,13 +236,13 @@ export const resourceRules: readonly Rule[] = [
 function requirementsOf(pod: PodView): readonly Requirements[] {
   let list = requirementsByPod.get(pod);
   if (list === undefined) {
-    list = containerRequirements(pod, pod.all);
+    list = containerRequirements(pod.all);
     requirementsByPod.set(pod, list);
   }
   return list;
 }
 
-function containerRequirements(pod: PodView, containers: PodView['all']): readonly Requirements[] {
+function containerRequirements(containers: PodView['all']): readonly Requirements[] {
   return containers.flatMap(({ value, path }) => {
     if (!isObject(value.resources) || !LISTS.some((list) => size(asObject(value.resources)[list]) > 0)) return [];
     return [requirements(value.resources, `${path}/resources`)];

@@ -1,0 +1,88 @@
+/**
+ * Which rules are worth running on a manifest, by the names of the fields that occur in it.
+ *
+ * Nearly all rules speak of fields that nearly all manifests leave out. One walk over a manifest says which names occur anywhere in it;
+ * manifests with the same names share the answer.
+ */
+import { type JsonObject, type JsonValue } from '../api/schema';
+import { kindKey } from '../manifests/identity';
+import { type Manifest } from '../manifests/manifest';
+import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
+
+/** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
+const BITS = 16;
+
+export class RulesByField {
+  private readonly bits = new Map<string, number>();
+  private readonly objectRules: readonly ObjectRule[];
+  private readonly templateRules: readonly PodTemplateRule[];
+  private readonly names = new Map<Manifest, string>();
+  private readonly forObjects = new Map<string, readonly ObjectRule[]>();
+  private readonly forTemplates = new Map<string, readonly PodTemplateRule[]>();
+
+  constructor(rules: readonly Rule[]) {
+    this.objectRules = rules.filter((rule): rule is ObjectRule => rule.on === 'object');
+    this.templateRules = rules.filter((rule): rule is PodTemplateRule => rule.on === 'pod-template');
+    for (const name of [...this.objectRules, ...this.templateRules].flatMap((rule) => rule.concerns ?? [])) {
+      if (!this.bits.has(name)) this.bits.set(name, this.bits.size);
+    }
+  }
+
+  /** The rules on objects of this kind that may have something to say of this one, in their order. Rules on every kind come first. */
+  ofObject(manifest: Manifest): readonly ObjectRule[] {
+    const names = this.namesIn(manifest);
+    const kind = kindKey(manifest.id);
+    const key = `${names}${kind}`;
+    let rules = this.forObjects.get(key);
+    if (rules === undefined) {
+      const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
+      const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
+      rules = [...on('*'), ...on(kind)];
+      this.forObjects.set(key, rules);
+    }
+    return rules;
+  }
+
+  /** The rules on pod templates that may have something to say of those of this manifest, in their order. */
+  ofTemplates(manifest: Manifest): readonly PodTemplateRule[] {
+    const names = this.namesIn(manifest);
+    let rules = this.forTemplates.get(names);
+    if (rules === undefined) {
+      rules = this.templateRules.filter((rule) => this.concerned(rule, names));
+      this.forTemplates.set(names, rules);
+    }
+    return rules;
+  }
+
+  private concerned(rule: ObjectRule | PodTemplateRule, names: string): boolean {
+    return rule.concerns?.some((name) => {
+      const bit = this.bits.get(name) ?? 0;
+      return (names.charCodeAt(Math.floor(bit / BITS)) & (1 << (bit % BITS))) !== 0;
+    }) ?? true;
+  }
+
+  private namesIn(manifest: Manifest): string {
+    let names = this.names.get(manifest);
+    if (names === undefined) {
+      const found = new Uint16Array(Math.ceil(this.bits.size / BITS));
+      this.walk(manifest.object, found);
+      names = String.fromCharCode(...found);
+      this.names.set(manifest, names);
+    }
+    return names;
+  }
+
+  private walk(value: JsonValue, found: Uint16Array): void {
+    if (Array.isArray(value)) {
+      for (const item of value) if (typeof item === 'object' && item !== null) this.walk(item, found);
+      return;
+    }
+    const object = value as JsonObject;
+    for (const name of Object.keys(object)) {
+      const bit = this.bits.get(name);
+      if (bit !== undefined) found[Math.floor(bit / BITS)] |= 1 << (bit % BITS);
+      const member = object[name];
+      if (typeof member === 'object' && member !== null) this.walk(member, found);
+    }
+  }
+}
