@@ -2,7 +2,8 @@
  * Asks the server and Gantry the same questions and holds the answers side by side.
  */
 import { type KubernetesMinor } from '../../../src/api/schema';
-import { isBuiltInGroup } from '../../../src/api/kinds';
+import { findKind, isBuiltInGroup } from '../../../src/api/kinds';
+import { idOf } from '../../../src/manifests/identity';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
 import { askServer, type ServerVerdict } from '../control-plane/server-verdict';
@@ -46,7 +47,14 @@ export async function askBoth(
 }
 
 function compare(question: Question, server: ServerVerdict, gantry: GantryVerdict): Answer {
-  return { question, server, gantry, outcome: outcomeOf(server, gantry), ...(server.verdict === 'refused' ? { judge: judgeOf(question, server) } : {}) };
+  const outcome = isUnservedAlpha(question, server) ? 'unclear' : outcomeOf(server, gantry);
+  return { question, server, gantry, outcome, ...(server.verdict === 'refused' ? { judge: judgeOf(question, server) } : {}) };
+}
+
+/** Alpha versions of built-in kinds are served where the server was told to, which no manifest says. */
+function isUnservedAlpha({ object }: Question, { status }: ServerVerdict): boolean {
+  const { apiVersion, kind } = idOf(object);
+  return status === 404 && /v\d+alpha\d+$/.test(apiVersion) && findKind(apiVersion, kind)?.builtIn === true;
 }
 
 function outcomeOf(server: ServerVerdict, gantry: GantryVerdict): Answer['outcome'] {
