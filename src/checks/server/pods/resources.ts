@@ -222,7 +222,7 @@ export const resourceRules: readonly Rule[] = [
         say(pointer('/spec/resources/requests', name), `the containers ask for ${sum.toString()} ${name}, the pod for ${request.toString()}`, { expected: `at least ${sum.toString()}` });
       }
     }
-    for (const { path, limits: ofContainer } of containerRequirements(pod, pod.containers)) {
+    for (const { path, limits: ofContainer } of containerRequirements(pod.containers)) {
       for (const [name, amount] of ofContainer) {
         const limit = limits.get(name);
         if (limit !== undefined && amount.isGreaterThan(limit)) {
