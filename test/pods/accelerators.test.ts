@@ -1,5 +1,7 @@
 import { type PodTemplateSpec } from '../../src/api/types/core/v1';
 import { Accelerator, PodTemplate } from '../../src/pods';
+import { podRules } from '../../src/pods/rules';
+import { rulesFiring } from '../support/findings';
 
 const NVIDIA = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
 
@@ -84,4 +86,10 @@ test('a TPU pod names the pool by type and topology, an AMD pod the product wher
     'cloud.google.com/gke-tpu-accelerator': 'tpu-v5-lite-podslice', 'cloud.google.com/gke-tpu-topology': '2x4',
   });
   expect(template(Accelerator.amd({ count: 1, product: 'AMD_Instinct_MI300X' })).spec?.nodeSelector).toEqual({ 'amd.com/gpu.product-name': 'AMD_Instinct_MI300X' });
+});
+
+test('memory and cores of a vGPU are not counted as devices', () => {
+  const { spec } = template(Accelerator.hami({ count: 1, memory: '8Gi', computePercent: 30 }));
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ai' }, spec };
+  expect(rulesFiring(JSON.stringify(pod), podRules)).not.toContain('pods/shared-memory-for-several-gpus');
 });

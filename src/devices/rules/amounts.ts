@@ -4,13 +4,15 @@
 import { findResource, type ResourceUnit } from '../../catalog';
 import { type Rule } from '../../checks/rule';
 import { stringEntries } from '../../manifests/read';
-import { type Asked, askedBy } from '../../pods/rules/advice';
-import { askedByPod, deviceAdvice, nodeLabelWanted } from './device-advice';
+import { type Asked } from '../../pods/rules/advice';
+import { amountsOf, askedByPod, deviceAdvice, nodeLabelWanted } from './device-advice';
 
 /** More memory than any GPU has, in GiB. */
 const MOST_GIB = 1024;
 /** Less than a process needs for its context, in MiB: whoever writes so little thinks of GiB. */
 const LEAST_MIB = 256;
+/** From here on a number can only have come from a suffix such as Mi or Gi. */
+const SUFFIXED = 2 ** 24;
 const MEMORY_UNITS: readonly (ResourceUnit | undefined)[] = ['MiB', 'GiB', 'MiB or GiB', '256 MiB', '512 MiB'];
 const HAMI_AMOUNTS = ['nvidia.com/gpumem', 'nvidia.com/gpumem-percentage', 'nvidia.com/gpucores'];
 const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory', 'volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-cores'];
@@ -21,6 +23,7 @@ const HAMI = 'HAMi v2.10.0';
 
 export const amountRules: readonly Rule[] = [
   deviceAdvice('memory-in-unit-of-plugin', {
+    concerns: ['limits', 'requests'],
     severity: 'warning',
     summary: 'Memory of a shared device is written in the unit of its plugin: MiB with HAMi, Volcano and Hygon, GiB with Tencent and MetaX.',
     why: 'The number is taken as it is: `10` is 10 MiB for one plugin, on which nothing runs, and 10240 is 10 TiB for another, which no node has.',
@@ -30,9 +33,9 @@ export const amountRules: readonly Rule[] = [
     for (const { name, amount, path } of askedByPod(pod)) {
       const unit = findResource(name)?.unit;
       if (!MEMORY_UNITS.includes(unit) || amount === 0) continue;
-      if (Number.isNaN(amount)) {
-        if (name === 'metax-tech.com/vmemory') continue;
-        say(path, `${name} counts ${unit ?? ''}: a suffix makes it bytes of them`, { severity: 'error', expected: `a plain number of ${unit ?? ''}` });
+      if (amount >= SUFFIXED) {
+        // MetaX takes 2048Mi as well.
+        if (name !== 'metax-tech.com/vmemory') say(path, `${name} counts ${unit ?? ''}: a suffix multiplies the number`, { severity: 'error', expected: `a plain number of ${unit ?? ''}` });
       } else if (unit === 'MiB' && amount < LEAST_MIB) {
         say(path, `${amount} of ${name} are ${amount} MiB`, { expected: `${amount * 1024} for ${amount} GiB` });
       } else if ((unit === 'GiB' || unit === 'MiB or GiB') && amount > MOST_GIB) {
@@ -45,6 +48,7 @@ export const amountRules: readonly Rule[] = [
   }),
 
   deviceAdvice('percentage-within-bounds', {
+    concerns: ['limits', 'requests'],
     severity: 'error',
     summary: 'A percentage of a device is at most 100; cores of a qGPU come in steps of 5, or in hundreds for whole cards.',
     why: 'No node has more of one device: the pod stays pending, or the plugin refuses it.',
@@ -62,6 +66,7 @@ export const amountRules: readonly Rule[] = [
   }),
 
   deviceAdvice('share-memory-stated-once', {
+    concerns: ['nvidia.com/gpumem-percentage', 'volcano.sh/vgpu-memory-percentage'],
     severity: 'warning',
     summary: 'Memory of a vGPU is stated in MiB or in percent, not both.',
     why: 'One of the two is passed over, and which depends on the plugin.',
@@ -69,7 +74,7 @@ export const amountRules: readonly Rule[] = [
     fix: 'Keep one of them.',
   }, (pod, say) => {
     for (const container of pod.all) {
-      const asked = askedBy(container);
+      const asked = amountsOf(container);
       for (const memory of ['nvidia.com/gpumem', 'volcano.sh/vgpu-memory']) {
         const percentage = find(asked, `${memory}-percentage`);
         if (percentage !== undefined && find(asked, memory) !== undefined) say(percentage.path, `${memory} is stated as well`, { expected: 'one of the two' });
@@ -78,6 +83,7 @@ export const amountRules: readonly Rule[] = [
   }),
 
   deviceAdvice('vgpu-amounts-with-number', {
+    concerns: VGPU_AMOUNTS,
     severity: 'error',
     summary: 'Memory and cores of Volcano vGPUs stand beside volcano.sh/vgpu-number.',
     why: 'They say how much each vGPU gets; without a number of them none is given.',
@@ -85,13 +91,14 @@ export const amountRules: readonly Rule[] = [
     fix: 'Add volcano.sh/vgpu-number.',
   }, (pod, say) => {
     for (const container of pod.all) {
-      const asked = askedBy(container);
+      const asked = amountsOf(container);
       const amount = asked.find(({ name }) => VGPU_AMOUNTS.includes(name));
       if (amount !== undefined && find(asked, 'volcano.sh/vgpu-number') === undefined) say(amount.path, `${amount.name} stands without a number of vGPUs`, { expected: 'volcano.sh/vgpu-number: 1' });
     }
   }),
 
   deviceAdvice('share-plugins-apart', {
+    concerns: ['limits', 'requests'],
     severity: 'error',
     summary: 'A container asks for shares of one plugin.',
     why: 'No node runs two of them: they would hand out the same GPUs.',
@@ -99,13 +106,14 @@ export const amountRules: readonly Rule[] = [
     fix: 'Keep the resources of the plugin that the cluster runs.',
   }, (pod, say) => {
     for (const container of pod.all) {
-      const [first, ...others] = askedBy(container).filter(({ name }) => shareOwner(name) !== undefined);
+      const [first, ...others] = amountsOf(container).filter(({ name }) => shareOwner(name) !== undefined);
       const other = others.find(({ name }) => first !== undefined && shareOwner(name) !== shareOwner(first.name));
       if (first !== undefined && other !== undefined) say(other.path, `${other.name} is of ${shareOwner(other.name) ?? ''}, ${first.name} of ${shareOwner(first.name) ?? ''}`);
     }
   }),
 
   deviceAdvice('cgpu-compute-on-nodes-that-limit-it', {
+    concerns: [ACK_CORE],
     severity: 'warning',
     summary: `Compute of a cGPU (${ACK_CORE}) is asked for on nodes with ${ACK_LABEL}=core_mem, beside its memory.`,
     why: 'Other nodes do not offer it; without memory no share is made.',
@@ -113,7 +121,7 @@ export const amountRules: readonly Rule[] = [
     fix: `Add nodeSelector ${ACK_LABEL}: core_mem, and aliyun.com/gpu-mem.`,
   }, (pod, say) => {
     for (const container of pod.all) {
-      const asked = askedBy(container);
+      const asked = amountsOf(container);
       const core = find(asked, ACK_CORE);
       if (core === undefined) continue;
       if (find(asked, 'aliyun.com/gpu-mem') === undefined) say(core.path, 'compute of a GPU is asked for without memory of it', { expected: 'aliyun.com/gpu-mem beside it' });
@@ -123,6 +131,7 @@ export const amountRules: readonly Rule[] = [
   }),
 
   deviceAdvice('hami-pod-not-privileged', {
+    concerns: HAMI_AMOUNTS,
     tier: 'webhook',
     severity: 'error',
     summary: 'A pod that asks for vGPUs of HAMi has no privileged container.',
@@ -140,6 +149,7 @@ export const amountRules: readonly Rule[] = [
   }),
 
   deviceAdvice('hami-annotation-known', {
+    concerns: ['annotations'],
     severity: 'warning',
     summary: 'Annotations for HAMi have names and values that HAMi knows.',
     why: 'Others are passed over, and any GPU will do.',

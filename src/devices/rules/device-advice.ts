@@ -6,6 +6,7 @@ import { type PodView, viewOf } from '../../checks/server/pod-view';
 import { type Details, type Say, violationAt } from '../../checks/server/server-rule';
 import { asArray, asObject, isObject, stringEntries, stringsIn } from '../../manifests/read';
 import { itemsOf, text } from '../../checks/server/values';
+import { parseQuantity } from '../../manifests/quantity';
 import { type Asked, askedBy } from '../../pods/rules/advice';
 
 export type AdviceFacts = Omit<RuleFacts, 'id' | 'tier'> & Partial<Pick<RuleFacts, 'tier'>>;
@@ -26,9 +27,19 @@ export function deviceAdvice(
   };
 }
 
+/** What a container asks for, amounts in whatever way a quantity can be written: `3k` are 3000. */
+export function amountsOf(container: PodView['all'][number]): readonly Asked[] {
+  const { limits, requests } = asObject(container.value.resources);
+  return askedBy(container).map((asked) => {
+    const written = asObject(limits)[asked.name] ?? asObject(requests)[asked.name];
+    const quantity = typeof written === 'string' || typeof written === 'number' ? parseQuantity(written) : undefined;
+    return { ...asked, amount: quantity?.toNumber() ?? 0 };
+  });
+}
+
 /** Everything that the containers of a pod ask for. */
 export function askedByPod(pod: PodView): readonly Asked[] {
-  return pod.all.flatMap(askedBy);
+  return pod.all.flatMap(amountsOf);
 }
 
 /** The values of a node label that a pod accepts, by selector or required affinity; `undefined` where it does not say. */

@@ -23,6 +23,7 @@ function profileOf(resource: string): string {
 
 export const requestRules: readonly Rule[] = [
   deviceAdvice('label-is-no-resource', {
+    concerns: ['limits', 'requests'],
     severity: 'error',
     summary: 'What is asked for is a resource, not a node label.',
     why: 'No node offers a resource of that name: the pod stays pending.',
@@ -36,6 +37,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('mig-profile-exists', {
+    concerns: ['limits', 'requests'],
     severity: 'warning',
     summary: 'A MIG resource names a profile that some GPU has; what follows the size begins with a dot.',
     why: 'No node offers the resource: the pod stays pending.',
@@ -51,6 +53,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('mig-profile-of-product', {
+    concerns: ['limits', 'requests'],
     severity: 'error',
     summary: 'A pod that asks for a MIG profile is not kept to GPUs that do not have it.',
     why: 'No node has both: the pod stays pending. Profiles are those of one GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
@@ -70,6 +73,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('memory-label-in-mib', {
+    concerns: ['nodeSelector', 'nodeAffinity'],
     severity: 'error',
     summary: `The node label ${MEMORY_LABEL} is compared with MiB.`,
     why: 'A number in GiB finds every node (Gt) or none (In, Lt): an H100 has 81559.',
@@ -89,6 +93,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('gaudi-has-huge-pages', {
+    concerns: ['habana.ai/gaudi'],
     severity: 'warning',
     summary: 'A container with Gaudi accelerators asks for huge pages.',
     why: 'Its driver maps them; without any the process ends when it opens the device.',
@@ -103,6 +108,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('ascend-count-of-topology', {
+    concerns: ['huawei.com/Ascend910'],
     severity: 'warning',
     summary: 'Ascend 910 cards are asked for as their nodes are wired: 1, 2, 4, 8 or 16 of a node.',
     why: 'The plugin gives out cards that are linked; of other numbers it gives none.',
@@ -115,6 +121,7 @@ export const requestRules: readonly Rule[] = [
   }),
 
   deviceAdvice('tpu-names-its-slice', {
+    concerns: ['google.com/tpu'],
     severity: 'error',
     summary: 'A pod with TPU chips names the type and the topology of its slice.',
     why: 'GKE finds or makes the node pool by both; without them the pod is refused or stays pending.',

@@ -21,6 +21,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   why: 'Shares are turns on a GPU, not parts of it: two give no more than one. Where failRequestsGreaterThanOne is set, and always with MPS, the kubelet refuses the pod (UnexpectedAdmissionError).',
   source: 'k8s-device-plugin v0.19.0, README (shared access); internal/rm',
   fix: 'Ask for 1; for more than one GPU use nodes that do not share.',
+  concerns: ['limits'],
   on: 'pod-template',
   check: function* (template, { set }) {
     let refused: ReadonlySet<string> | undefined;

@@ -31,9 +31,8 @@ export function podAdvice(
     on: 'pod-template',
     check: (template, context) => {
       const violations: Violation[] = [];
-      const root = { metadata: template.metadata, spec: template.spec };
       check(viewOf(template), (path: string, message: string, details: Details = {}) => {
-        violations.push(violationAt(root, path, message, details));
+        violations.push(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details));
       }, context);
       return violations;
     },
@@ -48,8 +47,19 @@ export interface Asked {
   readonly path: string;
 }
 
+type Container = PodView['all'][number];
+
+const askedByContainer = new WeakMap<Container, readonly Asked[]>();
+const acceleratorsByContainer = new WeakMap<Container, readonly Asked[]>();
+
 /** What a container asks for: its limits, and requests that have no limit. */
-export function askedBy(container: PodView['all'][number]): readonly Asked[] {
+export function askedBy(container: Container): readonly Asked[] {
+  let asked = askedByContainer.get(container);
+  if (asked === undefined) askedByContainer.set(container, (asked = readAsked(container)));
+  return asked;
+}
+
+function readAsked(container: Container): readonly Asked[] {
   const resources = asObject(container.value.resources);
   const asked = new Map<string, Asked>();
   for (const list of ['requests', 'limits']) {
@@ -61,8 +71,13 @@ export function askedBy(container: PodView['all'][number]): readonly Asked[] {
 }
 
 /** The accelerators that a container asks for. */
-export function acceleratorsOf(container: PodView['all'][number]): readonly Asked[] {
-  return askedBy(container).filter(({ name }) => isAcceleratorResource(name) || /^nvidia\.com\/(gpu|mig-)/.test(name));
+export function acceleratorsOf(container: Container): readonly Asked[] {
+  let accelerators = acceleratorsByContainer.get(container);
+  if (accelerators === undefined) {
+    accelerators = askedBy(container).filter(({ name }) => isAcceleratorResource(name) || /^nvidia\.com\/(gpu(?!mem|cores)|mig-)/.test(name));
+    acceleratorsByContainer.set(container, accelerators);
+  }
+  return accelerators;
 }
 
 /** The volume that is mounted at this path in a container, if any. */

@@ -56,6 +56,8 @@ export const podCases: readonly RuleCases[] = [
     },
     silent: {
       'MiB': [pod({ 'nvidia.com/gpu': 1, 'nvidia.com/gpumem': 10240 })],
+      'thousands': [pod({ 'nvidia.com/gpu': 1, 'nvidia.com/gpumem': '3k' })],
+      'MetaX takes a suffix': [pod({ 'metax-tech.com/sgpu': 1, 'metax-tech.com/vmemory': '2048Mi' })],
       'GiB': [pod({ 'tke.cloud.tencent.com/qgpu-memory': 10, 'aliyun.com/gpu-mem': 10 })],
       'percent': [pod({ 'nvidia.com/gpumem-percentage': 10 })],
     },
