@@ -9,7 +9,8 @@ const image = 'registry.example.com/x:1';
 const template = (accelerators: Accelerator): PodTemplateSpec => new PodTemplate({ image, accelerators }).toPodTemplate();
 const limits = (accelerators: Accelerator): unknown => template(accelerators).spec?.containers[0]?.resources?.limits;
 const expressions = (accelerators: Accelerator): unknown => (
-  template(accelerators).spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchExpressions
+  template(accelerators).spec?.affinity?.nodeAffinity
+    ?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchExpressions
 );
 
 test('one statement of memory is written in the unit of each plugin', () => {
