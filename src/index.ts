@@ -12,6 +12,7 @@ export { Checks } from './checks/checks-of';
 export { Resource, type ResourceProps } from './resources/resource';
 export * from './pods';
 export * from './tenancy';
+export * from './training';
 export * as batch from './batch';
 export * as catalog from './catalog';
 export * as charts from './charts';

@@ -9,8 +9,8 @@ export function group(changes: JsonObject = {}, pod: JsonObject = {}, container:
 }
 
 export function clusterSpec(changes: JsonObject = {}, head: JsonObject = {}, workers: readonly JsonObject[] = [group()]): JsonObject {
-  const { groupName: _name, ...rest } = group(head);
-  return { rayVersion: '2.52.0', headGroupSpec: rest, workerGroupSpecs: [...workers], ...changes };
+  const headGroupSpec = Object.fromEntries(Object.entries(group(head)).filter(([key]) => key !== 'groupName'));
+  return { rayVersion: '2.52.0', headGroupSpec, workerGroupSpecs: [...workers], ...changes };
 }
 
 const object = (kind: string, spec: JsonObject, metadata: JsonObject): JsonObject =>

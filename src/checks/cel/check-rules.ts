@@ -6,6 +6,7 @@
  */
 import { type CelInput } from '@bufbuild/cel';
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../api/schema';
+import { asObject, asString } from '../../manifests/read';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
 import { quoted, type ViolationList } from '../schema/violation-list';
@@ -13,7 +14,19 @@ import { programOf } from './rule-program';
 import { CelValues } from './values';
 
 export function checkCelRules(object: JsonObject, schema: Schema, list: ViolationList): void {
-  new RuleWalk(list).value(object, nodeOf(schema), true);
+  new RuleWalk(list).value(named(object), nodeOf(schema), true);
+}
+
+/** What the server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
+const GENERATED = 'xxxxx';
+
+/** The object as rules see it: one that the server names has its name by then. */
+function named(object: JsonObject): JsonObject {
+  const metadata = asObject(object.metadata);
+  const { generateName } = metadata;
+  const written = asString(metadata.name) ?? '';
+  if (written !== '' || typeof generateName !== 'string' || generateName === '') return object;
+  return { ...object, metadata: { ...metadata, name: `${generateName.slice(0, 63 - GENERATED.length)}${GENERATED}` } };
 }
 
 const LONGEST_RULE_SHOWN = 160;
