@@ -166,9 +166,18 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
 const exact = new Map(RESOURCES.filter((fact) => !fact.matches).map((fact) => [fact.name, fact]));
 const patterns = RESOURCES.filter((fact) => fact.matches);
 
+/** Names that were asked for, since manifests name the same few again and again; so many at most. */
+const answers = new Map<string, ResourceFact | undefined>();
+const MOST_ANSWERS = 1000;
+
 /** What is known of a resource name; `undefined` where it is not in the catalog, which says nothing against it. */
 export function findResource(name: ResourceName): ResourceFact | undefined {
-  return exact.get(name) ?? patterns.find((fact) => fact.matches?.test(name));
+  const known = answers.get(name);
+  if (known !== undefined || answers.has(name)) return known;
+  const fact = exact.get(name) ?? patterns.find(({ matches }) => matches?.test(name));
+  if (answers.size >= MOST_ANSWERS) answers.clear();
+  answers.set(name, fact);
+  return fact;
 }
 
 /** A name with a domain that is not Kubernetes' own: only these are counted as `requests.<name>` and may not be overcommitted. */

@@ -5,7 +5,7 @@
  * shape is not the expected one, since that is the schema check's to report, and reporting it twice helps nobody.
  */
 import { type JsonObject, type JsonValue } from '../api/schema';
-import { pointer, valueAt } from './pointer';
+import { valueAt } from './pointer';
 
 type Maybe = JsonValue | undefined;
 
@@ -51,5 +51,7 @@ export function objectsAt(
   root: Maybe,
   path: string,
 ): readonly { readonly value: JsonObject; readonly path: string; readonly index: number }[] {
-  return asArray(valueAt(root, path)).flatMap((value, index) => (isObject(value) ? [{ value, path: pointer(path, index), index }] : []));
+  const placed: { value: JsonObject; path: string; index: number }[] = [];
+  for (const [index, value] of asArray(valueAt(root, path)).entries()) if (isObject(value)) placed.push({ value, path: `${path}/${index}`, index });
+  return placed;
 }

@@ -35,7 +35,6 @@ export interface Details {
 /** Reports one violation; the path counts from the object (for pod-template rules, from the template). */
 export type Say = (path: string, message: string, details?: Details) => void;
 
-const NOTHING: readonly Violation[] = [];
 const REFUSED = 'The API server refuses the object.';
 const PODS_REFUSED = 'The API server refuses the pod, or the workload that holds the template; pods of a custom resource are refused when its controller makes them.';
 
@@ -53,9 +52,12 @@ export function podRule(
     on: 'pod-template',
     check: (template, context) => {
       const pod = viewOf(template);
-      const report = new Reporter({ metadata: template.metadata, spec: template.spec }, pod.builtIn ? 'server' : 'webhook');
-      check(pod, report.say, context);
-      return report.violations;
+      const tier = pod.builtIn ? 'server' : 'webhook';
+      const violations: Violation[] = [];
+      check(pod, (path, message, details = {}) => {
+        violations.push({ ...violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details), tier });
+      }, context);
+      return violations;
     },
   };
 }
@@ -70,9 +72,11 @@ export function objectRule(
     on: 'object',
     kinds,
     check: (manifest, context) => {
-      const report = new Reporter(manifest.object, 'server');
-      check(manifest.object, report.say, context, manifest);
-      return report.violations;
+      const violations: Violation[] = [];
+      check(manifest.object, (path, message, details = {}) => {
+        violations.push({ ...violationAt(manifest.object, path, message, details), tier: 'server' });
+      }, context, manifest);
+      return violations;
     },
   };
 }
@@ -100,14 +104,4 @@ export function violationAt(root: JsonObject, path: string, message: string, det
 
 function isPlain(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && typeof value !== 'object';
-}
-
-class Reporter {
-  violations: readonly Violation[] = NOTHING;
-
-  constructor(private readonly root: JsonObject, private readonly tier: 'server' | 'webhook') {}
-
-  readonly say: Say = (path, message, details = {}) => {
-    this.violations = [...this.violations, { ...violationAt(this.root, path, message, details), tier: this.tier }];
-  };
 }

@@ -4,11 +4,13 @@
  * A value of the wrong type reads as absent too, since strict decoding (the schema check) reports it.
  */
 import { type JsonObject, type JsonValue } from '../../api/schema';
-import { pointer, valueAt } from '../../manifests/pointer';
-import { asObject, isObject } from '../../manifests/read';
+import { valueAt } from '../../manifests/pointer';
+import { isObject } from '../../manifests/read';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 
 type Maybe = JsonValue | undefined;
+
+const NONE: readonly never[] = [];
 
 /** A JSON object with the pointer at which it stands. */
 export interface Placed {
@@ -34,25 +36,27 @@ export function whole(value: Maybe): number | undefined {
 
 /** The objects of a list; a null item is an object with nothing in it. */
 export function items(root: Maybe, path: string): readonly Placed[] {
-  const list = path === '' ? root : valueAt(root, path);
-  if (!Array.isArray(list)) return [];
-  const placed: Placed[] = [];
-  list.forEach((item, index) => {
-    if (item === null || isObject(item)) placed.push({ value: asObject(item), path: pointer(path, index), index });
-  });
-  return placed;
+  return itemsOf(path === '' ? root : valueAt(root, path), path);
 }
 
 /** Like {@link items}, with pointers that begin with `base`. */
 export function itemsOf(list: Maybe, base: string): readonly Placed[] {
-  return items(list, '').map(({ value, path, index }) => ({ value, path: base + path, index }));
+  if (!Array.isArray(list) || list.length === 0) return NONE;
+  const placed: Placed[] = [];
+  for (const [index, item] of list.entries()) {
+    if (item === null || isObject(item)) placed.push({ value: item ?? {}, path: `${base}/${index}`, index });
+  }
+  return placed;
 }
 
 /** The strings of a list with their pointers; null is the empty string. */
 export function textsOf(list: Maybe, base: string): readonly { readonly value: string; readonly path: string; readonly index: number }[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item, index) =>
-    typeof item === 'string' || item === null ? [{ value: item ?? '', path: pointer(base, index), index }] : []);
+  if (!Array.isArray(list) || list.length === 0) return NONE;
+  const texts: { value: string; path: string; index: number }[] = [];
+  for (const [index, item] of list.entries()) {
+    if (typeof item === 'string' || item === null) texts.push({ value: item ?? '', path: `${base}/${index}`, index });
+  }
+  return texts;
 }
 
 /** The quantities of a resource list; what does not parse is passed over. */
