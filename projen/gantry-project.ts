@@ -66,7 +66,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'typescript@6.0.3',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
-        '@swc/core@1.16.22',
+        '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
         '@types/js-yaml@4.0.9',
@@ -117,6 +117,8 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.gitignore.include('/bin/');
     this.gitattributes.addAttributes('*.br', 'binary');
     this.package.addField('files', ['bin', ...PUBLISHED]);
+    // Jest's resolver: of newer ones the packages for some platforms were never published, and `npm ci` then refuses the lock file.
+    this.package.addPackageResolutions('unrs-resolver@1.12.2');
     this.package.addField('exports', {
       '.': './lib/index.js',
       './checks': './lib/rules/index.js',
