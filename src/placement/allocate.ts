@@ -99,12 +99,16 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
 
 /** Running pods whose end is known, soonest first. */
 function endings({ session }: Cycle): { pod: PodRecord; at: number }[] {
-  return session.pods
-    .filter(({ row, releasing }) => row >= 0 && !releasing)
-    .flatMap((pod) => {
-      const seconds = pod.role?.gang.gang.expectedSeconds;
-      const from = pod.waits ? session.now : pod.startedAt;
-      return seconds === undefined ? [] : [{ pod, at: Math.max(session.now, from + seconds * 1000) }];
-    })
-    .sort((a, b) => a.at - b.at || a.pod.index - b.pod.index);
+  const list: { pod: PodRecord; at: number }[] = [];
+  for (const { gang, roles } of session.timed) {
+    for (const { pods } of roles) {
+      for (const pod of pods) {
+        if (pod.row >= 0 && !pod.releasing) {
+          const from = pod.waits ? session.now : pod.startedAt;
+          list.push({ pod, at: Math.max(session.now, from + gang.expectedSeconds! * 1000) });
+        }
+      }
+    }
+  }
+  return list.sort((a, b) => a.at - b.at || a.pod.index - b.pod.index);
 }

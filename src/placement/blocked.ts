@@ -20,12 +20,13 @@ export interface Blockage {
   readonly nearest: NearestMiss | undefined;
 }
 
-export function blockage(session: Session, podClass: PodClass): Blockage {
+/** `filled`: as if every node had taken all the pods of the class that it can. */
+export function blockage(session: Session, podClass: PodClass, filled = false): Blockage {
   const counts = new Map<string, BlockedNodes>();
   let nearest: NearestMiss | undefined;
   let least = Infinity;
   for (let row = 0; row < session.table.count; row++) {
-    const obstacle = obstacleOn(session, podClass, row);
+    const obstacle = obstacleOn(session, podClass, row) ?? (filled ? limit(session, podClass, row) : undefined);
     if (obstacle === undefined) {
       continue;
     }
@@ -57,6 +58,13 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
     return { constraint, ...(taint === undefined ? {} : { detail: `${taint.key}:${taint.effect}` }) };
   }
   return deviceObstacle(session, podClass, row) ?? resourceObstacle(session, podClass, row) ?? dynamicObstacle(session, podClass, row);
+}
+
+/** What runs out first. */
+function limit({ table, ledger }: Session, podClass: PodClass, row: number): Obstacle {
+  const pods = ledger.capacity(podClass, row, Number.MAX_SAFE_INTEGER);
+  const column = podClass.columns.findIndex((at, i) => Math.floor(table.free[at][row] / podClass.amounts[i]) <= pods);
+  return column < 0 ? { constraint: 'devices', detail: table.deviceResource[row] } : { constraint: 'resources', detail: table.resources[podClass.columns[column]] };
 }
 
 function dynamicObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {

@@ -64,7 +64,7 @@ function* fewerPods(cycle: Cycle, { gang, pods }: Turn, { fits, needed }: Found)
 function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Generator<Counterfactual> {
   const { table, ledger } = cycle.session;
   const left = turn.pods.slice(fits);
-  if (nearest?.missing === undefined || nearest.detail === undefined || left.some(({ podClass }) => podClass !== left[0].podClass)) {
+  if (nearest?.missing === undefined || turn.pods.length > MANY || nearest.detail === undefined || left.some(({ podClass }) => podClass !== left[0].podClass)) {
     return;
   }
   const row = table.rows.get(nearest.node)!;
@@ -95,6 +95,9 @@ function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Genera
     return short.length === 1 && short[0].resource === resource ? short[0].missing : undefined;
   }
 }
+
+/** Gangs of more pods than this do not get in by one node. */
+const MANY = 64;
 
 const NO_COLUMNS = new Int32Array();
 

@@ -6,7 +6,7 @@ import { askedFor, type Turn } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
 import { type GangRecord, type PodRecord } from './records';
-import { Selector, type Within } from './select';
+import { type Selector, type Within } from './select';
 import { type Session } from './session';
 
 export interface Evicted {
@@ -26,7 +26,6 @@ export interface HeadReservation {
 
 export class Cycle {
   readonly queues: Queues;
-  readonly selector: Selector;
   readonly placer: GangPlacer;
   readonly bound: PodRecord[] = [];
   readonly nominated: PodRecord[] = [];
@@ -37,10 +36,9 @@ export class Cycle {
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
 
-  constructor(readonly session: Session) {
+  constructor(readonly session: Session, readonly selector: Selector) {
     this.queues = new Queues(session);
-    this.selector = new Selector(session);
-    this.placer = new GangPlacer(session, this.selector);
+    this.placer = new GangPlacer(session, selector);
   }
 
   /** Do the rules of its queues let the gang have these pods at all? */

@@ -8,6 +8,7 @@ import { makeRoom } from './make-room';
 import { type Snapshot } from './model';
 import { DEFAULT_POLICY, type Policy } from './policy';
 import { explainPending } from './reasons';
+import { Selector } from './select';
 import { Session } from './session';
 import { evictStale } from './stale';
 import { queueUsage } from './usage';
@@ -21,9 +22,9 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
   return decideIn(new Session(snapshot, policy));
 }
 
-/** Decides one cycle in a session that has been made already; the session is used up. */
-export function decideIn(session: Session): Decision {
-  const cycle = new Cycle(session);
+/** Decides one cycle in a session that has been made already, with the indexes that belong to it; the session is used up. */
+export function decideIn(session: Session, selector = new Selector(session)): Decision {
+  const cycle = new Cycle(session, selector);
   const { actions } = session.policy;
   const wanting = session.gangs.filter(({ placed, size }) => placed < size);
   const passed = actions.includes('allocate') ? allocate(cycle, wanting, actions.includes('backfill')) : wanting;

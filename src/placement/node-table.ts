@@ -55,6 +55,8 @@ export class NodeTable {
   releases = 0;
 
   readonly reports: CapacityReportCounts;
+  /** Some node has a taint that only prefers to keep pods away. */
+  readonly softTaints: boolean;
 
   constructor(snapshot: Snapshot, reportSeconds: number, extraResources: Iterable<string>) {
     this.nodes = [...snapshot.nodes].sort((a, b) => compareNames(a.name, b.name));
@@ -88,6 +90,7 @@ export class NodeTable {
     this.deviceReport = reports.devices;
     this.reports = reports.counts;
 
+    this.softTaints = this.nodes.some(({ taints = [] }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
     this.wholeFree = new Int32Array(this.count);
     this.milliFree = new Int32Array(this.count);
     this.version = new Int32Array(this.count);

@@ -29,6 +29,9 @@ export class GangPlacer {
     if (pods.length === 1 && root.topology === undefined && root.children.length === 0 && pods[0].role!.role.topology === undefined) {
       return this.placeOne(pods[0], within);
     }
+    if (pods.length >= WORTH_COUNTING && !this.enoughRoom(pods, within)) {
+      return false;
+    }
     const mark = ledger.mark();
     if (this.unit(root, new Set(pods), within)) {
       ledger.keep();
@@ -36,6 +39,13 @@ export class GangPlacer {
     }
     ledger.rollback(mark);
     return false;
+  }
+
+  /** Is there room for the pods of each kind, were they alone? If not, there is no need to try. */
+  private enoughRoom(pods: readonly PodRecord[], within: Within): boolean {
+    const kinds = new Map<PodClass, number>();
+    pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
+    return [...kinds].every(([podClass, count]) => podClass.dynamic || this.capacity(podClass, within, count) >= count);
   }
 
   private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
@@ -144,7 +154,8 @@ export class GangPlacer {
       .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
   }
 
-  private capacity(podClass: PodClass, { rows, without }: Within, limit: number): number {
+  /** How many pods of the class the rows take; stops counting at the limit. */
+  capacity(podClass: PodClass, { rows, without }: Within, limit: number): number {
     const { table, ledger } = this.session;
     let sum = 0;
     const count = rows?.length ?? table.count;
@@ -201,6 +212,9 @@ export class GangPlacer {
     return { pods, leader, podsWithLeader };
   }
 }
+
+/** From so many pods on, room is counted before pods are placed one by one. */
+const WORTH_COUNTING = 16;
 
 interface Kind {
   readonly worker: PodClass;

@@ -138,6 +138,12 @@ function smallestMemory(table: NodeTable): number {
   return Number.isFinite(least) ? least : 1;
 }
 
+/** Whatever of a template makes a difference between nodes. */
+export function nodeConstraints(template: PodTemplate): unknown {
+  const { nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations } = template;
+  return [nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations];
+}
+
 /** Text that is equal for equal values, whatever the order of keys. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) {

@@ -108,9 +108,15 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   return { kind: 'no-fit', role: stuck.role!.role.name, blocked, nearest, fits: fits.count, needed: pods.length, words };
 }
 
-/** Places one pod after another, without any topology, until one does not fit. */
+/** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */
 function podByPod(cycle: Cycle, pods: readonly PodRecord[]): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
   const { ledger } = cycle.session;
+  const [{ podClass }] = pods;
+  if (pods.length > MANY && !podClass.dynamic && pods.every((pod) => pod.podClass === podClass)) {
+    const count = cycle.placer.capacity(podClass, {}, pods.length);
+    const all = count >= pods.length;
+    return { count: Math.min(count, pods.length), blockage: all ? undefined : blockage(cycle.session, podClass, true) };
+  }
   const mark = ledger.mark();
   let count = 0;
   for (; count < pods.length; count++) {
@@ -142,6 +148,9 @@ export function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
   }
   return low;
 }
+
+/** More pods than this are counted and not placed. */
+const MANY = 64;
 
 export function plain(amount: number): string {
   return String(Math.round(amount * 1000) / 1000);

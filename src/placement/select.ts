@@ -5,9 +5,8 @@
  * scores of the rows are read one by one: O(rows).
  */
 import { devicesFit } from './devices';
-import { type PodTemplate } from './model';
 import { CPU_COLUMN, MEMORY_COLUMN } from './node-table';
-import { canonicalText, type PodClass } from './pod-class';
+import { canonicalText, nodeConstraints, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
@@ -50,7 +49,7 @@ export class Selector {
 
   constructor(private readonly session: Session) {
     const { table, policy } = session;
-    this.index = new ScoreIndex(table);
+    this.index = new ScoreIndex(table, session.ledger);
     this.workload = workload(session);
     this.score = scoreFunction(policy.nodeScore, table, () => new Fragmentation(table, new DeviceStates(table), workloadOf(this.workload)));
   }
@@ -63,14 +62,11 @@ export class Selector {
       return this.bestOfRows(podClass, group, within);
     }
     const { without } = within;
-    if (without !== undefined) {
-      return this.index.best(group.id, group.score, cpu, memory, (row) => without[row] === 0 && ledger.fits(podClass, row));
-    }
-    if (ledger.isKnownNotToFit(podClass)) {
+    if (without === undefined && ledger.isKnownNotToFit(podClass)) {
       return NOWHERE;
     }
-    const row = this.index.best(group.id, group.score, cpu, memory, (candidate) => ledger.fits(podClass, candidate));
-    if (row === NOWHERE) {
+    const row = this.index.best(group.id, group.score, { podClass, cpu, memory, without });
+    if (row === NOWHERE && without === undefined) {
       ledger.rememberNoFit(podClass);
     }
     return row;
@@ -113,7 +109,7 @@ export class Selector {
     const exact = policy.nodeScore === 'fgd';
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
     const cpu = exact ? size : this.meanCpu(podClass, size);
-    const key = canonicalText([podClass.accelerator, size, constraintsOf(podClass.template)]);
+    const key = canonicalText([podClass.accelerator, size, nodeConstraints(podClass.template)]);
     let group = this.groups.get(key);
     if (group === undefined) {
       group = { id: this.groups.size, score: this.rowScore(podClass, cpu) };
@@ -160,20 +156,7 @@ function magnitude(cpu: number): number {
   return cpu <= 0 ? 0 : 2 ** Math.round(Math.log2(cpu));
 }
 
-/** Whatever makes a difference between nodes. */
-function constraintsOf(template: PodTemplate): unknown {
-  const { nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations } = template;
-  return [nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations];
-}
-
-/** How many pods there are of each class, running or not. */
-function workload({ pods, policy, classes }: Session): Map<PodClass, number> {
-  const counts = new Map<PodClass, number>();
-  const add = (podClass: PodClass, count: number): Map<PodClass, number> => counts.set(podClass, (counts.get(podClass) ?? 0) + count);
-  if (policy.workload !== undefined) {
-    policy.workload.forEach(({ template, count }) => add(classes.of(template), count));
-  } else {
-    pods.forEach(({ podClass, role }) => role !== undefined && add(podClass, 1));
-  }
-  return counts;
+/** What the cluster is used for: as the policy says, else what the snapshot has. */
+function workload({ classCounts, policy, classes }: Session): ReadonlyMap<PodClass, number> {
+  return policy.workload === undefined ? classCounts : new Map(policy.workload.map(({ template, count }) => [classes.of(template), count]));
 }

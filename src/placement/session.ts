@@ -9,7 +9,7 @@ import { PodsOnNodes } from './filters/pods-on-nodes';
 import { type Gang, type Pod, type PodTemplate, type Queue, type Role, type Snapshot, type Subgroup } from './model';
 import { compareNames } from './names';
 import { NodeTable } from './node-table';
-import { type PodClass, PodClasses } from './pod-class';
+import { canonicalText, nodeConstraints, type PodClass, PodClasses } from './pod-class';
 import { type Policy } from './policy';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, podOrder, type QueueRecord, type RoleRecord, type UnitRecord } from './records';
 import { Ledger } from './ledger';
@@ -32,7 +32,13 @@ export class Session {
   readonly queues: readonly QueueRecord[];
   readonly gangs: readonly GangRecord[];
   readonly pods: readonly PodRecord[];
+  /** Gangs whose end is known while they run. */
+  readonly timed: readonly GangRecord[];
+  /** How many pods there are of each class, running or not. */
+  readonly classCounts = new Map<PodClass, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
+  /** Classes that ask the same of a node share a row. */
+  private readonly staticKinds = new Map<string, Uint8Array>();
 
   constructor(readonly snapshot: Snapshot, readonly policy: Policy) {
     this.now = snapshot.now;
@@ -54,6 +60,7 @@ export class Session {
 
     const pods: PodRecord[] = [];
     this.gangs = this.gangRecords(pods);
+    this.timed = this.gangs.filter(({ gang }) => gang.expectedSeconds !== undefined);
     this.foreignPods(pods);
     this.pods = pods;
     // Those whose devices are known first, so that nobody is given one of them.
@@ -70,7 +77,14 @@ export class Session {
 
   /** Codes of `STATIC_CONSTRAINTS` by row. */
   staticRow(podClass: PodClass): Uint8Array {
-    return (this.staticRows[podClass.id] ??= staticRow(this.table, podClass));
+    return (this.staticRows[podClass.id] ??= this.sharedStaticRow(podClass));
+  }
+
+  private sharedStaticRow(podClass: PodClass): Uint8Array {
+    const key = canonicalText([nodeConstraints(podClass.template), podClass.accelerator?.models, podClass.models && podClass.deviceCount]);
+    const row = this.staticKinds.get(key) ?? staticRow(this.table, podClass);
+    this.staticKinds.set(key, row);
+    return row;
   }
 
   /** Everything but resources and devices, which the ledger knows. */
@@ -143,14 +157,18 @@ export class Session {
   }
 
   private podRecord(pod: Pod, role: RoleRecord | undefined, index: number): PodRecord {
+    const podClass = this.classes.of(pod.template ?? role!.template);
+    if (role !== undefined) {
+      this.classCounts.set(podClass, (this.classCounts.get(podClass) ?? 0) + 1);
+    }
     const existed = pod.state !== 'pending' && pod.node !== undefined;
-    const row = !existed ? NOWHERE : this.table.rows.get(pod.node!) ?? ELSEWHERE;
+    const row = existed ? this.table.rows.get(pod.node) ?? ELSEWHERE : NOWHERE;
     const start = row >= 0 ? this.table.deviceStart[row] : 0;
     return {
       index,
       name: pod.name,
       role,
-      podClass: this.classes.of(pod.template ?? role!.template),
+      podClass,
       startedAt: pod.startedAt ?? role?.gang.arrival ?? 0,
       preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
       existed,
@@ -168,7 +186,9 @@ export class Session {
         for (const { podClass, releasing } of pods) {
           const { ids, amounts } = this.ledger.charge(podClass);
           for (let at = releasing ? undefined : queue; at !== undefined; at = at.parent) {
-            ids.forEach((account, i) => (at!.requested[account] += amounts[i]));
+            for (let i = 0; i < ids.length; i++) {
+              at.requested[ids[i]] += amounts[i];
+            }
           }
         }
       }

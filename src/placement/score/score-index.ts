@@ -7,10 +7,20 @@
  * When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is O(log rows)
  * where the first rows fit, which is the usual case.
  */
+import { type Ledger } from '../ledger';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../node-table';
+import { type PodClass } from '../pod-class';
 
 /** Scores of one group; -Infinity where its classes may not be, or their devices do not fit. */
 export type RowScore = (row: number) => number;
+
+/** One pod, and rows that it must not be on. */
+export interface Wanted {
+  readonly podClass: PodClass;
+  readonly cpu: number;
+  readonly memory: number;
+  readonly without: Uint8Array | undefined;
+}
 
 class MaxTree {
   readonly values: Float64Array;
@@ -57,8 +67,9 @@ export class ScoreIndex {
   private readonly cpu: MaxTree;
   private readonly memory: MaxTree;
   private readonly stack: Int32Array;
+  private readonly freeScores: readonly RowScore[];
 
-  constructor(private readonly table: NodeTable) {
+  constructor(private readonly table: NodeTable, private readonly ledger: Ledger) {
     this.leaves = 1;
     while (this.leaves < table.count) {
       this.leaves *= 2;
@@ -66,6 +77,7 @@ export class ScoreIndex {
     this.cpu = new MaxTree(table.count, this.leaves);
     this.memory = new MaxTree(table.count, this.leaves);
     this.stack = new Int32Array(128);
+    this.freeScores = table.free.map((free) => (row) => free[row]);
   }
 
   /** Scores by row, up to date. The rows begin at `offset`. */
@@ -73,8 +85,8 @@ export class ScoreIndex {
     return { values: this.upToDate(group, score).values, offset: this.leaves };
   }
 
-  /** The row with the best score that `accepts`, the lowest of equals; -1 when there is none. */
-  best(group: number, score: RowScore, cpu: number, memory: number, accepts: (row: number) => boolean): number {
+  /** The row with the best score that the pod fits, the lowest of equals; -1 when there is none. */
+  best(group: number, score: RowScore, { podClass, cpu, memory, without }: Wanted): number {
     const tree = this.upToDate(group, score).values;
     const mostCpu = this.free(this.cpu, CPU_COLUMN).values;
     const mostMemory = this.free(this.memory, MEMORY_COLUMN).values;
@@ -91,7 +103,7 @@ export class ScoreIndex {
       }
       if (at >= leaves) {
         const row = at - leaves;
-        if ((top > bestScore || row < best) && accepts(row)) {
+        if ((top > bestScore || row < best) && without?.[row] !== 1 && this.ledger.fits(podClass, row)) {
           best = row;
           bestScore = top;
         }
@@ -120,8 +132,7 @@ export class ScoreIndex {
   }
 
   private free(tree: MaxTree, column: number): MaxTree {
-    const free = this.table.free[column];
-    this.refresh(tree, (row) => free[row]);
+    this.refresh(tree, this.freeScores[column]);
     return tree;
   }
 

@@ -8,6 +8,9 @@ import { type PodClass } from '../pod-class';
 /** One number per row, or undefined when every node is the same to the class. */
 export function preferenceRow(table: NodeTable, { template }: PodClass): Float64Array | undefined {
   const wishes = template.preferredNodeTerms ?? [];
+  if (wishes.length === 0 && !table.softTaints) {
+    return undefined;
+  }
   const weights = wishes.reduce((sum, { weight }) => sum + weight, 0);
   const row = Float64Array.from(table.nodes, (node) => {
     const met = wishes.reduce((sum, { weight, term }) => sum + (matchesTerm(node, term) ? weight : 0), 0);

@@ -1,0 +1,299 @@
+/**
+ * `npm run bench:placement`: speed and memory of the placement core, beside plain loops over the same books in the same run.
+ *
+ * Options: `--trace openb_pod_list_default.csv` (with the node list beside it) for the real mix of pods and nodes, `--runs N` (default 3; figures
+ * are medians), `--json FILE`. Without a trace a mix of the same character is used.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { table } from '../src/cli/table';
+import { type ClusterNode, DEFAULT_POLICY, type Gang, type Pod, type PodTemplate, type Policy, type Queue, type Snapshot } from '../src/placement';
+import { decideIn } from '../src/placement/engine';
+import { type PodRecord } from '../src/placement/records';
+import { DeviceStates } from '../src/placement/score/device-states';
+import { Fragmentation } from '../src/placement/score/fragmentation';
+import { cpuOf, shapeOf, workloadOf } from '../src/placement/score/workload';
+import { Selector } from '../src/placement/select';
+import { Session } from '../src/placement/session';
+import { machine, median, randomNumbers, shuffledOrder } from './machine';
+
+interface Line {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly target: string;
+  readonly met: boolean;
+}
+
+const { values } = parseArgs({ options: { trace: { type: 'string' }, runs: { type: 'string' }, json: { type: 'string' } } });
+const runs = Number(values.runs ?? 3);
+const mix = values.trace === undefined ? builtInMix() : traceMix(values.trace);
+const GIB = 2 ** 30;
+
+const lines: Line[] = [...throughput(), ...growth(), ...arrivals(), ...largeGang(), ...evictions()];
+report();
+
+/** 50,000 pods of the mix onto 5,000 nodes, one by one. */
+function throughput(): Line[] {
+  const engine = median(times(() => packAll(5_000, 50_000).seconds));
+  const peak = process.resourceUsage().maxRSS / 1024;
+  const plain = median(times(() => plainLoop(5_000, 500, false)));
+  const cached = median(times(() => plainLoop(5_000, 20_000, true)));
+  const rate = 50_000 / engine;
+  return [
+    line('5,000 nodes, 50,000 pods', rate, 'pods/s', 'at least 100,000', rate >= 100_000),
+    line('plain loop that scores every node', 1 / plain, 'pods/s', 'baseline', true),
+    line('plain loop with kept scores', 1 / cached, 'pods/s', 'baseline', true),
+    line('ratio to the plain loop', rate * plain, 'x', 'at least 20', rate * plain >= 20),
+    line('ratio to the plain loop with kept scores', rate * cached, 'x', 'shown', true),
+    line('peak memory so far', peak, 'MiB', 'under 512', peak < 512),
+  ];
+}
+
+/** Time per pod when nodes and pods double. */
+function growth(): Line[] {
+  const perPod = [2_500, 5_000, 10_000].map((nodes) => (1e6 * median(times(() => packAll(nodes, nodes * 10).seconds))) / (nodes * 10));
+  const ratios = [perPod[1] / perPod[0], perPod[2] / perPod[1]];
+  return [
+    ...perPod.map((micros, i) => line(`per pod at ${2_500 * 2 ** i} nodes`, micros, 'us', 'shown', true)),
+    ...ratios.map((ratio, i) => line(`growth from ${2_500 * 2 ** i} to ${5_000 * 2 ** i} nodes`, ratio, 'x', 'under 1.3', ratio < 1.3)),
+  ];
+}
+
+/** One gang arrives in a cluster of 5,000 nodes and 40,000 pods: one that fits, one that does not. */
+function arrivals(): Line[] {
+  const gang = (name: string, count: number, devices: number): Gang => ({
+    name, queue: 'all', arrival: 1, topology: { preferred: 'rack' },
+    roles: [{ name: 'worker', count, template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: devices } } }],
+  });
+  const settle = (arriving: Gang): { build: number; decide: number; placed: number } => {
+    const snapshot = runningCluster(5_000, 40_000, [arriving]);
+    const build = elapsed(() => new Session(snapshot, DEFAULT_POLICY));
+    const session = build.result;
+    // The books are kept up to date between decisions, so the indexes are warm; what is measured is the arrival.
+    const selector = new Selector(session);
+    selector.best(session.gangs[session.gangs.length - 1].roles[0].pods[0].podClass);
+    const decided = elapsed(() => decideIn(session, selector));
+    return { build: build.seconds, decide: decided.seconds, placed: decided.result.bindings.length };
+  };
+  const fits = times(() => settle(gang('zz-arriving', 16, 2)));
+  const misses = times(() => settle(gang('zz-arriving', 5_000, 8)));
+  const fit = 1000 * median(fits.map(({ decide }) => decide));
+  const miss = 1000 * median(misses.map(({ decide }) => decide));
+  return [
+    line('reading 5,000 nodes and 40,000 pods', 1000 * median(fits.map(({ build }) => build)), 'ms', 'shown', true),
+    line(`one gang of ${fits[0].placed} pods arrives`, fit, 'ms', 'under 5', fit < 5 && fits[0].placed === 16),
+    line('one gang that does not fit, with its reason', miss, 'ms', 'under 5', miss < 5 && misses[0].placed === 0),
+  ];
+}
+
+/** 4,096 pods over 512 nodes, all in one block. */
+function largeGang(): Line[] {
+  const results = times(() => {
+    const nodes = Array.from({ length: 1_024 }, (_, i) => plainNode(`n${i}`, 8, { block: `b${i >> 9}`, rack: `r${i >> 4}` }));
+    const session = new Session({
+      now: 0, nodes, pods: [], queues: [{ name: 'all' }], topologies: [{ name: 'fabric', levels: ['block', 'rack'] }],
+      gangs: [{
+        name: 'large', queue: 'all', topology: { required: 'block' },
+        roles: [{ name: 'worker', count: 4_096, template: { request: { cpu: 1_000, memory: GIB }, accelerator: { kind: 'whole', count: 1 } } }],
+      }],
+    }, DEFAULT_POLICY);
+    const { seconds, result } = elapsed(() => decideIn(session));
+    return { seconds, placed: result.bindings.length };
+  });
+  const ms = 1000 * median(results.map(({ seconds }) => seconds));
+  return [line('gang of 4,096 pods, required level', ms, 'ms', 'under 50', ms < 50 && results[0].placed === 4_096)];
+}
+
+/** 10,000 running gangs fill the cluster; one gang preempts, another reclaims. */
+function evictions(): Line[] {
+  const queues: Queue[] = [{ name: 'a', deserved: { 'nvidia.com/gpu': 8_000 } }, { name: 'b', deserved: { 'nvidia.com/gpu': 12_000 } }];
+  const claim = (queue: string, priority: number): Gang => ({
+    name: 'zz-claim', queue, priority, arrival: 1,
+    roles: [{ name: 'worker', count: 8, template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: 8 } } }],
+  });
+  const settle = (gang: Gang): { seconds: number; evicted: number; nominated: number } => {
+    const template: PodTemplate = { request: { cpu: 2_000, memory: GIB }, accelerator: { kind: 'whole', count: 2 } };
+    const nodes = Array.from({ length: 2_500 }, (_, i) => plainNode(`n${i}`, 8, {}));
+    const gangs = Array.from({ length: 10_000 }, (_, i): Gang =>
+      ({ name: `g${i}`, queue: 'a', arrival: -i, roles: [{ name: 'worker', count: 1, template }] }));
+    const pods = gangs.map(({ name }, i): Pod =>
+      ({ name: `${name}-0`, gang: name, role: 'worker', state: 'running', node: `n${i >> 2}`, devices: [2 * (i & 3), 2 * (i & 3) + 1] }));
+    const session = new Session({ now: 10, nodes, pods, queues, gangs: [...gangs, gang] }, DEFAULT_POLICY);
+    const { seconds, result } = elapsed(() => decideIn(session));
+    return { seconds, evicted: result.evictions.length, nominated: result.nominations.length };
+  };
+  return [['preemption', claim('a', 10)] as const, ['reclaim', claim('b', 0)] as const].map(([what, gang]) => {
+    const results = times(() => settle(gang));
+    const ms = 1000 * median(results.map(({ seconds }) => seconds));
+    const [{ evicted, nominated }] = results;
+    return line(`${what} among 10,000 gangs (${evicted} evicted)`, ms, 'ms', 'under 100', ms < 100 && evicted === 32 && nominated === 8);
+  });
+}
+
+function packAll(nodes: number, pods: number): { seconds: number; placed: number } {
+  const { session, records } = emptyCluster(nodes, pods);
+  const selector = new Selector(session);
+  let placed = 0;
+  const { seconds } = elapsed(() => {
+    for (const pod of records) {
+      const row = selector.best(pod.podClass);
+      placed += row >= 0 && session.ledger.place(pod, row) ? 1 : 0;
+    }
+  });
+  return { seconds, placed };
+}
+
+/** Seconds per pod. The same filters and the same measure, without any index. */
+function plainLoop(nodes: number, pods: number, keep: boolean): number {
+  const { session, records } = emptyCluster(nodes, pods);
+  const { table: rows, ledger } = session;
+  const counts = new Map(records.map(({ podClass }) => [podClass, 1]));
+  const measure = new Fragmentation(rows, new DeviceStates(rows), workloadOf(counts));
+  const kept = new Map<number, { scores: Float64Array; versions: Int32Array }>();
+  const { seconds } = elapsed(() => {
+    for (const pod of records) {
+      const { podClass } = pod;
+      const allowed = session.staticRow(podClass);
+      const row = kept.get(podClass.id) ?? { scores: new Float64Array(rows.count), versions: new Int32Array(rows.count).fill(-1) };
+      kept.set(podClass.id, row);
+      const score = (at: number): number =>
+        (allowed[at] === 0 && ledger.fits(podClass, at) ? measure.score(at, shapeOf(podClass), cpuOf(podClass)) : -Infinity);
+      let best = -1;
+      let bestScore = -Infinity;
+      for (let at = 0; at < rows.count; at++) {
+        if (!keep) {
+          row.scores[at] = score(at);
+        } else if (row.versions[at] !== rows.version[at]) {
+          row.scores[at] = score(at);
+          row.versions[at] = rows.version[at];
+        }
+        if (row.scores[at] > bestScore) {
+          best = at;
+          bestScore = row.scores[at];
+        }
+      }
+      if (best >= 0) {
+        ledger.place(pod, best);
+      }
+    }
+  });
+  return seconds / pods;
+}
+
+function emptyCluster(nodes: number, pods: number): { session: Session; records: readonly PodRecord[] } {
+  const random = randomNumbers(7);
+  const tasks = Array.from({ length: pods }, () => mix.pods[Math.floor(random() * mix.pods.length)]);
+  const order = shuffledOrder(nodes, 7);
+  const policy: Policy = { ...DEFAULT_POLICY, nodeScore: 'fragmentation' };
+  const session = new Session({
+    now: 0,
+    nodes: Array.from({ length: nodes }, (_, i) => ({ ...mix.nodes[order[i] % mix.nodes.length], name: `n${i}` })),
+    queues: [], gangs: [{ name: 'all', queue: '', roles: [{ name: 'task', count: 0, template: tasks[0] }] }],
+    pods: tasks.map((template, i) => ({ name: `p${i}`, state: 'pending', gang: 'all', role: 'task', template })),
+  }, policy);
+  return { session, records: session.gangs[0].roles[0].pods };
+}
+
+function runningCluster(nodes: number, pods: number, more: readonly Gang[]): Snapshot {
+  const template: PodTemplate = { request: { cpu: 2_000, memory: GIB }, accelerator: { kind: 'fraction', milli: 500 } };
+  const perNode = pods / nodes;
+  const gangs = Array.from({ length: pods / 4 }, (_, i): Gang => ({ name: `g${i}`, queue: 'all', arrival: 0, roles: [{ name: 'worker', count: 4, template }] }));
+  return {
+    now: 10,
+    nodes: Array.from({ length: nodes }, (_, i) => plainNode(`n${i}`, 8, { rack: `r${i >> 4}` })),
+    queues: [{ name: 'all' }],
+    topologies: [{ name: 'racks', levels: ['rack'] }],
+    gangs: [...gangs, ...more],
+    pods: Array.from({ length: pods }, (_, i): Pod => ({
+      name: `g${i >> 2}-${i & 3}`, gang: `g${i >> 2}`, role: 'worker', state: 'running', node: `n${Math.floor(i / perNode)}`, devices: [(i % perNode) >> 1],
+    })),
+  };
+}
+
+function plainNode(name: string, devices: number, labels: Readonly<Record<string, string>>): ClusterNode {
+  return { name, labels, allocatable: { 'cpu': 96_000, 'memory': 1024 * GIB, 'pods': 110, 'nvidia.com/gpu': devices } };
+}
+
+interface Mix {
+  readonly pods: readonly PodTemplate[];
+  readonly nodes: readonly Omit<ClusterNode, 'name'>[];
+}
+
+function traceMix(file: string): Mix {
+  const read = (path: string): Readonly<Record<string, string>>[] => {
+    const [head, ...rows] = readFileSync(path, 'utf8').trim().split('\n').map((text) => text.split(','));
+    return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
+  };
+  const shared = new Map<string, PodTemplate>();
+  return {
+    pods: read(file).map(({ cpu_milli: cpu, memory_mib: memory, num_gpu: devices, gpu_milli: milli, gpu_spec: models = '' }) => {
+      const key = [cpu, memory, devices, milli, models].join();
+      const template = shared.get(key) ?? podOf(Number(cpu), Number(memory), Number(devices), Number(milli), models === '' ? undefined : models.split('|'));
+      shared.set(key, template);
+      return template;
+    }),
+    nodes: read(join(dirname(file), 'openb_node_list_gpu_node.csv')).map(({ cpu_milli: cpu, memory_mib: memory, gpu, model }) =>
+      nodeOf(Number(cpu), Number(memory), Number(gpu), model)),
+  };
+}
+
+/** Mostly single devices and shares of one, some work without devices, few nodes' worth. */
+function builtInMix(): Mix {
+  const kinds: readonly (readonly [number, number, number, number, number])[] = [
+    [3_000, 12_288, 1, 810, 130], [11_000, 49_152, 1, 1000, 110], [12_000, 32_768, 1, 1000, 75], [3_000, 16_384, 1, 1000, 60], [12_000, 24_576, 1, 470, 48],
+    [12_000, 16_384, 0, 0, 46], [6_000, 12_288, 1, 460, 40], [4_000, 16_384, 1, 320, 38], [8_000, 32_768, 1, 650, 30], [2_000, 8_192, 0, 0, 28],
+    [16_000, 65_536, 1, 1000, 26], [4_000, 8_192, 1, 230, 18], [6_000, 24_576, 1, 590, 10], [2_000, 4_096, 1, 160, 9], [88_000, 393_216, 8, 1000, 6],
+    [48_000, 196_608, 4, 1000, 3], [24_000, 98_304, 2, 1000, 3],
+  ];
+  return {
+    pods: kinds.flatMap(([cpu, memory, devices, milli, count]) => {
+      const template = podOf(cpu, memory, devices, milli, undefined);
+      return Array.from({ length: count }, () => template);
+    }),
+    nodes: [nodeOf(96_000, 786_432, 8, 'A'), nodeOf(128_000, 786_432, 8, 'B'), nodeOf(96_000, 524_288, 4, 'C'), nodeOf(64_000, 262_144, 2, 'D')],
+  };
+}
+
+function podOf(cpu: number, memory: number, devices: number, milli: number, models: readonly string[] | undefined): PodTemplate {
+  return {
+    request: { cpu, memory },
+    accelerator: devices === 0 ? undefined : milli >= 1000 ? { kind: 'whole', count: devices, models } : { kind: 'fraction', milli, count: devices, models },
+  };
+}
+
+function nodeOf(cpu: number, memory: number, devices: number, model: string): Omit<ClusterNode, 'name'> {
+  return { allocatable: { cpu, memory, 'pods': 1_000, 'nvidia.com/gpu': devices }, devices: Array.from({ length: devices }, () => ({ model })) };
+}
+
+function times<T>(once: () => T): T[] {
+  return Array.from({ length: runs }, once);
+}
+
+/** CPU time of this process, which on a machine that is shared says more than the clock on the wall. */
+function elapsed<T>(work: () => T): { seconds: number; result: T } {
+  const began = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(began);
+  return { seconds: (user + system) / 1e6, result };
+}
+
+function line(what: string, value: number, unit: string, target: string, met: boolean): Line {
+  process.stderr.write(`${what}: ${format(value)} ${unit}\n`);
+  return { what, value, unit, target, met };
+}
+
+function format(value: number): string {
+  return value >= 1000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+function report(): void {
+  const cells = lines.map(({ what, value, unit, target, met }) => [what, `${format(value)} ${unit}`, target, met ? '' : 'missed']);
+  process.stdout.write(table(['what', 'measured', 'target', ''], cells, { colour: false }));
+  const json = JSON.stringify({ machine: machine(), runs, lines });
+  process.stdout.write(`${json}\n`);
+  if (values.json !== undefined) {
+    writeFileSync(values.json, `${json}\n`);
+  }
+}
