@@ -35,8 +35,8 @@ export interface DcgmReading {
 
 /** Whether a text states counters in some form: fields of DCGM, and neither alerts nor a dashboard. */
 export function isDcgmCounters(text: string): boolean {
-  if (!/\bDCGM_(FI|EXP)_[A-Z0-9_]+/.test(text) || /^\s*["']?(expr|panels|groups|targets)["']?\s*:|"(expr|panels)"\s*:/m.test(text)) return false;
-  return /^\s*DCGM_(FI|EXP)_[A-Z0-9_]+\s*(,|$)/m.test(text) || /^\s*-?\s*(name|field|metric|id)\s*:\s*["']?DCGM_/m.test(text) || /^\s*-\s*["']?DCGM_/m.test(text);
+  if (!/\bDCGM_(FI|EXP)_[A-Z0-9_]+/.test(text) || /^[ \t]*["']?(expr|panels|groups|targets)["']?[ \t]*:|"(expr|panels)"[ \t]*:/m.test(text)) return false;
+  return /^[ \t]*DCGM_(FI|EXP)_[A-Z0-9_]+[ \t]*(,|$)/m.test(text) || /^[ \t]*-?[ \t]*(name|field|metric|id)[ \t]*:[ \t]*["']?DCGM_/m.test(text) || /^[ \t]*-[ \t]*["']?DCGM_/m.test(text);
 }
 
 export function readDcgmCounters(text: string): DcgmReading {
@@ -77,8 +77,8 @@ export function readDcgmCounters(text: string): DcgmReading {
 }
 
 function isYamlList(text: string): boolean {
-  if (!/^\s*(-\s|[A-Za-z_"']+\s*:)/m.test(text.replace(/^#.*$/gm, ''))) return false;
-  if (/^\s*DCGM_(FI|EXP)_\w+\s*,/m.test(text)) return false;
+  if (!/^[ \t]*(-\s|[A-Za-z_"']+[ \t]*:)/m.test(text.replace(/^#.*$/gm, ''))) return false;
+  if (/^[ \t]*DCGM_(FI|EXP)_\w+[ \t]*,/m.test(text)) return false;
   const parsed = valueOf(text);
   return 'value' in parsed && (Array.isArray(parsed.value) || isObject(parsed.value));
 }

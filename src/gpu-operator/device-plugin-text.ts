@@ -51,9 +51,9 @@ const GFD_KEYS = ['oneshot', 'noTimestamp', 'sleepInterval', 'outputFile', 'mach
 
 /** Whether a text looks like a configuration of the device plugin, whoever wrote it. */
 export function isDevicePluginConfig(text: string): boolean {
-  if (!/^\s*["']?(sharing|flags|version)["']?\s*:/m.test(text) && !/^\s*\{/.test(text)) return false;
-  return /["']?(timeSlicing|time-slicing|timeslicing|failRequestsGreaterThanOne|renameByDefault|migStrategy|deviceListStrategy)["']?\s*:/.test(text)
-    || /^\s*["']?sharing["']?\s*:\s*\n\s+["']?mps["']?\s*:/m.test(text);
+  if (!/^[ \t]*["']?(sharing|flags|version)["']?[ \t]*:/m.test(text) && !/^\s*\{/.test(text)) return false;
+  return /["']?(timeSlicing|time-slicing|timeslicing|failRequestsGreaterThanOne|renameByDefault|migStrategy|deviceListStrategy)["']?[ \t]*:/.test(text)
+    || /^[ \t]*["']?sharing["']?[ \t]*:[ \t]*\n[ \t]+["']?mps["']?[ \t]*:/m.test(text);
 }
 
 export function readDevicePluginConfig(text: string): DevicePluginReading {

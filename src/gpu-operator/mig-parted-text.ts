@@ -23,7 +23,7 @@ export interface MigConfigReading {
 export const MIG_CONFIG_KEY = 'config.yaml';
 
 export function isMigConfig(text: string): boolean {
-  return /^\s*["']?mig[-_]?configs["']?\s*:/im.test(text) || /^\s*-?\s*["']?mig-(enabled|devices)["']?\s*:/m.test(text);
+  return /^[ \t]*["']?mig[-_]?configs["']?[ \t]*:/im.test(text) || /^[ \t]*-?[ \t]*["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text);
 }
 
 export function readMigConfig(text: string): MigConfigReading {

@@ -11,7 +11,7 @@ import { Testing } from '../../src/testing';
 const name = ({ metadata }: JsonObject): string => asString(asObject(metadata).name) ?? '';
 const one = (manifests: readonly JsonObject[], kind: string, wanted: string): JsonObject => {
   const found = manifests.find((manifest) => manifest.kind === kind && name(manifest) === wanted);
-  if (found === undefined) throw new Error(`no ${kind} ${wanted} among ${manifests.map((manifest) => `${String(manifest.kind)} ${name(manifest)}`).join(', ')}`);
+  if (found === undefined) throw new Error(`no ${kind} ${wanted} among ${manifests.map((manifest) => `${asString(manifest.kind) ?? ''} ${name(manifest)}`).join(', ')}`);
   return found;
 };
 const podOf = (manifest: JsonObject): JsonObject => asObject(asObject(asObject(manifest.spec).template).spec);
@@ -65,7 +65,7 @@ describe('devices', () => {
   });
 
   test('claims are of the version that the target serves, after their class and before their jobs', () => {
-    const order = manifests.map((manifest) => `${String(manifest.kind)} ${name(manifest)}`);
+    const order = manifests.map((manifest) => `${asString(manifest.kind) ?? ''} ${name(manifest)}`);
     const before = (first: string, second: string): boolean => order.indexOf(first) < order.indexOf(second) && order.includes(first);
     expect(one(manifests, 'ResourceClaimTemplate', 'pair').apiVersion).toBe('resource.k8s.io/v1');
     expect([before('DeviceClass large-gpu.example.com', 'ResourceClaimTemplate pair'), before('ResourceClaimTemplate pair', 'Job train')]).toEqual([true, true]);

@@ -10,14 +10,20 @@ const SOURCE = 'dcgm-exporter, internal/pkg/counters/counter_config.go';
 const ENDS = 'The exporter refuses the whole file and ends: no metric of any GPU.';
 
 export const dcgmCounterRules: readonly Rule[] = [
-  problemRule('dcgm-counters-are-csv', {
+  embeddedRule('dcgm-counters-are-csv', {
     row: ROW,
     tier: 'advice',
     summary: 'Counters of the DCGM exporter are CSV, not YAML.',
     why: 'The exporter reads CSV only. A list in YAML is refused, or stands under a key that nobody reads while the exporter keeps its default counters.',
     source: SOURCE,
     fix: `Write one line per counter (name, type, help) under the key ${DCGM_OPERATOR_KEY}.`,
-  }, dcgmCountersOf, 'not-csv'),
+  }, dcgmCountersOf, function* ({ key, path, reading }, { id }, { set }) {
+    const meant = /dcgm/i.test(`${id.name} ${key}`) || namedMaps(set, 'dcgmExporter').has(id.name);
+    for (const { kind, message, expected } of reading.problems) {
+      // Other programs may have lists of such names of their own.
+      if (kind === 'not-csv') yield { path, message, expected, ...(meant ? {} : { severity: 'warning' as const }) };
+    }
+  }),
 
   problemRule('dcgm-counter-has-three-fields', {
     row: ROW,

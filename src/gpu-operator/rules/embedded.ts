@@ -38,43 +38,46 @@ interface Finder<Reading> {
   readonly component: Component;
   readonly takes: (key: string, text: string, named: boolean) => boolean;
   readonly read: (text: string) => Reading;
-  readonly cache: WeakMap<Manifest, Map<string, Reading>>;
 }
 
-const devicePlugin: Finder<DevicePluginReading> = {
-  component: 'devicePlugin', takes: (_key, text, named) => named || isDevicePluginConfig(text), read: readDevicePluginConfig, cache: new WeakMap(),
-};
-const mig: Finder<MigConfigReading> = {
-  component: 'migManager', takes: (key, text, named) => (named && key === MIG_CONFIG_KEY) || isMigConfig(text), read: readMigConfig, cache: new WeakMap(),
-};
-const dcgm: Finder<DcgmReading> = {
+interface Found<Reading> {
+  /** Whether a ClusterPolicy names the ConfigMap: it decides what is read. */
+  readonly named: boolean;
+  readonly configs: readonly Embedded<Reading>[];
+}
+
+/** Each ConfigMap is looked through once per component, however many rules ask. */
+function finder<Reading>({ component, takes, read }: Finder<Reading>): Find<Reading> {
+  const cache = new WeakMap<Manifest, Found<Reading>>();
+  return (manifest, set) => {
+    const named = namedMaps(set, component).has(manifest.id.name);
+    const known = cache.get(manifest);
+    if (known?.named === named) return known.configs;
+    const configs = stringEntries(manifest.object.data)
+      .filter(([key, text]) => takes(key, text, named))
+      .map(([key, text]) => ({ key, path: pointer('/data', key), reading: read(text) }));
+    cache.set(manifest, { named, configs });
+    return configs;
+  };
+}
+
+export type Find<Reading> = (manifest: Manifest, set: ManifestSet) => readonly Embedded<Reading>[];
+
+export const devicePluginConfigsOf: Find<DevicePluginReading> = finder({
+  component: 'devicePlugin',
+  takes: (_key, text, named) => named || isDevicePluginConfig(text),
+  read: readDevicePluginConfig,
+});
+export const migConfigsOf: Find<MigConfigReading> = finder({
+  component: 'migManager',
+  takes: (key, text, named) => (named && key === MIG_CONFIG_KEY) || isMigConfig(text),
+  read: readMigConfig,
+});
+export const dcgmCountersOf: Find<DcgmReading> = finder({
   component: 'dcgmExporter',
   takes: (key, text, named) => key === DCGM_OPERATOR_KEY || (named && key === DCGM_STANDALONE_KEY) || isDcgmCounters(text),
   read: readDcgmCounters,
-  cache: new WeakMap(),
-};
-
-function find<Reading>(finder: Finder<Reading>, manifest: Manifest, set: ManifestSet): readonly Embedded<Reading>[] {
-  const entries = stringEntries(manifest.object.data);
-  if (entries.length === 0) return [];
-  const named = namedMaps(set, finder.component).has(manifest.id.name);
-  let readings = finder.cache.get(manifest);
-  if (readings === undefined) finder.cache.set(manifest, readings = new Map<string, Reading>());
-  const found: Embedded<Reading>[] = [];
-  for (const [key, text] of entries) {
-    if (!finder.takes(key, text, named)) continue;
-    let reading = readings.get(key);
-    if (reading === undefined) readings.set(key, reading = finder.read(text));
-    found.push({ key, path: pointer('/data', key), reading });
-  }
-  return found;
-}
-
-type Find<Reading> = (manifest: Manifest, set: ManifestSet) => readonly Embedded<Reading>[];
-
-export const devicePluginConfigsOf: Find<DevicePluginReading> = (manifest, set) => find(devicePlugin, manifest, set);
-export const migConfigsOf: Find<MigConfigReading> = (manifest, set) => find(mig, manifest, set);
-export const dcgmCountersOf: Find<DcgmReading> = (manifest, set) => find(dcgm, manifest, set);
+});
 
 type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
