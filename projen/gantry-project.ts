@@ -208,7 +208,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
-    this.package.setScript('prepare', 'tsc --build tsconfig.json');
+    this.package.setScript('prepare', 'tsc --build tsconfig.json && tsx projen/link-command.ts');
   }
 }
 
