@@ -26,20 +26,18 @@ export interface ChartFacts {
 }
 
 export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
-  'gpu-operator': chart('gpu-operator', 'https://helm.ngc.nvidia.com/nvidia', { namespace: 'gpu-operator', project: 'NVIDIA gpu-operator' }),
-  'network-operator': chart('network-operator', 'https://helm.ngc.nvidia.com/nvidia', {
-    namespace: 'nvidia-network-operator', project: 'network-operator', formerRepositories: ['https://mellanox.github.io/network-operator'],
+  'gpu-operator': chart('gpu-operator', { project: 'NVIDIA gpu-operator', namespace: 'gpu-operator' }),
+  'network-operator': chart('network-operator', {
+    project: 'network-operator', namespace: 'nvidia-network-operator', formerRepositories: ['https://mellanox.github.io/network-operator'],
   }),
-  'node-feature-discovery': chart('node-feature-discovery', 'oci://registry.k8s.io/nfd/charts', {
-    namespace: 'node-feature-discovery', project: 'node-feature-discovery',
+  'node-feature-discovery': chart('node-feature-discovery', { project: 'node-feature-discovery', namespace: 'node-feature-discovery' }),
+  'volcano': chart('volcano', { project: 'Volcano', namespace: 'volcano-system', formerRepositories: ['https://volcano-sh.github.io/charts'] }),
+  'kueue': chart('kueue', { project: 'Kueue', namespace: 'kueue-system', largeCrds: true }),
+  'keda': chart('keda', { project: 'KEDA', namespace: 'keda', largeCrds: true }),
+  'kubeflow-trainer': chart('kubeflow-trainer', { project: 'Kubeflow Trainer', namespace: 'kubeflow-system', largeCrds: true }),
+  'kube-prometheus-stack': chart('kube-prometheus-stack', {
+    repository: 'https://prometheus-community.github.io/helm-charts', namespace: 'monitoring', largeCrds: true,
   }),
-  'volcano': chart('volcano', 'https://volcano-sh.github.io/helm-charts', {
-    namespace: 'volcano-system', project: 'Volcano', formerRepositories: ['https://volcano-sh.github.io/charts'],
-  }),
-  'kueue': chart('kueue', 'oci://registry.k8s.io/kueue/charts', { namespace: 'kueue-system', project: 'Kueue', largeCrds: true }),
-  'keda': chart('keda', 'https://kedacore.github.io/charts', { namespace: 'keda', project: 'KEDA', largeCrds: true }),
-  'kubeflow-trainer': chart('kubeflow-trainer', 'oci://ghcr.io/kubeflow/charts', { namespace: 'kubeflow-system', project: 'Kubeflow Trainer', largeCrds: true }),
-  'kube-prometheus-stack': chart('kube-prometheus-stack', 'https://prometheus-community.github.io/helm-charts', { namespace: 'monitoring', largeCrds: true }),
 };
 
 /** What has no chart, and is applied from a folder of its repository. */
@@ -60,18 +58,19 @@ export const TRAINING_OPERATOR: KustomizationFacts = {
   namespace: 'kubeflow',
 };
 
-interface ChartSource extends Partial<Pick<ChartFacts, 'largeCrds' | 'formerRepositories'>> {
-  readonly namespace: string;
-  /** Name of the project in the catalog. */
-  readonly project?: string;
-}
+type ChartSource = Partial<Pick<ChartFacts, 'largeCrds' | 'formerRepositories'>> & { readonly namespace: string } & (
+  /** Name of the project in the catalog, which knows version and repository. */
+  | { readonly project: string; readonly repository?: undefined }
+  /** Where the catalog does not know the chart. */
+  | { readonly repository: string; readonly project?: undefined }
+);
 
-function chart(name: ChartName, repository: string, source: ChartSource): ChartFacts {
-  const { project, namespace, largeCrds = false, formerRepositories = [] } = source;
-  const release = PROJECTS.find((known) => known.name === project)?.version;
+function chart(name: ChartName, source: ChartSource): ChartFacts {
+  const { namespace, largeCrds = false, formerRepositories = [] } = source;
+  const project = PROJECTS.find((known) => known.name === source.project);
   // NVIDIA's GPU operator has its chart's version with a v in front; the others are plain semantic versions.
-  const version = name === 'gpu-operator' ? release : release?.replace(/^v/, '');
-  return { name, repository, version, namespace, largeCrds, formerRepositories };
+  const version = name === 'gpu-operator' ? project?.version : project?.version.replace(/^v/, '');
+  return { name, repository: source.repository ?? project?.chart ?? '', version, namespace, largeCrds, formerRepositories };
 }
 
 export function chartFacts(name: string): ChartFacts | undefined {
