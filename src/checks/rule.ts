@@ -70,6 +70,13 @@ export interface ObjectRule extends RuleFacts {
 /** Looks at one pod template at a time, whichever workload it stands in. */
 export interface PodTemplateRule extends RuleFacts {
   readonly on: 'pod-template';
+  /**
+   * `template`: the rule sees the metadata and the spec of the template, the volumes that its workload adds, and no more of anything
+   * else than the kind of the workload and the Kubernetes minor. What it finds in one template it finds in each of equal content, so it
+   * is run once for all of them.
+   * @default - the rule may look at everything: the object around the template, its name and namespace, the set
+   */
+  readonly sees?: 'template';
   readonly check: (template: PodTemplate, context: RuleContext) => Iterable<Violation>;
 }
 

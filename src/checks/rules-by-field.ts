@@ -12,13 +12,19 @@ import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
+/** Rules on pod templates: those that see the template alone, and all others. */
+export interface TemplateRules {
+  readonly alone: readonly PodTemplateRule[];
+  readonly others: readonly PodTemplateRule[];
+}
+
 export class RulesByField {
   private readonly bits = new Map<string, number>();
   private readonly objectRules: readonly ObjectRule[];
   private readonly templateRules: readonly PodTemplateRule[];
   private readonly names = new Map<Manifest, string>();
   private readonly forObjects = new Map<string, readonly ObjectRule[]>();
-  private readonly forTemplates = new Map<string, readonly PodTemplateRule[]>();
+  private readonly forTemplates = new Map<string, TemplateRules>();
 
   constructor(rules: readonly Rule[]) {
     this.objectRules = rules.filter((rule): rule is ObjectRule => rule.on === 'object');
@@ -44,11 +50,12 @@ export class RulesByField {
   }
 
   /** The rules on pod templates that may have something to say of those of this manifest, in their order. */
-  ofTemplates(manifest: Manifest): readonly PodTemplateRule[] {
+  ofTemplates(manifest: Manifest): TemplateRules {
     const names = this.namesIn(manifest);
     let rules = this.forTemplates.get(names);
     if (rules === undefined) {
-      rules = this.templateRules.filter((rule) => this.concerned(rule, names));
+      const concerned = this.templateRules.filter((rule) => this.concerned(rule, names));
+      rules = { alone: concerned.filter(({ sees }) => sees === 'template'), others: concerned.filter(({ sees }) => sees !== 'template') };
       this.forTemplates.set(names, rules);
     }
     return rules;

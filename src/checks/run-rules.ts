@@ -3,8 +3,10 @@
  */
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
-import { type Rule, type RuleContext, type SetRule } from './rule';
+import { type PodTemplate } from '../manifests/pod-template';
+import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
 import { RulesByField } from './rules-by-field';
+import { addedVolumes } from './server/pod-view';
 
 export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
   const byField = new RulesByField(rules);
@@ -25,17 +27,50 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   }
 }
 
+/** What a rule said of a template: where it stands in the template, or why the rule failed. */
+type Said = { readonly rule: PodTemplateRule; readonly violation: Violation } | { readonly rule: PodTemplateRule; readonly error: unknown };
+
+/** Contents of templates that are remembered at a time. */
+const MOST_CONTENTS = 1000;
+
 function runPodTemplateRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
+  const saidOf = new Map<string, readonly Said[]>();
   for (const template of context.set.podTemplates) {
-    for (const rule of rules.ofTemplates(template.manifest)) {
-      try {
-        for (const violation of rule.check(template, context)) {
-          collector.add(rule, template.manifest, { ...violation, path: template.path + (violation.path ?? '') });
-        }
-      } catch (error) {
-        reportFailure(error, rule, template.manifest, collector);
-      }
+    const { alone, others } = rules.ofTemplates(template.manifest);
+    const content = contentOf(template);
+    let said = saidOf.get(content);
+    if (said === undefined) {
+      said = alone.flatMap((rule) => say(rule, template, context));
+      if (saidOf.size >= MOST_CONTENTS) saidOf.clear();
+      saidOf.set(content, said);
     }
+    report(said, template, collector);
+    for (const rule of others) report(say(rule, template, context), template, collector);
+  }
+}
+
+/** All that rules see which see the template alone. */
+function contentOf(template: PodTemplate): string {
+  const { apiVersion, kind } = template.manifest.id;
+  return JSON.stringify([apiVersion, kind, template.isPod, addedVolumes(template), template.metadata, template.spec]);
+}
+
+const NOTHING: readonly Said[] = [];
+
+function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
+  let said: Said[] | undefined;
+  try {
+    for (const violation of rule.check(template, context)) (said ??= []).push({ rule, violation });
+  } catch (error) {
+    (said ??= []).push({ rule, error });
+  }
+  return said ?? NOTHING;
+}
+
+function report(said: readonly Said[], template: PodTemplate, collector: FindingCollector): void {
+  for (const one of said) {
+    if ('error' in one) reportFailure(one.error, one.rule, template.manifest, collector);
+    else collector.add(one.rule, template.manifest, { ...one.violation, path: template.path + (one.violation.path ?? '') });
   }
 }
 

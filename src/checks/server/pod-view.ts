@@ -91,14 +91,16 @@ function volumesOf(template: PodTemplate): ReadonlyMap<string, JsonObject> {
   for (const { value } of items(template.spec, '/volumes')) {
     if (text(value.name) !== '') volumes.set(text(value.name), value);
   }
-  for (const name of claimTemplateNames(asObject(template.manifest.object.spec), template.manifest.id.kind)) {
+  for (const name of addedVolumes(template)) {
     volumes.set(name, { name, persistentVolumeClaim: { claimName: name } });
   }
   return volumes;
 }
 
 /** Names of the volumes that a workload adds to its pods from claim templates of its own. */
-function claimTemplateNames(spec: JsonObject, kind: string): readonly string[] {
+export function addedVolumes({ manifest }: PodTemplate): readonly string[] {
+  const { kind } = manifest.id;
+  const spec = asObject(manifest.object.spec);
   const lists: (JsonValue | undefined)[] = [];
   if (kind === 'StatefulSet') lists.push(spec.volumeClaimTemplates);
   if (kind === 'LeaderWorkerSet') lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);

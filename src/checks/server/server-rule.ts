@@ -50,6 +50,7 @@ export function podRule(
     id: `core/${name}`,
     ...facts(texts, PODS_REFUSED),
     on: 'pod-template',
+    sees: 'template',
     check: (template, context) => {
       const pod = viewOf(template);
       const tier = pod.builtIn ? 'server' : 'webhook';

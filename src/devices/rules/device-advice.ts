@@ -15,7 +15,7 @@ export function deviceAdvice(
   name: string, facts: AdviceFacts, check: (pod: PodView, say: Say, context: RuleContext) => void,
 ): PodTemplateRule {
   return {
-    tier: 'advice', ...facts, id: `devices/${name}`, on: 'pod-template',
+    tier: 'advice', ...facts, id: `devices/${name}`, on: 'pod-template', sees: 'template',
     check: (template, context) => {
       const violations: Violation[] = [];
       const root = { metadata: template.metadata, spec: template.spec };

@@ -19,16 +19,20 @@ export interface AdviceTexts {
   readonly why: string;
   readonly fix: string;
   readonly source: string;
+  /** What the rule looks at, as in `PodTemplateRule`. @default template */
+  readonly sees?: 'everything';
 }
 
 export function podAdvice(
   name: string, texts: AdviceTexts, check: (pod: PodView, say: Say, context: RuleContext) => void,
 ): PodTemplateRule {
+  const { sees, ...facts } = texts;
   return {
     id: `pods/${name}`,
     tier: 'advice',
-    ...texts,
+    ...facts,
     on: 'pod-template',
+    ...(sees === 'everything' ? {} : { sees: 'template' }),
     check: (template, context) => {
       const violations: Violation[] = [];
       check(viewOf(template), (path: string, message: string, details: Details = {}) => {

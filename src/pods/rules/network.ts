@@ -37,6 +37,7 @@ export const networkRules: readonly Rule[] = [
   }),
 
   podAdvice('network-attachment-known', {
+    sees: 'everything',
     concerns: [NETWORKS_ANNOTATION],
     severity: 'info',
     summary: 'A network that a pod attaches to is defined in its namespace.',
@@ -57,6 +58,7 @@ export const networkRules: readonly Rule[] = [
   }),
 
   podAdvice('network-attachment-device-asked', {
+    sees: 'everything',
     concerns: [NETWORKS_ANNOTATION],
     severity: 'warning',
     summary: 'A pod that attaches to a network with a device asks for that device.',

@@ -149,6 +149,7 @@ export const placementRules: readonly Rule[] = [
   }),
 
   podAdvice('spot-pod-is-replaced', {
+    sees: 'everything',
     concerns: ['nodeSelector', 'nodeAffinity'],
     severity: 'warning',
     summary: 'A pod on spot nodes belongs to a workload that replaces it.',
