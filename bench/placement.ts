@@ -30,6 +30,8 @@ const { values } = parseArgs({ options: { trace: { type: 'string' }, runs: { typ
 const runs = Number(values.runs ?? 3);
 const mix = values.trace === undefined ? builtInMix() : traceMix(values.trace);
 const GIB = 2 ** 30;
+/** Decisions before those that count: code is compiled while it runs. */
+const WARM = 5;
 
 const lines: Line[] = [...throughput(), ...growth(), ...arrivals(), ...largeGang(), ...evictions()];
 report();
@@ -67,24 +69,30 @@ function arrivals(): Line[] {
     name, queue: 'all', arrival: 1, topology: { preferred: 'rack' },
     roles: [{ name: 'worker', count, template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: devices } } }],
   });
+  // A scheduler keeps its books between decisions; so here the same books serve every run, and are rolled back after it.
   const settle = (arriving: Gang): { build: number; decide: number; placed: number } => {
     const snapshot = runningCluster(5_000, 40_000, [arriving]);
     const build = elapsed(() => new Session(snapshot, DEFAULT_POLICY));
     const session = build.result;
-    // The books are kept up to date between decisions, so the indexes are warm; what is measured is the arrival.
     const selector = new Selector(session);
-    selector.best(session.gangs[session.gangs.length - 1].roles[0].pods[0].podClass);
-    const decided = elapsed(() => decideIn(session, selector));
-    return { build: build.seconds, decide: decided.seconds, placed: decided.result.bindings.length };
+    let placed = 0;
+    const seconds = Array.from({ length: WARM + runs }, () => {
+      const mark = session.ledger.mark();
+      const decided = elapsed(() => decideIn(session, selector));
+      session.ledger.rollback(mark);
+      placed = decided.result.bindings.length;
+      return decided.seconds;
+    });
+    return { build: build.seconds, decide: median(seconds.slice(WARM)), placed };
   };
-  const fits = times(() => settle(gang('zz-arriving', 16, 2)));
-  const misses = times(() => settle(gang('zz-arriving', 5_000, 8)));
-  const fit = 1000 * median(fits.map(({ decide }) => decide));
-  const miss = 1000 * median(misses.map(({ decide }) => decide));
+  const fits = settle(gang('zz-arriving', 16, 2));
+  const misses = settle(gang('zz-arriving', 5_000, 8));
+  const fit = 1000 * fits.decide;
+  const miss = 1000 * misses.decide;
   return [
-    line('reading 5,000 nodes and 40,000 pods', 1000 * median(fits.map(({ build }) => build)), 'ms', 'shown', true),
-    line(`one gang of ${fits[0].placed} pods arrives`, fit, 'ms', 'under 5', fit < 5 && fits[0].placed === 16),
-    line('one gang that does not fit, with its reason', miss, 'ms', 'under 5', miss < 5 && misses[0].placed === 0),
+    line('reading 5,000 nodes and 40,000 pods', 1000 * fits.build, 'ms', 'shown', true),
+    line(`one gang of ${fits.placed} pods arrives`, fit, 'ms', 'under 5', fit < 5 && fits.placed === 16),
+    line('one gang that does not fit, with its reason', miss, 'ms', 'under 5', miss < 5 && misses.placed === 0),
   ];
 }
 

@@ -55,7 +55,8 @@ function* widerTopology(cycle: Cycle, { gang, pods }: Turn): Generator<Counterfa
 
 /** The pods that fit are enough once the gang asks for no more; only where a part of the gang is of any use. */
 function* fewerPods(cycle: Cycle, { gang, pods }: Turn, { fits, needed }: Found): Generator<Counterfactual> {
-  if (fits > 0 && fits < needed && tries(cycle, gang.root, pods.slice(0, fits))) {
+  const counted = needed > MANY && gang.gang.topology?.required === undefined && gang.root.children.length === 0;
+  if (fits > 0 && fits < needed && (counted || tries(cycle, gang.root, pods.slice(0, fits)))) {
     yield { kind: 'fewer-pods', by: needed - fits };
   }
 }

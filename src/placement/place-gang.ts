@@ -21,6 +21,8 @@ import { assignTopology, type TopologyRequest } from './topology';
 type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
 
 export class GangPlacer {
+  private readonly totals = new Map<PodClass, { readonly era: number; readonly changes: number; readonly limit: number; readonly total: number }>();
+
   constructor(private readonly session: Session, private readonly selector: Selector) {}
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
@@ -154,8 +156,21 @@ export class GangPlacer {
       .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
   }
 
-  /** How many pods of the class the rows take; stops counting at the limit. */
-  capacity(podClass: PodClass, { rows, without }: Within, limit: number): number {
+  /** How many pods of the class the rows take; stops counting at the limit. Kept for the whole cluster until anything changes. */
+  capacity(podClass: PodClass, within: Within, limit: number): number {
+    if (within.rows !== undefined || within.without !== undefined) {
+      return this.count(podClass, within, limit);
+    }
+    const { era, changes } = this.session.table;
+    let known = this.totals.get(podClass);
+    if (known === undefined || known.era !== era || known.changes !== changes.length || known.limit < limit) {
+      known = { era, changes: changes.length, limit, total: this.count(podClass, within, limit) };
+      this.totals.set(podClass, known);
+    }
+    return known.total;
+  }
+
+  private count(podClass: PodClass, { rows, without }: Within, limit: number): number {
     const { table, ledger } = this.session;
     let sum = 0;
     const count = rows?.length ?? table.count;

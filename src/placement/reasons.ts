@@ -18,8 +18,8 @@ import { type GangRecord, type PodRecord } from './records';
 export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & { readonly words: string };
 
 export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
-  const order = [...new Set([...considered, ...cycle.session.gangs])];
-  const waiting = order.filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
+  const short = cycle.session.gangs.filter(({ placed, size }) => placed < size);
+  const waiting = [...new Set([...considered, ...short])].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
   return waiting.map((gang) => {
     const key = kindOf(cycle, gang);
@@ -33,9 +33,23 @@ export function explainPending(cycle: Cycle, considered: readonly GangRecord[]):
 }
 
 function kindOf(cycle: Cycle, gang: GangRecord): string {
-  const roles = gang.roles.map(({ minimum, placed, role, pods }) => [minimum, placed, pods.map(({ podClass, row, waits }) => [podClass.id, row, waits]), role.topology]);
-  const head = cycle.reservation?.gang === gang;
-  return canonicalText([gang.gang.queue, gang.preemptible, gang.gang.minimum, gang.gang.subgroups, gang.gang.topology, gang.gang.expectedSeconds, roles, head]);
+  const { queue, minimum, subgroups, topology, expectedSeconds } = gang.gang;
+  const roles = gang.roles.map((role) => [role.minimum, role.placed, role.role.topology, role.role.subgroup, runsOfPods(role.pods)]);
+  return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, expectedSeconds, roles, cycle.reservation?.gang === gang]);
+}
+
+/** Neighbours that are alike as one entry: class, row, how many. */
+function runsOfPods(pods: readonly PodRecord[]): number[] {
+  const runsOf: number[] = [];
+  for (const { podClass, row } of pods) {
+    const at = runsOf.length - 3;
+    if (at >= 0 && runsOf[at] === podClass.id && runsOf[at + 1] === row) {
+      runsOf[at + 2]++;
+    } else {
+      runsOf.push(podClass.id, row, 1);
+    }
+  }
+  return runsOf;
 }
 
 function explain(cycle: Cycle, gang: GangRecord): Omit<PendingGang, 'gang'> {
