@@ -10,8 +10,11 @@ import { asArray, asObject, isObject } from '../manifests/read';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 
+const NO_AMOUNTS: Amounts = new Map();
+
 /** The amounts of a resource map; entries that are no quantities are passed over. */
 export function amountsIn(value: JsonValue | undefined): Amounts {
+  if (value === undefined) return NO_AMOUNTS;
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of Object.entries(asObject(value))) {
     const quantity = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
@@ -41,11 +44,8 @@ export function containerAmounts(container: JsonObject, defaults: ContainerDefau
   const resources = asObject(container.resources);
   const ownLimits = amountsIn(resources.limits);
   // Defaulting of the Pod comes before the admission plugin: an own limit is an own request.
-  const ownRequests = new Map([...ownLimits, ...amountsIn(resources.requests)]);
-  return {
-    limits: new Map([...defaults.limits, ...ownLimits]),
-    requests: new Map([...defaults.requests, ...ownRequests]),
-  };
+  const ownRequests = over(ownLimits, amountsIn(resources.requests));
+  return { limits: over(defaults.limits, ownLimits), requests: over(defaults.requests, ownRequests) };
 }
 
 /** All containers of a pod spec, init containers first, each with its pointer from the spec. */
@@ -67,38 +67,54 @@ export function hasPodLevelResources(spec: JsonObject): boolean {
 
 /** What one pod of this spec asks for. */
 export function podAmounts(spec: JsonObject, defaults: ContainerDefaults = NO_DEFAULTS): ContainerAmounts {
-  return { requests: podTotal(spec, defaults, 'requests'), limits: podTotal(spec, defaults, 'limits') };
+  const containers = containersOf(spec).map(({ container, init }) => ({
+    amounts: containerAmounts(container, defaults), init, sidecar: container.restartPolicy === 'Always',
+  }));
+  return { requests: podTotal(spec, containers, 'requests'), limits: podTotal(spec, containers, 'limits') };
 }
 
-function podTotal(spec: JsonObject, defaults: ContainerDefaults, form: 'requests' | 'limits'): Amounts {
+interface Asking {
+  readonly amounts: ContainerAmounts;
+  readonly init: boolean;
+  readonly sidecar: boolean;
+}
+
+function podTotal(spec: JsonObject, containers: readonly Asking[], form: 'requests' | 'limits'): Amounts {
   let running: Amounts = new Map();
   let peak: Amounts = new Map();
   let sidecars: Amounts = new Map();
-  for (const { container, init } of containersOf(spec)) {
-    const amounts = containerAmounts(container, defaults)[form];
+  for (const { amounts: { [form]: amounts }, init, sidecar } of containers) {
     if (!init) {
       running = sum(running, amounts);
-    } else if (container.restartPolicy === 'Always') {
+    } else if (sidecar) {
       sidecars = sum(sidecars, amounts);
       running = sum(running, amounts);
     } else {
       peak = greater(peak, sum(sidecars, amounts));
     }
   }
-  const total = new Map(greater(running, peak));
+  const together = greater(running, peak);
   const resources = asObject(spec.resources);
-  const podLevel = form === 'limits' ? amountsIn(resources.limits) : new Map([...amountsIn(resources.limits), ...amountsIn(resources.requests)]);
-  for (const [name, amount] of podLevel) total.set(name, amount);
-  return sum(total, amountsIn(spec.overhead));
+  const podLevel = form === 'limits' ? amountsIn(resources.limits) : over(amountsIn(resources.limits), amountsIn(resources.requests));
+  return sum(over(together, podLevel), amountsIn(spec.overhead));
+}
+
+/** The first with the second's entries in place of its own; like the sums below, one of the two as it is where the other is empty. */
+function over(a: Amounts, b: Amounts): Amounts {
+  if (b.size === 0) return a;
+  return a.size === 0 ? b : new Map([...a, ...b]);
 }
 
 function sum(a: Amounts, b: Amounts): Amounts {
+  if (b.size === 0) return a;
+  if (a.size === 0) return b;
   const total = new Map(a);
   for (const [name, amount] of b) total.set(name, (total.get(name) ?? Quantity.ZERO).add(amount));
   return total;
 }
 
 function greater(a: Amounts, b: Amounts): Amounts {
+  if (b.size === 0) return a;
   const result = new Map(a);
   for (const [name, amount] of b) {
     const other = result.get(name);

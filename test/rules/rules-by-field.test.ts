@@ -1,7 +1,8 @@
 /**
  * Rules that name the fields they speak of are left out where none of those occurs, and rules that see a pod template alone are run
- * once for all templates of one content. That must never change what is found: here all rules are run so and one by one, on whole manifests, on objects made from schemas, and on both with values taken
- * away, renamed and exchanged. (`findingsOf` compares the same on every text of the rules' own tests.)
+ * once for all templates of one content. That must never change what is found: here all rules are run so and one by one, on whole
+ * manifests, on objects made from schemas, and on both with values taken away, renamed and exchanged. (`findingsOf` compares the same
+ * on every text of the rules' own tests.)
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { type Finding } from '../../src/checks/finding';
 import { type ObjectRule, type Rule } from '../../src/checks/rule';
 import { runRules } from '../../src/checks/run-rules';
 import { ManifestSet } from '../../src/manifests/manifest-set';
+import { isObject } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
 import { allRules } from '../../src/rules/all-rules';
 import { InstanceMaker } from '../support/instances';
@@ -22,7 +24,7 @@ import { Random } from '../support/random';
 const SET_SIZE = 40;
 
 const gated = allRules();
-const ungated = gated.map((rule): Rule => ({ ...rule, concerns: undefined, ...(rule.on === 'pod-template' ? { sees: undefined } : {}) }) as Rule);
+const ungated = gated.map((rule): Rule => (rule.on === 'pod-template' ? { ...rule, concerns: undefined, sees: undefined } : { ...rule, concerns: undefined }));
 
 function findingsIn(rules: readonly Rule[], objects: readonly JsonObject[]): readonly Finding[] {
   const set = new ManifestSet(objects.map(manifestOf));
@@ -123,9 +125,10 @@ describe('rules find the same, however few of them are run,', () => {
       const damaged = mutated(object, random, pool);
       const metadata = { name: 'another', namespace: 'elsewhere', annotations: { other: 'x' } };
       const { spec } = damaged;
-      const around = typeof spec === 'object' && spec !== null && !Array.isArray(spec)
-        ? Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, random.chance(0.3) ? random.pick(pool.get(key) ?? [value]) : value])) : spec;
-      return [damaged, { ...damaged, metadata }, { ...damaged, metadata, spec: around ?? null }, { ...damaged, metadata: object.metadata ?? null }];
+      const other = ([key, value]: readonly [string, JsonValue]): readonly [string, JsonValue] =>
+        [key, random.chance(0.3) ? random.pick(pool.get(key) ?? [value]) : value];
+      const around = isObject(spec) ? Object.fromEntries(Object.entries(spec).map(other)) : {};
+      return [damaged, { ...damaged, metadata }, { ...damaged, metadata, spec: around }, { ...damaged, metadata: object.metadata ?? null }];
     });
     for (let times = 0; times < 5; times += 1) compare(objects);
   }, 60_000);

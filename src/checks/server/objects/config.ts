@@ -1,6 +1,7 @@
 /**
  * ConfigMap, Secret, Namespace, ServiceAccount and Node: keys, sizes, what a secret's type needs, taints.
  */
+import { type JsonValue } from '../../../api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -39,6 +40,8 @@ export const configRules: readonly Rule[] = [
     summary: 'A ConfigMap or Secret holds at most 1 MiB.',
     fix: 'Split the data, or put it into a volume.',
   }, (object, say) => {
+    // No character takes more than three bytes for each of its units.
+    if ([object.data, object.binaryData, object.stringData].reduce<number>((sum, data) => sum + 3 * lengthOf(data), 0) <= LARGEST) return;
     const secret = object.kind === 'Secret';
     const sizes = new Map<string, number>();
     for (const [key, value] of Object.entries(asObject(object.data))) {
@@ -137,3 +140,7 @@ function isJsonObject(value: string): boolean {
   }
 }
 
+/** Letters in all texts of a map. */
+function lengthOf(data: JsonValue | undefined): number {
+  return Object.values(asObject(data)).reduce<number>((sum, value) => sum + text(value).length, 0);
+}
