@@ -8,6 +8,8 @@ import { untoleratedTaint } from './filters/selectors';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
+type Count = { -readonly [Member in keyof BlockedNodes]: BlockedNodes[Member] };
+
 interface Obstacle {
   readonly constraint: Constraint;
   readonly detail?: string;
@@ -22,7 +24,8 @@ export interface Blockage {
 
 /** `filled`: as if every node had taken all the pods of the class that it can. */
 export function blockage(session: Session, podClass: PodClass, filled = false): Blockage {
-  const counts = new Map<string, BlockedNodes>();
+  const counts = new Map<string, Count>();
+  let last: Count | undefined;
   let nearest: NearestMiss | undefined;
   let least = Infinity;
   for (let row = 0; row < session.table.count; row++) {
@@ -31,8 +34,12 @@ export function blockage(session: Session, podClass: PodClass, filled = false): 
       continue;
     }
     const { constraint, detail, missing } = obstacle;
-    const key = `${constraint} ${detail ?? ''}`;
-    counts.set(key, { constraint, ...(detail === undefined ? {} : { detail }), nodes: (counts.get(key)?.nodes ?? 0) + 1 });
+    if (last === undefined || last.constraint !== constraint || last.detail !== detail) {
+      const key = `${constraint} ${detail ?? ''}`;
+      last = counts.get(key) ?? { constraint, ...(detail === undefined ? {} : { detail }), nodes: 0 };
+      counts.set(key, last);
+    }
+    last.nodes++;
     const distance = missing === undefined ? FAR : missing / amountOf(podClass, detail);
     if (distance < least) {
       least = distance;
@@ -87,6 +94,10 @@ function deviceObstacle(session: Session, podClass: PodClass, row: number): Obst
   const { accelerator, deviceCount } = podClass;
   if (accelerator === undefined) {
     return undefined;
+  }
+  if (accelerator.kind === 'whole' && podClass.models === undefined && table.reports.fresh === 0) {
+    const missing = deviceCount - table.wholeFree[row];
+    return missing > 0 ? { constraint: 'devices', detail: table.deviceResource[row], missing } : undefined;
   }
   const from = table.deviceStart[row];
   const to = table.deviceStart[row + 1];

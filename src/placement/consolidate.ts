@@ -45,9 +45,11 @@ export class Consolidation {
       podClass.columns.forEach((column, i) => wanted.set(column, (wanted.get(column) ?? 0) + podClass.amounts[i]));
       devices += podClass.accelerator === undefined || podClass.accelerator.kind === 'mig' ? 0 : deviceMilli(podClass);
     }
-    const free = table.milliFree.reduce((sum, milli) => sum + milli, 0);
-    return claimants.size > 0 && free >= devices && [...wanted].every(([column, amount]) =>
-      table.free[column].reduce((sum, value) => sum + Math.max(0, value), 0) >= amount);
+    let free = 0;
+    for (let row = 0; row < table.count; row++) {
+      free += table.milliFree[row];
+    }
+    return claimants.size > 0 && free >= devices && [...wanted].every(([column, amount]) => freeInAll(table.free[column]) >= amount);
   }
 
   private onOneNode(candidates: readonly Portion[]): boolean {
@@ -107,4 +109,12 @@ export class Consolidation {
 
 function deviceMilli({ accelerator, deviceCount }: PodClass): number {
   return deviceCount * (accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'whole' ? 1000 : 0);
+}
+
+function freeInAll(column: Float64Array): number {
+  let sum = 0;
+  for (let row = 0; row < column.length; row++) {
+    sum += Math.max(0, column[row]);
+  }
+  return sum;
 }

@@ -62,7 +62,7 @@ export class Cycle {
 
   /** Pods that are on their way out, and still hold their room. */
   releasing(): readonly PodRecord[] {
-    return this.releasesCount ? [] : this.session.pods.filter(({ releasing, row }) => releasing && row >= 0);
+    return this.releasesCount ? [] : this.session.leaving.filter(({ row }) => row >= 0);
   }
 
   private besideReservation({ gang }: GangRecord): Within {

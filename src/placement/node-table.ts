@@ -181,6 +181,25 @@ function devicesOf(node: ClusterNode, resource: string): readonly Device[] {
   return node.devices ?? Array.from({ length: node.allocatable[resource] ?? 0 }, () => PLAIN);
 }
 
+/** What the cluster has of a resource or of the device resource; MIG instances count as devices too. */
+export function clusterTotal(table: NodeTable, name: string): number {
+  const column = table.columns.get(name);
+  if (column !== undefined) {
+    return table.total(column);
+  }
+  let sum = 0;
+  for (let row = 0; row < table.count; row++) {
+    if (table.deviceResource[row] === name) {
+      sum += table.deviceStart[row + 1] - table.deviceStart[row];
+      for (const [resource, amount] of Object.entries(table.nodes[row].allocatable)) {
+        const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(resource);
+        sum += slices === null ? 0 : Number(slices[1]) * amount;
+      }
+    }
+  }
+  return sum;
+}
+
 /** So many notes are kept; whoever is further behind looks at every row. */
 const NOTES = 65_536;
 

@@ -7,7 +7,6 @@
  * pieces that rounding leaves go to the largest remainders. A queue without a quota is one whose quota is zero, so plain weights are the
  * same rule. O(queues² · resources) at worst, in practice a few rounds.
  */
-import { type NodeTable } from './node-table';
 import { type QueueRecord } from './records';
 import { type Session } from './session';
 
@@ -20,7 +19,7 @@ export class Queues {
   private readonly guarantees: boolean;
 
   constructor(private readonly session: Session) {
-    this.totals = Float64Array.from(session.accounts, (name) => accountTotal(session.table, name));
+    this.totals = session.totals;
     this.guarantees = session.queues.some(({ queue }) => queue.guarantee !== undefined);
     const roots = session.queues.filter(({ parent }) => parent === undefined);
     session.accounts.forEach((name, account) => this.divide(roots, this.totals[account], account, name));
@@ -128,25 +127,6 @@ function divideByWeight(siblings: readonly QueueRecord[], total: number, account
 
 function weight({ queue }: QueueRecord, name: string): number {
   return queue.surplusWeight?.[name] ?? queue.weight ?? 1;
-}
-
-/** What the cluster has of an account; MIG instances count as devices too. */
-function accountTotal(table: NodeTable, name: string): number {
-  const column = table.columns.get(name);
-  if (column !== undefined) {
-    return table.total(column);
-  }
-  let sum = 0;
-  for (let row = 0; row < table.count; row++) {
-    if (table.deviceResource[row] === name) {
-      sum += table.deviceStart[row + 1] - table.deviceStart[row];
-      for (const [resource, amount] of Object.entries(table.nodes[row].allocatable)) {
-        const slices = /^nvidia\.com\/mig-(\d+)g\./.exec(resource);
-        sum += slices === null ? 0 : Number(slices[1]) * amount;
-      }
-    }
-  }
-  return sum;
 }
 
 /** What a queue can hold on to: the larger of its share and its quota, within its ceiling. */

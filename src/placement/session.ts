@@ -8,7 +8,7 @@ import { staticRow } from './filters/static';
 import { PodsOnNodes } from './filters/pods-on-nodes';
 import { type Gang, type Pod, type PodTemplate, type Queue, type Role, type Snapshot, type Subgroup } from './model';
 import { compareNames } from './names';
-import { NodeTable } from './node-table';
+import { clusterTotal, NodeTable } from './node-table';
 import { canonicalText, nodeConstraints, type PodClass, PodClasses } from './pod-class';
 import { type Policy } from './policy';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, podOrder, type QueueRecord, type RoleRecord, type UnitRecord } from './records';
@@ -29,6 +29,10 @@ export class Session {
   readonly topologies: TopologyTrees;
   /** What queues are charged in. */
   readonly accounts: readonly string[];
+  /** What the cluster has, by account. */
+  readonly totals: Float64Array;
+  /** Pods that are on their way out. */
+  readonly leaving: readonly PodRecord[];
   readonly queues: readonly QueueRecord[];
   readonly gangs: readonly GangRecord[];
   readonly pods: readonly PodRecord[];
@@ -55,6 +59,7 @@ export class Session {
     this.topologies = new TopologyTrees(this.table, snapshot.topologies ?? []);
 
     this.accounts = accountNames(this.classes.list, snapshot.queues);
+    this.totals = Float64Array.from(this.accounts, (name) => clusterTotal(this.table, name));
     this.queues = queueRecords(snapshot.queues, this.accounts);
     this.ledger = new Ledger(this.table, this.others, this.accounts);
 
@@ -63,6 +68,7 @@ export class Session {
     this.timed = this.gangs.filter(({ gang }) => gang.expectedSeconds !== undefined);
     this.foreignPods(pods);
     this.pods = pods;
+    this.leaving = pods.filter(({ releasing }) => releasing);
     // Those whose devices are known first, so that nobody is given one of them.
     for (const pod of [...pods].sort((a, b) => Number(b.devices.length > 0) - Number(a.devices.length > 0) || a.index - b.index)) {
       const row = pod.row;
