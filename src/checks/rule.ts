@@ -41,6 +41,11 @@ interface RuleFacts {
   /** Row of the rule table in the domain's docs page, for example `VQ1`. */
   readonly row?: string;
   readonly tier: Tier;
+  /**
+   * Tiers that single violations may be of instead, so that a rule is run only where somebody asks for what it can say.
+   * @default - none
+   */
+  readonly otherTiers?: readonly Tier[];
   readonly severity: Severity;
   /** What must hold, one sentence. */
   readonly summary: string;

@@ -8,7 +8,9 @@ import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type V
 import { RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
-export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+/** Runs those of the rules whose tiers somebody asked for. */
+export function runRules(given: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+  const rules = given.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
   const byField = new RulesByField(rules);
   runObjectRules(byField, context, collector);
   if (rules.some((rule) => rule.on === 'pod-template')) runPodTemplateRules(byField, context, collector);

@@ -84,18 +84,18 @@ function rowsAfter(text: string, heading: string): string[][] {
 }
 
 function foldersIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1]!);
+  return [...cell.matchAll(/`([^`]+)\/`/g)].map((match) => match[1]);
 }
 
 function floorTable(text: string): Map<string, number> {
   return new Map(
-    rowsAfter(text, '| floor | folder |').flatMap(([floor, folders]) => foldersIn(folders!).map((folder) => [folder, Number(floor)] as const)),
+    rowsAfter(text, '| floor | folder |').flatMap(([floor, folders]) => foldersIn(folders).map((folder) => [folder, Number(floor)] as const)),
   );
 }
 
 function neighbourTable(text: string): Set<string> {
   return new Set(
-    rowsAfter(text, '| folder | may use |').flatMap(([folder, targets]) => foldersIn(targets!).map((target) => `${foldersIn(folder!)[0]} ${target}`)),
+    rowsAfter(text, '| folder | may use |').flatMap(([folder, targets]) => foldersIn(targets).map((target) => `${foldersIn(folder)[0]} ${target}`)),
   );
 }
 

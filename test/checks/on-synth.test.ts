@@ -56,7 +56,7 @@ test('an unknown field stops the synth before a file is written, and the error n
 
 test('objects that no Gantry construct made are checked too', () => {
   const { app, chart } = stack('good');
-  new ApiObject(chart, 'raw', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'raw' }, date: {} } as never);
+  new ApiObject(chart, 'raw', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'raw' }, date: {} });
   expect(() => app.synth()).toThrow(/\[platform\/raw\]/);
 });
 

@@ -56,9 +56,9 @@ test.each(snippets.map((snippet) => [snippet.name, snippet] as const))('%s runs'
 function snippetsOf(page: string): Snippet[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const fences = [...text.matchAll(/^```(\S+)([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, language, info, code]) => ({
-    language: language!,
-    info: info!.trim(),
-    code: code!,
+    language: language,
+    info: info.trim(),
+    code: code,
   }));
   const base = page.replace(/\.md$/, '').replace(/\W+/g, '-').toLowerCase();
   return fences.flatMap((fence, index) => {

@@ -35,7 +35,7 @@ describe('jobs without fault', () => {
       command: ['torchrun', '--master_port=29500', 'train.py'], ports: [{ name: 'pytorchjob-port', containerPort: 29500 }],
     }))],
   ])('%s', (_what, object) => {
-    expect(findingsOf(yaml(object as JsonObject), kubeflowRules)).toEqual([]);
+    expect(findingsOf(yaml(object), kubeflowRules)).toEqual([]);
   });
 });
 

@@ -25,8 +25,9 @@ export function findingsOf(yaml: string, rules: readonly Rule[], options: Findin
   expect(report.findings).toEqual(run(always, set, options).findings);
   const failed = report.notChecked.filter(({ why }) => why.startsWith('the rule '));
   if (failed.length > 0) throw new Error(failed.map(({ why }) => why).join('\n'));
-  const ids = new Set(rules.map((rule) => rule.id));
-  return report.findings.filter((finding) => ids.has(finding.rule));
+  const tiersOf = new Map(rules.map(({ id, tier, otherTiers = [] }) => [id, [tier, ...otherTiers]]));
+  for (const { rule, tier } of report.findings) if (tiersOf.has(rule)) expect(tiersOf.get(rule)).toContain(tier);
+  return report.findings.filter((finding) => tiersOf.has(finding.rule));
 }
 
 function run(rules: readonly Rule[], set: ManifestSet, options: FindingsOptions): Report {

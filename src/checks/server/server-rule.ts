@@ -49,6 +49,7 @@ export function podRule(
   return {
     id: `core/${name}`,
     ...facts(texts, PODS_REFUSED),
+    otherTiers: ['webhook'],
     on: 'pod-template',
     sees: 'template',
     check: (template, context) => {

@@ -92,6 +92,7 @@ const roleTasksExist = jobRule({
   concerns: ['pytorch', 'tensorflow', 'ray', 'mpi', 'hcclrank'],
   row: 'VJ7',
   tier: 'advice',
+  otherTiers: ['webhook'],
   severity: 'error',
   summary: 'The tasks that a plugin is told of exist.',
   why: 'The plugin passes over a role without a task: the pods get no addresses, no rank and no host list, and cannot find each other.',

@@ -142,6 +142,7 @@ const actionAllowed = policyRule({
   concerns: ['policies'],
   row: 'VJ4',
   tier: 'webhook',
+  otherTiers: ['advice'],
   severity: 'error',
   summary: `The action of a policy is ${POLICY_ACTIONS.join(', ')}.`,
   why: 'The webhook refuses the job. For a policy with an exit code it does not look at the action: there a wrong one is taken, and does nothing.',
