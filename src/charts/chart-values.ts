@@ -48,7 +48,8 @@ export interface GpuOperatorValues extends Open {
       readonly data?: Readonly<Record<string, string>>;
     };
   };
-  readonly mig?: { readonly strategy?: 'none' | 'single' | 'mixed' };
+  /** Empty: as each configuration of the device plugin says. The chart's default, `single`, wins over them. */
+  readonly mig?: { readonly strategy?: 'none' | 'single' | 'mixed' | '' };
   readonly migManager?: GpuOperand;
   readonly gfd?: GpuOperand;
   readonly dcgm?: GpuOperand;

@@ -72,6 +72,11 @@ export interface ClusterPolicyOptions {
   readonly devicePlugin?: Operand;
   /** GPU feature discovery, which writes the node labels. */
   readonly gfd?: Operand;
+  /**
+   * MIG strategy of all nodes. It wins over that of every device-plugin configuration, so it stays out where node pools differ.
+   * @default - each configuration's own; none without any
+   */
+  readonly migStrategy?: MigStrategy;
   readonly migManager?: MigManagerOptions;
   /** A DCGM of its own per node; otherwise the exporter holds one. @default - off */
   readonly dcgm?: Operand;
@@ -89,7 +94,6 @@ export interface ClusterPolicyOptions {
 
 /** What follows from node pools. */
 export interface NodeConfigs {
-  readonly migStrategy?: MigStrategy;
   readonly devicePlugin?: { readonly name: string; readonly default: string };
   readonly mig?: { readonly name: string };
 }
@@ -113,7 +117,7 @@ export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeCo
     cdi: cdi && { enabled: cdi.enabled ?? true, default: cdi.byDefault, nriPluginEnabled: cdi.nriPlugin },
     devicePlugin: { ...renderOperand(devicePlugin ?? {}), config: configs.devicePlugin },
     gfd: renderOperand(options.gfd ?? {}),
-    mig: configs.migStrategy && { strategy: configs.migStrategy },
+    mig: options.migStrategy && { strategy: options.migStrategy },
     migManager: migManager === undefined && configs.mig === undefined ? undefined : renderMigManager(migManager ?? {}, configs.mig),
     dcgm: renderOperand(options.dcgm ?? {}),
     dcgmExporter: renderExporter(dcgmExporter ?? {}),

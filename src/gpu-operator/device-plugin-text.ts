@@ -31,6 +31,8 @@ export interface DevicePluginReading {
   readonly problems: readonly DevicePluginProblem[];
   /** How GPUs are shared. */
   readonly strategy: 'none' | 'time-slicing' | 'mps';
+  /** `flags.migStrategy`; empty where it is not stated. */
+  readonly migStrategy: string;
   /** Resources as pods ask for them whose requests above 1 fail. */
   readonly askedOnce: readonly string[];
 }
@@ -59,7 +61,7 @@ export function isDevicePluginConfig(text: string): boolean {
 export function readDevicePluginConfig(text: string): DevicePluginReading {
   const problems: DevicePluginProblem[] = [];
   const note: Note<DevicePluginProblemKind> = (kind, at, message, found, expected) => problems.push({ kind, at, message, found, expected });
-  const nothing = { problems, strategy: 'none', askedOnce: [] } as const;
+  const nothing = { problems, strategy: 'none', migStrategy: '', askedOnce: [] } as const;
   const parsed = valueOf(text);
   if ('broken' in parsed) {
     note('shape', '', `the text is not YAML: ${parsed.broken}`);
@@ -77,7 +79,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   if (config.resources !== undefined && config.resources !== null) note('ignored', 'resources', 'resources cannot be renamed here: the section is ignored');
   const migStrategy = readFlags(mapping(config.flags, 'flags', note), note);
   readImex(mapping(config.imex, 'imex', note), note);
-  return { problems, ...readSharing(mapping(config.sharing, 'sharing', note), migStrategy, note) };
+  return { problems, migStrategy, ...readSharing(mapping(config.sharing, 'sharing', note), migStrategy, note) };
 }
 
 function readFlags(flags: JsonObject, note: Note<DevicePluginProblemKind>): string {

@@ -94,15 +94,14 @@ export class GpuOperator extends Construct {
 
   /** Values of the chart `gpu-operator` that say the same. */
   get values(): JsonObject {
-    return chartValues({ ...this.spec });
+    const { spec } = this;
+    const values = chartValues({ ...spec });
+    // A strategy of the operator's wins over those of the configurations, and the chart has one by default.
+    return this.devicePlugin === undefined || spec.mig?.strategy !== undefined ? values : { ...values, mig: { strategy: '' } };
   }
 
   private get configs(): NodeConfigs {
-    const strategies = new Set(this.nodePools.map(({ sharing }) => sharing.migStrategy).filter((strategy) => strategy !== 'none'));
-    const [strategy] = strategies;
     return {
-      // Each configuration of the device plugin names its own strategy; the operator's is that of nodes without one.
-      ...(strategies.size === 1 && strategy !== undefined ? { migStrategy: strategy } : strategies.size > 1 ? { migStrategy: 'mixed' as const } : {}),
       ...(this.devicePlugin === undefined ? {} : { devicePlugin: { name: this.devicePlugin.configMapName, default: DEFAULT_CONFIG } }),
       ...(this.mig === undefined ? {} : { mig: { name: this.mig.configMapName } }),
     };

@@ -84,8 +84,10 @@ test('node pools are configurations by name, labels of their nodes and requests 
     'ConfigMap gpu-operator/device-plugin-config', 'ConfigMap gpu-operator/mig-config', 'ClusterPolicy /cluster-policy',
   ]);
   expect(manifests[2]?.spec).toMatchObject({
-    mig: { strategy: 'mixed' }, devicePlugin: { config: { name: 'device-plugin-config', default: 'default' } }, migManager: { config: { name: 'mig-config' } },
+    devicePlugin: { config: { name: 'device-plugin-config', default: 'default' } }, migManager: { config: { name: 'mig-config' } },
   });
+  // A strategy here would win over those of the configurations.
+  expect(manifests[2]?.spec).not.toHaveProperty('mig');
   const plugin = manifests[0].data;
   expect(parse(plugin.default)).toEqual({ version: 'v1', flags: { migStrategy: 'none' } });
   expect(parse(plugin.inference)).toEqual({
@@ -114,6 +116,15 @@ test('a pod asks a pool for what it offers, and is kept on its nodes', () => {
   expect(() => pool.accelerator('7g.40gb')).toThrow('"7g.40gb" is not offered by these nodes. They have 1g.5gb, 4g.20gb.');
 });
 
+test('nodes without a label share as the operator is told, and a strategy for all nodes can be stated', () => {
+  const scope = chart();
+  const operator = new GpuOperator(scope, 'gpu', { sharing: Sharing.timeSlicing({ replicas: 2, rename: false }), migStrategy: 'single' });
+  const [map, policy] = synth(scope);
+  expect(parse(map?.data.default ?? '')).toMatchObject({ sharing: { timeSlicing: { renameByDefault: false, resources: [{ replicas: 2 }] } } });
+  expect(policy?.spec.mig).toEqual({ strategy: 'single' });
+  expect(operator.values.mig).toEqual({ strategy: 'single' });
+});
+
 test('through the chart there is no ClusterPolicy, and the values say the same under the chart\'s names', () => {
   const scope = chart();
   const operator = new GpuOperator(scope, 'gpu', {
@@ -124,6 +135,7 @@ test('through the chart there is no ClusterPolicy, and the values say the same u
   expect(operator.values).toEqual({
     daemonsets: { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }], priorityClassName: 'system-node-critical' },
     devicePlugin: { config: { name: 'device-plugin-config', default: 'default' } },
+    mig: { strategy: '' },
     dcgmExporter: { serviceMonitor: { enabled: true, interval: '15s' } },
     driver: { nvidiaDriverCRD: { enabled: true }, upgradePolicy: { autoUpgrade: true, gpuPodDeletion: { force: true } } },
   });

@@ -82,6 +82,37 @@ const nri = policyRule('nri-plugin-needs-cdi', {
   if (asObject(spec.toolkit).enabled === false) yield { path: '/spec/toolkit/enabled', message: 'nriPluginEnabled is on and the toolkit is off', found: false, expected: 'toolkit.enabled: true' };
 });
 
+const migStrategyAgrees: SetRule = {
+  id: 'gpu-operator/mig-strategy-agrees',
+  row: 'GO7',
+  tier: 'advice',
+  severity: 'error',
+  summary: 'A MIG strategy of the ClusterPolicy does not contradict those of its device-plugin configurations.',
+  why: 'The operator passes its own to the plugin as an environment variable, which wins over the configuration. With mixed, a configuration for MPS does not start at all.',
+  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; k8s-device-plugin v0.19.0, api/config/v1/config.go (order of precedence)`,
+  fix: 'Take mig.strategy out (in the chart: mig.strategy: ""), so that each configuration has its own.',
+  on: 'set',
+  check: function* ({ set }) {
+    for (const manifest of set.ofKind(CLUSTER_POLICY)) {
+      const strategy = asString(asObject(asObject(manifest.object.spec).mig).strategy) ?? '';
+      if (strategy === '') continue;
+      const map = set.ofKind('ConfigMap').find(({ id }) => id.name === mapNameOf(manifest.object, 'devicePlugin'));
+      for (const { key, reading } of map === undefined ? [] : devicePluginConfigsOf(map, set)) {
+        const contradicted = reading.migStrategy !== '' && reading.migStrategy !== strategy;
+        const breaks = reading.strategy === 'mps' && strategy === 'mixed';
+        if (!contradicted && !breaks) continue;
+        const uncut = reading.migStrategy === 'none' && !breaks;
+        yield {
+          manifest, path: '/spec/mig/strategy', found: strategy, expected: 'no strategy here',
+          message: breaks ? `the configuration ${key} shares by MPS, which does not start with mixed` : `the configuration ${key} says ${reading.migStrategy}, and ${strategy} is what its nodes get`,
+          // On nodes whose GPUs are not cut, all strategies come to the same.
+          ...(uncut ? { severity: 'info' as const } : {}),
+        };
+      }
+    }
+  },
+};
+
 const rdmaHost = policyRule('driver-rdma-enabled-for-host-mofed', {
   tier: 'advice',
   severity: 'warning',
@@ -181,4 +212,6 @@ function* nodeLabels(manifests: readonly Manifest[]): Iterable<{ manifest: Manif
   }
 }
 
-export const clusterPolicyRules: readonly Rule[] = [onePolicy, policyOrCluster, kernelModules, nri, rdmaHost, oneNamespace, nodeKeys];
+export const clusterPolicyRules: readonly Rule[] = [
+  onePolicy, policyOrCluster, kernelModules, nri, migStrategyAgrees, rdmaHost, oneNamespace, nodeKeys,
+];

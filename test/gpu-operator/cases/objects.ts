@@ -2,6 +2,7 @@ import { clusterPolicy, configMap, driver, entry, gpuCluster, mig, node, plugin,
 
 const used = clusterPolicy({ driver: { useNvidiaDriverCRD: true } });
 const named = clusterPolicy({ devicePlugin: { config: { name: 'plugin', default: 'any' } }, migManager: { config: { name: 'mig' } }, dcgmExporter: { config: { name: 'counters' } } });
+const withStrategy = (strategy: string) => clusterPolicy({ mig: { strategy }, devicePlugin: { config: { name: 'plugin' } } });
 const migMap = mig({ 'all-disabled': [{ 'devices': 'all', 'mig-enabled': false }], 'small': [entry({ '1g.10gb': 7 })] });
 const counterMap = (namespace: string) => configMap({ 'dcgm-metrics.csv': 'DCGM_FI_DEV_GPU_TEMP, gauge, t\n' }, 'counters', namespace);
 const karpenter = (labels: Record<string, string>) => ({ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', metadata: { name: 'p' }, spec: { template: { metadata: { labels }, spec: {} } } });
@@ -26,6 +27,18 @@ export const objectCases: readonly RuleCases[] = [
     rule: 'gpu-operator/nri-plugin-needs-cdi',
     fires: { 'CDI off': [clusterPolicy({ cdi: { enabled: false, nriPluginEnabled: true } })], 'no toolkit': [clusterPolicy({ cdi: { nriPluginEnabled: true }, toolkit: { enabled: false } })] },
     silent: { 'CDI by default': [clusterPolicy({ cdi: { nriPluginEnabled: true } })], 'no NRI': [clusterPolicy({ cdi: { enabled: false } })] },
+  },
+  {
+    rule: 'gpu-operator/mig-strategy-agrees',
+    fires: {
+      'another strategy': [withStrategy('single'), plugin({ flags: { migStrategy: 'mixed' } })],
+      'MPS under mixed': [withStrategy('mixed'), plugin({ sharing: { mps: { resources: [{ name: 'nvidia.com/gpu', replicas: 2 }] } } })],
+    },
+    silent: {
+      'none stated': [withStrategy(''), plugin({ flags: { migStrategy: 'mixed' } })],
+      'the same': [withStrategy('mixed'), plugin({ flags: { migStrategy: 'mixed' } })],
+      'left to the policy': [withStrategy('single'), plugin(slicing())],
+    },
   },
   {
     rule: 'gpu-operator/driver-rdma-enabled-for-host-mofed',
