@@ -1,8 +1,8 @@
 /**
  * `npm run bench:placement`: speed and memory of the placement core, beside plain loops over the same books in the same run.
  *
- * Options: `--trace openb_pod_list_default.csv` (with the node list beside it) for the real mix of pods and nodes, `--runs N` (default 3; figures
- * are medians), `--json FILE`. Without a trace a mix of the same character is used.
+ * Options: `--trace openb_pod_list_default.csv` (with the node list beside it) for the real mix of pods and nodes, `--runs N` (default 3;
+ * figures are medians), `--json FILE`. Without a trace a mix of the same character is used.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -250,9 +250,12 @@ function traceMix(file: string): Mix {
 /** Mostly single devices and shares of one, some work without devices, few nodes' worth. */
 function builtInMix(): Mix {
   const kinds: readonly (readonly [number, number, number, number, number])[] = [
-    [3_000, 12_288, 1, 810, 130], [11_000, 49_152, 1, 1000, 110], [12_000, 32_768, 1, 1000, 75], [3_000, 16_384, 1, 1000, 60], [12_000, 24_576, 1, 470, 48],
-    [12_000, 16_384, 0, 0, 46], [6_000, 12_288, 1, 460, 40], [4_000, 16_384, 1, 320, 38], [8_000, 32_768, 1, 650, 30], [2_000, 8_192, 0, 0, 28],
-    [16_000, 65_536, 1, 1000, 26], [4_000, 8_192, 1, 230, 18], [6_000, 24_576, 1, 590, 10], [2_000, 4_096, 1, 160, 9], [88_000, 393_216, 8, 1000, 6],
+    [3_000, 12_288, 1, 810, 130], [11_000, 49_152, 1, 1000, 110],
+      [12_000, 32_768, 1, 1000, 75], [3_000, 16_384, 1, 1000, 60], [12_000, 24_576, 1, 470, 48],
+    [12_000, 16_384, 0, 0, 46], [6_000, 12_288, 1, 460, 40],
+      [4_000, 16_384, 1, 320, 38], [8_000, 32_768, 1, 650, 30], [2_000, 8_192, 0, 0, 28],
+    [16_000, 65_536, 1, 1000, 26], [4_000, 8_192, 1, 230, 18],
+      [6_000, 24_576, 1, 590, 10], [2_000, 4_096, 1, 160, 9], [88_000, 393_216, 8, 1000, 6],
     [48_000, 196_608, 4, 1000, 3], [24_000, 98_304, 2, 1000, 3],
   ];
   return {

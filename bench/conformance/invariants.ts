@@ -4,7 +4,8 @@
 import { type Decision, type PodTemplate, type Snapshot } from '../../src/placement';
 
 export function brokenInvariants(snapshot: Snapshot, decision: Decision): string[] {
-  return [...overCapacity(snapshot, decision), ...partialGangs(snapshot, decision), ...wrongVictims(snapshot, decision), ...splitDomains(snapshot, decision)];
+  return [...overCapacity(snapshot, decision), ...partialGangs(snapshot, decision), ...wrongVictims(snapshot, decision),
+    ...splitDomains(snapshot, decision)];
 }
 
 function templates(snapshot: Snapshot): Map<string, PodTemplate> {
@@ -76,7 +77,8 @@ function splitDomains(snapshot: Snapshot, { bindings, nominations, evictions }: 
       return [];
     }
     const running = snapshot.pods.filter((pod) => pod.gang === gang.name && pod.state === 'running' && !evicted.has(pod.name)).map(({ node }) => node!);
-    const values = new Set([...started, ...running].map((name) => nodes.get(name)?.domains?.[level] ?? nodes.get(name)?.labels?.[level] ?? name));
+    const values = new Set([...started, ...running].map((name) =>
+      nodes.get(name)?.domains?.[level] ?? nodes.get(name)?.labels?.[level] ?? name));
     return values.size > 1 ? [`${gang.name} is split over ${[...values].join()} of ${level}`] : [];
   });
 }

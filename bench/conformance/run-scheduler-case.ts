@@ -111,8 +111,10 @@ function statuses(given: SchedulerCase, pods: readonly LivePod[], statusOf: (pod
     return node !== undefined && node !== '' && found !== 'pending' && pod.node !== node ? [`${pod.spec.name} is on ${pod.node}, expected ${node}`] : [];
   };
   return [
-    ...Object.entries(podGroups).flatMap(([name, status]) => pods.filter(({ spec }) => spec.podGroup === name).flatMap((pod) => check(pod, status))),
-    ...Object.entries(single).flatMap(([name, status]) => pods.filter(({ spec }) => spec.name === name).flatMap((pod) => check(pod, status))),
+    ...Object.entries(podGroups).flatMap(([name, status]) =>
+      pods.filter(({ spec }) => spec.podGroup === name).flatMap((pod) => check(pod, status))),
+    ...Object.entries(single).flatMap(([name, status]) =>
+      pods.filter(({ spec }) => spec.name === name).flatMap((pod) => check(pod, status))),
   ];
 }
 

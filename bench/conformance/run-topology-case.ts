@@ -11,7 +11,6 @@ import { type TopologyCase, type TopologyPodSet } from './case-format';
 const HOSTNAME = 'kubernetes.io/hostname';
 
 export function runTopologyCase(given: TopologyCase): string[] {
-  const used = new Map<string, number>();
   const why: string[] = [];
   // What earlier pod sets were given is taken for later ones.
   const taken: { template: PodTemplate; rows: readonly string[]; count: number }[] = [];
@@ -25,13 +24,13 @@ export function runTopologyCase(given: TopologyCase): string[] {
       why.push(...compare(given, tree, leader, assignment, true));
     }
     if (assignment?.fits === true) {
-      assignment.domains.forEach(({ domain, count }) => taken.push({ template: templateOf(worker), rows: rowNames(session, domain), count }));
+      assignment.domains.forEach(({ domain, count }) =>
+        taken.push({ template: templateOf(worker), rows: rowNames(session, domain), count }));
       if (leader !== undefined && assignment.leader !== undefined) {
         taken.push({ template: templateOf(leader), rows: rowNames(session, assignment.leader), count: 1 });
       }
     }
   }
-  used.clear();
   return why;
 }
 
@@ -57,10 +56,12 @@ function templateOf({ requestPerPod, nodeSelector, tolerations }: TopologyPodSet
   return { request: requestPerPod, nodeSelector, tolerations };
 }
 
-function world(given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly { template: PodTemplate; rows: readonly string[]; count: number }[]):
-{ session: Session; tree: TopologyTree } {
+function world(
+  given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly { template: PodTemplate; rows: readonly string[]; count: number }[],
+): { session: Session; tree: TopologyTree } {
   const usable = given.nodes.filter(({ ready, unschedulable, labels = {} }) =>
-    ready !== false && unschedulable !== true && Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
+    ready !== false && unschedulable !== true &&
+      Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
   const session = new Session({
     now: 0,
     nodes: usable.map(({ name, allocatable, labels, taints }) => ({
@@ -102,7 +103,8 @@ TopologyAssignment | undefined {
   const leaders = leader === undefined ? undefined : session.classes.of(templateOf(leader));
   return assignTopology(tree, request, (leaf) => {
     const pods = capacity(session, workers, leaf);
-    const rowForLeader = leaders === undefined ? -1 : [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
+    const rowForLeader = leaders === undefined ? -1 :
+      [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
     if (leaders === undefined || rowForLeader < 0) {
       return { pods, leader: false, podsWithLeader: pods };
     }
@@ -119,7 +121,9 @@ function capacity(session: Session, podClass: PodClass, { rows }: Domain): numbe
   return rows.reduce((sum, row) => sum + (session.allowed(podClass, row) ? session.ledger.capacity(podClass, row, 1_000_000) : 0), 0);
 }
 
-function requestOf(given: TopologyCase, tree: TopologyTree, { count, topology }: TopologyPodSet, leader: boolean): TopologyRequest | undefined {
+function requestOf(
+  given: TopologyCase, tree: TopologyTree, { count, topology }: TopologyPodSet, leader: boolean,
+): TopologyRequest | undefined {
   const lowest = tree.levels.length - 1;
   const mode = topology?.mode ?? 'implied-unconstrained';
   const [outer, ...inner] = topology?.sliceConstraints ?? [];
@@ -127,7 +131,8 @@ function requestOf(given: TopologyCase, tree: TopologyTree, { count, topology }:
   const sliceSize = topology?.sliceSize ?? size(outer) ?? 1;
   const level = mode === 'required' || mode === 'preferred' ? tree.levelOf(topology?.level ?? '') : mode === 'slice-only' ? 0 : lowest;
   const sliceLevel = sliceLevelName === undefined ? lowest : tree.levelOf(sliceLevelName);
-  if (level < 0 || sliceLevel < 0 || level > sliceLevel || (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)) {
+  if (level < 0 || sliceLevel < 0 || level > sliceLevel ||
+    (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)) {
     return undefined;
   }
   const innerSlices = new Map<number, number>();
@@ -169,7 +174,9 @@ export function gates({ config }: TopologyCase): readonly string[] {
   return Array.isArray(given) ? (given as readonly string[]) : Object.entries(given).filter(([, on]) => on === true).map(([name]) => name);
 }
 
-function compare(given: TopologyCase, tree: TopologyTree, { name, expect }: TopologyPodSet, assignment: TopologyAssignment | undefined, leader: boolean): string[] {
+function compare(
+  given: TopologyCase, tree: TopologyTree, { name, expect }: TopologyPodSet, assignment: TopologyAssignment | undefined, leader: boolean,
+): string[] {
   if (assignment?.fits !== true) {
     const most = assignment === undefined ? 'the request is refused' : `only ${assignment.most} fit`;
     return expect.unschedulable === true ? [] : [`${name}: ${most}, expected ${domainText(expect.domains ?? [])}`];

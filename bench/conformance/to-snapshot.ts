@@ -91,7 +91,8 @@ export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snap
   const names = given.nodes.map(({ name }) => name);
   const hyper = given.hyperNodes === undefined ? undefined : hyperNodeTopology(given.hyperNodes, names);
   const groupDevices = deviceGroups(given.nodes, pods);
-  const gangs = given.podGroups.flatMap((group, index) => gangOf(given, group, index, pods.filter(({ spec }) => spec.podGroup === group.name)));
+  const gangs = given.podGroups.flatMap((group, index) =>
+    gangOf(given, group, index, pods.filter(({ spec }) => spec.podGroup === group.name)));
   const known = new Set(gangs.map(({ name }) => name));
   return {
     now: NOW,
@@ -142,7 +143,8 @@ function queueOf(queue: CaseQueue, index: number, { suite, pods }: SchedulerCase
 }
 
 function known(amounts: Readonly<Record<string, number | null>> | undefined): Readonly<Record<string, number>> | undefined {
-  return amounts === undefined ? undefined : Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])));
+  return amounts === undefined ? undefined :
+    Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])));
 }
 
 function gangOf(given: SchedulerCase, group: CasePodGroup, index: number, pods: readonly LivePod[]): Gang[] {
@@ -224,7 +226,8 @@ function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, g
 function deviceGroups(nodes: readonly CaseNode[], pods: readonly LivePod[]): Map<string, number> {
   const devices = new Map<string, number>();
   for (const { name } of nodes) {
-    const ids = new Set(pods.filter(({ node, devices: given }) => node === name && given === undefined).flatMap(({ spec }) => spec.gpuGroups ?? []));
+    const ids = new Set(pods.filter(({ node, devices: given }) => node === name && given === undefined)
+      .flatMap(({ spec }) => spec.gpuGroups ?? []));
     const taken = new Set(pods.filter(({ node }) => node === name).flatMap((pod) => pod.devices ?? []));
     let next = 0;
     for (const id of [...ids].sort()) {
@@ -267,13 +270,14 @@ function nodeTermsOf(given: unknown): PodTemplate['nodeTerms'] {
 function podTermsOf(given: unknown): readonly PodAffinityTerm[] | undefined {
   const list = given === undefined || given === null ? [] : Array.isArray(given) ? (given as readonly unknown[]) : [given];
   const terms = list.filter(isRecord).map((term): PodAffinityTerm => {
-    const labels = [term.matchLabels, term.labels, isRecord(term.labelSelector) ? term.labelSelector.matchLabels : undefined].find(isRecord) ?? {};
+    const labels = [term.matchLabels, term.labels,
+      isRecord(term.labelSelector) ? term.labelSelector.matchLabels : undefined].find(isRecord) ?? {};
     const group = term.podGroup ?? term.group;
     return {
       topologyKey: typeof term.topologyKey === 'string' ? term.topologyKey : 'kubernetes.io/hostname',
       selector: {
         labels: Object.entries({ ...labels, ...(group === undefined ? {} : { podGroup: group }) })
-          .map(([key, value]) => ({ key, operator: 'In', values: [String(value)] })),
+          .map(([key, value]) => ({ key, operator: 'In', values: [typeof value === 'string' ? value : JSON.stringify(value)] })),
       },
     };
   });

@@ -26,7 +26,8 @@ export class Consolidation {
     if (!this.cycle.mayHave(this.turn) || !this.enoughInAll(claimants)) {
       return false;
     }
-    const candidates = portions(this.cycle, session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== this.turn.gang.gang), claimants);
+    const candidates = portions(
+      this.cycle, session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== this.turn.gang.gang), claimants);
     if (candidates.length === 0) {
       return false;
     }

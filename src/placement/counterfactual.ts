@@ -65,7 +65,8 @@ function* fewerPods(cycle: Cycle, { gang, pods }: Turn, { fits, needed }: Found)
 function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Generator<Counterfactual> {
   const { table, ledger } = cycle.session;
   const left = turn.pods.slice(fits);
-  if (nearest?.missing === undefined || turn.pods.length > MANY || nearest.detail === undefined || left.some(({ podClass }) => podClass !== left[0].podClass)) {
+  if (nearest?.missing === undefined || turn.pods.length > MANY ||
+    nearest.detail === undefined || left.some(({ podClass }) => podClass !== left[0].podClass)) {
     return;
   }
   const row = table.rows.get(nearest.node)!;

@@ -97,7 +97,8 @@ export function carryOut(cycle: Cycle, turn: Turn, list: readonly Portion[], act
   const lost: Portion[] = [];
   for (const portion of away) {
     const whole = portion.core || !lost.some(({ gang, core }) => core && gang === portion.gang);
-    (whole && cycle.mayReturn(portion.gang, portion.pods) && cycle.placer.place(portion.gang.root, portion.pods) ? moved : lost).push(portion);
+    const elsewhere = whole && cycle.mayReturn(portion.gang, portion.pods) && cycle.placer.place(portion.gang.root, portion.pods);
+    (elsewhere ? moved : lost).push(portion);
     if (action === 'consolidate' && lost.length > 0) {
       return undefined;
     }

@@ -87,7 +87,8 @@ export class Ledger {
   /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
     const wanted = pod.podClass.deviceCount;
-    const known = devices.length === wanted || row === ELSEWHERE ? devices : chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted);
+    const known = devices.length === wanted || row === ELSEWHERE ? devices
+      : chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted);
     this.apply(pod, row, known, 1);
   }
 

@@ -86,7 +86,8 @@ function unitRuns(unit: UnitRecord): boolean {
 export function isSurplus(pod: PodRecord, gone: ReadonlySet<PodRecord>): boolean {
   const role = pod.role!;
   const left = (roles: readonly RoleRecord[]): number =>
-    roles.reduce((sum, { pods }) => sum + pods.filter((other) => other.row !== NOWHERE && !other.releasing && other !== pod && !gone.has(other)).length, 0);
+    roles.reduce((sum, { pods }) => sum +
+      pods.filter((other) => other.row !== NOWHERE && !other.releasing && other !== pod && !gone.has(other)).length, 0);
   if (left([role]) < role.minimum) {
     return false;
   }

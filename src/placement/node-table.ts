@@ -83,7 +83,8 @@ export class NodeTable {
     this.profiles = [...new Set(this.devices.flatMap(({ mig }) => Object.keys(mig ?? {})))].sort(compareNames);
     this.migCapacity = new Int32Array(this.devices.length * this.profiles.length);
     this.devices.forEach(({ mig, healthy }, slot) =>
-      this.profiles.forEach((profile, index) => (this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : mig?.[profile] ?? 0)));
+      this.profiles.forEach((profile, index) => (
+        this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : mig?.[profile] ?? 0)));
     this.migFree = this.migCapacity.slice();
 
     const reports = this.readReports(snapshot.now, reportSeconds);

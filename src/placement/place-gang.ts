@@ -18,10 +18,18 @@ import { type Selector, type Within } from './select';
 import { type Session } from './session';
 import { assignTopology, type TopologyRequest } from './topology';
 
+/** Pods of a class that the cluster takes, as counted up to a limit at one state of the books. */
+interface Total {
+  readonly era: number;
+  readonly changes: number;
+  readonly limit: number;
+  readonly total: number;
+}
+
 type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
 
 export class GangPlacer {
-  private readonly totals = new Map<PodClass, { readonly era: number; readonly changes: number; readonly limit: number; readonly total: number }>();
+  private readonly totals = new Map<PodClass, Total>();
 
   constructor(private readonly session: Session, private readonly selector: Selector) {}
 
@@ -96,7 +104,8 @@ export class GangPlacer {
   }
 
   private constrained(
-    unit: Part, pods: readonly PodRecord[], wanted: ReadonlySet<PodRecord>, topology: TopologyConstraint, tree: TopologyTree, within: Within,
+    unit: Part, pods: readonly PodRecord[], wanted: ReadonlySet<PodRecord>,
+      topology: TopologyConstraint, tree: TopologyTree, within: Within,
   ): boolean {
     const { ledger } = this.session;
     const running = placedRows(unit, wanted);

@@ -75,7 +75,8 @@ export class PodClasses {
 
 function modelsOf(accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlySet<number> | undefined {
   const names = accelerator?.models;
-  return names === undefined || names.length === 0 ? undefined : new Set(names.map((name) => table.models.indexOf(name)).filter((id) => id >= 0));
+  return names === undefined || names.length === 0 ? undefined
+    : new Set(names.map((name) => table.models.indexOf(name)).filter((id) => id >= 0));
 }
 
 /** An amount of the device resource is a request for whole devices. */

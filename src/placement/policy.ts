@@ -21,8 +21,9 @@ export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolid
 export type QueueOrder = 'quota-then-surplus' | 'drf' | 'proportion';
 
 /**
- * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the pods
- * that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without CPU.
+ * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the
+ * pods that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without
+ * CPU.
  */
 export type NodeScore = 'binpack' | 'spread' | 'fgd' | 'fragmentation';
 

@@ -13,6 +13,13 @@ import { type Session } from './session';
 /** Fractions of devices make sums inexact. */
 export const DUST = 1e-6;
 
+/** A ceiling that would be exceeded, and by how much. */
+export interface Excess {
+  readonly queue: QueueRecord;
+  readonly account: number;
+  readonly by: number;
+}
+
 export class Queues {
   /** What the cluster has, by account. */
   readonly totals: Float64Array;
@@ -26,7 +33,7 @@ export class Queues {
   }
 
   /** The first account in which a queue up the tree would exceed its ceiling, or what others' guarantees leave. */
-  overCapability(queue: QueueRecord, asked: Float64Array): { readonly queue: QueueRecord; readonly account: number; readonly by: number } | undefined {
+  overCapability(queue: QueueRecord, asked: Float64Array): Excess | undefined {
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       for (let account = 0; account < asked.length; account++) {
         if (asked[account] > 0) {
@@ -111,7 +118,8 @@ function divideByWeight(siblings: readonly QueueRecord[], total: number, account
       left -= given;
     }
   }
-  const byRemainder = [...remainders].sort(([a, m], [b, n]) => n - m || (a.queue.arrival ?? 0) - (b.queue.arrival ?? 0) || a.index - b.index);
+  const byRemainder = [...remainders].sort(([a, m], [b, n]) =>
+    n - m || (a.queue.arrival ?? 0) - (b.queue.arrival ?? 0) || a.index - b.index);
   for (const [record, remainder] of byRemainder) {
     if (left <= DUST) {
       break;

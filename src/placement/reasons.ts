@@ -95,7 +95,8 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   const { gang, pods } = turn;
   const { topology } = gang.gang;
   const none = { blocked: [], fits: pods.length, needed: pods.length };
-  if (topology !== undefined && (topology.required ?? topology.sliceLevel) !== undefined && session.topologies.forConstraint(topology) === undefined) {
+  if (topology !== undefined && (topology.required ?? topology.sliceLevel) !== undefined &&
+    session.topologies.forConstraint(topology) === undefined) {
     return { ...none, fits: 0, kind: 'unknown-topology', words: `No topology has the level "${topology.required ?? topology.sliceLevel}".` };
   }
   const mark = session.ledger.mark();

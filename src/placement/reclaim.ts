@@ -83,7 +83,8 @@ export class ReclaimRules {
   }
 
   private mostSaturated(
-    queues: ReadonlyMap<QueueRecord, readonly Portion[]>, next: ReadonlyMap<QueueRecord, number>, taken: ReadonlyMap<QueueRecord, Float64Array>,
+    queues: ReadonlyMap<QueueRecord, readonly Portion[]>,
+      next: ReadonlyMap<QueueRecord, number>, taken: ReadonlyMap<QueueRecord, Float64Array>,
   ): QueueRecord | undefined {
     let best: QueueRecord | undefined;
     let bestPart = -1;
@@ -138,7 +139,8 @@ export class ReclaimRules {
         const left = this.left(other, taken);
         for (let account = 0; account < own.length; account++) {
           const part = ratio(own[account], mine.fairShare[account]);
-          if (this.asked[account] > 0 && part > 1 + DUST && other.fairShare[account] > 0 && part >= ratio(left[account], other.fairShare[account])) {
+          if (this.asked[account] > 0 && part > 1 + DUST &&
+            other.fairShare[account] > 0 && part >= ratio(left[account], other.fairShare[account])) {
             return false;
           }
         }

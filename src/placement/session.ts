@@ -51,7 +51,8 @@ export class Session {
     byName(snapshot.gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
     byName(snapshot.pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
 
-    this.table = new NodeTable(snapshot, policy.capacityReportSeconds, new Set([...templates].flatMap(({ request }) => Object.keys(request))));
+    const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
+    this.table = new NodeTable(snapshot, policy.capacityReportSeconds, requested);
     this.classes = new PodClasses(this.table);
     templates.forEach((template) => this.classes.of(template));
     this.others = new PodsOnNodes(this.table);
@@ -210,7 +211,8 @@ function accountNames(classes: readonly PodClass[], queues: readonly Queue[]): s
   const names = new Set<string>(['cpu', 'memory']);
   classes.forEach(({ charge }) => charge.forEach((_, name) => names.add(name)));
   queues.forEach((queue) =>
-    [queue.deserved, queue.guarantee, queue.capability].forEach((amounts) => Object.keys(amounts ?? {}).forEach((name) => names.add(name))));
+    [queue.deserved, queue.guarantee, queue.capability].forEach((amounts) =>
+      Object.keys(amounts ?? {}).forEach((name) => names.add(name))));
   return [...names].sort(compareNames);
 }
 

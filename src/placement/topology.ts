@@ -63,7 +63,11 @@ class Search {
   private readonly sliceLevel: number;
   private readonly lowest: number;
 
-  constructor(private readonly tree: TopologyTree, private readonly request: TopologyRequest, private readonly roomOf: (leaf: Domain) => LeafRoom) {
+  constructor(
+    private readonly tree: TopologyTree,
+    private readonly request: TopologyRequest,
+    private readonly roomOf: (leaf: Domain) => LeafRoom,
+  ) {
     const count = tree.domains.length;
     [this.pods, this.podsWith, this.slices, this.slicesWith, this.leaders] = Array.from({ length: 5 }, () => new Int32Array(count));
     this.lowest = tree.levels.length - 1;
@@ -90,7 +94,8 @@ class Search {
     }
     return {
       fits: true,
-      domains: chosen.filter(({ index }) => this.pods[index] > 0).sort(byValues).map((domain) => ({ domain, count: this.pods[domain.index] })),
+      domains: chosen.filter(({ index }) => this.pods[index] > 0).sort(byValues)
+        .map((domain) => ({ domain, count: this.pods[domain.index] })),
       leader: chosen.find(({ index }) => this.leaders[index] > 0),
     };
   }
@@ -172,7 +177,8 @@ class Search {
     let next = 0;
     for (; leaders > 0 && next < sorted.length && this.leaders[sorted[next].index] > 0; next++) {
       const rest = sorted.slice(next);
-      const domain = !this.emptiestFirst() && this.slicesWith[rest[0].index] >= slices ? this.tightest(rest, slices, this.slicesWith) : rest[0];
+      const domain = !this.emptiestFirst() && this.slicesWith[rest[0].index] >= slices
+        ? this.tightest(rest, slices, this.slicesWith) : rest[0];
       domains.push(domain);
       leaders -= this.leaders[domain.index];
       slices -= this.slicesWith[domain.index];

@@ -31,7 +31,8 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
     const now = NOW + cycle * 60_000;
     const snapshot = snapshotOf(world, gangs, pods, now);
     const decision = decide(snapshot, policy);
-    const broken = [...brokenInvariants(snapshot, decision), ...brokenDevices(snapshot, decision), ...needless(snapshot, decision), ...tooEarly(snapshot, decision)];
+    const broken = [...brokenInvariants(snapshot, decision), ...brokenDevices(snapshot, decision),
+      ...needless(snapshot, decision), ...tooEarly(snapshot, decision)];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
     }
@@ -67,7 +68,8 @@ function templateOf({ gangs }: Snapshot, gang: string, role: string): PodTemplat
 function deviceLoad(snapshot: Snapshot, { bindings, nominations, evictions }: Decision): Map<string, number[]> {
   const evicted = new Set(evictions.map(({ pod }) => pod));
   const load = new Map(snapshot.nodes.map(({ name, devices = [] }) => [name, devices.map(() => 0)]));
-  const stays = snapshot.pods.filter(({ name }) => !evicted.has(name)).map((pod) => ({ node: pod.node!, devices: pod.devices ?? [], gang: pod.gang!, role: pod.role! }));
+  const stays = snapshot.pods.filter(({ name }) => !evicted.has(name))
+    .map((pod) => ({ node: pod.node!, devices: pod.devices ?? [], gang: pod.gang!, role: pod.role! }));
   for (const { node, devices, gang, role } of [...stays, ...bindings, ...nominations]) {
     const { devices: present = [] } = snapshot.nodes.find(({ name }) => name === node)!;
     devices.forEach((index) => (load.get(node)![index] += milli(templateOf(snapshot, gang, role), present[index])));

@@ -28,7 +28,8 @@ const node = (index: number): fc.Arbitrary<ClusterNode> =>
 
 const queues: fc.Arbitrary<Queue[]> = fc
   .array(fc.record({
-    parent: fc.nat(2), weight: fc.integer({ min: 1, max: 3 }), quota: fc.option(fc.integer({ min: 0, max: 12 })), cap: fc.option(fc.integer({ min: 1, max: 16 })),
+    parent: fc.nat(2), weight: fc.integer({ min: 1, max: 3 }),
+      quota: fc.option(fc.integer({ min: 0, max: 12 })), cap: fc.option(fc.integer({ min: 1, max: 16 })),
     priority: fc.nat(1), reclaimable: fc.boolean(),
   }), { minLength: 1, maxLength: 4 })
   .map((drafts) => drafts.map(({ parent, weight, quota, cap, priority, reclaimable }, i) => ({
@@ -44,7 +45,8 @@ const queues: fc.Arbitrary<Queue[]> = fc
 
 const template: fc.Arbitrary<PodTemplate> = fc
   .record({
-    cpu: fc.constantFrom(500, 1000, 3000), accelerator: fc.nat(8), whole: fc.constantFrom(1, 1, 2, 4), milli: fc.constantFrom(200, 500, 700),
+    cpu: fc.constantFrom(500, 1000, 3000), accelerator: fc.nat(8),
+      whole: fc.constantFrom(1, 1, 2, 4), milli: fc.constantFrom(200, 500, 700),
     mebibytes: fc.constantFrom(10_000, 50_000), label: fc.nat(3), anti: fc.nat(9), rack: fc.nat(9),
   })
   .map(({ cpu, accelerator, whole, milli, mebibytes, label, anti, rack }): PodTemplate => ({
@@ -62,7 +64,8 @@ const constraint: fc.Arbitrary<TopologyConstraint | undefined> = fc.constantFrom
 
 const gang = (prefix: string, index: number): fc.Arbitrary<Gang> =>
   fc.record({
-    queue: fc.nat(3), priority: fc.constantFrom(0, 50, 50, 100), preemptible: fc.integer({ min: 0, max: 3 }), age: fc.nat(120), runtime: fc.constantFrom(0, 0, 600),
+    queue: fc.nat(3), priority: fc.constantFrom(0, 50, 50, 100), preemptible: fc.integer({ min: 0, max: 3 }),
+      age: fc.nat(120), runtime: fc.constantFrom(0, 0, 600),
     expected: fc.option(fc.integer({ min: 1, max: 120 })), topology: constraint,
     roles: fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), spare: fc.nat(3), template }), { minLength: 1, maxLength: 2 }),
   }).map(({ queue, priority, preemptible, age, runtime, expected, topology, roles }): Gang => ({

@@ -208,7 +208,8 @@ export class PodsOnNodes {
     let term = this.terms.get(key);
     if (term === undefined) {
       const domains = this.domainsOf(topologyKey);
-      term = { key, selector, ownNamespace, domains, selected: new Int32Array(domains.count), owners: new Int32Array(domains.count), total: 0 };
+      term = { key, selector, ownNamespace, domains,
+        selected: new Int32Array(domains.count), owners: new Int32Array(domains.count), total: 0 };
       this.terms.set(key, term);
     }
     return term;

@@ -1,13 +1,13 @@
 /**
  * Fragmentation of nodes: device thousandths that are free and yet of no use to the workload.
  *
- * *Lost*, after "Beware of Fragmentation" (USENIX ATC '23): for every typical kind of pod, weighted by its part of the workload, all that is
- * free if the kind does not fit the node, else what is free on devices that have less left than it needs. Kinds without devices lose all.
- * The published score of a placement is `trunc(100 · sigmoid((lost before − lost after) / 1000))`; the truncation makes many nodes equal,
- * and the lowest of equals is taken, which fills one node before the next.
+ * *Lost*, after "Beware of Fragmentation" (USENIX ATC '23): for every typical kind of pod, weighted by its part of the workload, all that
+ * is free if the kind does not fit the node, else what is free on devices that have less left than it needs. Kinds without devices lose
+ * all. The published score of a placement is `trunc(100 · sigmoid((lost before − lost after) / 1000))`; the truncation makes many nodes
+ * equal, and the lowest of equals is taken, which fills one node before the next.
  *
- * *Starved*: free thousandths for which the node has too little CPU left, at seven tenths of what the workload uses on average. The published
- * measure sees that only when the last kind has stopped to fit. Growth of it costs five points for each device.
+ * *Starved*: free thousandths for which the node has too little CPU left, at seven tenths of what the workload uses on average. The
+ * published measure sees that only when the last kind has stopped to fit. Growth of it costs five points for each device.
  *
  * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination,
  * and a score is a few look-ups. O(kinds × devices) for a combination that is new.

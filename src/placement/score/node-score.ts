@@ -1,10 +1,10 @@
 /**
  * How good a row is for one more pod of a group of classes: larger is better. Asked only where the devices fit.
  *
- * `binpack` counts what stays free: for work with devices the thousandths of devices first, then CPU; work without devices keeps off nodes
- * that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
- * `fgd` and `fragmentation` are told in `fragmentation.ts`. Of rows that are equal to `fragmentation` the one with the fewest free devices is
- * taken; `fgd` takes the lowest, as published.
+ * `binpack` counts what stays free: for work with devices the thousandths of devices first, then CPU; work without devices keeps off
+ * nodes that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
+ * `fgd` and `fragmentation` are told in `fragmentation.ts`. Of rows that are equal to `fragmentation` the one with the fewest free
+ * devices is taken; `fgd` takes the lowest, as published.
  */
 import { milliOn } from '../devices';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, WHOLE } from '../node-table';
@@ -33,7 +33,9 @@ export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: 
     }
     case 'fragmentation': {
       const measure = fragmentation();
-      return (podClass, cpu, row) => measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu) - (podClass.accelerator === undefined ? 0 : table.milliFree[row] * TIE);
+      return (podClass, cpu, row) =>
+        measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu)
+        - (podClass.accelerator === undefined ? 0 : table.milliFree[row] * TIE);
     }
   }
 }

@@ -2,10 +2,10 @@
  * The best row for a class without looking at every row.
  *
  * Classes that score alike (same devices, same constraints on nodes, CPU of the same magnitude) share a group. A group keeps a tournament
- * tree over the rows: each inner node holds the best score below it, so the best row is found from the top; where the best does not fit, the
- * search goes on with the next best branch and skips branches where no row has the CPU or memory (two more trees hold the most that is free).
- * When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is O(log rows)
- * where the first rows fit, which is the usual case.
+ * tree over the rows: each inner node holds the best score below it, so the best row is found from the top; where the best does not fit,
+ * the search goes on with the next best branch and skips branches where no row has the CPU or memory (two more trees hold the most that
+ * is free). When a row changes it is noted once; a group that is asked brings those rows up to date first: O(log rows) each. A search is
+ * O(log rows) where the first rows fit, which is the usual case.
  */
 import { type Ledger } from '../ledger';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable } from '../node-table';

@@ -60,7 +60,8 @@ export function shapeOf(podClass: PodClass, table?: NodeTable, slot?: number): D
   if (accelerator.kind === 'whole' || accelerator.kind === 'fraction') {
     return { devices: deviceCount, milli: accelerator.kind === 'fraction' ? accelerator.milli : WHOLE };
   }
-  return { devices: deviceCount, milli: table === undefined || slot === undefined ? WHOLE : Math.min(WHOLE, milliOn(table, slot, accelerator)) };
+  const milli = table === undefined || slot === undefined ? WHOLE : milliOn(table, slot, accelerator);
+  return { devices: deviceCount, milli: Math.min(WHOLE, milli) };
 }
 
 const NO_DEVICES: DeviceShape = { devices: 0, milli: 0 };
