@@ -25,6 +25,11 @@ export class Checks {
     return holder[CHECKS];
   }
 
+  /** What was silenced at this construct itself, parents not included; asking leaves no trace on it. */
+  static silencedAt(scope: IConstruct): readonly Suppression[] {
+    return (scope as IConstruct & WithChecks)[CHECKS]?.silenced ?? [];
+  }
+
   private readonly silenced: Suppression[] = [];
   private readonly ownRules: Rule[] = [];
   private readonly ownCrds: JsonObject[] = [];
@@ -64,11 +69,6 @@ export class Checks {
   addCustomResourceDefinitions(...crds: readonly JsonObject[]): this {
     this.root.ownCrds.push(...crds);
     return this;
-  }
-
-  /** What was silenced here; parents not included. */
-  get suppressions(): readonly Suppression[] {
-    return this.silenced;
   }
 
   /** What the app's checks run with. */

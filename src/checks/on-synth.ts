@@ -14,7 +14,7 @@ import { type Finding } from './finding';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
 import { findingText } from './report/text';
-import { formatSuppressions, IGNORE_ANNOTATION } from './suppression';
+import { formatSuppressions, IGNORE_ANNOTATION, type Suppression } from './suppression';
 
 const CHECKED = Symbol.for('gantry.checks.on-synth');
 
@@ -27,7 +27,7 @@ export function checkOnSynth(scope: IConstruct): void {
   const root = scope.node.root as IConstruct & CheckedRoot;
   if (root[CHECKED] === true) return;
   root[CHECKED] = true;
-  const errors = new WeakMap<IConstruct, string[]>();
+  let errors = new Map<IConstruct, string[]>();
   const listening = new WeakSet<IConstruct>();
   const once = oncePerSynth(root);
   root.node.addValidation({
@@ -36,15 +36,15 @@ export function checkOnSynth(scope: IConstruct): void {
       const { report, rendered } = checkRendered(root);
       once.handOver(rendered);
       if (writeReportFile(report)) return [];
-      const constructs = new Map(root.node.findAll().map((construct) => [construct.node.path, construct]));
+      const constructs = new Map(rendered.map(({ construct, manifest }) => [manifest.origin.construct, construct]));
       // Validation visits parents first, so what is handed to a construct here is read when its turn comes.
-      for (const construct of constructs.values()) errors.delete(construct);
+      errors = new Map();
       for (const finding of report.findings) {
         if (finding.severity !== 'error') {
           process.stderr.write(`${findingText(finding)}\n`);
           continue;
         }
-        const construct = constructs.get(finding.construct ?? '') ?? root;
+        const construct = constructs.get(finding.construct) ?? root;
         errors.set(construct, [...(errors.get(construct) ?? []), errorText(finding)]);
         if (construct !== root && !listening.has(construct)) {
           listening.add(construct);
@@ -134,9 +134,19 @@ export function checkRendered(scope: IConstruct): { readonly report: Report; rea
 }
 
 function annotateSuppressions(scope: IConstruct): void {
+  const known = new Map<IConstruct, readonly Suppression[]>();
+  const suppressionsAt = (construct: IConstruct): readonly Suppression[] => {
+    let suppressions = known.get(construct);
+    if (suppressions === undefined) {
+      const parent = construct.node.scope;
+      suppressions = [...(parent === undefined ? [] : suppressionsAt(parent)), ...Checks.silencedAt(construct)];
+      known.set(construct, suppressions);
+    }
+    return suppressions;
+  };
   for (const construct of scope.node.findAll()) {
     if (!ApiObject.isApiObject(construct)) continue;
-    const suppressions = construct.node.scopes.flatMap((parent) => Checks.of(parent).suppressions);
+    const suppressions = suppressionsAt(construct);
     if (suppressions.length > 0) construct.metadata.addAnnotation(IGNORE_ANNOTATION, formatSuppressions(suppressions));
   }
 }
