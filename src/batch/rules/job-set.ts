@@ -38,6 +38,7 @@ const firstDependsOnNothing = jobSetRule({
 const dependsOnEarlier = jobSetRule({
   id: 'batch/jobset-depends-on-earlier-job',
   row: 'JS1',
+  otherTiers: ['advice'],
   summary: 'dependsOn names replicated jobs that stand earlier in the list.',
   why: 'The webhook refuses other names. It takes the job\'s own name, and the job then waits for itself for ever.',
   fix: 'Name an earlier job, or change the order of the list.',

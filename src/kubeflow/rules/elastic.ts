@@ -28,6 +28,7 @@ export const nprocStatedOnce = jobRule({
   concerns: ['nProcPerNode'],
   row: 'KT6',
   tier: 'webhook',
+  otherTiers: ['advice'],
   severity: 'error',
   kinds: ['PyTorchJob'],
   summary: 'elasticPolicy.nProcPerNode is not used; spec.nprocPerNode takes its place.',

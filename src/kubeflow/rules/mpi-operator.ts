@@ -155,6 +155,7 @@ const runPolicyKnown = mpiRule({
 const specKnown = mpiRule({
   id: 'kubeflow/mpi-operator-spec',
   row: 'KM6',
+  otherTiers: ['advice'],
   severity: 'error',
   summary: 'slotsPerWorker is not negative, and launcherCreationPolicy is AtStartup or WaitForWorkersReady.',
   why: 'A negative number of slots is refused; another creation policy is taken as AtStartup without a word.',

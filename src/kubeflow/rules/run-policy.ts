@@ -13,6 +13,7 @@ export const managedByKnown = jobRule({
   concerns: ['managedBy'],
   row: 'KT7',
   tier: 'webhook',
+  otherTiers: ['advice'],
   severity: 'error',
   summary: 'runPolicy.managedBy is kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
   why: 'The webhook refuses other managers; where it does not look (JAXJob, MPIJob), the operator leaves the job to a manager that nobody is.',
