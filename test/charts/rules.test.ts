@@ -1,4 +1,5 @@
-import { type JsonObject } from '../../src/api/schema';
+import * as fc from 'fast-check';
+import { type JsonObject, type JsonValue } from '../../src/api/schema';
 import { chartRules } from '../../src/charts/rules';
 import { findingsOf } from '../support/findings';
 
@@ -95,4 +96,18 @@ describe.each(cases)('$rule', ({ rule, fires, silent }) => {
 
 test('every rule has cases', () => {
   expect(cases.map(({ rule }) => rule).sort()).toEqual(chartRules.map(({ id }) => id).sort());
+});
+
+test('no rule fails, whatever stands in place of any part of a manifest', () => {
+  const good = cases.flatMap(({ fires }) => Object.values(fires)).flat();
+  const junk = fc.constantFrom<JsonValue>(null, '', 0, true, [], {}, [null], 'a: [', [{}], { a: 1 });
+  const changed = (value: JsonValue, by: JsonValue, depth: number, pick: number): JsonValue => {
+    if (depth === 0 || value === null || typeof value !== 'object' || Array.isArray(value)) return by;
+    const keys = Object.keys(value).filter((key) => key !== 'apiVersion' && key !== 'kind');
+    const key = keys[pick % Math.max(1, keys.length)];
+    return key === undefined ? by : { ...value, [key]: changed(value[key] ?? null, by, depth - 1, pick) };
+  };
+  fc.assert(fc.property(fc.constantFrom(...good), junk, fc.integer({ min: 1, max: 8 }), fc.nat(20), (manifest, value, depth, pick) => {
+    findingsOf(JSON.stringify(changed(manifest, value, depth, pick)), chartRules);
+  }), { seed: 20261120, numRuns: 300 });
 });

@@ -1,3 +1,4 @@
+import { type JsonObject } from '../../src/api/schema';
 import { gpuOperatorRules } from '../../src/gpu-operator/rules';
 import { findingsOf } from '../support/findings';
 import { configurationCases } from './cases/configurations';
@@ -33,4 +34,25 @@ test('two shares are an error where the configuration beside the pod refuses the
   const shared = slicing({ name: 'nvidia.com/gpu', replicas: 4 }, { failRequestsGreaterThanOne: true, renameByDefault: true });
   const [finding] = findingsOf(yaml([plugin(shared), pod({ 'nvidia.com/gpu.shared': 2 })]), gpuOperatorRules);
   expect(finding).toMatchObject({ rule: 'gpu-operator/shared-device-asked-once', severity: 'error' });
+});
+
+test('configurations in the values of the operator\'s chart are read as well, and those of other charts are not', () => {
+  const values = {
+    devicePlugin: { config: { create: true, name: 'c', data: { any: 'version: v2\n' } } },
+    migManager: { config: { data: { 'config.yaml': 'version: v1\nmig-configs:\n  a:\n  - devices: all\n    mig-enabled: true\n    mig-devices: {1g.10gb: 9}\n' } } },
+  };
+  const release = (chart: string): JsonObject => ({
+    apiVersion: 'helm.toolkit.fluxcd.io/v2', kind: 'HelmRelease', metadata: { name: 'r', namespace: 'flux-system' }, spec: { chart: { spec: { chart } }, values },
+  });
+  const application: JsonObject = {
+    apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata: { name: 'a', namespace: 'argocd' },
+    spec: { source: { chart: 'gpu-operator', helm: { valuesObject: values } } },
+  };
+  const found = (manifest: JsonObject): readonly string[] => findingsOf(yaml([manifest]), gpuOperatorRules).map(({ rule, path }) => `${rule} ${path}`);
+  expect(found(release('gpu-operator'))).toEqual([
+    'gpu-operator/device-plugin-config-readable /spec/values/devicePlugin/config/data/any',
+    'gpu-operator/mig-layout-fits-gpu /spec/values/migManager/config/data/config.yaml',
+  ]);
+  expect(found(application)).toContain('gpu-operator/device-plugin-config-readable /spec/source/helm/valuesObject/devicePlugin/config/data/any');
+  expect(found(release('volcano'))).toEqual([]);
 });

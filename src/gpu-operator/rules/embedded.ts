@@ -1,7 +1,8 @@
 /**
- * Finds the configurations that stand as texts in ConfigMaps: those that a ClusterPolicy names, and those that look like one.
+ * Finds the configurations that stand as texts in ConfigMaps (those that a ClusterPolicy names, and those that look like one) and in
+ * the values of the operator's chart, which makes ConfigMaps of them.
  */
-import { type JsonObject } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../api/schema';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../checks/rule';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
@@ -14,6 +15,7 @@ import { isMigConfig, MIG_CONFIG_KEY, type MigConfigReading, readMigConfig } fro
 
 export const CLUSTER_POLICY = 'nvidia.com/ClusterPolicy';
 export const GPU_CLUSTER = 'nvidia.com/GPUCluster';
+const CONFIG_KINDS: readonly string[] = ['ConfigMap', 'helm.toolkit.fluxcd.io/HelmRelease', 'argoproj.io/Application'];
 
 /** A configuration in a ConfigMap. */
 export interface Embedded<Reading> {
@@ -50,15 +52,34 @@ interface Found<Reading> {
 function finder<Reading>({ component, takes, read }: Finder<Reading>): Find<Reading> {
   const cache = new WeakMap<Manifest, Found<Reading>>();
   return (manifest, set) => {
-    const named = namedMaps(set, component).has(manifest.id.name);
+    const place = dataOf(manifest, component);
+    const named = place.inChart || namedMaps(set, component).has(manifest.id.name);
     const known = cache.get(manifest);
     if (known?.named === named) return known.configs;
-    const configs = stringEntries(manifest.object.data)
+    const configs = stringEntries(place.data)
       .filter(([key, text]) => takes(key, text, named))
-      .map(([key, text]) => ({ key, path: pointer('/data', key), reading: read(text) }));
+      .map(([key, text]) => ({ key, path: pointer(place.path, key), reading: read(text) }));
     cache.set(manifest, { named, configs });
     return configs;
   };
+}
+
+interface DataPlace {
+  readonly data: JsonValue | undefined;
+  readonly path: string;
+  readonly inChart: boolean;
+}
+
+/** Where the texts of a manifest stand: in a ConfigMap's data, or in the values of the operator's chart. */
+function dataOf({ id, object }: Manifest, component: Component): DataPlace {
+  if (id.kind === 'ConfigMap') return { data: object.data, path: '/data', inChart: false };
+  const spec = asObject(object.spec);
+  const source = asObject(spec.source);
+  const flux = id.kind === 'HelmRelease';
+  const chart = flux ? asObject(asObject(spec.chart).spec).chart : source.chart;
+  const values = asObject(flux ? spec.values : asObject(source.helm).valuesObject);
+  const data = chart === 'gpu-operator' ? asObject(asObject(values[component]).config).data : undefined;
+  return { data, path: `${flux ? '/spec/values' : '/spec/source/helm/valuesObject'}/${component}/config/data`, inChart: true };
 }
 
 export type Find<Reading> = (manifest: Manifest, set: ManifestSet) => readonly Embedded<Reading>[];
@@ -87,7 +108,7 @@ export function embeddedRule<Reading>(
   check: (config: Embedded<Reading>, manifest: Manifest, context: RuleContext) => Iterable<Violation>,
 ): ObjectRule {
   return {
-    tier: 'webhook', severity: 'error', ...facts, id: `gpu-operator/${id}`, on: 'object', kinds: ['ConfigMap'],
+    tier: 'webhook', severity: 'error', ...facts, id: `gpu-operator/${id}`, on: 'object', kinds: CONFIG_KINDS,
     check: function* (manifest, context) {
       for (const config of of(manifest, context.set)) yield* check(config, manifest, context);
     },
