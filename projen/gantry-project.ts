@@ -202,6 +202,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx bench/fgd.ts',
       receiveArgs: true,
     });
+    this.addTask('bench:guarantees', {
+      description: 'Hold the guarantees of the placement core over many random clusters: --runs N --seed S',
+      exec: 'tsx bench/guarantees.ts',
+      receiveArgs: true,
+    });
     this.addTask('bench:placement', {
       description: 'Measure the speed and memory of the placement core against a plain loop',
       exec: 'tsx bench/placement.ts',
