@@ -15,7 +15,7 @@ const LEAST_MIB = 256;
 const SUFFIXED = 2 ** 24;
 const MEMORY_UNITS: readonly (ResourceUnit | undefined)[] = ['MiB', 'GiB', 'MiB or GiB', '256 MiB', '512 MiB'];
 const HAMI_AMOUNTS = ['nvidia.com/gpumem', 'nvidia.com/gpumem-percentage', 'nvidia.com/gpucores'];
-const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory', 'volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-cores'];
+const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-cores'];
 const QGPU_CORE = 'tke.cloud.tencent.com/qgpu-core';
 const ACK_CORE = 'aliyun.com/gpu-core.percentage';
 const ACK_LABEL = 'ack.node.gpu.schedule';
@@ -85,15 +85,16 @@ export const amountRules: readonly Rule[] = [
   deviceAdvice('vgpu-amounts-with-number', {
     concerns: VGPU_AMOUNTS,
     severity: 'error',
-    summary: 'Memory and cores of Volcano vGPUs stand beside volcano.sh/vgpu-number.',
-    why: 'They say how much each vGPU gets; without a number of them none is given.',
-    source: 'volcano v1.15.1, pkg/scheduler/api/devices/nvidia/vgpu/utils.go',
+    summary: 'Percentages of Volcano vGPUs stand beside volcano.sh/vgpu-number, or beside volcano.sh/vgpu-memory, which means one vGPU.',
+    why: 'They say how much each vGPU gets; alone they ask for none, and the scheduler takes the container for one without a GPU.',
+    source: 'volcano v1.15.1, pkg/scheduler/api/devices/util.go ExtractResourceRequest',
     fix: 'Add volcano.sh/vgpu-number.',
   }, (pod, say) => {
     for (const container of pod.all) {
       const asked = amountsOf(container);
       const amount = asked.find(({ name }) => VGPU_AMOUNTS.includes(name));
-      if (amount !== undefined && find(asked, 'volcano.sh/vgpu-number') === undefined) say(amount.path, `${amount.name} stands without a number of vGPUs`, { expected: 'volcano.sh/vgpu-number: 1' });
+      const counted = ['volcano.sh/vgpu-number', 'volcano.sh/vgpu-memory'].some((name) => find(asked, name) !== undefined);
+      if (amount !== undefined && !counted) say(amount.path, `${amount.name} stands without a vGPU to which it could apply`, { expected: 'volcano.sh/vgpu-number: 1' });
     }
   }),
 

@@ -74,8 +74,8 @@ export const podCases: readonly RuleCases[] = [
   },
   {
     rule: 'devices/vgpu-amounts-with-number',
-    fires: { 'memory alone': [pod({ 'volcano.sh/vgpu-memory': 4096 })] },
-    silent: { 'with a number': [pod({ 'volcano.sh/vgpu-memory': 4096, 'volcano.sh/vgpu-number': 1 })], 'HAMi counts one by itself': [pod({ 'nvidia.com/gpumem': 4096 })] },
+    fires: { 'percentages alone': [pod({ 'volcano.sh/vgpu-memory-percentage': 50, 'volcano.sh/vgpu-cores': 50 })] },
+    silent: { 'with a number': [pod({ 'volcano.sh/vgpu-cores': 50, 'volcano.sh/vgpu-number': 1 })], 'memory means one': [pod({ 'volcano.sh/vgpu-memory': 4096, 'volcano.sh/vgpu-cores': 50 })], 'HAMi counts one by itself': [pod({ 'nvidia.com/gpumem': 4096 })] },
   },
   {
     rule: 'devices/share-plugins-apart',
