@@ -97,12 +97,13 @@ function oncePerSynth(root: IConstruct): OncePerSynth {
     },
     handOver: (rendered) => {
       if (state === 'outside') return;
-      for (const { construct, manifest } of rendered) {
+      for (const { construct, manifest: { object } } of rendered) {
         // A method that somebody put on this one object stays in charge.
         if (Object.hasOwn(construct, 'toJson')) continue;
+        // The JSON alone is kept: what rules have worked out for the manifest may go before files are written.
         const toJson = (): unknown => {
           withdraw(construct);
-          return manifest.object;
+          return object;
         };
         Object.defineProperty(construct, 'toJson', { value: toJson, configurable: true, writable: true });
         waiting.add(construct);

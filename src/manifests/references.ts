@@ -31,7 +31,12 @@ export function referencesIn(manifest: Manifest, templates: readonly PodTemplate
   const { namespace } = manifest.id;
   if (namespace !== '') found.push({ from: manifest, path: '/metadata/namespace', kind: 'Namespace', namespace: '', name: namespace, optional: false });
   const follow = (places: readonly ReferencePlace[], root: JsonValue | undefined, base: string): void => {
-    for (const place of places) follower(manifest, place, found)(root, place.tokens, base, 0);
+    if (typeof root !== 'object' || root === null) return;
+    for (const place of places) {
+      // Most places are not in most objects.
+      const [first = ''] = place.tokens;
+      if (first === '*' || Object.hasOwn(root, first)) follower(manifest, place, found)(root, place.tokens, base, 0);
+    }
   };
   follow(METADATA_PLACES, manifest.object.metadata, '/metadata');
   follow(REFERENCE_PLACES.get(kindKey(manifest.id)) ?? [], manifest.object, '');
