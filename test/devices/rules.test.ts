@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { type JsonValue } from '../../src/api/schema';
+import { type JsonValue, type KubernetesMinor } from '../../src/api/schema';
 import { deviceRules } from '../../src/devices/rules';
 import { findingsOf } from '../support/findings';
 import { claimCases } from './cases/claims';
 import { podCases } from './cases/pods';
 import { vendorCases } from './cases/vendors';
-import { type Manifests } from './world';
+import { exactly, type Manifests, quota } from './world';
 
 const allCases = [...podCases, ...claimCases, ...vendorCases];
 const yaml = (manifests: readonly JsonValue[]): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
@@ -19,6 +19,14 @@ describe.each(allCases)('$rule', ({ rule, fires, silent }) => {
   test.each(Object.entries(silent))('is silent: %s', (_, manifests) => {
     expect(firing(manifests)).not.toContain(rule);
   });
+});
+
+test('from 1.36 on, claims of the class that has the name nvidia.com/gpu are counted by its quota', () => {
+  const set = [quota({ 'requests.nvidia.com/gpu': 8 }), exactly({})];
+  const speaks = (kubernetes: KubernetesMinor): boolean => (
+    findingsOf(yaml(set), deviceRules, { kubernetes }).some(({ rule }) => rule === 'devices/quota-counts-claimed-gpus')
+  );
+  expect([speaks('1.35'), speaks('1.36')]).toEqual([true, false]);
 });
 
 test('every rule has a case in which it fires and one in which it is silent', () => {

@@ -45,15 +45,17 @@ export const claimSetRules: readonly SetRule[] = [
     tier: 'advice',
     severity: 'warning',
     summary: 'A namespace whose GPUs are limited by a quota limits those of claims too, where its pods have such claims.',
-    why: 'requests.nvidia.com/gpu counts what the device plugin gives out; claimed GPUs are counted under the name of their class alone.',
-    source: 'kubernetes, KEP-5004 (quota); pkg/quota/v1/evaluator/core/resource_claims.go',
+    why: 'requests.nvidia.com/gpu counts what the device plugin gives out; claims are counted under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (gpu.nvidia.com has it), they count as both.',
+    source: 'kubernetes 1.36.4, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota',
     fix: 'Add gpu.nvidia.com.deviceclass.resource.k8s.io/devices to the quota.',
-  }, function* ({ set }) {
+  }, function* ({ set, kubernetes }) {
+    const countedAsBoth = Number(kubernetes.slice(2)) >= 36;
     for (const manifest of set.ofKind('ResourceQuota')) {
       const keys = Object.keys(asObject(asObject(manifest.object.spec).hard));
       if (!keys.includes('requests.nvidia.com/gpu')) continue;
       const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(({ id }) => id.namespace === manifest.id.namespace);
-      const classes = new Set(claims.flatMap(requestsOf).map(({ value }) => text(value.deviceClassName)).filter((name) => name === 'gpu.nvidia.com' || name === 'mig.nvidia.com'));
+      const named = claims.flatMap(requestsOf).map(({ value }) => text(value.deviceClassName));
+      const classes = new Set(named.filter((name) => (name === 'gpu.nvidia.com' && !countedAsBoth) || name === 'mig.nvidia.com'));
       for (const name of classes) {
         const key = deviceClassQuota(name);
         if (!keys.includes(key)) yield { manifest, path: '/spec/hard', message: `claims of the namespace for ${name} are not limited`, expected: key };
