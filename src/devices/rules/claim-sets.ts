@@ -10,6 +10,7 @@ import { CLAIM_KINDS, requestsOf } from './claims';
 
 const GROUP = 'resource.k8s.io';
 const DRIVER = 'dra-driver-nvidia-gpu v0.4.1';
+const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
 function setRule(
   name: string, facts: Omit<RuleFacts, 'id'>, check: (context: RuleContext) => Iterable<Violation & { readonly manifest: Manifest }>,
@@ -59,6 +60,26 @@ export const claimSetRules: readonly SetRule[] = [
       for (const name of classes) {
         const key = deviceClassQuota(name);
         if (!keys.includes(key)) yield { manifest, path: '/spec/hard', message: `claims of the namespace for ${name} are not limited`, expected: key };
+      }
+    }
+  }),
+
+  setRule('admin-access-in-labelled-namespace', {
+    row: 'DR2',
+    tier: 'server',
+    severity: 'error',
+    summary: `A request with adminAccess stands in a namespace with the label ${ADMIN_LABEL}: "true".`,
+    why: 'The API server refuses the claim: access to devices of others is for namespaces of administrators.',
+    source: 'kubernetes 1.36.4, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)',
+    fix: 'Label the namespace, or take adminAccess out.',
+  }, function* ({ set, kubernetes }) {
+    if (Number(kubernetes.slice(2)) < 34) return;
+    for (const manifest of CLAIM_KINDS.flatMap((kind) => set.ofKind(kind))) {
+      const namespace = set.get('Namespace', manifest.id.namespace);
+      // One that is not here may have the label.
+      if (namespace === undefined || asObject(asObject(namespace.object.metadata).labels)[ADMIN_LABEL] === 'true') continue;
+      for (const { value, path } of requestsOf(manifest)) {
+        if (value.adminAccess === true) yield { manifest, path: `${path}/adminAccess`, message: `the namespace ${manifest.id.namespace} has no label ${ADMIN_LABEL}`, found: true, expected: `${ADMIN_LABEL}: "true" on the namespace` };
       }
     }
   }),

@@ -1,6 +1,8 @@
+import { type JsonObject } from '../../../src/api/schema';
 import { clusterPolicy, gpuCluster } from '../../gpu-operator/world';
 import { computeDomain, configured, deviceClass, exactly, pod, quota, type RuleCases, selecting, sharing, template } from '../world';
 
+const namespace = (labels: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ai', labels } });
 const version = 'resource.nvidia.com/v1beta1';
 const slices = { strategy: 'TimeSlicing', timeSlicingConfig: { interval: 'Short' } };
 const gated = { ...gpuCluster(), spec: { draDriver: { featureGates: { TimeSlicingSettings: true } } } };
@@ -71,6 +73,15 @@ export const claimCases: readonly RuleCases[] = [
     silent: {
       'both': [quota({ 'requests.nvidia.com/gpu': 8, 'gpu.nvidia.com.deviceclass.resource.k8s.io/devices': 8 }), exactly({})],
       'no claims': [quota({ 'requests.nvidia.com/gpu': 8 })],
+    },
+  },
+  {
+    rule: 'devices/admin-access-in-labelled-namespace',
+    fires: { 'no label': [namespace({}), exactly({ adminAccess: true })] },
+    silent: {
+      'labelled': [namespace({ 'resource.kubernetes.io/admin-access': 'true' }), exactly({ adminAccess: true })],
+      'the namespace lives in the cluster': [exactly({ adminAccess: true })],
+      'no such access': [namespace({}), exactly({})],
     },
   },
   {
