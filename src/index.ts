@@ -9,6 +9,8 @@ import './rules';
 export { type KubernetesMinor } from './api/schema';
 export { type ObjectOf, type ResourceKind } from './api/resource-kind';
 export { Checks } from './checks/checks-of';
+export { type ClusterObjectProps, type NamespacedObjectProps } from './resources/object-props';
+export { type LocalQueueReference, type NamedReference, type PriorityClassReference, type QueueReference } from './resources/references';
 export { Resource, type ResourceProps } from './resources/resource';
 export * from './pods';
 export * from './tenancy';

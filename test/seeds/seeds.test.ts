@@ -112,7 +112,8 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     findings = check(read('snippets'), { rules: allRules() }).findings;
   });
 
-  const cases = Object.entries(DEFECTS).flatMap(([file, defects]) => Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const));
+  const cases = Object.entries(DEFECTS).flatMap(([file, defects]) =>
+    Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const));
 
   test.each(cases)('%s: %s', (file, _defect, rule) => {
     expect(findings.filter((finding) => finding.file === file).map((finding) => finding.rule)).toContain(rule);
