@@ -174,7 +174,16 @@ export interface TopologyCase {
   readonly levels: readonly string[];
   readonly podSets: readonly TopologyPodSet[];
   readonly flavorNodeLabels?: Readonly<Record<string, string>>;
-  readonly otherPods?: readonly { readonly node?: string; readonly request?: Readonly<Record<string, number>> }[];
+  readonly otherPods?: readonly OtherPod[];
+}
+
+export interface OtherPod {
+  readonly node?: string;
+  readonly nodeName?: string;
+  readonly request?: Readonly<Record<string, number>>;
+  readonly requests?: Readonly<Record<string, number>>;
+  readonly phase?: string;
+  readonly state?: string;
 }
 
 export type Case = SchedulerCase | TopologyCase;

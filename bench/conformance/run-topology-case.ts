@@ -1,19 +1,27 @@
 /**
  * Runs a case of topology assignment: pod sets onto the domains of one topology, counted by lowest domain.
  */
-import { DEFAULT_POLICY, type PodTemplate } from '../../src/placement';
+import { type Amounts, type ClusterNode, DEFAULT_POLICY, type PodTemplate, type Toleration } from '../../src/placement';
 import { type Domain, TopologyTree } from '../../src/placement/domains';
+import { untoleratedTaint } from '../../src/placement/filters/selectors';
 import { type PodClass } from '../../src/placement/pod-class';
 import { Session } from '../../src/placement/session';
 import { assignTopology, type TopologyAssignment, type TopologyRequest } from '../../src/placement/topology';
 import { type TopologyCase, type TopologyPodSet } from './case-format';
+
+/** Pods that an earlier pod set was given. */
+interface Taken {
+  readonly template: PodTemplate;
+  readonly rows: readonly string[];
+  readonly count: number;
+}
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
 export function runTopologyCase(given: TopologyCase): string[] {
   const why: string[] = [];
   // What earlier pod sets were given is taken for later ones.
-  const taken: { template: PodTemplate; rows: readonly string[]; count: number }[] = [];
+  const taken: Taken[] = [];
   for (const group of groups(given.podSets)) {
     const { session, tree } = world(given, group, taken);
     const leader = group.length === 2 ? [...group].sort((a, b) => a.count - b.count)[0] : undefined;
@@ -57,21 +65,24 @@ function templateOf({ requestPerPod, nodeSelector, tolerations }: TopologyPodSet
 }
 
 function world(
-  given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly { template: PodTemplate; rows: readonly string[]; count: number }[],
+  given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly Taken[],
 ): { session: Session; tree: TopologyTree } {
   const usable = given.nodes.filter(({ ready, unschedulable, labels = {} }) =>
     ready !== false && unschedulable !== true &&
       Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
+  const tolerations = group.flatMap((set) => set.tolerations ?? []);
+  const single = usable.map(({ name, allocatable, labels, taints }): ClusterNode => ({
+    name,
+    labels,
+    taints,
+    allocatable: { ...allocatable, pods: allocatable.pods ?? Number.MAX_SAFE_INTEGER },
+    used: usedBy(given, name),
+  }));
+  // The suite knows no nodes below the lowest level: a domain has what its nodes have together.
+  const nodes = given.levels[given.levels.length - 1] === HOSTNAME ? single : merged(given.levels, single, tolerations);
   const session = new Session({
     now: 0,
-    nodes: usable.map(({ name, allocatable, labels, taints }) => ({
-      name,
-      labels,
-      taints,
-      allocatable: { ...allocatable, pods: allocatable.pods ?? Number.MAX_SAFE_INTEGER },
-      devices: Array.from({ length: allocatable['nvidia.com/gpu'] ?? 0 }, () => ({})),
-      used: usedBy(given, name),
-    })),
+    nodes: nodes.map((node) => ({ ...node, devices: Array.from({ length: node.allocatable['nvidia.com/gpu'] ?? 0 }, () => ({})) })),
     queues: [],
     gangs: [],
     pods: [
@@ -83,14 +94,32 @@ function world(
   return { session, tree: new TopologyTree('case', given.levels, session.table) };
 }
 
-function usedBy({ otherPods = [] }: TopologyCase, node: string): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const pod of otherPods.filter((other) => other.node === node)) {
-    for (const [resource, amount] of Object.entries({ ...pod.request, pods: 1 })) {
-      sums[resource] = (sums[resource] ?? 0) + amount;
-    }
+function merged(levels: readonly string[], nodes: readonly ClusterNode[], tolerations: readonly Toleration[]): ClusterNode[] {
+  const domains = new Map<string, ClusterNode>();
+  for (const node of nodes.filter(({ taints = [] }) => untoleratedTaint(taints, tolerations) === undefined)) {
+    const key = JSON.stringify(levels.map((level) => node.labels?.[level]));
+    const known = domains.get(key);
+    domains.set(key, {
+      name: known?.name ?? node.name,
+      labels: node.labels,
+      allocatable: sum(known?.allocatable, node.allocatable),
+      used: sum(known?.used, node.used),
+    });
   }
-  return sums;
+  return [...domains.values()];
+}
+
+function sum(a: Amounts = {}, b: Amounts = {}): Amounts {
+  const total: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) {
+    total[name] = (total[name] ?? 0) + amount;
+  }
+  return total;
+}
+
+function usedBy({ otherPods = [] }: TopologyCase, node: string): Amounts {
+  const running = otherPods.filter((other) => (other.node ?? other.nodeName) === node && !/succeeded|failed/i.test(other.phase ?? other.state ?? ''));
+  return running.reduce((total, pod) => sum(total, { ...(pod.request ?? pod.requests), pods: 1 }), {} as Amounts);
 }
 
 function assign(given: TopologyCase, session: Session, tree: TopologyTree, worker: TopologyPodSet, leader: TopologyPodSet | undefined):

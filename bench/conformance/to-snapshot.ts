@@ -8,6 +8,7 @@ import {
   DEFAULT_POLICY,
   type Device,
   type Gang,
+  type HyperNode,
   hyperNodeLevel,
   hyperNodeTopology,
   type Pod,
@@ -34,10 +35,11 @@ export interface LivePod {
   startedAt: number | undefined;
 }
 
-export function livePods({ pods, podGroups }: SchedulerCase, nodes: ReadonlySet<string>): LivePod[] {
+export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): LivePod[] {
+  const { pods, podGroups } = given;
   const groups = new Map(podGroups.map((group) => [group.name, group]));
   return pods
-    .filter(({ state }) => !/succeeded|failed|completed/i.test(state))
+    .filter((pod) => !/succeeded|failed|completed/i.test(pod.state) && isConsidered(given, pod, groups.get(pod.podGroup ?? '')))
     .map((spec) => {
       const state = /pending|gated/i.test(spec.state) ? 'pending' : /releasing|deleted|terminating/i.test(spec.state) ? 'releasing' : 'running';
       const elapsed = spec.podGroup === undefined ? undefined : groups.get(spec.podGroup)?.elapsedMinutes;
@@ -49,6 +51,22 @@ export function livePods({ pods, podGroups }: SchedulerCase, nodes: ReadonlySet<
         startedAt: state === 'pending' || elapsed === undefined ? undefined : NOW - elapsed * MINUTE,
       };
     });
+}
+
+/**
+ * Volcano looks at groups that are past its queue, and starts pods without any request in its action `backfill` only, where it starts
+ * nothing else.
+ */
+function isConsidered({ suite, run }: SchedulerCase, { state, request }: CasePod, group: CasePodGroup | undefined): boolean {
+  const actions = run?.actions ?? [];
+  if (suite !== 'volcano' || !/pending/i.test(state)) {
+    return true;
+  }
+  if (/^pending$/i.test(group?.phase ?? '') && !actions.includes('enqueue')) {
+    return false;
+  }
+  const empty = Object.values(request).every((amount) => amount === 0);
+  return empty ? actions.includes('backfill') : actions.some((action) => action !== 'backfill' && action !== 'enqueue');
 }
 
 export function policyOf({ run, suite, config }: SchedulerCase): Policy {
@@ -89,7 +107,7 @@ function actionsNamed(action: string): Action[] {
 
 export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snapshot {
   const names = given.nodes.map(({ name }) => name);
-  const hyper = given.hyperNodes === undefined ? undefined : hyperNodeTopology(given.hyperNodes, names);
+  const hyper = given.hyperNodes === undefined ? undefined : hyperNodeTopology(withNodes(given.hyperNodes, names), names);
   const groupDevices = deviceGroups(given.nodes, pods);
   const gangs = given.podGroups.flatMap((group, index) =>
     gangOf(given, group, index, pods.filter(({ spec }) => spec.podGroup === group.name)));
@@ -102,6 +120,13 @@ export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snap
     pods: pods.filter(({ spec, state }) => known.has(spec.podGroup ?? '') || state !== 'pending').map((pod) => podOf(given, pod, known, groupDevices)),
     topologies: [...(given.topologies ?? []), ...(hyper === undefined ? [] : [hyper.topology])],
   };
+}
+
+/** Members of outer HyperNodes may be HyperNodes themselves. */
+function withNodes(hyperNodes: readonly HyperNode[], nodes: readonly string[]): HyperNode[] {
+  const members = (name: string): readonly string[] =>
+    (nodes.includes(name) ? [name] : hyperNodes.filter((one) => one.name === name).flatMap((one) => one.nodes.flatMap(members)));
+  return hyperNodes.map((hyperNode) => ({ ...hyperNode, nodes: hyperNode.nodes.flatMap(members) }));
 }
 
 function nodeOf(node: CaseNode, domains: Readonly<Record<string, string>> | undefined): ClusterNode {

@@ -5,7 +5,7 @@
  * scores of the rows are read one by one: O(rows).
  */
 import { devicesFit } from './devices';
-import { CPU_COLUMN, MEMORY_COLUMN } from './node-table';
+import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from './node-table';
 import { canonicalText, nodeConstraints, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
 import { DeviceStates } from './score/device-states';
@@ -109,7 +109,8 @@ export class Selector {
     const exact = policy.nodeScore === 'fgd';
     const size = exact ? cpuOf(podClass) : magnitude(cpuOf(podClass));
     const cpu = exact ? size : this.meanCpu(podClass, size);
-    const key = canonicalText([podClass.accelerator, size, nodeConstraints(podClass.template)]);
+    const counted = [...podClass.columns].filter((column) => column > PODS_COLUMN);
+    const key = canonicalText([podClass.accelerator, size, counted, nodeConstraints(podClass.template)]);
     let group = this.groups.get(key);
     if (group === undefined) {
       group = { id: this.groups.size, score: this.rowScore(podClass, cpu) };

@@ -23,7 +23,9 @@ export function running(of: string, on: string, index = 0, more: Partial<Pod> = 
   return { name: `${of}-worker-${index}`, gang: of, role: 'worker', state: 'running', node: on, startedAt: NOW - 10 * MINUTE, ...more };
 }
 
-export function cluster(nodes: readonly ClusterNode[], gangs: readonly Gang[], pods: readonly Pod[] = [], more: Partial<Snapshot> = {}): Snapshot {
+export function cluster(
+  nodes: readonly ClusterNode[], gangs: readonly Gang[], pods: readonly Pod[] = [], more: Partial<Snapshot> = {},
+): Snapshot {
   return { now: NOW, nodes, gangs, pods, queues: [{ name: 'q' }], ...more };
 }
 

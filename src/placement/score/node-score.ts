@@ -7,7 +7,7 @@
  * devices is taken; `fgd` takes the lowest, as published.
  */
 import { milliOn } from '../devices';
-import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, WHOLE } from '../node-table';
+import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, PODS_COLUMN, WHOLE } from '../node-table';
 import { type PodClass } from '../pod-class';
 import { type NodeScore } from '../policy';
 import { type Fragmentation } from './fragmentation';
@@ -43,7 +43,15 @@ export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: 
 function roomNow(table: NodeTable, podClass: PodClass, row: number): number {
   const cpu = table.free[CPU_COLUMN][row] / (table.allocatable[CPU_COLUMN][row] || 1);
   const memory = table.free[MEMORY_COLUMN][row] / (table.allocatable[MEMORY_COLUMN][row] || 1);
-  return podClass.accelerator === undefined ? 1000 * cpu + memory : table.milliFree[row] + cpu / 2 + memory / 4;
+  if (podClass.accelerator !== undefined) {
+    return table.milliFree[row] + cpu / 2 + memory / 4;
+  }
+  // Resources that are counted, such as MIG instances, are scarcer than CPU.
+  let counted = 0;
+  for (const column of podClass.columns) {
+    counted += column > PODS_COLUMN ? table.free[column][row] : 0;
+  }
+  return 1000 * (counted + cpu) + memory;
 }
 
 function principles(table: NodeTable, { accelerator }: PodClass, row: number): number {
