@@ -231,7 +231,7 @@ export class GangPlacer {
     const { ledger } = this.session;
     const mark = ledger.mark();
     const leader = this.placeOne(kind.leader, rows);
-    const podsWithLeader = leader ? this.capacity(kind.worker, rows, limit) : 0;
+    const podsWithLeader = leader ? this.capacity(kind.worker, rows, limit) : pods;
     ledger.rollback(mark);
     return { pods, leader, podsWithLeader };
   }
