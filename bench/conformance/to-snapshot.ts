@@ -77,6 +77,7 @@ export function policyOf({ run, suite, config }: SchedulerCase): Policy {
   return {
     ...DEFAULT_POLICY,
     actions: [...new Set(wanted)].filter((action) => !disabled.has(action)),
+    gangOrder: /drf\([^)]*jobOrder/.test(config?.plugins ?? '') ? 'share' : 'age',
     nodeScore: spread ? 'spread' : 'binpack',
     nonPreemptibleWithinQuota: suite !== 'volcano',
     staleGangSeconds: 0,

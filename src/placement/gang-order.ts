@@ -8,7 +8,7 @@
 import { missingPods, optionalPod, runs } from './needs';
 import { type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
-import { type GangRecord, type PodRecord, type QueueRecord } from './records';
+import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
 import { type Session } from './session';
 
 /** A gang, and the pods it is to get in this step. */
@@ -47,7 +47,7 @@ export class GangOrder {
         this.nodes.get(gang.queue)!.own.push(gang);
       }
     }
-    this.nodes.forEach(({ own }) => own.sort((a, b) => -compareGangs(a, b)));
+    this.nodes.forEach(({ own }) => own.sort((a, b) => -this.compare(a, b)));
   }
 
   /** The gang with the best claim; it is out of the order until `again` is called. */
@@ -66,7 +66,7 @@ export class GangOrder {
   again(gang: GangRecord): void {
     const node = this.nodes.get(gang.queue!)!;
     let at = node.own.length;
-    while (at > 0 && compareGangs(gang, node.own[at - 1]) > 0) {
+    while (at > 0 && this.compare(gang, node.own[at - 1]) > 0) {
       at--;
     }
     node.own.splice(at, 0, gang);
@@ -76,6 +76,11 @@ export class GangOrder {
   /** Something changed in the shares of a queue. */
   changed(queue: QueueRecord): void {
     this.touch(this.nodes.get(queue)!);
+  }
+
+  private compare(a: GangRecord, b: GangRecord): number {
+    const { session } = this;
+    return compareGangs(a, b, session.policy.gangOrder === 'share' ? (gang) => shareOfGang(session, gang) : undefined);
   }
 
   private touch(node: Node): void {
@@ -142,14 +147,30 @@ export function askedFor(session: Session, pods: readonly PodRecord[]): Float64A
 }
 
 /** Negative when `a` comes first. */
-export function compareGangs(a: GangRecord, b: GangRecord): number {
+function compareGangs(a: GangRecord, b: GangRecord, shareOf: ((gang: GangRecord) => number) | undefined): number {
+  const [aRuns, bRuns] = [runs(a), runs(b)];
   return (
     b.priority - a.priority ||
-    Number(runs(a)) - Number(runs(b)) ||
-    Number(b.placed > 0) - Number(a.placed > 0) ||
+    Number(aRuns) - Number(bRuns) ||
+    (aRuns ? 0 : Number(b.placed > 0) - Number(a.placed > 0)) ||
+    (shareOf === undefined ? 0 : compareNumbers(shareOf(a), shareOf(b))) ||
     a.arrival - b.arrival ||
     a.index - b.index
   );
+}
+
+/** Largest part of the cluster that the gang's own pods have of any resource. */
+function shareOfGang({ ledger, totals, accounts }: Session, { roles }: GangRecord): number {
+  const sums = new Float64Array(accounts.length);
+  for (const { pods } of roles) {
+    for (const { row, podClass } of pods) {
+      if (row !== NOWHERE) {
+        const { ids, amounts } = ledger.charge(podClass);
+        ids.forEach((account, i) => (sums[account] += amounts[i]));
+      }
+    }
+  }
+  return sums.reduce((most, sum, account) => Math.max(most, totals[account] > 0 ? sum / totals[account] : 0), 0);
 }
 
 /** Negative when queue `a`, with what its next gang asks for, comes first. */

@@ -33,10 +33,15 @@ export type NodeScore = 'binpack' | 'spread' | 'fgd' | 'fragmentation';
  */
 export type VictimOrder = 'youngest-first' | 'cheapest-first';
 
+/** `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first, then the oldest. */
+export type GangOrderName = 'age' | 'share';
+
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
   readonly actions: readonly Action[];
   readonly queueOrder: QueueOrder;
+  /** Among gangs of one queue and priority. */
+  readonly gangOrder: GangOrderName;
   readonly nodeScore: NodeScore;
   readonly victimOrder: VictimOrder;
   /** Work that cannot be evicted uses only the quota of its queue, where the queue has one. */
@@ -67,6 +72,7 @@ export interface Policy {
 export const DEFAULT_POLICY: Policy = {
   actions: ['allocate', 'backfill', 'preempt', 'reclaim', 'consolidate', 'evict-stale'],
   queueOrder: 'quota-then-surplus',
+  gangOrder: 'age',
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',
   nonPreemptibleWithinQuota: true,

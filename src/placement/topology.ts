@@ -149,7 +149,7 @@ class Search {
   private findLevel(level: number): { level: number; domains: Domain[] } | { most: number } {
     const { mode, count } = this.request;
     const leaders = this.request.leader === true ? 1 : 0;
-    const wanted = count / this.size;
+    const wanted = Math.floor(count / this.size);
     const sorted = this.sortedWithLeader(this.tree.byLevel[level]);
     if (sorted.length === 0) {
       return { most: 0 };

@@ -1,4 +1,4 @@
-import { hyperNodeTopology, SnapshotError } from '../../src/placement';
+import { type Gang, hyperNodeTopology, SnapshotError } from '../../src/placement';
 import { bound, cluster, gang, MINUTE, node, nodesOf, NOW, run, running, template } from './builders';
 
 const racks = [0, 0, 1, 1].map((rack, i) => node(`n${i}`, 4, { labels: { zone: 'z', rack: `r${rack}` } }));
@@ -81,6 +81,13 @@ describe('order and reservations', () => {
   it('goes by priority, then by age', () => {
     const gangs = [gang('young', 1, template(2), { arrival: NOW }), gang('old', 1, template(2)), gang('first', 1, template(2), { priority: 9, arrival: NOW })];
     expect(bound(run(cluster([node('a', 4)], gangs)))).toEqual(['first-worker-0 on a', 'old-worker-0 on a']);
+  });
+
+  it('serves the gang that has least when the policy says so', () => {
+    const elastic = (name: string): Gang => gang(name, 2, template(2), { minimum: 0 });
+    const byShare = run(cluster([node('a', 4)], [elastic('x'), elastic('y')]), { gangOrder: 'share' });
+    expect(byShare.bindings.map(({ pod }) => pod)).toEqual(['x-worker-0', 'y-worker-0']);
+    expect(run(cluster([node('a', 4)], [elastic('x'), elastic('y')])).bindings.map(({ pod }) => pod)).toEqual(['x-worker-0', 'x-worker-1']);
   });
 
   it('promises the head its start, and backfills only what does not delay it', () => {
