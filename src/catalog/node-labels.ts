@@ -120,14 +120,16 @@ const byKey = new Map(NODE_LABELS.map((fact) => [fact.key, fact]));
 
 /** What is known of a node label; `undefined` where it is not in the catalog, which says nothing against it. */
 export function findNodeLabel(key: string): NodeLabelFact | undefined {
-  return (
-    byKey.get(key) ??
-    NODE_LABELS.find(({ key: known }) => {
-      const [start, end] = known.split(/<[^>]+>/);
-      return end !== undefined && key.length > start.length + end.length && key.startsWith(start) && key.endsWith(end);
-    })
-  );
+  const isOf = ({ start, end }: (typeof families)[number]): boolean =>
+    key.length > start.length + end.length && key.startsWith(start) && key.endsWith(end);
+  return byKey.get(key) ?? families.find(isOf)?.label;
 }
+
+/** Labels with a name of the user's or the device's in the middle, `nvidia.com/mig-<profile>.count`. */
+const families = NODE_LABELS.flatMap((label) => {
+  const [start, end] = label.key.split(/<[^>]+>/);
+  return end === undefined ? [] : [{ label, start, end }];
+});
 
 /**
  * The product label that GPU feature discovery makes of a name as NVML reports it: `NVIDIA H100 80GB HBM3` becomes

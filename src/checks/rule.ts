@@ -79,9 +79,12 @@ export interface PodTemplateRule extends RuleFacts {
    * `template`: the rule sees the metadata and the spec of the template, the volumes that its workload adds, and no more of anything
    * else than the kind of the workload and the Kubernetes minor. What it finds in one template it finds in each of equal content, so it
    * is run once for all of them.
-   * @default - the rule may look at everything: the object around the template, its name and namespace, the set
+   *
+   * `namespace`: that, and what the set says of the namespace (quotas, limit ranges, labels). It is run once for templates of equal
+   * content in one namespace.
+   * @default - the rule may look at everything: the object around the template, its name, the set
    */
-  readonly sees?: 'template';
+  readonly sees?: 'template' | 'namespace';
   readonly check: (template: PodTemplate, context: RuleContext) => Iterable<Violation>;
 }
 

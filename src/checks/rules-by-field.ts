@@ -12,9 +12,10 @@ import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
-/** Rules on pod templates: those that see the template alone, and all others. */
+/** Rules on pod templates: those that see the template alone, those that see its namespace as well, and all others. */
 export interface TemplateRules {
   readonly alone: readonly PodTemplateRule[];
+  readonly inNamespace: readonly PodTemplateRule[];
   readonly others: readonly PodTemplateRule[];
 }
 
@@ -55,7 +56,8 @@ export class RulesByField {
     let rules = this.forTemplates.get(names);
     if (rules === undefined) {
       const concerned = this.templateRules.filter((rule) => this.concerned(rule, names));
-      rules = { alone: concerned.filter(({ sees }) => sees === 'template'), others: concerned.filter(({ sees }) => sees !== 'template') };
+      const seeing = (what: PodTemplateRule['sees']): readonly PodTemplateRule[] => concerned.filter(({ sees }) => sees === what);
+      rules = { alone: seeing('template'), inNamespace: seeing('namespace'), others: seeing(undefined) };
       this.forTemplates.set(names, rules);
     }
     return rules;

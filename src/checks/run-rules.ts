@@ -36,18 +36,30 @@ type Said = { readonly rule: PodTemplateRule; readonly violation: Violation } | 
 const MOST_CONTENTS = 1000;
 
 function runPodTemplateRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {
-  const saidOf = new Map<string, readonly Said[]>();
+  const ofContent = new Remembered();
+  const ofContentInNamespace = new Remembered();
   for (const template of context.set.podTemplates) {
-    const { alone, others } = rules.ofTemplates(template.manifest);
+    const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
     const content = contentOf(template);
-    let said = saidOf.get(content);
-    if (said === undefined) {
-      said = alone.flatMap((rule) => say(rule, template, context));
-      if (saidOf.size >= MOST_CONTENTS) saidOf.clear();
-      saidOf.set(content, said);
-    }
-    report(said, template, collector);
+    const saidBy = (some: readonly PodTemplateRule[]) => (): readonly Said[] => some.flatMap((rule) => say(rule, template, context));
+    report(ofContent.get(content, saidBy(alone)), template, collector);
+    report(ofContentInNamespace.get(`${template.manifest.id.namespace} ${content}`, saidBy(inNamespace)), template, collector);
     for (const rule of others) report(say(rule, template, context), template, collector);
+  }
+}
+
+/** What was said of contents, as long as there are not too many of them. */
+class Remembered {
+  private readonly said = new Map<string, readonly Said[]>();
+
+  get(content: string, say: () => readonly Said[]): readonly Said[] {
+    let said = this.said.get(content);
+    if (said === undefined) {
+      said = say();
+      if (this.said.size >= MOST_CONTENTS) this.said.clear();
+      this.said.set(content, said);
+    }
+    return said;
   }
 }
 

@@ -32,7 +32,7 @@ export const requestRules: readonly Rule[] = [
   }, (pod, say) => {
     for (const { name, path } of askedByPod(pod)) {
       if (name === 'nvidia.com/mig') say(path, 'there is no resource nvidia.com/mig', { expected: 'nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb' });
-      else if (findNodeLabel(name) !== undefined && name.startsWith('nvidia.com/')) say(path, `${name} is a label of nodes`, { expected: 'nvidia.com/gpu' });
+      else if (name.startsWith('nvidia.com/') && findNodeLabel(name) !== undefined) say(path, `${name} is a label of nodes`, { expected: 'nvidia.com/gpu' });
     }
   }),
 

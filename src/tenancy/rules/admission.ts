@@ -28,6 +28,7 @@ const containersState: Rule = {
   id: 'tenancy/quota-amounts-stated',
   row: 'K12',
   on: 'pod-template',
+  sees: 'namespace',
   tier: 'advice',
   severity: 'warning',
   summary: 'In a namespace whose quota counts CPU or memory, every container states the amount, or a LimitRange does.',
@@ -61,6 +62,7 @@ const containersState: Rule = {
 const onePodFits: Rule = {
   id: 'tenancy/quota-holds-pod',
   on: 'pod-template',
+  sees: 'namespace',
   tier: 'advice',
   severity: 'error',
   summary: 'A quota is large enough for one pod of each workload of its namespace.',

@@ -42,6 +42,7 @@ const noDevicesByDefault: Rule = {
 const withinLimitRange: Rule = {
   id: 'tenancy/container-within-limits',
   on: 'pod-template',
+  sees: 'namespace',
   tier: 'advice',
   severity: 'error',
   summary: 'Containers and pods stay within minimum, maximum and ratio of the limit ranges of their namespace, and state what these bound.',
@@ -71,6 +72,7 @@ const withinLimitRange: Rule = {
 const defaultLimitCovers: Rule = {
   id: 'tenancy/default-limit-covers-request',
   on: 'pod-template',
+  sees: 'namespace',
   tier: 'advice',
   severity: 'error',
   summary: 'A container that states a request and no limit requests no more than the default limit of its namespace.',

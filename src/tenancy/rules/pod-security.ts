@@ -27,6 +27,7 @@ const RESTRICTED_VOLUMES = [
 const levelAllows: Rule = {
   id: 'tenancy/pod-security-level-allows',
   on: 'pod-template',
+  sees: 'namespace',
   tier: 'advice',
   severity: 'error',
   summary: 'Pods stay within the pod security level that their namespace enforces.',
