@@ -181,9 +181,9 @@ export function compareQueues(
     case 'quota-then-surplus':
       return compareByQuota(totals, a, aAsked, b, bAsked) || byAge(a, b);
     case 'drf':
-      return dominantShare(totals, a) - dominantShare(totals, b) || byPriority(a, b) || byAge(a, b);
+      return compareNumbers(dominantShare(totals, a), dominantShare(totals, b)) || byPriority(a, b) || byAge(a, b);
     case 'proportion':
-      return byPriority(a, b) || saturation(a, totals) - saturation(b, totals) || byAge(a, b);
+      return byPriority(a, b) || compareNumbers(saturation(a, totals), saturation(b, totals)) || byAge(a, b);
   }
 }
 
@@ -202,6 +202,7 @@ function compareByQuota(totals: Float64Array, a: QueueRecord, aAsked: Float64Arr
   );
 }
 
+/** Shares of devices are decimal parts, and what was added and taken away again leaves dust that must not decide. */
 function compareNumbers(a: number, b: number): number {
   return Math.abs(a - b) <= DUST ? 0 : a - b;
 }

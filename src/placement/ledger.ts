@@ -2,7 +2,8 @@
  * The books of one decision: what is free on every node and device, what every queue and gang has. Everything goes through `place` and
  * `remove`, and each of them is written to an operation log, so that a trial of any depth is undone exactly: `mark`, try, `rollback`.
  *
- * All amounts are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust. O(columns + devices of the node) each.
+ * Amounts of nodes and devices are whole numbers in 64-bit floats (exact up to 2^53), so undoing leaves no dust there; queues are
+ * charged shares of devices as decimal parts, and are compared with a tolerance. O(columns + devices of the node) each.
  */
 import { chooseDevices, deviceCapacity, devicesFit, milliOn } from './devices';
 import { type PodsOnNodes } from './filters/pods-on-nodes';
