@@ -21,6 +21,7 @@ export * as charts from './charts';
 export * as devices from './devices';
 export * as gpuOperator from './gpu-operator';
 export * as kubeflow from './kubeflow';
+export * as placement from './placement';
 export * as ray from './ray';
 export * as trainer from './trainer';
 export * as volcano from './volcano';

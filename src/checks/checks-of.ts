@@ -74,7 +74,7 @@ export class Checks {
   /** What the app's checks run with. */
   get options(): CheckOptions {
     const { kubernetes, ownRules, ownCrds } = this.root;
-    return { kubernetes, crds: ownCrds, rules: [...defaultRules(), ...ownRules] };
+    return { kubernetes, crds: ownCrds, rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules] };
   }
 
   private get root(): Checks {

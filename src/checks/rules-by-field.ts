@@ -9,6 +9,9 @@ import { kindKey } from '../manifests/identity';
 import { type Manifest } from '../manifests/manifest';
 import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
 
+/** Sets of names whose rules are remembered at a time. */
+const MOST_NAMES = 5000;
+
 /** Bits of a character: a set of names is kept as a text, which is what maps take for a key. */
 const BITS = 16;
 
@@ -23,7 +26,7 @@ export class RulesByField {
   private readonly bits = new Map<string, number>();
   private readonly objectRules: readonly ObjectRule[];
   private readonly templateRules: readonly PodTemplateRule[];
-  private readonly names = new Map<Manifest, string>();
+  private readonly names = new WeakMap<Manifest, string>();
   private readonly forObjects = new Map<string, readonly ObjectRule[]>();
   private readonly forTemplates = new Map<string, TemplateRules>();
 
@@ -45,6 +48,7 @@ export class RulesByField {
       const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
       const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
       rules = [...on('*'), ...on(kind)];
+      if (this.forObjects.size >= MOST_NAMES) this.forObjects.clear();
       this.forObjects.set(key, rules);
     }
     return rules;
@@ -58,6 +62,7 @@ export class RulesByField {
       const concerned = this.templateRules.filter((rule) => this.concerned(rule, names));
       const seeing = (what: PodTemplateRule['sees']): readonly PodTemplateRule[] => concerned.filter(({ sees }) => sees === what);
       rules = { alone: seeing('template'), inNamespace: seeing('namespace'), others: seeing(undefined) };
+      if (this.forTemplates.size >= MOST_NAMES) this.forTemplates.clear();
       this.forTemplates.set(names, rules);
     }
     return rules;

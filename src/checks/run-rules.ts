@@ -3,18 +3,45 @@
  */
 import { type Manifest } from '../manifests/manifest';
 import { type FindingCollector } from './collector';
+import { TIERS } from './finding';
 import { type PodTemplate } from '../manifests/pod-template';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type Violation } from './rule';
 import { RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
 /** Runs those of the rules whose tiers somebody asked for. */
-export function runRules(given: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
-  const rules = given.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
-  const byField = new RulesByField(rules);
+export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
+  const { byField, onTemplates, onSets } = sorted(rules, collector);
   runObjectRules(byField, context, collector);
-  if (rules.some((rule) => rule.on === 'pod-template')) runPodTemplateRules(byField, context, collector);
-  runSetRules(rules.filter((rule): rule is SetRule => rule.on === 'set'), context, collector);
+  if (onTemplates) runPodTemplateRules(byField, context, collector);
+  runSetRules(onSets, context, collector);
+}
+
+/** Rules as they are run: by what they look at. */
+interface SortedRules {
+  readonly byField: RulesByField;
+  readonly onTemplates: boolean;
+  readonly onSets: readonly SetRule[];
+}
+
+/** Whoever checks many small sets hands in the same rules each time. */
+const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
+
+function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
+  const before = sortedBefore.get(rules) ?? new Map<string, SortedRules>();
+  sortedBefore.set(rules, before);
+  const key = TIERS.filter((tier) => collector.wants([tier])).join();
+  let result = before.get(key);
+  if (result === undefined) {
+    const wanted = rules.filter(({ tier, otherTiers = [] }) => collector.wants([tier, ...otherTiers]));
+    result = {
+      byField: new RulesByField(wanted),
+      onTemplates: wanted.some((rule) => rule.on === 'pod-template'),
+      onSets: wanted.filter((rule): rule is SetRule => rule.on === 'set'),
+    };
+    before.set(key, result);
+  }
+  return result;
 }
 
 function runObjectRules(rules: RulesByField, context: RuleContext, collector: FindingCollector): void {

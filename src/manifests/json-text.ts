@@ -24,6 +24,8 @@ class JsonSyntaxError extends Error {
   constructor(
     message: string,
     readonly offset: number,
+    /** What is written is JSON, and only its value cannot be held. */
+    readonly isJson?: true,
   ) {
     super(message);
   }
@@ -70,7 +72,7 @@ class JsonReader {
       return { value: this.value(0), problems: this.problems };
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      return { value: undefined, problems: [{ kind: 'syntax', offset: error.offset, message: error.message }] };
+      return { value: undefined, problems: [{ kind: 'syntax', offset: error.offset, message: error.message, isJson: error.isJson }] };
     }
   }
 
@@ -164,7 +166,7 @@ class JsonReader {
     const text = this.match(NUMBER);
     if (text === undefined) this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
     const value = Number(text);
-    if (!Number.isFinite(value)) this.fail(`the number ${text} is too large`);
+    if (!Number.isFinite(value)) throw new JsonSyntaxError(`the number ${text} is too large for every reader of JSON`, this.at, true);
     if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && losesDigits(text, value)) {
       const message = `the integer ${text} is read as ${value}: it has more digits than fit`;
       this.problems.push({ kind: 'inexact-number', offset: this.at, message, path: this.path });

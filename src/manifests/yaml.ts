@@ -61,7 +61,8 @@ export function parseValue(text: string, file: string): ParsedValue {
 function readText(text: string, file: string): readonly TextDocument[] {
   if (!/^\uFEFF?\s*[{[]/.test(text)) return readYaml(text);
   const documents = readJson(text);
-  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) return documents;
+  const isJson = documents.every(({ value, problems }) => value !== undefined || problems.some((problem) => problem.isJson));
+  if (isJson || file.endsWith('.json')) return documents;
   return readYaml(text);
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every rule that there is. Loaded when the first check runs, not before.
+ * Every rule that there is.
  */
 import { batchRules } from '../batch/rules';
 import { chartRules } from '../charts/rules';
@@ -18,22 +18,24 @@ import { tenancyRules } from '../tenancy/rules';
 import { trainerRules } from '../trainer/rules';
 import { volcanoRules } from '../volcano/rules';
 
+const ALL: readonly Rule[] = [
+  ...coreRules,
+  ...podRules,
+  ...nodeTuningRules,
+  ...gpuOperatorRules,
+  ...deviceRules,
+  ...chartRules,
+  ...tenancyRules,
+  ...volcanoRules,
+  ...kubeflowRules,
+  ...batchRules,
+  ...trainerRules,
+  ...rayRules,
+];
+
 /** Every semantic rule, domain by domain. */
 export function allRules(): readonly Rule[] {
-  return [
-    ...coreRules,
-    ...podRules,
-    ...nodeTuningRules,
-    ...gpuOperatorRules,
-    ...deviceRules,
-    ...chartRules,
-    ...tenancyRules,
-    ...volcanoRules,
-    ...kubeflowRules,
-    ...batchRules,
-    ...trainerRules,
-    ...rayRules,
-  ];
+  return ALL;
 }
 
 /** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */

@@ -218,10 +218,16 @@ describe('JSON', () => {
     ['{"a": "\\x"}', '1:7 syntax a string holds an escape or a control character that JSON does not know'],
     ['{"a": "x', '1:7 syntax a string is not closed on its line'],
     ['{"a": ', '1:7 syntax the text ends before its value does'],
-    ['{"a": 1e400}', '1:7 syntax the number 1e400 is too large'],
+    ['{"a": 1e400}', '1:7 syntax the number 1e400 is too large for every reader of JSON'],
     ['{"a": nul}', '1:7 syntax a value belongs here'],
   ])('%s is refused in a .json file', (text, expected) => {
     expect(problemsOf(text, 'a.json')).toEqual([expected]);
+  });
+
+  test('a number that no reader of JSON can hold is refused also where YAML would see a word', () => {
+    const said = '1:44 syntax the number 1e400 is too large for every reader of JSON';
+    expect(problemsOf('{"apiVersion": "v1", "kind": "Thing", "a": 1e400}', 'a.yaml')).toEqual([said]);
+    expect(parseYaml('apiVersion: v1\nkind: Thing\na: 1e400\n', 'a.yaml').manifests[0].object.a).toBe('1e400');
   });
 
   test('braces that only YAML understands are read as YAML', () => {

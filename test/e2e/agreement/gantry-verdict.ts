@@ -5,7 +5,7 @@ import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { idOf } from '../../../src/manifests/identity';
 import { parseYaml } from '../../../src/manifests/yaml';
-import { allRules, check, type Finding, type Tier } from '../../../src/rules';
+import { check, type Finding, type Tier } from '../../../src/rules';
 
 export interface GantryVerdict {
   /** `failed`: the check threw, which is a defect whatever the server says. */
@@ -15,8 +15,6 @@ export interface GantryVerdict {
 }
 
 const TIERS: readonly Tier[] = ['schema', 'cel', 'server'];
-/** A rule about what webhooks refuse, or nobody, has no say here: its time would be lost. */
-const RULES = allRules().filter(({ tier }) => TIERS.includes(tier));
 
 export function askGantry(object: JsonObject, kubernetes: KubernetesMinor): GantryVerdict {
   return verdictOn(new ManifestSet([{ id: idOf(object), object, origin: { file: 'mutant' } }]), kubernetes);
@@ -31,7 +29,7 @@ export function askGantryAboutText(text: string, kubernetes: KubernetesMinor): G
 export function verdictOn(set: ManifestSet, kubernetes: KubernetesMinor): GantryVerdict {
   let report;
   try {
-    report = check(set, { kubernetes, tiers: TIERS, rules: RULES });
+    report = check(set, { kubernetes, tiers: TIERS });
   } catch (error) {
     return { verdict: 'failed', findings: [{ rule: 'threw', tier: 'schema', path: '', message: error instanceof Error ? error.message : String(error) }] };
   }
