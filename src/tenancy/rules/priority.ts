@@ -53,32 +53,31 @@ const globalDefaultDeliberate: Rule = {
 
 const classDefined: Rule = {
   id: 'tenancy/priority-class-defined',
-  on: 'set',
+  on: 'object',
+  kinds: ['*'],
+  concerns: ['priorityClassName', 'priorityClass'],
   tier: 'advice',
   severity: 'warning',
   summary: 'A priority class that is named is defined.',
   why: 'Pods that name a class which the cluster does not have are refused.',
   source: PRIORITY_SOURCE,
   fix: 'Define the class, or name one that there is.',
-  *check({ set }) {
-    const names = classesOf(set).map(({ name }) => name);
-    const defined = names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
-    for (const manifest of set.manifests) {
-      const said = new Set<string>();
-      for (const reference of set.referencesFrom(manifest)) {
-        if (reference.kind !== PRIORITY_CLASS || reference.name.startsWith('system-') || said.has(reference.name)) continue;
-        if (set.resolve(reference) !== undefined) continue;
-        said.add(reference.name);
-        yield {
-          manifest,
-          path: reference.path,
-          message: `PriorityClass ${reference.name} is not among these manifests${names.length > 0 ? `, which define ${defined}` : '; the cluster must have it'}.`,
-          found: reference.name,
-          expected: names.length > 0 ? `one of ${defined}, or a class of the cluster` : 'a class of the cluster',
-          // Who defines no class at all relies on the cluster for all of them.
-          severity: names.length > 0 ? 'warning' : 'info',
-        };
-      }
+  *check(manifest, { set }) {
+    const said = new Set<string>();
+    for (const reference of set.referencesFrom(manifest)) {
+      if (reference.kind !== PRIORITY_CLASS || reference.name.startsWith('system-') || said.has(reference.name)) continue;
+      if (set.resolve(reference) !== undefined) continue;
+      said.add(reference.name);
+      const names = classesOf(set).map(({ name }) => name);
+      const defined = names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+      yield {
+        path: reference.path,
+        message: `PriorityClass ${reference.name} is not among these manifests${names.length > 0 ? `, which define ${defined}` : '; the cluster must have it'}.`,
+        found: reference.name,
+        expected: names.length > 0 ? `one of ${defined}, or a class of the cluster` : 'a class of the cluster',
+        // Who defines no class at all relies on the cluster for all of them.
+        severity: names.length > 0 ? 'warning' : 'info',
+      };
     }
   },
 };
