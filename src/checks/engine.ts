@@ -2,7 +2,7 @@
  * The check engine: holds a manifest set against its schemas, their CEL rules and the semantic rules, and says what it found where.
  */
 import { type JsonObject, type KubernetesMinor } from '../api/schema';
-import { DEFAULT_MINOR } from '../api/kinds';
+import { DEFAULT_MINOR, findKind } from '../api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { FindingCollector } from './collector';
 import { type Tier } from './finding';
@@ -65,7 +65,8 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
   for (const problem of set.problems) {
     const rule = sourceRules[problem.kind];
     if (problem.manifest === undefined) collector.addUnattached(rule, problem);
-    else collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
+    // Built-in kinds are decoded into typed fields, of which some take the number's text; the shape check judges the others.
+    else if (problem.kind !== 'huge-number' || findKind(problem.manifest.id.apiVersion, problem.manifest.id.kind)?.builtIn !== true) collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
   }
 }
 

@@ -32,6 +32,15 @@ export const sourceRules: Readonly<Record<SourceProblem['kind'], RuleFacts>> = {
     source: 'Kubernetes API conventions',
     fix: 'Add apiVersion and kind, or leave the document out.',
   },
+  'huge-number': {
+    id: 'yaml/number-in-range',
+    tier: 'schema',
+    severity: 'error',
+    summary: 'A number in JSON is not larger than a double holds (about 1.8e308).',
+    why: 'The API server cannot read the object; in a quantity of a built-in kind, which it reads as text, it may stand.',
+    source: 'Kubernetes API server, decoding of JSON',
+    fix: 'Write the number in quotes where a quantity is meant, or a smaller one.',
+  },
   'inexact-number': {
     id: 'yaml/exact-integer',
     tier: 'advice',

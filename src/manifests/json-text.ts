@@ -24,8 +24,6 @@ class JsonSyntaxError extends Error {
   constructor(
     message: string,
     readonly offset: number,
-    /** What is written is JSON, and only its value cannot be held. */
-    readonly isJson?: true,
   ) {
     super(message);
   }
@@ -72,7 +70,7 @@ class JsonReader {
       return { value: this.value(0), problems: this.problems };
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      return { value: undefined, problems: [{ kind: 'syntax', offset: error.offset, message: error.message, isJson: error.isJson }] };
+      return { value: undefined, problems: [{ kind: 'syntax', offset: error.offset, message: error.message }] };
     }
   }
 
@@ -162,11 +160,16 @@ class JsonReader {
     return word === 'null' ? null : word === 'true';
   }
 
-  private number(): number {
+  /** A number beyond every double is given as the text that it is: what reads numbers as text, quantities, takes it so. */
+  private number(): number | string {
     const text = this.match(NUMBER);
     if (text === undefined) this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new JsonSyntaxError(`the number ${text} is too large for every reader of JSON`, this.at, true);
+    if (!Number.isFinite(value)) {
+      this.problems.push({ kind: 'huge-number', offset: this.at, message: `the number ${text} is larger than any that a reader of JSON holds`, path: this.path });
+      this.at += text.length;
+      return text;
+    }
     if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && losesDigits(text, value)) {
       const message = `the integer ${text} is read as ${value}: it has more digits than fit`;
       this.problems.push({ kind: 'inexact-number', offset: this.at, message, path: this.path });

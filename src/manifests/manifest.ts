@@ -43,7 +43,7 @@ export interface Manifest {
 
 /** What kept a document from becoming a manifest, or what its text says and its JSON cannot (a duplicate key, a very long integer). */
 export interface SourceProblem {
-  readonly kind: 'syntax' | 'duplicate-key' | 'not-an-object' | 'inexact-number';
+  readonly kind: 'syntax' | 'duplicate-key' | 'not-an-object' | 'inexact-number' | 'huge-number';
   readonly file: string;
   readonly position: Position;
   readonly message: string;

@@ -11,8 +11,6 @@ export interface TextProblem {
   readonly message: string;
   /** JSON pointer within the document. */
   readonly path?: string;
-  /** The text is JSON, and kubectl would send it as such: to read it as YAML would find another meaning. */
-  readonly isJson?: true;
 }
 
 /** One document of a text. */

@@ -61,8 +61,7 @@ export function parseValue(text: string, file: string): ParsedValue {
 function readText(text: string, file: string): readonly TextDocument[] {
   if (!/^\uFEFF?\s*[{[]/.test(text)) return readYaml(text);
   const documents = readJson(text);
-  const isJson = documents.every(({ value, problems }) => value !== undefined || problems.some((problem) => problem.isJson));
-  if (isJson || file.endsWith('.json')) return documents;
+  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) return documents;
   return readYaml(text);
 }
 
