@@ -51,7 +51,7 @@ export type ParsedValue = { readonly value: JsonValue } | { readonly problem: So
 export function parseValue(text: string, file: string): ParsedValue {
   const [document] = readText(text, file);
   if (document === undefined) return { value: null };
-  const problem = document.problems.find(({ kind }) => kind !== 'inexact-number');
+  const problem = document.problems.find(({ kind }) => kind !== 'inexact-number' && kind !== 'huge-number');
   if (problem === undefined && document.value !== undefined) return { value: document.value };
   const { kind, offset, message } = problem ?? { kind: 'syntax', offset: document.start, message: 'cannot be read' };
   return { problem: { kind, file, position: new LineTable(text).positionOf(offset), message } };
