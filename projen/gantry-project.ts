@@ -57,6 +57,10 @@ export class GantryProject extends typescript.TypeScriptProject {
         'picocolors@1.1.1',
         'cli-table3@0.6.5',
         'croner@11.0.0',
+        '@prometheus-io/lezer-promql@0.315.0',
+        '@lezer/lr@1.4.12',
+        '@lezer/common@1.5.5',
+        '@lezer/highlight@1.2.5',
       ],
       devDeps: [
         'cdk8s@2.70.106',
