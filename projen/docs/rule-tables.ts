@@ -4,12 +4,14 @@
  * A page marks where it wants a table with `<!-- rules: volcano/ -->` and `<!-- end of rules -->`; the mark names what the ids begin
  * with, several separated by spaces. `npm run generate:docs` rewrites what stands between.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { allRuleFacts } from '../../src/rules/all-rules';
 import { type RuleFacts } from '../../src/checks/rule';
+import { rulesPage } from './rules-page';
 
 const DOCS = resolve(__dirname, '../../docs');
+const ALL_RULES = 'rules.md';
 const BLOCK = /<!-- rules: ([^>]*?) -->\n[\s\S]*?<!-- end of rules -->/g;
 
 /** The page with its tables written anew. Throws where a mark selects no rule. */
@@ -43,17 +45,29 @@ function cell(text: string): string {
   return text.replace(/\|/g, '\\|').replace(/\s*\n\s*/g, ' ');
 }
 
-/** Every page that has a table, with its text as it should be. */
-export function pagesWithTables(): readonly { readonly file: string; readonly now: string; readonly wanted: string }[] {
+interface Page {
+  readonly file: string;
+  readonly now: string;
+  readonly wanted: string;
+}
+
+/** Every page of a domain, with its text as it should be. */
+export function pagesWithTables(): readonly Page[] {
   const rules = allRuleFacts();
   return readdirSync(DOCS)
-    .filter((file) => file.endsWith('.md'))
+    .filter((file) => file.endsWith('.md') && file !== ALL_RULES)
     .map((file) => {
       const now = readFileSync(join(DOCS, file), 'utf8');
       return { file: join(DOCS, file), now, wanted: withRuleTables(now, rules) };
     });
 }
 
+/** The page of all rules. */
+export function pageOfRules(): Page {
+  const file = join(DOCS, ALL_RULES);
+  return { file, now: existsSync(file) ? readFileSync(file, 'utf8') : '', wanted: rulesPage(allRuleFacts()) };
+}
+
 if (require.main === module) {
-  for (const { file, now, wanted } of pagesWithTables()) if (now !== wanted) writeFileSync(file, wanted);
+  for (const { file, now, wanted } of [...pagesWithTables(), pageOfRules()]) if (now !== wanted) writeFileSync(file, wanted);
 }

@@ -88,13 +88,14 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
 
   program
     .command('rules')
-    .summary('list the rules')
-    .description('Print every rule with its tier, its severity and what must hold.')
+    .summary('list the rules, or explain one')
+    .description('Print rules with tier, severity and what must hold; for one rule also why, what to do and its source.')
+    .argument('[name]', 'a rule, or the domain that rules begin with')
     .addOption(new Option('--format <format>', 'text or json').default('text'))
     .option('--no-color', 'print without colours')
-    .action((flags: RulesModule.RulesFlags) => {
+    .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
       const { rulesCommand } = load('./rules-command') as typeof RulesModule;
-      finish(rulesCommand(flags, terminal));
+      finish(rulesCommand(name, flags, terminal));
     });
 
   for (const command of program.commands) command.copyInheritedSettings(program);

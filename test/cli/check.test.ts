@@ -212,6 +212,16 @@ test('rules are listed with tier and severity', async () => {
   expect(rules.map(({ id }) => id)).toEqual([...rules.map(({ id }) => id)].sort());
 });
 
+test('the rules of a domain are listed, and one rule is told in full', async () => {
+  const { out } = await place.run(['rules', 'yaml']);
+  expect(out.trimEnd().split('\n').slice(1).every((line) => line.startsWith('yaml/'))).toBe(true);
+  const one = await place.run(['rules', 'schema/unknown-field']);
+  expect(one.out).toMatch(/^schema\/unknown-field\n {2}severity +error\n/);
+  for (const label of ['asks', 'otherwise', 'what to do', 'source']) expect(one.out).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
+  const none = await place.run(['rules', 'schema/unknwon-field']);
+  expect(none).toMatchObject({ status: 2, err: 'gantry: rules schema/unknwon-field: no such rule; near it: schema/unknown-field\n' });
+});
+
 describe('catalog', () => {
   test('shows everything, a topic, or a name', async () => {
     expect((await place.run(['catalog'])).out).toContain('Node labels\n');

@@ -1,12 +1,17 @@
 import { basename } from 'node:path';
-import { pagesWithTables } from '../../projen/docs/rule-tables';
+import { pageOfRules, pagesWithTables } from '../../projen/docs/rule-tables';
 import { allRuleFacts } from '../../src/rules/all-rules';
 
 test.each(pagesWithTables().map((page) => [basename(page.file), page] as const))('the rule tables of %s are those of the rules', (_, page) => {
   expect(page.now).toBe(page.wanted);
 });
 
-test('every rule stands in some page', () => {
+test('docs/rules.md is what the rules say', () => {
+  const { now, wanted } = pageOfRules();
+  expect(now).toBe(wanted);
+});
+
+test('every rule stands in some page of a domain', () => {
   const text = pagesWithTables().map(({ now }) => now).join('\n');
   expect(allRuleFacts().map(({ id }) => id).filter((id) => !text.includes(`\`${id}\``))).toEqual([]);
 });

@@ -1,0 +1,44 @@
+/**
+ * `docs/rules.md`: every rule with all that is known of it, written from the rule values.
+ */
+import { type RuleFacts } from '../../src/checks/rule';
+
+const OPENING = `# What does this rule mean? Every rule of Gantry
+
+A check named a rule, and you want to know what it asks, what happens otherwise, where it comes from and what to do. Find the rule by its id
+(\`gantry rules\` lists them in a terminal). How to silence one with a reason: [checks.md](checks.md).
+
+\`tier\` says who would complain if Gantry did not: \`schema\` and \`cel\` the API server with the schema at hand, \`server\` its own code, \`webhook\`
+the project's webhook or controller, \`advice\` nobody. An \`error\` makes a check fail; \`warning\` and \`info\` do not.
+
+<!-- This page is written by \`npm run generate:docs\` from the rules. -->
+`;
+
+/** The whole page: rules by domain, both in alphabetical order. */
+export function rulesPage(rules: readonly RuleFacts[]): string {
+  const domains = new Map<string, RuleFacts[]>();
+  for (const rule of [...rules].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const domain = rule.id.slice(0, rule.id.indexOf('/'));
+    domains.set(domain, [...(domains.get(domain) ?? []), rule]);
+  }
+  const contents = [...domains].map(([domain, own]) => `- [${domain}](#${domain}): ${own.length} rule${own.length === 1 ? '' : 's'}`);
+  const chapters = [...domains].map(([domain, own]) => [`## ${domain}`, ...own.map(section)].join('\n\n'));
+  return `${[`${OPENING}\n${contents.join('\n')}`, ...chapters].join('\n\n')}\n`;
+}
+
+function section(rule: RuleFacts): string {
+  const { id, row, tier, severity, summary, why, source, fix } = rule;
+  const lines = [
+    `**${severity}** · ${tier}${row === undefined ? '' : ` · ${row}`}`,
+    summary,
+    `*Otherwise:* ${why}`,
+    ...(fix === '' ? [] : [`*What to do:* ${fix}`]),
+    `*Source:* ${source}`,
+  ];
+  return [`### ${id}`, ...lines.map(oneLine)].join('\n\n');
+}
+
+/** Text as Markdown that shows it as it is: placeholders in angle brackets are no HTML. */
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').replace(/</g, '&lt;');
+}
