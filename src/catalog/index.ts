@@ -17,6 +17,29 @@ export {
 export { CLOUDS, type CloudFacts, type CloudName } from './clouds';
 export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUNTIME_CLASS } from './device-classes';
 export {
+  GANTRY_ACCELERATOR_CAPACITY,
+  GANTRY_DEVICES,
+  GANTRY_EXPECTED_SECONDS,
+  GANTRY_GANG_LABEL,
+  GANTRY_GANG_MIN_MEMBER,
+  GANTRY_IGNORE,
+  GANTRY_MINIMUM_RUNTIME,
+  GANTRY_NAMES,
+  GANTRY_PLACEMENT_GATE,
+  GANTRY_PREEMPTIBLE,
+  GANTRY_PREFIX,
+  GANTRY_QUEUE_LABEL,
+  GANTRY_SCHEDULER,
+  GANTRY_TEAM_LABEL,
+  GANTRY_TOPOLOGY_PREFERRED,
+  GANTRY_TOPOLOGY_REQUIRED,
+  GANTRY_TRAINING_LABEL,
+  type GantryName,
+  type GantryNamePlace,
+  type GantryValueForm,
+  findGantryName,
+} from './gantry-names';
+export {
   CATALOG_TOPICS,
   type CatalogEntry,
   type CatalogTable,

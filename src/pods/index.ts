@@ -27,8 +27,6 @@ export { type OpenPartial, type PodOverrides, type PodRenderOptions, PodTemplate
 export { type EfaOptions, type HostNetworkRdmaOptions, type NetworkReference, Rdma, type SharedRdmaOptions, type SriovRdmaOptions } from './rdma';
 export { type ResourcesProps } from './resources';
 export {
-  GANTRY_QUEUE_LABEL,
-  GANTRY_SCHEDULER,
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
   type KueueOptions,

@@ -4,6 +4,7 @@
  * A workload asks for `toScheduling()` and puts the parts where its kind has a place for them: a PyTorchJob the queue into its
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations.
  */
+import { GANTRY_QUEUE_LABEL, GANTRY_SCHEDULER } from '../catalog';
 import { type LocalQueueReference, type PriorityClassReference, type QueueReference, referencesIn } from '../resources/references';
 
 export type SchedulingEngine = 'default' | 'volcano' | 'kueue' | 'pod-group' | 'gantry';
@@ -13,8 +14,6 @@ export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 export const VOLCANO_MIN_MEMBER_ANNOTATION = 'scheduling.volcano.sh/group-min-member';
 export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 export const KUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
-export const GANTRY_QUEUE_LABEL = 'gantry.dev/queue';
-export const GANTRY_SCHEDULER = 'gantry';
 export const VOLCANO_SCHEDULER = 'volcano';
 
 export interface SchedulingParts {
