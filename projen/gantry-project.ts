@@ -81,7 +81,10 @@ export class GantryProject extends typescript.TypeScriptProject {
         'typescript-eslint@8.73.0',
         'fast-check@4.10.2',
         'dependency-cruiser@17.3.9',
-        '@kubernetes/client-node@^1.3.0',
+        '@kubernetes/client-node@1.4.0',
+        'esbuild@0.28.2',
+        'pino@10.4.0',
+        'prom-client@15.1.3',
       ],
 
       sampleCode: false,
