@@ -6,6 +6,7 @@ import { type ManifestSet } from '../manifests/manifest-set';
 import { TIERS, type Finding, type NotChecked, type Tier } from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
+import { shapeRules } from './schema/shape-rules';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
 export interface CollectorOptions {
@@ -108,12 +109,21 @@ export class FindingCollector {
     return (this.own.get(manifest)?.find(matches) ?? this.options.ignore?.find(matches))?.reason;
   }
 
+  /** Where a rule of the server or of a project tells that a field is missing, the schema's shorter word on the same field is left out. */
+  private eachToldOnce(): readonly Located[] {
+    const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
+    const tellsMore = ({ tier, severity }: Finding): boolean => severity === 'error' && (tier === 'server' || tier === 'webhook');
+    const missing = new Set(this.located.filter(({ finding }) => finding.rule === shapeRules.required.id).map(place));
+    const told = new Set(missing.size === 0 ? [] : this.located.filter((one) => tellsMore(one.finding) && missing.has(place(one))).map(place));
+    return this.located.filter((one) => one.finding.rule !== shapeRules.required.id || !told.has(place(one)));
+  }
+
   report(): Report {
     this.located.sort((a, b) => a.order - b.order || compare(a.finding.path, b.finding.path) || compare(a.finding.rule, b.finding.rule));
     const unattached = this.set.problems.filter((problem) => problem.manifest === undefined).length;
     return {
       documents: this.set.manifests.length + unattached,
-      findings: this.located.map(({ finding }) => finding),
+      findings: this.eachToldOnce().map(({ finding }) => finding),
       notChecked: this.notChecked,
       suppressed: this.suppressed,
     };

@@ -37,7 +37,8 @@ export const environmentRules: readonly Rule[] = [
     for (const container of pod.all) {
       for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
         const name = text(value.name);
-        const complaint = name === '' ? 'not be empty' : environmentName(name, relaxed);
+        const complaint = name === '' ? undefined : environmentName(name, relaxed);
+        if (name === '') say(`${path}/name`, 'the variable has no name');
         if (complaint !== undefined) say(`${path}/name`, `the variable name ${JSON.stringify(name)} must ${complaint}`);
       }
       for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
