@@ -11,7 +11,7 @@ export interface GantryProjectOptions {
 const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
-const PUBLISHED = ['lib', '!lib/**/*.map', 'src/api/schemas', 'CHANGELOG.md'];
+const PUBLISHED = ['lib', '!lib/**/*.map', 'src/api/schemas', 'src/node-tuning/scripts', 'CHANGELOG.md'];
 
 /**
  * Examples import the package by its name, as users do. Run by themselves they get the built package; tests, type check and lint see
@@ -61,6 +61,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         '@lezer/lr@1.4.12',
         '@lezer/common@1.5.5',
         '@lezer/highlight@1.2.5',
+        'smol-toml@1.9.1',
       ],
       devDeps: [
         'cdk8s@2.70.106',
