@@ -23,6 +23,11 @@ export const GANTRY_GANG_LABEL = 'gantry.dev/gang';
 
 /** How many pods of the gang have to run for any to run. Absent: all that exist. */
 export const GANTRY_GANG_MIN_MEMBER = 'gantry.dev/gang-min-member';
+/**
+ * Label of the pod whose value tells gangs of one name apart, for controllers that make many gangs of one template: the groups of a
+ * LeaderWorkerSet, the runs of a CronJob. Absent: the name alone.
+ */
+export const GANTRY_GANG_PER_LABEL = 'gantry.dev/gang-per-label';
 /** Topology level (a node label, or a level that the cluster's topology names) within one domain of which the gang has to be. */
 export const GANTRY_TOPOLOGY_REQUIRED = 'gantry.dev/topology-required';
 /** Topology level within one domain of which the gang is put if there is room. */
@@ -49,7 +54,7 @@ export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
 export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate';
 
 /** Form of a value: what a text has to be to be understood. */
-export type GantryValueForm = 'name' | 'level' | 'count' | 'seconds' | 'boolean' | 'indices' | 'json' | 'text';
+export type GantryValueForm = 'name' | 'label key' | 'count' | 'seconds' | 'boolean' | 'indices' | 'json' | 'text';
 
 export interface GantryName {
   readonly key: string;
@@ -73,8 +78,9 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     meaning: 'pods of one namespace with one value start together or not at all',
   },
   onPod(GANTRY_GANG_MIN_MEMBER, 'count', 'pods of the gang that have to run for any to run; without it, all of them'),
-  onPod(GANTRY_TOPOLOGY_REQUIRED, 'level', 'the gang stays within one domain of this level, or waits'),
-  onPod(GANTRY_TOPOLOGY_PREFERRED, 'level', 'the gang stays within one domain of this level if there is room'),
+  onPod(GANTRY_GANG_PER_LABEL, 'label key', 'label of the pod whose value tells gangs of one name apart: groups of a LeaderWorkerSet, runs of a CronJob'),
+  onPod(GANTRY_TOPOLOGY_REQUIRED, 'label key', 'the gang stays within one domain of this level, or waits'),
+  onPod(GANTRY_TOPOLOGY_PREFERRED, 'label key', 'the gang stays within one domain of this level if there is room'),
   onPod(GANTRY_MINIMUM_RUNTIME, 'seconds', 'a pod runs so long before it may be evicted for another'),
   onPod(GANTRY_EXPECTED_SECONDS, 'seconds', 'how long the gang runs, as far as its author knows; backfill counts with it'),
   onPod(GANTRY_PREEMPTIBLE, 'boolean', '`false`: never evicted for others'),
