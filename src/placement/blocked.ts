@@ -62,7 +62,8 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
   if (code !== 0) {
     const constraint = STATIC_CONSTRAINTS[code - 1];
     const taint = constraint === 'taints' ? untoleratedTaint(table.nodes[row].taints ?? [], podClass.template.tolerations ?? []) : undefined;
-    return { constraint, ...(taint === undefined ? {} : { detail: `${taint.key}:${taint.effect}` }) };
+    const detail = taint === undefined ? constraint === 'devices' ? podClass.deviceResource : undefined : `${taint.key}:${taint.effect}`;
+    return { constraint, ...(detail === undefined ? {} : { detail }) };
   }
   return deviceObstacle(session, podClass, row) ?? resourceObstacle(session, podClass, row) ?? dynamicObstacle(session, podClass, row);
 }

@@ -248,7 +248,12 @@ export interface TopologySpread {
 }
 
 /** What a pod wants of the accelerators of one node. */
-export type AcceleratorRequest =
+export type AcceleratorRequest = AcceleratorNeed & {
+  /** The device resource of the nodes that will do. @default - any node's */
+  readonly resource?: string;
+};
+
+type AcceleratorNeed =
   | { readonly kind: 'whole'; readonly count: number; readonly models?: readonly string[] }
   /** A part of each of `count` devices, in thousandths. */
   | { readonly kind: 'fraction'; readonly milli: number; readonly count?: number; readonly models?: readonly string[] }

@@ -2,7 +2,7 @@
  * Pods that are alike are worked on once: equal templates make one class, and everything that is derived from a template (requests by
  * column, constraint results by row, score rows) is kept for the class.
  */
-import { type AcceleratorRequest, type PodTemplate } from './model';
+import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodTemplate } from './model';
 import { type NodeTable, PODS_COLUMN } from './node-table';
 
 export interface PodClass {
@@ -12,6 +12,8 @@ export interface PodClass {
   readonly columns: Int32Array;
   readonly amounts: Float64Array;
   readonly accelerator: AcceleratorRequest | undefined;
+  /** Only nodes with this device resource will do; undefined where any will. */
+  readonly deviceResource: string | undefined;
   /** Devices or instances per pod. */
   readonly deviceCount: number;
   /** Ids of the models that will do; undefined for any. */
@@ -63,6 +65,7 @@ export class PodClasses {
       columns: Int32Array.from(columns),
       amounts: Float64Array.from(columns, (column) => asked.get(column)!),
       accelerator,
+      deviceResource: accelerator?.resource,
       deviceCount: accelerator === undefined ? 0 : accelerator.count ?? 1,
       models: modelsOf(accelerator, this.table),
       profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
@@ -86,7 +89,7 @@ function acceleratorOf(template: PodTemplate, deviceResources: ReadonlySet<strin
   }
   for (const [name, amount] of Object.entries(template.request)) {
     if (amount > 0 && deviceResources.has(name)) {
-      return { kind: 'whole', count: amount };
+      return { kind: 'whole', count: amount, resource: name };
     }
   }
   return undefined;
@@ -98,7 +101,7 @@ function acceleratorOf(template: PodTemplate, deviceResources: ReadonlySet<strin
  */
 function chargeOf(template: PodTemplate, accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlyMap<string, number> {
   const charge = new Map<string, number>();
-  const deviceResource = table.deviceResource[0] ?? 'nvidia.com/gpu';
+  const deviceResource = accelerator?.resource ?? table.deviceResource[0] ?? DEFAULT_DEVICE_RESOURCE;
   for (const [name, amount] of Object.entries(template.request)) {
     if (amount <= 0) {
       continue;

@@ -88,7 +88,7 @@ export class Session {
   }
 
   private sharedStaticRow(podClass: PodClass): Uint8Array {
-    const key = canonicalText([nodeConstraints(podClass.template), podClass.accelerator?.models, podClass.models && podClass.deviceCount]);
+    const key = canonicalText([nodeConstraints(podClass.template), podClass.accelerator?.models, podClass.models && podClass.deviceCount, podClass.deviceResource]);
     const row = this.staticKinds.get(key) ?? staticRow(this.table, podClass);
     this.staticKinds.set(key, row);
     return row;

@@ -54,4 +54,23 @@ describe('devices of a node', () => {
   it('gives nothing from a broken device', () => {
     expect(devicesFor([{ healthy: false }, {}], { accelerator: { kind: 'whole', count: 1 } })).toEqual([1]);
   });
+
+  it('serves a request only from nodes that have devices of that resource', () => {
+    const amd = node('amd', 0, { allocatable: { 'cpu': 32_000, 'memory': 1e12, 'pods': 50, 'amd.com/gpu': 8 }, deviceResource: 'amd.com/gpu' });
+    const asked = gang('g', 1, { request: { 'cpu': 1000, 'amd.com/gpu': 4 } });
+    const decision = run(cluster([node('nvidia', 8), amd], [asked]));
+    expect(decision.bindings).toMatchObject([{ node: 'amd', devices: [0, 1, 2, 3] }]);
+    expect(decision.queues[0].allocated).toMatchObject({ 'amd.com/gpu': 4 });
+    const alone = run(cluster([node('nvidia', 8), { ...amd, ready: false }], [asked]));
+    expect(alone.pending[0].blocked).toEqual([
+      { constraint: 'devices', detail: 'amd.com/gpu', nodes: 1 },
+      { constraint: 'not-ready', nodes: 1 },
+    ]);
+  });
+
+  it('keeps shares of one vendor off the devices of another', () => {
+    const amd = node('amd', 0, { allocatable: { 'cpu': 32_000, 'memory': 1e12, 'pods': 50, 'amd.com/gpu': 8 }, deviceResource: 'amd.com/gpu' });
+    const half = gang('g', 1, template(0, { accelerator: { kind: 'fraction', milli: 500, resource: 'nvidia.com/gpu' } }));
+    expect(run(cluster([amd, node('nvidia', 1)], [half])).bindings).toMatchObject([{ node: 'nvidia' }]);
+  });
 });

@@ -17,6 +17,7 @@ export const STATIC_CONSTRAINTS = [
   'node-affinity',
   'volume-affinity',
   'device-model',
+  'devices',
 ] as const satisfies readonly Constraint[];
 
 const CORDON: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
@@ -57,7 +58,10 @@ function staticConstraint(node: ClusterNode, template: PodTemplate): StaticConst
   return undefined;
 }
 
-function deviceConstraint(table: NodeTable, row: number, { models, deviceCount }: PodClass): StaticConstraint | undefined {
+function deviceConstraint(table: NodeTable, row: number, { models, deviceCount, deviceResource }: PodClass): StaticConstraint | undefined {
+  if (deviceResource !== undefined && table.deviceResource[row] !== deviceResource) {
+    return 'devices';
+  }
   if (models === undefined) {
     return undefined;
   }
