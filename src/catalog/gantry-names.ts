@@ -41,6 +41,8 @@ export const GANTRY_PREEMPTIBLE = 'gantry.dev/preemptible';
 
 /** Indices of the devices that the scheduler chose, comma separated, in the order of the pod's containers. Written by the scheduler. */
 export const GANTRY_DEVICES = 'gantry.dev/devices';
+/** The node that the scheduler chose for a pod that it handed over. Written by the scheduler, together with taking the gate away. */
+export const GANTRY_NODE = 'gantry.dev/node';
 /** What a node says about its accelerators, as JSON. Written by a node agent. */
 export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
 
@@ -87,6 +89,10 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
   {
     key: GANTRY_DEVICES, place: 'annotation', on: 'pod', value: 'indices', writtenBy: 'scheduler',
     meaning: 'indices of the devices that were chosen on the node, comma separated',
+  },
+  {
+    key: GANTRY_NODE, place: 'annotation', on: 'pod', value: 'name', writtenBy: 'scheduler',
+    meaning: 'the node for which the pod was handed over',
   },
   { key: GANTRY_PLACEMENT_GATE, place: 'scheduling gate', on: 'pod', writtenBy: 'author', meaning: 'Gantry places, kube-scheduler binds' },
   {

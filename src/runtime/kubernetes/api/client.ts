@@ -1,0 +1,184 @@
+/**
+ * Requests to the API server over kept connections: JSON in, JSON out, with a time-out, and streams of lines for watches.
+ */
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { ApiError, messageOf } from './api-error';
+import { type Admission, type AdmissionSource } from './credentials';
+
+export interface ApiRequest {
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: JsonValue;
+  /** @default 'application/json' */
+  readonly contentType?: string;
+  /** Milliseconds until the request counts as unanswered. @default 30000 */
+  readonly timeout?: number;
+}
+
+/** Told of every request that ended: for metrics. Status 0: no answer. */
+export type RequestListener = (method: string, path: string, status: number, seconds: number) => void;
+
+export interface ApiClientOptions {
+  readonly admission: AdmissionSource;
+  /** Requests at once, beside watches. @default 64 */
+  readonly connections?: number;
+  /** @default 'gantry-scheduler' */
+  readonly userAgent?: string;
+  readonly onRequest?: RequestListener;
+  /** Told of the `Date` header of each answer, and how many milliseconds the request took. */
+  readonly onDate?: (date: string, took: number) => void;
+}
+
+/** Tokens are renewed well before they end; a file is read again as often as this, milliseconds. */
+const ADMISSION_AGE = 60_000;
+const TIMEOUT = 30_000;
+
+export class ApiClient {
+  private admission: Promise<Admission> | undefined;
+  private admissionSince = 0;
+  private agents: { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string } | undefined;
+
+  constructor(private readonly options: ApiClientOptions) {}
+
+  get<T = JsonObject>(path: string, request?: ApiRequest): Promise<T> {
+    return this.request<T>('GET', path, request);
+  }
+
+  /**
+   * @throws ApiError where the server refuses, or does not answer in time
+   */
+  async request<T = JsonObject>(method: string, path: string, request: ApiRequest = {}): Promise<T> {
+    const started = performance.now();
+    let status = 0;
+    try {
+      const response = await this.send(method, path, request, false);
+      status = response.statusCode ?? 0;
+      const text = await textOf(response);
+      this.options.onDate?.(response.headers.date ?? '', performance.now() - started);
+      const body = parse(text);
+      if (status >= 300) {
+        if (status === 401) {
+          this.admission = undefined;
+        }
+        throw ApiError.fromStatus(status, body, response.headers['retry-after']);
+      }
+      return body as T;
+    } catch (error) {
+      throw error instanceof ApiError ? error : new ApiError(`${method} ${path}: ${messageOf(error)}`, 0, 'NoAnswer');
+    } finally {
+      this.options.onRequest?.(method, path, status, (performance.now() - started) / 1000);
+    }
+  }
+
+  /**
+   * Opens a watch. The caller reads the response, and destroys it.
+   * @throws ApiError where the server refuses, or does not answer in time
+   */
+  async stream(path: string, query: ApiRequest['query']): Promise<IncomingMessage> {
+    const started = performance.now();
+    let status = 0;
+    try {
+      const response = await this.send('GET', path, { query }, true);
+      status = response.statusCode ?? 0;
+      if (status !== 200) {
+        throw ApiError.fromStatus(status, parse(await textOf(response)), response.headers['retry-after']);
+      }
+      return response;
+    } catch (error) {
+      throw error instanceof ApiError ? error : new ApiError(`watch ${path}: ${messageOf(error)}`, 0, 'NoAnswer');
+    } finally {
+      this.options.onRequest?.('WATCH', path, status, (performance.now() - started) / 1000);
+    }
+  }
+
+  close(): void {
+    this.agents?.requests.destroy();
+    this.agents?.streams.destroy();
+  }
+
+  private async send(method: string, path: string, { query, body, contentType, timeout = TIMEOUT }: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
+    const { url, headers, connection } = await this.currentAdmission();
+    const agents = this.agentsFor(url, connection);
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const options: RequestOptions = {
+      method,
+      agent: isStream ? agents.streams : agents.requests,
+      headers: {
+        accept: 'application/json',
+        'user-agent': this.options.userAgent ?? 'gantry-scheduler',
+        ...headers,
+        ...(payload === undefined ? {} : { 'content-type': contentType ?? 'application/json', 'content-length': payload.length }),
+      },
+    };
+    const target = `${url}${path}${queryText(query)}`;
+    return new Promise((resolve, reject) => {
+      const call = url.startsWith('http:') ? httpRequest(target, options) : httpsRequest(target, { ...options, ...connection });
+      // Of the whole request and not only of silence: an answer that trickles is no answer.
+      const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
+      call.on('response', (response) => {
+        if (isStream) {
+          clearTimeout(timer);
+        } else {
+          response.on('close', () => clearTimeout(timer));
+        }
+        resolve(response);
+      });
+      call.on('error', (error) => {
+        clearTimeout(timer);
+        reject(error);
+      });
+      call.end(payload);
+    });
+  }
+
+  private async currentAdmission(): Promise<Admission> {
+    if (this.admission === undefined || performance.now() - this.admissionSince > ADMISSION_AGE) {
+      const asked = this.options.admission();
+      this.admission = asked;
+      this.admissionSince = performance.now();
+      asked.catch(() => (this.admission = undefined));
+    }
+    return this.admission;
+  }
+
+  private agentsFor(url: string, connection: Admission['connection']): { readonly requests: HttpAgent; readonly streams: HttpAgent } {
+    const text = JSON.stringify([url, connection]);
+    if (this.agents?.connection !== text) {
+      this.close();
+      const kept = { keepAlive: true, keepAliveMsecs: 15_000, scheduling: 'lifo' as const };
+      const make = (maxSockets: number): HttpAgent =>
+        url.startsWith('http:') ? new HttpAgent({ ...kept, maxSockets }) : new HttpsAgent({ ...kept, ...connection, maxSockets });
+      this.agents = { connection: text, requests: make(this.options.connections ?? 64), streams: make(Infinity) };
+    }
+    return this.agents;
+  }
+}
+
+function queryText(query: ApiRequest['query']): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]));
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+function textOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    response.on('error', reject);
+    // A connection that breaks in the middle ends in `close` without `end`.
+    response.on('close', () => reject(new Error('the answer broke off')));
+  });
+}
+
+function parse(text: string): JsonObject {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value;
+    }
+  } catch {
+    // Plain text: some errors and the health endpoints.
+  }
+  return { message: text };
+}

@@ -1,0 +1,50 @@
+/**
+ * Where the API server is, and how to be let in: a kubeconfig file, or the service account of the pod that this runs in.
+ *
+ * The Kubernetes client is asked for nothing else. Its request functions make a TLS connection for each request, which the many small
+ * requests of a scheduler cannot afford; see `client.ts`.
+ */
+import { type RequestOptions } from 'node:https';
+
+/** What a connection and its requests need. */
+export interface Admission {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly connection: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Asked again from time to time, since tokens are renewed. */
+export type AdmissionSource = () => Promise<Admission>;
+
+/**
+ * @param kubeconfig a file; without one the service account, and outside of a pod the kubeconfig that `kubectl` would take
+ * @throws Error where there is nothing to go by, or the file cannot be read
+ */
+export async function admissionFrom(kubeconfig: string | undefined): Promise<AdmissionSource> {
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
+  const config = new KubeConfig();
+  if (kubeconfig !== undefined) {
+    config.loadFromFile(kubeconfig);
+  } else if (process.env.KUBERNETES_SERVICE_HOST !== undefined) {
+    config.loadFromCluster();
+  } else {
+    config.loadFromDefault();
+  }
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined) {
+    throw new Error('No API server is known: give --kubeconfig FILE, or run in a pod with a service account.');
+  }
+  return async () => {
+    const options: RequestOptions = {};
+    await config.applyToHTTPSOptions(options);
+    const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
+    const headers = Object.fromEntries(
+      Object.entries(options.headers ?? {}).flatMap(([name, value]) => (typeof value === 'string' ? [[name.toLowerCase(), value]] : [])),
+    );
+    if (typeof auth === 'string') {
+      headers.authorization = `Basic ${Buffer.from(auth).toString('base64')}`;
+    }
+    return { url: server.replace(/\/+$/, ''), connection: { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }, headers };
+  };
+}

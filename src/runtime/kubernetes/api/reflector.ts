@@ -1,0 +1,208 @@
+/**
+ * Keeps a copy of one collection of the API server: lists it, then watches it from there.
+ *
+ * The informer of the Kubernetes client for JavaScript (1.4) is not used: it never asks for bookmarks, so that a quiet collection ages
+ * out of the server's window; it ends for good on any error but 410; it comes back at once, without a pause, when a server closes each
+ * watch; it drops what it cannot parse and goes on from behind it; it does not notice a connection that is dead but not closed; and it
+ * reads a list of any size in one piece.
+ *
+ * Here: lists come in pages; a watch resumes from the last version it has seen, bookmarks included; 410 means to list again; any other
+ * end means to resume after a pause that grows; silence for longer than two bookmarks means that the connection is dead; a line that
+ * cannot be read means to resume from before it. Nothing is ever taken for deleted because a watch broke.
+ */
+import { type JsonObject } from '../../../api/schema';
+import { asArray, asObject, asString } from '../../../manifests/read';
+import { ApiError, isNotFound, messageOf } from './api-error';
+import { Backoff, pause } from './backoff';
+import { type ApiClient } from './client';
+import { Lines } from './lines';
+
+/** An object as it comes, of which the reader knows the kind. */
+export interface KubernetesObject {
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+}
+
+export interface ReflectorHandler<T> {
+  /** Everything there is. What is known and not among it is gone. */
+  replaced(items: readonly T[]): void;
+  /** New, or different. */
+  changed(item: T): void;
+  removed(item: T): void;
+}
+
+export type ReflectorNote =
+  | { readonly kind: 'listed'; readonly items: number; readonly again: boolean }
+  | { readonly kind: 'not-served' }
+  | { readonly kind: 'failed'; readonly during: 'list' | 'watch'; readonly error: string; readonly retryIn: number }
+  | { readonly kind: 'expired' };
+
+export interface ReflectorOptions<T> {
+  readonly client: Pick<ApiClient, 'request' | 'stream'>;
+  /** Path of the collection; `undefined` where the server does not serve it (yet). */
+  readonly path: () => Promise<string | undefined>;
+  readonly handler: ReflectorHandler<T>;
+  readonly onNote?: (note: ReflectorNote) => void;
+  /** Narrows the collection. @default - all of it */
+  readonly fieldSelector?: string;
+  /** Milliseconds of silence after which a connection counts as dead; bookmarks come every minute. @default 150000 */
+  readonly silence?: number;
+  /** Milliseconds until a collection that is not served is looked for again. @default 30000 */
+  readonly absence?: number;
+  /** Objects of one page of a list. @default 500 */
+  readonly page?: number;
+}
+
+interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: JsonObject;
+}
+
+export class Reflector<T extends KubernetesObject> {
+  private version: string | undefined;
+  private listed = false;
+  private wasServed = false;
+  private readonly ended = new AbortController();
+  private readonly backoff = new Backoff({ first: 250, most: 15_000 });
+
+  constructor(private readonly options: ReflectorOptions<T>) {}
+
+  /** True once everything has been read, or is known not to be served. */
+  get isSynced(): boolean {
+    return this.listed;
+  }
+
+  /** Runs until `stop`. */
+  async run(): Promise<void> {
+    const { signal } = this.ended;
+    while (!signal.aborted) {
+      const during = this.version === undefined ? 'list' : 'watch';
+      try {
+        const path = await this.options.path();
+        if (path === undefined) {
+          await this.notServed();
+        } else if (this.version === undefined) {
+          await this.list(path);
+        } else {
+          await this.watch(path, this.version);
+        }
+      } catch (error) {
+        await this.failed(during, error);
+      }
+    }
+  }
+
+  stop(): void {
+    this.ended.abort();
+  }
+
+  private async notServed(): Promise<void> {
+    this.version = undefined;
+    if (!this.listed || this.wasServed) {
+      this.options.handler.replaced([]);
+      this.options.onNote?.({ kind: 'not-served' });
+    }
+    this.wasServed = false;
+    this.listed = true;
+    await pause(this.options.absence ?? 30_000, this.ended.signal);
+  }
+
+  private async failed(during: 'list' | 'watch', error: unknown): Promise<void> {
+    if (this.ended.signal.aborted) {
+      return;
+    }
+    if (error instanceof ApiError && error.status === 410) {
+      this.version = undefined;
+      this.options.onNote?.({ kind: 'expired' });
+      return;
+    }
+    if (isNotFound(error)) {
+      await this.notServed();
+      return;
+    }
+    const retryIn = Math.max(this.backoff.next(), error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0);
+    this.options.onNote?.({ kind: 'failed', during, error: messageOf(error), retryIn });
+    await pause(retryIn, this.ended.signal);
+  }
+
+  private async list(path: string): Promise<void> {
+    const { client, handler, onNote, page = 500, fieldSelector } = this.options;
+    const items: T[] = [];
+    let next: string | undefined;
+    let version: string | undefined;
+    do {
+      const reply: JsonObject = await client.request('GET', path, { query: { limit: page, continue: next, fieldSelector }, timeout: 60_000 });
+      const metadata = asObject(reply.metadata);
+      items.push(...asArray(reply.items).map((item) => item as unknown as T));
+      next = asString(metadata.continue) || undefined;
+      version = asString(metadata.resourceVersion);
+    } while (next !== undefined && !this.ended.signal.aborted);
+    if (this.ended.signal.aborted || version === undefined) {
+      return;
+    }
+    handler.replaced(items);
+    onNote?.({ kind: 'listed', items: items.length, again: this.listed });
+    this.version = version;
+    this.listed = true;
+    this.wasServed = true;
+  }
+
+  private async watch(path: string, version: string): Promise<void> {
+    const { client, silence = 150_000, fieldSelector } = this.options;
+    // Not all watches of all replicas come back at one moment.
+    const timeoutSeconds = 240 + Math.floor(Math.random() * 120);
+    const query = { watch: 1, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, fieldSelector };
+    const response = await client.stream(path, query);
+    const opened = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => void response.destroy();
+      this.ended.signal.addEventListener('abort', stop);
+      const silent = setTimeout(() => response.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)), silence);
+      const lines = new Lines((line) => this.take(line));
+      response.on('data', (chunk: Buffer) => {
+        silent.refresh();
+        try {
+          lines.push(chunk);
+        } catch (error) {
+          response.destroy(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+      response.on('error', reject);
+      response.on('close', () => {
+        clearTimeout(silent);
+        this.ended.signal.removeEventListener('abort', stop);
+        resolve();
+      });
+    });
+    if (performance.now() - opened < 1000) {
+      // A server that closes every watch at once is not asked again at once.
+      await pause(this.backoff.next(), this.ended.signal);
+    } else {
+      this.backoff.reset();
+    }
+  }
+
+  /** @throws where the line is none, or the server ends the watch with an error */
+  private take(line: string): void {
+    const { type, object } = JSON.parse(line) as WatchEvent;
+    const { handler } = this.options;
+    switch (type) {
+      case 'ERROR':
+        throw ApiError.fromStatus(Number(object.code ?? 500), object, undefined);
+      case 'ADDED':
+      case 'MODIFIED':
+        handler.changed(object as unknown as T);
+        break;
+      case 'DELETED':
+        handler.removed(object as unknown as T);
+        break;
+      case 'BOOKMARK':
+        break;
+    }
+    this.version = asString(asObject(object.metadata).resourceVersion) ?? this.version;
+  }
+}

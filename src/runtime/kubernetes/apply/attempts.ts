@@ -1,0 +1,79 @@
+/**
+ * The way in which every change of a pod's place is tried: only while this replica leads, again after what may pass, and after an answer
+ * that did not come by looking at what happened.
+ */
+import { type JsonObject } from '../../../api/schema';
+import { asObject, asString } from '../../../manifests/read';
+import { ApiError, isNotFound, messageOf } from '../api/api-error';
+import { Backoff, pause } from '../api/backoff';
+import { type ApiClient } from '../api/client';
+import { type Clock, SYSTEM_CLOCK } from '../clock';
+import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
+
+export interface AttemptOptions {
+  readonly client: Pick<ApiClient, 'request'>;
+  readonly leads: () => boolean;
+  readonly signal: AbortSignal;
+  /** Milliseconds in all. */
+  readonly patience: number;
+  /** @default SYSTEM_CLOCK */
+  readonly clock?: Clock;
+}
+
+/** No longer than the time by which a lease outlives the holder's trust in it, so that no late request meets a successor. */
+export const REQUEST_TIMEOUT = 4000;
+
+/**
+ * @param place sends the request
+ * @param look says from the pod as it is now whether it was carried out; `undefined`: not yet
+ */
+export async function attempt(
+  pod: PlacedPod, options: AttemptOptions, place: () => Promise<void>, look: (pod: JsonObject) => PlacingOutcome | undefined,
+): Promise<PlacingOutcome> {
+  const { client, leads, signal, patience, clock = SYSTEM_CLOCK } = options;
+  const backoff = new Backoff({ first: 50, most: 2000 });
+  const until = clock.monotonic() + patience;
+  let message = 'no time';
+  for (let again = false; clock.monotonic() < until; again = true) {
+    if (signal.aborted || !leads()) {
+      return { kind: 'abandoned' };
+    }
+    try {
+      if (again) {
+        const now = await client.request('GET', podPath(pod), { timeout: REQUEST_TIMEOUT });
+        if (asString(asObject(now.metadata).uid) !== pod.uid) {
+          return { kind: 'gone' };
+        }
+        const seen = look(now);
+        if (seen !== undefined) {
+          return seen;
+        }
+        if (!leads()) {
+          return { kind: 'abandoned' };
+        }
+      }
+      await place();
+      return { kind: 'done' };
+    } catch (error) {
+      if (isNotFound(error)) {
+        return { kind: 'gone' };
+      }
+      message = messageOf(error);
+      // A conflict is looked into before it is believed: it may be the answer to an earlier try of our own.
+      if (error instanceof ApiError && !error.isTransient && (error.status !== 409 || again)) {
+        return { kind: 'refused', reason: error.reason, message };
+      }
+      await pause(Math.max(backoff.next(), error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0), signal);
+    }
+  }
+  return { kind: 'unanswered', message };
+}
+
+/** What the node name of a pod says about where it was to go. */
+export function placeOf(pod: JsonObject, wanted: string): PlacingOutcome | undefined {
+  const node = asString(asObject(pod.spec).nodeName);
+  if (node === undefined || node === '') {
+    return asObject(pod.metadata).deletionTimestamp === undefined ? undefined : { kind: 'gone' };
+  }
+  return node === wanted ? { kind: 'done' } : { kind: 'elsewhere', node };
+}

@@ -1,0 +1,49 @@
+/**
+ * Time, of which a scheduler must not trust a single source.
+ *
+ * Durations and deadlines (leases, time-outs, how long a gang is broken) are measured on the monotonic clock, which nobody sets. Moments
+ * that are compared with what the API server wrote (when a pod started) are told in the API server's time, read off the `Date` headers
+ * of its answers: a machine whose clock is wrong decides the same.
+ */
+export interface Clock {
+  /** Milliseconds since some moment; never goes back. */
+  monotonic(): number;
+  /** The machine's own time, milliseconds since the epoch; may jump. */
+  wall(): number;
+}
+
+export const SYSTEM_CLOCK: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+
+/** A `Date` header says seconds: the truth is up to this much later. */
+const RESOLUTION = 1000;
+/** More than this apart, and the server's own clock was set. */
+const JUMP = 5000;
+
+export class ServerClock {
+  /** What has to be added to the monotonic clock, at least; the best estimate so far. */
+  private offset: number | undefined;
+
+  constructor(private readonly clock: Clock = SYSTEM_CLOCK) {}
+
+  /** Call it as soon as an answer is there: its `Date` header, and for how many milliseconds it was waited for. */
+  observe(date: string, took: number): void {
+    const at = Date.parse(date);
+    if (Number.isNaN(at) || took > RESOLUTION) {
+      return;
+    }
+    const offset = at - this.clock.monotonic();
+    if (this.offset === undefined || offset > this.offset || this.offset - offset > JUMP) {
+      this.offset = offset;
+    }
+  }
+
+  /** The API server's time, milliseconds since the epoch; the machine's until the server was heard. */
+  now(): number {
+    return Math.round(this.offset === undefined ? this.clock.wall() : this.clock.monotonic() + this.offset);
+  }
+
+  /** By how many milliseconds the machine's clock is ahead of the API server's. */
+  skew(): number {
+    return this.offset === undefined ? 0 : Math.round(this.clock.wall() - this.now());
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What the program counts, in Prometheus' form. Names begin with `gantry_`.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const LONG = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
+
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly own = { registers: [this.registry] };
+
+  readonly cycleSeconds = new Histogram({
+    ...this.own, name: 'gantry_cycle_seconds', help: 'Time of one cycle by phase', labelNames: ['phase'], buckets: SHORT,
+  });
+  readonly gangWaitSeconds = new Histogram({
+    ...this.own, name: 'gantry_gang_wait_seconds', help: 'From the arrival of a gang to the last binding of its minimum', labelNames: ['queue'], buckets: LONG,
+  });
+  readonly podsBound = new Counter({ ...this.own, name: 'gantry_pods_bound_total', help: 'Pods bound or handed over', labelNames: ['way'] });
+  readonly bindingFailures = new Counter({
+    ...this.own, name: 'gantry_binding_failures_total', help: 'Bindings and hand-overs that failed for good', labelNames: ['way', 'reason'],
+  });
+  readonly evictions = new Counter({ ...this.own, name: 'gantry_evictions_total', help: 'Evictions by action and outcome', labelNames: ['action', 'outcome'] });
+  readonly pending = new Gauge({ ...this.own, name: 'gantry_pending_gangs', help: 'Gangs that wait, by reason', labelNames: ['reason'] });
+  readonly apiRequests = new Counter({ ...this.own, name: 'gantry_api_requests_total', help: 'Requests to the API server', labelNames: ['method', 'status'] });
+  readonly apiSeconds = new Histogram({
+    ...this.own, name: 'gantry_api_request_seconds', help: 'Time of requests to the API server', labelNames: ['method'], buckets: SHORT,
+  });
+  readonly watchFailures = new Counter({ ...this.own, name: 'gantry_watch_failures_total', help: 'Lists and watches that ended with an error', labelNames: ['collection'] });
+  readonly queueShare = new Gauge({
+    ...this.own, name: 'gantry_queue_allocated', help: 'What a queue has, in units of the resource', labelNames: ['queue', 'resource'],
+  });
+  readonly queueDeserved = new Gauge({
+    ...this.own, name: 'gantry_queue_deserved', help: 'What a queue can count on, in units of the resource', labelNames: ['queue', 'resource'],
+  });
+  readonly queueFairShare = new Gauge({
+    ...this.own, name: 'gantry_queue_fair_share', help: 'What a queue should have now, in units of the resource', labelNames: ['queue', 'resource'],
+  });
+  readonly devices = new Gauge({ ...this.own, name: 'gantry_devices', help: 'Accelerators by state: used, free on free nodes, free beside others, unavailable', labelNames: ['state'] });
+  readonly leader = new Gauge({ ...this.own, name: 'gantry_leader', help: '1 while this replica decides' });
+  readonly clockSkew = new Gauge({ ...this.own, name: 'gantry_clock_skew_seconds', help: 'Seconds that this machine is ahead of the API server' });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** For the API client. */
+  countRequest(method: string, status: number, seconds: number): void {
+    this.apiRequests.inc({ method, status: String(status) });
+    this.apiSeconds.observe({ method }, seconds);
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Copies of all collections that decisions depend on, kept by one reflector each, with word of every change.
+ */
+import { type JsonObject } from '../../api/schema';
+import { asObject, asString } from '../../manifests/read';
+import { type ApiClient } from './api/client';
+import { COLLECTION_NAMES, collectionPath, type CollectionName } from './api/collections';
+import { Reflector, type ReflectorNote } from './api/reflector';
+import { trimmed } from './api/trim';
+
+/** An object that appeared (`before` absent), changed, or is gone (`after` absent). */
+export interface Change {
+  readonly collection: CollectionName;
+  readonly key: string;
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
+}
+
+export type ChangeListener = (change: Change) => void;
+
+export interface WatchedOptions {
+  readonly client: ApiClient;
+  readonly onNote: (collection: CollectionName, note: ReflectorNote) => void;
+}
+
+export class Watched {
+  private readonly stores = new Map<CollectionName, Map<string, JsonObject>>();
+  private readonly reflectors: readonly Reflector<JsonObject>[];
+  private readonly listeners: ChangeListener[] = [];
+  private wasSynced = false;
+
+  constructor({ client, onNote }: WatchedOptions) {
+    this.reflectors = COLLECTION_NAMES.map((name) => {
+      this.stores.set(name, new Map());
+      return new Reflector<JsonObject>({
+        client,
+        path: () => collectionPath(client, name),
+        onNote: (note) => onNote(name, note),
+        handler: {
+          replaced: (items) => this.replace(name, items),
+          changed: (item) => this.put(name, keyOf(item), trimmed(name, item)),
+          removed: (item) => this.put(name, keyOf(item), undefined),
+        },
+      });
+    });
+  }
+
+  /** Everything has been read once. */
+  get isSynced(): boolean {
+    this.wasSynced ||= this.reflectors.every(({ isSynced }) => isSynced);
+    return this.wasSynced;
+  }
+
+  onChange(listener: ChangeListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** By `namespace/name`, or `name` where the kind has no namespaces. */
+  all(name: CollectionName): ReadonlyMap<string, JsonObject> {
+    return this.stores.get(name)!;
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(this.reflectors.map((reflector) => reflector.run()));
+  }
+
+  stop(): void {
+    this.reflectors.forEach((reflector) => reflector.stop());
+  }
+
+  private replace(name: CollectionName, items: readonly JsonObject[]): void {
+    const gone = new Set(this.all(name).keys());
+    for (const item of items) {
+      const key = keyOf(item);
+      gone.delete(key);
+      this.put(name, key, trimmed(name, item));
+    }
+    gone.forEach((key) => this.put(name, key, undefined));
+  }
+
+  private put(collection: CollectionName, key: string, after: JsonObject | undefined): void {
+    const store = this.stores.get(collection)!;
+    const before = store.get(key);
+    if (after === undefined) {
+      if (before === undefined) {
+        return;
+      }
+      store.delete(key);
+    } else {
+      if (before !== undefined && versionOf(before) === versionOf(after)) {
+        return;
+      }
+      store.set(key, after);
+    }
+    this.listeners.forEach((listener) => listener({ collection, key, before, after }));
+  }
+}
+
+export function keyOf(object: JsonObject): string {
+  const { namespace, name } = asObject(object.metadata);
+  return asString(namespace) === undefined ? asString(name) ?? '' : `${asString(namespace)}/${asString(name)}`;
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  return asString(asObject(object.metadata).resourceVersion);
+}
