@@ -17,6 +17,8 @@ import { type Mount } from './mount';
 export interface PodContext {
   /** The pod shares the network of its node: interfaces have the node's names. */
   readonly hostNetwork: boolean;
+  /** Namespace of the pod, where it is known. */
+  readonly namespace?: string;
 }
 
 export interface PodContribution {

@@ -23,6 +23,10 @@ const attachment = (namespace: string, resource?: string): Json => ({
   metadata: { name: 'rdma', namespace, ...(resource === undefined ? {} : { annotations: { 'k8s.v1.cni.cncf.io/resourceName': resource } }) }, spec: { config: '{}' },
 });
 
+const sriovNetwork = (networkNamespace: string): Json => ({
+  apiVersion: 'sriovnetwork.openshift.io/v1', kind: 'SriovNetwork', metadata: { name: 'rail', namespace: 'sriov' }, spec: { resourceName: 'rail0', networkNamespace },
+});
+
 /** Rule, what is written, objects on which it fires, objects on which it does not. */
 const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[]])[] = [
   ['variable-form-expanded', '${NAME} without a shell',
@@ -114,6 +118,15 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
   ['network-attachment-device-asked', 'a network whose device nobody asks for',
     [pod({}, {}, attached('rdma')), attachment('ai', 'nvidia.com/mlx5')],
     [pod({ resources: { limits: { 'nvidia.com/mlx5': 1 } } }, {}, attached('rdma')), attachment('ai', 'nvidia.com/mlx5')]],
+  ['network-attachment-device-asked', 'more attachments than devices',
+    [pod({ resources: { limits: { 'nvidia.com/mlx5': 1 } } }, {}, attached('rdma,rdma')), attachment('ai', 'nvidia.com/mlx5')],
+    [pod({ resources: { limits: { 'nvidia.com/mlx5': 2 } } }, {}, attached('rdma,rdma')), attachment('ai', 'nvidia.com/mlx5')]],
+  ['network-device-attached', 'the device of a network that is not attached',
+    [pod({ resources: { limits: { 'nvidia.com/mlx5': 1 } } }), attachment('ai', 'nvidia.com/mlx5')],
+    [pod({ resources: { limits: { 'nvidia.com/mlx5': 1 } } }, {}, attached('rdma')), attachment('ai', 'nvidia.com/mlx5')]],
+  ['network-device-attached', 'the device of a network that an operator makes',
+    [pod({ resources: { limits: { 'openshift.io/rail0': 1 } } }, {}, attached('other')), attachment('ai'), sriovNetwork('ai'), { ...attachment('ai'), metadata: { name: 'other', namespace: 'ai' } }],
+    [pod({ resources: { limits: { 'openshift.io/rail0': 1 } } }, {}, attached('rail')), attachment('ai'), sriovNetwork('ai')]],
   ['cron-schedule-comes', 'the 31st of February',
     [{ apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'c' }, spec: { schedule: '0 0 31 2 *' } }],
     [{ apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'c' }, spec: { schedule: '0 0 29 feb *' } }]],
@@ -157,6 +170,8 @@ describe('what severity says', () => {
       findingsOf(yaml(objects), podRules).filter(({ rule }) => rule === 'pods/network-attachment-known').map(({ severity }) => severity);
     expect(found([pod({}, {}, attached('rdma')), attachment('other')])).toEqual(['error']);
     expect(found([pod({}, {}, attached('rdma'))])).toEqual(['info']);
+    expect(found([pod({}, {}, attached('rail')), sriovNetwork('ai')])).toEqual([]);
+    expect(found([pod({}, {}, attached('rail')), sriovNetwork('other')])).toEqual(['error']);
   });
 
   it('is a hint for a Job on spot nodes that counts lost nodes as failures', () => {

@@ -2,13 +2,12 @@
  * The pod's networks: the host's with its DNS, and attachments that exist and come with their device.
  */
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../catalog';
-import { networksIn } from '../../manifests/network-annotation';
-import { asObject } from '../../manifests/read';
+import { networksIn, readNetworks } from '../../manifests/network-annotation';
+import { isTiedResource, networkAttachmentsOf } from '../../manifests/network-attachments';
 import { type Rule } from '../../checks/rule';
 import { text } from '../../checks/server/values';
 import { askedBy, podAdvice } from './advice';
 
-const ATTACHMENT = 'k8s.cni.cncf.io/NetworkAttachmentDefinition';
 const PATH = `/metadata/annotations/${NETWORKS_ANNOTATION.replace('/', '~1')}`;
 
 export const networkRules: readonly Rule[] = [
@@ -30,17 +29,18 @@ export const networkRules: readonly Rule[] = [
     summary: `The annotation ${NETWORKS_ANNOTATION} is a list of [namespace/]name[@interface], or JSON.`,
     why: 'Multus cannot read it and the pod does not start.',
     fix: 'Correct the annotation.',
-    source: 'multus-cni, k8s.v1.cni.cncf.io/networks',
+    source: 'multus-cni v4.2.2, pkg/k8sclient parsePodNetworkAnnotation',
   }, (pod, say) => {
     const said = pod.annotations[NETWORKS_ANNOTATION];
-    if (typeof said === 'string' && said.trim() !== '' && networksIn(said) === undefined) say(PATH, 'Multus cannot read the list of networks', { expected: 'name, or namespace/name@interface, separated by commas' });
+    const read = typeof said === 'string' && said.trim() !== '' ? readNetworks(said) : undefined;
+    if (read !== undefined && 'complaint' in read) say(PATH, `Multus cannot read the list of networks: ${read.complaint}`, { expected: 'name, or namespace/name@interface, separated by commas' });
   }),
 
   podAdvice('network-attachment-known', {
     sees: 'everything',
     concerns: [NETWORKS_ANNOTATION],
     severity: 'info',
-    summary: 'A network that a pod attaches to is defined in its namespace.',
+    summary: 'A network that a pod attaches to is defined in its namespace, or in the one that it names.',
     why: 'The pod does not start until the NetworkAttachmentDefinition is there.',
     fix: 'Add the NetworkAttachmentDefinition, or name its namespace.',
     source: 'network-attachment-definition-client v1.7.7; multus-cni',
@@ -50,9 +50,10 @@ export const networkRules: readonly Rule[] = [
     const namespace = pod.template.manifest.id.namespace;
     for (const network of networks) {
       const where = network.namespace ?? namespace;
-      if (set.get(ATTACHMENT, network.name, where) !== undefined) continue;
-      const elsewhere = set.ofKind(ATTACHMENT).find(({ id }) => id.name === network.name);
-      if (elsewhere !== undefined) say(PATH, `the network "${network.name}" is defined in the namespace "${elsewhere.id.namespace}", not in "${where}"`, { severity: 'error', expected: `${elsewhere.id.namespace}/${network.name}` });
+      const named = networkAttachmentsOf(set).filter(({ name }) => name === network.name);
+      if (named.some((attachment) => attachment.namespace === where)) continue;
+      const [elsewhere] = named;
+      if (elsewhere !== undefined) say(PATH, `the network "${network.name}" is defined in the namespace "${elsewhere.namespace}", not in "${where}"`, { severity: 'error', expected: `${elsewhere.namespace}/${network.name}` });
       else say(PATH, `the network "${network.name}" is not defined in these manifests: it has to be in the cluster`);
     }
   }),
@@ -61,17 +62,54 @@ export const networkRules: readonly Rule[] = [
     sees: 'everything',
     concerns: [NETWORKS_ANNOTATION],
     severity: 'warning',
-    summary: 'A pod that attaches to a network with a device asks for that device.',
-    why: 'Without the request no virtual function is set aside, unless the network resources injector is deployed.',
-    fix: 'Add the resource to the limits of a container.',
-    source: `sriov-network-operator v1.6.0, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
+    summary: 'A pod that attaches to a network with a device asks for as many devices as it has attachments.',
+    why: 'An attachment without a device fails (VF pci addr is required) and the pod does not start, unless the network resources injector adds the request; a device without attachment is set aside for nothing.',
+    fix: 'Make limits and attachments agree: one device for each time that the network is named.',
+    source: `multus-cni v4.2.2, pkg/k8sclient getKubernetesDelegate; sriov-network-operator v1.6.0, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
   }, (pod, say, { set }) => {
     const said = pod.annotations[NETWORKS_ANNOTATION];
+    const namespace = pod.template.manifest.id.namespace;
+    const attached = new Map<string, { readonly network: string; readonly times: number }>();
     for (const network of typeof said === 'string' ? networksIn(said) ?? [] : []) {
-      const definition = set.get(ATTACHMENT, network.name, network.namespace ?? pod.template.manifest.id.namespace);
-      const resource = text(asObject(asObject(definition?.object.metadata).annotations)[NETWORK_RESOURCE_ANNOTATION]);
-      if (resource === '' || pod.all.some((container) => askedBy(container).some(({ name }) => name === resource))) continue;
-      say(PATH, `the network "${network.name}" needs ${resource}, which no container asks for`, { expected: `limits["${resource}"]` });
+      const attachment = networkAttachmentsOf(set).find((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace));
+      if (attachment === undefined || attachment.resource === '') continue;
+      const asked = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => isTiedResource(attachment, name));
+      if (asked.length === 0) {
+        say(PATH, `the network "${network.name}" needs ${attachment.resource}, which no container asks for`, { expected: `limits["${attachment.resource}"]` });
+        continue;
+      }
+      const name = asked[0]?.name ?? '';
+      attached.set(name, { network: network.name, times: (attached.get(name)?.times ?? 0) + 1 });
+    }
+    for (const [resource, { network, times }] of attached) {
+      const devices = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => name === resource).reduce((sum, { amount }) => sum + amount, 0);
+      if (!Number.isInteger(devices) || devices === times) continue;
+      if (devices < times) say(PATH, `${times} attachments share ${devices} of ${resource}: the last of them has no device`, { found: said, expected: `${resource}: ${times}` });
+      else say(PATH, `the pod has ${devices} of ${resource} and attaches ${times} of them`, { found: said, severity: 'info', expected: `"${network}" named ${devices} times` });
+    }
+  }),
+
+  podAdvice('network-device-attached', {
+    sees: 'everything',
+    concerns: ['limits', 'requests'],
+    severity: 'warning',
+    summary: 'A pod that asks for the device of a network attaches to that network.',
+    why: 'Without the attachment nobody configures the function: no address, no partition, no interface in the pod. The device is set aside for nothing.',
+    fix: `Name the network in the annotation ${NETWORKS_ANNOTATION}.`,
+    source: 'multus-cni v4.2.2; sriov-network-operator v1.6.0',
+  }, (pod, say, { set }) => {
+    const said = pod.annotations[NETWORKS_ANNOTATION];
+    const namespace = pod.template.manifest.id.namespace;
+    if (pod.hostNetwork || (typeof said === 'string' && networksIn(said) === undefined)) return;
+    const selected = typeof said === 'string' ? networksIn(said) ?? [] : [];
+    for (const { name, path } of pod.all.flatMap((container) => askedBy(container))) {
+      const tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
+      const [first] = tied;
+      // A network that nobody here defines may be tied to it as well.
+      const unknown = selected.some((network) => !networkAttachmentsOf(set).some((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace)));
+      if (first === undefined || unknown) continue;
+      const attached = selected.some((network) => tied.some((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace)));
+      if (!attached) say(path, `${name} belongs to the network "${first.name}", to which the pod does not attach`, { expected: `${NETWORKS_ANNOTATION}: ${first.namespace === namespace ? '' : `${first.namespace}/`}${first.name}` });
     }
   }),
 ];
