@@ -103,8 +103,8 @@ export interface Parenthesised extends Span {
 }
 
 export type Expression =
-  | NumberLiteral | StringLiteral | VectorSelector | RangeSelector | Subquery | FunctionCall | Aggregation | BinaryOperation | UnaryOperation
-  | Parenthesised;
+  | NumberLiteral | StringLiteral | VectorSelector | RangeSelector | Subquery | FunctionCall | Aggregation | BinaryOperation
+  | UnaryOperation | Parenthesised;
 
 export const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '>', '<', '>=', '<=']);
 export const SET_OPERATORS: ReadonlySet<string> = new Set(['and', 'or', 'unless']);

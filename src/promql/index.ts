@@ -2,8 +2,8 @@
  * PromQL as Prometheus reads it: syntax, types, which metrics and labels a query is about, and how many elements it can give.
  */
 export {
-  type Aggregation, bare, type BinaryOperation, COMPARISONS, type Expression, type FunctionCall, type LabelMatcher, SET_OPERATORS, type Span,
-  type ValueType, type VectorSelector, walk,
+  type Aggregation, bare, type BinaryOperation, COMPARISONS, type Expression, type FunctionCall, type LabelMatcher, SET_OPERATORS,
+  type Span, type ValueType, type VectorSelector, walk,
 } from './expression';
 export { COUNTER_FUNCTIONS, FUNCTIONS, type FunctionSignature, GAUGE_FUNCTIONS } from './functions';
 export { hasOneElement, type LabelSet, labelsOf, mayHave } from './labels';

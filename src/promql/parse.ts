@@ -247,7 +247,8 @@ class TreeReader {
       const [name, operator, value] = childrenOf(part);
       if (name === undefined || operator === undefined || value === undefined) return this.lost(part);
       const label = name.name === 'QuotedLabelName' ? this.string(name.firstChild ?? name) : this.slice(name);
-      const matcher: LabelMatcher = { label, operator: this.slice(operator) as MatchOperator, value: this.string(value), from: part.from, to: part.to };
+      const { from, to } = part;
+      const matcher: LabelMatcher = { label, operator: this.slice(operator) as MatchOperator, value: this.string(value), from, to };
       const problem = matcher.operator.includes('~') ? regularExpressionProblem(matcher.value) : undefined;
       if (problem !== undefined) this.problems.push(refuse('syntax', `${matcher.label} is compared with a regular expression that RE2 cannot read: ${problem}`, part));
       matchers.push(matcher);

@@ -105,10 +105,12 @@ describe('operations are put together by precedence', () => {
   test('any chain of operators, offsets and signs is put together as brackets say', () => {
     const operators = fc.constantFrom('+', '-', '*', '/', '%', '^', 'and', 'or', 'unless', '==', '>');
     const operand = fc.constantFrom('a', 'b offset 5m', 'c{d="e"}');
-    fc.assert(fc.property(operand, fc.array(fc.tuple(operators, operand), { maxLength: 6 }), (first, rest) => {
-      const text = rest.reduce((before, [operator, next]) => `${before} ${operator} ${next}`, first);
+    fc.assert(fc.property(operand, fc.array(fc.record({ operator: operators, next: operand }), { maxLength: 6 }), (first, rest) => {
+      const text = [first, ...rest.flatMap(({ operator, next }) => [operator, next])].join(' ');
       const expression = parsed(text);
-      const explicit = (at: Expression): string => (at.kind === 'binary' ? `(${explicit(at.left)} ${at.operator} ${explicit(at.right)})` : text.slice(at.from, at.to));
+      const explicit = (at: Expression): string => (
+        at.kind === 'binary' ? `(${explicit(at.left)} ${at.operator} ${explicit(at.right)})` : text.slice(at.from, at.to)
+      );
       expect(shape(parsed(explicit(expression)))).toBe(shape(expression));
     }), { seed: 4, numRuns: 100 });
   });
