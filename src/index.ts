@@ -20,6 +20,7 @@ export * as catalog from './catalog';
 export * as charts from './charts';
 export * as devices from './devices';
 export * as gpuOperator from './gpu-operator';
+export * as keda from './keda';
 export * as kubeflow from './kubeflow';
 export * as placement from './placement';
 export * as ray from './ray';

@@ -7,6 +7,7 @@ import { KubernetesMatch } from './kubernetes-match';
 import { KubernetesTypes } from './kubernetes-types';
 import { order, readKubernetesApi } from './openapi';
 import { kedaScalers } from './scalers';
+import { triggerFile } from './trigger-file';
 import { compressed, type ProjectCrds, runtimeFiles } from './write-runtime';
 
 /** Texts by path. */
@@ -18,13 +19,15 @@ export interface ApiSources {
   /** Go files of `k8s.io/api` that say since when a version is deprecated, by path `group/version/…`. */
   readonly kubernetesLifecycle?: Texts;
   readonly projects: readonly { readonly project: string; readonly label: string; readonly files: Texts }[];
-  /** KEDA's scaler schema; none in a fixture without it. */
-  readonly kedaScalers?: string;
+  /** KEDA's scaler schema and scalers, by path; none in a fixture without them. */
+  readonly kedaScalers?: Texts;
 }
 
 export interface ApiFiles {
   /** Contents by path below `src/api`, sorted. */
   readonly files: ReadonlyMap<string, string | Buffer>;
+  /** Text of `src/keda/generated-triggers.ts`; none in a fixture without scalers. */
+  readonly triggers?: string;
   /** Where a custom resource's type was taken for a Kubernetes type. */
   readonly embeddings: readonly Embedding[];
 }
@@ -50,8 +53,13 @@ export function apiFiles(sources: ApiSources): ApiFiles {
   const runtime = runtimeFiles(apis, projects, deprecations(sources.kubernetesLifecycle ?? new Map()));
   files.set('kind-table.ts', runtime.kindTable);
   for (const [name, content] of runtime.bundles) files.set(`schemas/${name}`, content);
-  if (sources.kedaScalers !== undefined) files.set('schemas/keda-scalers.br', compressed([JSON.stringify(kedaScalers(sources.kedaScalers))]));
-  return { files: new Map([...files].sort(([a], [b]) => order(a, b))), embeddings: custom.embeddings };
+  const scalers = sources.kedaScalers && kedaScalers(sources.kedaScalers);
+  if (scalers !== undefined) files.set('schemas/keda-scalers.br', compressed([JSON.stringify(scalers)]));
+  return {
+    files: new Map([...files].sort(([a], [b]) => order(a, b))),
+    triggers: scalers && triggerFile(scalers),
+    embeddings: custom.embeddings,
+  };
 }
 
 function sortedVersions(files: Texts): readonly CrdVersion[] {

@@ -7,9 +7,9 @@
 import { spawnSync } from 'child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'fs';
 import { tmpdir } from 'os';
-import { join, resolve } from 'path';
+import { join, relative, resolve } from 'path';
 import { apiFiles, type ApiSources } from './api-files';
-import { generatedFilesIn, readSources, writeApi } from './generate';
+import { generatedFilesIn, readSources, TRIGGERS_FILE, writeApi } from './generate';
 import { type Lock, PROJECT_ROOT, readLock, UnavailableSource } from './lock';
 import { order } from './openapi';
 
@@ -19,10 +19,13 @@ const GENERATED_BESIDE_FOLDERS = 'kind-table.ts';
 export function driftedFiles(sources: ApiSources): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-api-'));
   try {
-    writeApi(folder, apiFiles(sources));
+    const api = apiFiles(sources);
+    writeApi(folder, api);
     const committed = join(PROJECT_ROOT, 'src', 'api');
     const paths = new Set([...generatedFilesIn(folder), ...generatedFilesIn(committed), GENERATED_BESIDE_FOLDERS]);
-    return [...paths].filter((path) => !sameFile(join(folder, path), join(committed, path))).sort(order);
+    const drifted = [...paths].filter((path) => !sameFile(join(folder, path), join(committed, path))).sort(order);
+    const triggersAreSame = api.triggers === undefined || (existsSync(TRIGGERS_FILE) && readFileSync(TRIGGERS_FILE, 'utf8') === api.triggers);
+    return triggersAreSame ? drifted : [...drifted, relative(committed, TRIGGERS_FILE)];
   } finally {
     rmSync(folder, { recursive: true });
   }

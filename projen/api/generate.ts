@@ -12,19 +12,22 @@ import { type ApiFiles, apiFiles, type ApiSources, type Texts } from './api-file
 import { type Lock, LOCK_FILE, lockText, PROJECT_ROOT, readEntry, readLock, resolveSources } from './lock';
 import { order } from './openapi';
 
+/** Beside `src/api`, since it makes constructs' parts of the schema. */
+export const TRIGGERS_FILE = join(PROJECT_ROOT, 'src', 'keda', 'generated-triggers.ts');
+
 /** Folders that hold nothing but generated files. */
 const GENERATED_FOLDERS = ['types', 'schemas'];
 
 export function readSources(lock: Lock): ApiSources {
   const kubernetes = new Map<KubernetesMinor, Texts>();
   const projects: { project: string; label: string; files: Texts }[] = [];
-  let kedaScalers: string | undefined;
+  let kedaScalers: Texts | undefined;
   let kubernetesLifecycle: Texts | undefined;
   for (const entry of lock.entries) {
     const files = readEntry(entry);
     if (entry.minor !== undefined) kubernetes.set(entry.minor, files);
     else if (entry.project === 'kubernetes-lifecycle') kubernetesLifecycle = files;
-    else if (entry.project === 'keda-scalers') kedaScalers = [...files.values()][0];
+    else if (entry.project === 'keda-scalers') kedaScalers = files;
     else projects.push({ project: entry.project, label: entry.label, files });
   }
   return { kubernetes, kubernetesLifecycle, projects, kedaScalers };
@@ -39,16 +42,18 @@ export function writeApi(out: string, { files }: ApiFiles): { readonly written: 
     rmSync(join(out, path));
     removed++;
   }
-  for (const [path, content] of files) {
-    const target = join(out, path);
-    if (existsSync(target) && readFileSync(target).equals(Buffer.from(content))) continue;
-    mkdirSync(dirname(target), { recursive: true });
-    // Others may be compiling at this moment: a file is there whole or not at all.
-    writeFileSync(`${target}.new`, content);
-    renameSync(`${target}.new`, target);
-    written++;
-  }
+  for (const [path, content] of files) if (writeFile(join(out, path), content)) written++;
   return { written, removed };
+}
+
+/** @returns whether there was anything to write */
+function writeFile(target: string, content: string | Buffer): boolean {
+  if (existsSync(target) && readFileSync(target).equals(Buffer.from(content))) return false;
+  mkdirSync(dirname(target), { recursive: true });
+  // Others may be compiling at this moment: a file is there whole or not at all.
+  writeFileSync(`${target}.new`, content);
+  renameSync(`${target}.new`, target);
+  return true;
 }
 
 /** Paths below `out`, sorted. */
@@ -70,6 +75,7 @@ function main(): void {
   const out = resolve(values.out ?? join(PROJECT_ROOT, 'src', 'api'));
   const api = apiFiles(readSources(readLock()));
   const { written, removed } = writeApi(out, api);
+  if (values.out === undefined && api.triggers !== undefined) writeFile(TRIGGERS_FILE, api.triggers);
   if (values.embeddings !== undefined) {
     writeFileSync(values.embeddings, api.embeddings.map(({ place, definition }) => `${definition}\t${place}\n`).sort(order).join(''));
   }

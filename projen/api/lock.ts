@@ -73,7 +73,7 @@ export function resolveSources(log: (line: string) => void): Lock {
         ...(minor === undefined ? {} : { minor }),
         ...('module' in source ? { module: source.module, version: source.version, sum: (place as GoModule).sum } : { from: source.from }),
         ...(source.note === undefined ? {} : { note: source.note }),
-        files: source.files.flatMap((pattern) => lockedFiles(place.dir, pattern, except, project.startsWith('kubernetes'))),
+        files: source.files.flatMap((pattern) => lockedFiles(place.dir, pattern, except, project.startsWith('kubernetes') || pattern.endsWith('.go'))),
       };
     }),
   };

@@ -1,42 +1,211 @@
-/** Cuts KEDA's generated scaler parameter schema down to facts and writes it as one compressed file. */
+/**
+ * What KEDA's scalers take, cut down to facts.
+ *
+ * Upstream's generated schema says of every parameter that it is text, leaves out what a scaler shares with others (authentication
+ * modes), and calls all alternatives required. The struct tags from which it is generated know better, so the structs are read, and the
+ * schema is what they are held against.
+ */
+import { type KedaScaler, type KedaScalerParameter, type KedaValue } from '../../src/api/keda-scalers';
 import { type JsonObject } from '../../src/api/schema';
-import { type KedaScaler, type KedaScalerParameter } from '../../src/api/keda-scalers';
+import { type GoField, type GoFile, readGoFile } from './go-structs';
 import { order } from './openapi';
 
-const KNOWN = new Set([
-  'name', 'type', 'optional', 'default', 'allowedValue', 'deprecated', 'deprecatedAnnounce', 'separator', 'rangeSeparator',
-  'metadataVariableReadable', 'envVariableReadable', 'triggerAuthenticationVariableReadable',
-]);
+export const SCALER_SCHEMA = 'schema/generated/scalers-schema.json';
+const BUILDER = 'pkg/scaling/scalers_builder.go';
 
-/** @throws Error where upstream's file holds a field that is not known here */
-export function kedaScalers(text: string): readonly KedaScaler[] {
-  const document = JSON.parse(text) as JsonObject;
-  if (document.schemaVersion !== 1) throw new Error(`KEDA scaler schema has version ${JSON.stringify(document.schemaVersion)}, known is 1`);
-  return (document.scalers as JsonObject[])
-    .map((scaler) => ({
-      type: scaler.type as string,
-      parameters: (scaler.parameters as JsonObject[])
-        .map((parameter) => keptParameter(parameter, scaler.type as string))
-        .sort((a, b) => order(a.name, b.name)),
-    }))
+type Parameter = Omit<KedaScalerParameter, 'fromMetadata' | 'fromEnv' | 'fromAuthentication'> & { readonly from: string };
+
+/** Read by code that stands outside of the structs: authorization of the clouds, and what has grown over time. */
+const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonly Parameter[] }[] = [
+  {
+    // pkg/scalers/aws/aws_common.go
+    scalers: /^(aws-.*|kafka|apache-kafka|prometheus)$/,
+    parameters: [
+      { name: 'identityOwner', value: 'text', optional: true, default: 'pod', allowedValues: ['operator', 'pod'], from: 'm' },
+      { name: 'awsAccessKeyID', alternatives: ['awsAccessKeyId'], value: 'text', optional: true, from: 'mea' },
+      { name: 'awsSecretAccessKey', value: 'text', optional: true, from: 'ea' },
+      { name: 'awsSessionToken', value: 'text', optional: true, from: 'a' },
+      { name: 'awsRoleArn', value: 'text', optional: true, from: 'a' },
+    ],
+  },
+  {
+    // pkg/scalers/gcp/gcp_common.go
+    scalers: /^(gcp-.*|prometheus)$/,
+    parameters: [
+      { name: 'credentials', value: 'text', optional: true, from: 'e' },
+      { name: 'credentialsFromEnvFile', value: 'text', optional: true, from: 'm' },
+      { name: 'GoogleApplicationCredentials', value: 'text', optional: true, from: 'a' },
+    ],
+  },
+  // pkg/scalers/azure/azure_cloud_environment.go
+  { scalers: /^(azure-(data-explorer|app-insights|queue|blob|servicebus|eventhub)|prometheus)$/, parameters: [{ name: 'cloud', value: 'text', optional: true, from: 'm' }] },
+  { scalers: /^azure-(data-explorer|app-insights|eventhub)$/, parameters: [{ name: 'activeDirectoryEndpoint', value: 'text', optional: true, from: 'm' }] },
+  { scalers: /^azure-(queue|blob|servicebus|eventhub)$/, parameters: [{ name: 'endpointSuffix', value: 'text', optional: true, from: 'm' }] },
+  { scalers: /^azure-eventhub$/, parameters: [{ name: 'storageEndpointSuffix', value: 'text', optional: true, from: 'm' }] },
+  { scalers: /^prometheus$/, parameters: [{ name: 'azureManagedPrometheusResourceURL', value: 'text', optional: true, from: 'm' }] },
+  {
+    // pkg/scalers/pulsar_scaler.go
+    scalers: /^pulsar$/,
+    parameters: ['oauthTokenURI', 'scope', 'clientID', 'EndpointParams'].map((name) => ({ name, value: 'text' as const, optional: true, from: 'm' })),
+  },
+  {
+    // pkg/scalers/openstack_metrics_scaler.go
+    scalers: /^openstack-metric$/,
+    parameters: [
+      { name: 'authURL', value: 'text', optional: false, from: 'a' },
+      ...['userID', 'password', 'appCredentialID', 'appCredentialSecret'].map((name) => ({ name, value: 'text' as const, optional: true, from: 'a' })),
+    ],
+  },
+];
+
+/**
+ * @param texts the schema, the builder of scalers and the files of the scalers, by path
+ * @throws Error where upstream's files hold what is not known here, or the schema says something else than the structs
+ */
+export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaScaler[] {
+  const schema = JSON.parse(textAt(texts, SCALER_SCHEMA)) as JsonObject;
+  if (schema.schemaVersion !== 1) throw new Error(`KEDA scaler schema has version ${JSON.stringify(schema.schemaVersion)}, known is 1`);
+  const structs = new ScalerStructs(texts);
+  const creators = new Map([...textAt(texts, BUILDER).matchAll(/case "([\w-]+)":\n\t\treturn scalers\.(\w+)\(/g)].map(([, type, creator]) => [type, creator]));
+  return (schema.scalers as JsonObject[])
+    .map((stated) => {
+      const type = stated.type as string;
+      const creator = creators.get(type);
+      if (creator === undefined) throw new Error(`KEDA scaler ${type}: nothing makes it`);
+      const own = structs.parametersOf(creator);
+      hold(type, own, stated.parameters as JsonObject[]);
+      return { type, parameters: [...own, ...outside(type, own)].sort((a, b) => order(a.name, b.name)) };
+    })
     .sort((a, b) => order(a.type, b.type));
 }
 
-function keptParameter(raw: JsonObject, scaler: string): KedaScalerParameter {
-  for (const field of Object.keys(raw)) if (!KNOWN.has(field)) throw new Error(`KEDA scaler ${scaler}: unknown field '${field}'`);
-  const text = (field: string): string | undefined => raw[field] as string | undefined;
+function textAt(texts: ReadonlyMap<string, string>, path: string): string {
+  const text = texts.get(path);
+  if (text === undefined) throw new Error(`KEDA's scalers: ${path} is not there`);
+  return text;
+}
+
+function outside(type: string, own: readonly KedaScalerParameter[]): readonly KedaScalerParameter[] {
+  const known = new Set(own.flatMap(namesOf));
+  return OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) =>
+    parameters.filter(({ name }) => !known.has(name)).map((parameter) => placed(parameter)),
+  );
+}
+
+function placed({ from, ...parameter }: Parameter): KedaScalerParameter {
+  return { ...parameter, fromMetadata: from.includes('m'), fromEnv: from.includes('e'), fromAuthentication: from.includes('a') };
+}
+
+function namesOf({ name, alternatives = [] }: KedaScalerParameter): readonly string[] {
+  return [name, ...alternatives];
+}
+
+/** Everything that the schema states must be what the structs say. */
+function hold(type: string, own: readonly KedaScalerParameter[], stated: readonly JsonObject[]): void {
+  // A scaler may read one name in two ways: influxdb's authToken is gone from the metadata and lives on beside it.
+  const named = (name: string): readonly KedaScalerParameter[] => own.filter((parameter) => namesOf(parameter).includes(name));
+  for (const { name, default: standard, allowedValue, optional } of stated) {
+    const candidates = named(name as string);
+    const parameter = candidates.find((candidate) => candidate.optional === (optional === true)) ?? candidates[0];
+    const fail = (what: string): never => {
+      throw new Error(`KEDA scaler ${type}, parameter ${JSON.stringify(name)}: schema and struct differ in ${what}`);
+    };
+    if (parameter === undefined) return fail('its presence');
+    if ((standard ?? undefined) !== parameter.default) fail('the default');
+    if (JSON.stringify(allowedValue ?? []) !== JSON.stringify(parameter.allowedValues ?? [])) fail('the allowed values');
+    if (optional === true && !parameter.optional) fail('whether it may be left out');
+  }
+}
+
+class ScalerStructs {
+  private readonly files: readonly GoFile[];
+
+  constructor(texts: ReadonlyMap<string, string>) {
+    this.files = [...texts].filter(([path]) => path.endsWith('.go') && !path.endsWith('_test.go')).map(([, text]) => readGoFile(text));
+  }
+
+  parametersOf(creator: string): readonly KedaScalerParameter[] {
+    const file = this.files.find(({ functions }) => functions.has(creator));
+    const top = [...(file?.structs.values() ?? [])].filter(
+      (fields) => fields.some(({ tag }) => tag !== undefined) && fields.some(({ name }) => /^triggerIndex$/i.test(name)),
+    );
+    if (file === undefined || top.length !== 1) throw new Error(`KEDA's ${creator}: ${top.length} structs of parameters, wanted is one`);
+    return this.read(top[0], file, false);
+  }
+
+  private read(fields: readonly GoField[], file: GoFile, optional: boolean): readonly KedaScalerParameter[] {
+    return fields.flatMap((field) => {
+      if (field.tag === undefined) return [];
+      const tag = tagOf(field.tag);
+      const mayMiss = optional || (tag.has('optional') && tag.get('optional') !== 'false');
+      const names = tag.get('name')?.split(';');
+      if (names !== undefined) return [parameterOf(names, tag, mayMiss, this.valueOf(field.type, file))];
+      const name = field.type.replace(/^\*/, '');
+      const nested = this.structOf(name, file);
+      if (nested === undefined) throw new Error(`KEDA's scalers: the struct ${name} is not there`);
+      return this.read(nested, file, mayMiss);
+    });
+  }
+
+  private structOf(type: string, file: GoFile): readonly GoField[] | undefined {
+    const name = type.slice(type.lastIndexOf('.') + 1);
+    const own = type.includes('.') ? undefined : file.structs.get(name);
+    return own ?? this.files.map(({ structs }) => structs.get(name)).find((fields) => fields?.some(({ tag }) => tag !== undefined));
+  }
+
+  private valueOf(written: string, file: GoFile): KedaValue {
+    const type = written.replace(/^\*/, '');
+    const value = VALUES[type] ?? VALUES[file.aliases.get(type) ?? ''] ?? VALUES[this.files.map(({ aliases }) => aliases.get(type)).find((found) => found !== undefined) ?? ''];
+    if (value !== undefined) return value;
+    if (type === '[]Type') return 'texts';
+    if (type === 'azquery.AggregationType') return 'text';
+    throw new Error(`KEDA's scalers: a parameter has the unknown type ${written}`);
+  }
+}
+
+const VALUES: Readonly<Record<string, KedaValue | undefined>> = {
+  'string': 'text',
+  'int': 'integer',
+  'int64': 'integer',
+  'uint32': 'integer',
+  'float64': 'number',
+  'bool': 'boolean',
+  'time.Duration': 'duration',
+  '[]string': 'texts',
+  '[]int': 'integers',
+  'map[string]string': 'map',
+  'url.Values': 'query',
+};
+
+function tagOf(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((part) => {
+        const at = part.indexOf('=');
+        return at < 0 ? [part, ''] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+      }),
+  );
+}
+
+function parameterOf(names: readonly string[], tag: ReadonlyMap<string, string>, optional: boolean, value: KedaValue): KedaScalerParameter {
+  const sources = tag.get('order')?.split(';').map((source) => source.trim()) ?? [];
   return withoutUndefined({
-    name: raw.name as string,
-    type: raw.type as string,
-    optional: raw.optional === true,
-    default: text('default'),
-    allowedValues: raw.allowedValue as string[] | undefined,
-    deprecated: raw.deprecated !== undefined ? 'removed' : raw.deprecatedAnnounce !== undefined ? 'announced' : undefined,
-    separator: text('separator'),
-    rangeSeparator: text('rangeSeparator'),
-    fromMetadata: raw.metadataVariableReadable === true,
-    fromEnv: raw.envVariableReadable === true,
-    fromAuthentication: raw.triggerAuthenticationVariableReadable === true,
+    name: names[0],
+    alternatives: names.length > 1 ? names.slice(1) : undefined,
+    value,
+    optional,
+    default: tag.get('default') || undefined,
+    allowedValues: tag.get('enum')?.split(';'),
+    exclusiveValues: tag.get('exclusiveSet')?.split(';'),
+    deprecated: tag.has('deprecated') ? ('removed' as const) : tag.has('deprecatedAnnounce') ? ('announced' as const) : undefined,
+    separator: tag.get('separator'),
+    rangeSeparator: tag.has('range') ? tag.get('range') || '-' : undefined,
+    fromMetadata: sources.includes('triggerMetadata'),
+    fromEnv: sources.includes('resolvedEnv'),
+    fromAuthentication: sources.includes('authParams'),
   });
 }
 

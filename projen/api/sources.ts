@@ -168,5 +168,11 @@ export const PROJECTS: readonly ProjectSource[] = [
 export const KEDA_SCALERS: ProjectSource = project('keda-scalers', 'v2.20.2', {
   module: 'github.com/kedacore/keda/v2',
   version: 'v2.20.2',
-  files: ['schema/generated/scalers-schema.json'],
+  files: [
+    'schema/generated/scalers-schema.json',
+    'pkg/scaling/scalers_builder.go',
+    'pkg/scalers/*_scaler.go',
+    'pkg/scalers/authentication/authentication_types.go',
+    'pkg/scalers/azure/azure_eventhub.go',
+  ],
 });

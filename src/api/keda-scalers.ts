@@ -1,23 +1,30 @@
 /**
- * What KEDA says of the parameters of each of its scalers (`triggers[].metadata`), from the schema that the project generates of its own
- * code. Read when first asked for.
+ * What KEDA's scalers take as parameters (`triggers[].metadata`), as its own code says. Read when first asked for.
  *
- * "Required" is a hint: for scalers with alternatives (Redis' `address` or `host` and `port`) the schema marks every alternative so.
  * `external` and `external-push` take any further parameter.
  */
 import { readFileSync } from 'fs';
 import { brotliDecompressSync } from 'zlib';
 import { schemaFile } from './schema-files';
 
+/**
+ * What KEDA reads the text of a parameter as: a JSON number, Go's words for true and false, a Go duration or milliseconds, items between
+ * separators, `key=value` pairs between separators, or a URL's query.
+ */
+export type KedaValue = 'text' | 'integer' | 'number' | 'boolean' | 'duration' | 'texts' | 'integers' | 'map' | 'query';
+
 export interface KedaScalerParameter {
-  /** Key in `metadata`; with `fromEnv` also `<name>FromEnv`. */
+  /** Key in `metadata`; with `fromEnv` also `<name>FromEnv`. `query.*` stands for every key that begins with `query.`. */
   readonly name: string;
-  /** KEDA states `string` for all: every value is a YAML string. */
-  readonly type: string;
+  /** Other keys under which the same is read. */
+  readonly alternatives?: readonly string[];
+  readonly value: KedaValue;
   /** May be left out. A parameter with a default may be, too, whatever this says. */
   readonly optional: boolean;
   readonly default?: string;
   readonly allowedValues?: readonly string[];
+  /** No two of these together in one list. */
+  readonly exclusiveValues?: readonly string[];
   /** `removed`: KEDA refuses the trigger; `announced`: it still works and logs. */
   readonly deprecated?: 'removed' | 'announced';
   /** Between the items of a list; KEDA splits at a comma where there is none. */
