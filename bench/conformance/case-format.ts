@@ -2,6 +2,8 @@
  * Case files of scheduler conformance, as far as they are read: one JSON array of cases per file. Members that are not known are left
  * alone.
  */
+import { type Requirement } from '../../src/placement';
+
 export type Quantities = Readonly<Record<string, number | null>>;
 
 export interface CaseNode {
@@ -143,6 +145,17 @@ export interface SchedulerCase {
   readonly expect: CaseExpectation;
 }
 
+export interface CaseNodeTerm {
+  readonly matchExpressions?: readonly Requirement[];
+  readonly matchFields?: readonly Requirement[];
+}
+
+/** As Kubernetes writes it. */
+export interface CaseNodeAffinity {
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly CaseNodeTerm[] };
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly weight: number; readonly preference: CaseNodeTerm }[];
+}
+
 export interface TopologyPodSet {
   readonly name: string;
   readonly count: number;
@@ -156,6 +169,7 @@ export interface TopologyPodSet {
   };
   readonly podSetGroup?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeAffinity?: CaseNodeAffinity;
   readonly tolerations?: readonly CaseToleration[];
   readonly expect: {
     readonly unschedulable?: boolean;

@@ -1,13 +1,14 @@
 /**
  * Runs a case of topology assignment: pod sets onto the domains of one topology, counted by lowest domain.
  */
-import { type Amounts, type ClusterNode, DEFAULT_POLICY, type PodTemplate, type Toleration } from '../../src/placement';
+import { type Amounts, type ClusterNode, DEFAULT_POLICY, type NodeTerm, type PodTemplate, type Toleration } from '../../src/placement';
 import { type Domain, TopologyTree } from '../../src/placement/domains';
 import { untoleratedTaint } from '../../src/placement/filters/selectors';
 import { type PodClass } from '../../src/placement/pod-class';
+import { preferenceRow } from '../../src/placement/score/static-preference';
 import { Session } from '../../src/placement/session';
-import { assignTopology, type TopologyAssignment, type TopologyRequest } from '../../src/placement/topology';
-import { type TopologyCase, type TopologyPodSet } from './case-format';
+import { assignTopology, type LeafRoom, type TopologyAssignment, type TopologyRequest } from '../../src/placement/topology';
+import { type CaseNodeTerm, type TopologyCase, type TopologyPodSet } from './case-format';
 
 /** Pods that an earlier pod set was given. */
 interface Taken {
@@ -60,15 +61,27 @@ function groups(podSets: readonly TopologyPodSet[]): TopologyPodSet[][] {
   return list;
 }
 
-function templateOf({ requestPerPod, nodeSelector, tolerations }: TopologyPodSet): PodTemplate {
-  return { request: requestPerPod, nodeSelector, tolerations };
+function templateOf({ requestPerPod, nodeSelector, tolerations, nodeAffinity = {} }: TopologyPodSet): PodTemplate {
+  const required = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+  const preferred = nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return {
+    request: requestPerPod,
+    nodeSelector,
+    tolerations,
+    ...(required === undefined ? {} : { nodeTerms: required.nodeSelectorTerms.map(nodeTerm) }),
+    preferredNodeTerms: preferred.map(({ weight, preference }) => ({ weight, term: nodeTerm(preference) })),
+  };
+}
+
+function nodeTerm({ matchExpressions, matchFields }: CaseNodeTerm): NodeTerm {
+  return { labels: matchExpressions, fields: matchFields };
 }
 
 function world(
   given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly Taken[],
 ): { session: Session; tree: TopologyTree } {
   const usable = given.nodes.filter(({ ready, unschedulable, labels = {} }) =>
-    ready !== false && unschedulable !== true &&
+    ready !== false && unschedulable !== true && given.levels.every((level) => labels[level] !== undefined) &&
       Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
   const tolerations = group.flatMap((set) => set.tolerations ?? []);
   const single = usable.map(({ name, allocatable, labels, taints }): ClusterNode => ({
@@ -130,7 +143,14 @@ TopologyAssignment | undefined {
   }
   const workers = session.classes.of(templateOf(worker));
   const leaders = leader === undefined ? undefined : session.classes.of(templateOf(leader));
+  const respected = gate(given, 'TASRespectNodeAffinityPreferred') === true;
+  const preferences = respected ? preferenceRow(session.table, workers) : undefined;
   return assignTopology(tree, request, (leaf) => {
+    const preference = leaf.rows.reduce((sum, row) => sum + (session.allowed(workers, row) ? preferences?.[row] ?? 0 : 0), 0);
+    return { preference, ...roomOf(leaf) };
+  });
+
+  function roomOf(leaf: Domain): LeafRoom {
     const pods = capacity(session, workers, leaf);
     const rowForLeader = leaders === undefined ? -1 :
       [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
@@ -143,7 +163,7 @@ TopologyAssignment | undefined {
     const podsWithLeader = capacity(session, workers, leaf);
     session.ledger.rollback(mark);
     return { pods, leader: true, podsWithLeader };
-  });
+  }
 }
 
 function capacity(session: Session, podClass: PodClass, { rows }: Domain): number {
@@ -184,7 +204,8 @@ function requestOf(
     sliceSize,
     innerSlices,
     leader,
-    leastFreeFirst: gates(given).includes('TASProfileMixed'),
+    leastFreeFirst: gate(given, 'TASProfileMixed') ?? true,
+    balanced: gate(given, 'TASBalancedPlacement') ?? false,
   };
 }
 
@@ -198,9 +219,11 @@ function size(layer: Readonly<Record<string, string | number>> | undefined): num
   return found === undefined ? undefined : Number(found);
 }
 
-export function gates({ config }: TopologyCase): readonly string[] {
+/** What a case says of a feature gate; undefined where it leaves the gate at its default. */
+function gate({ config }: TopologyCase, name: string): boolean | undefined {
   const given = config?.featureGates ?? [];
-  return Array.isArray(given) ? (given as readonly string[]) : Object.entries(given).filter(([, on]) => on === true).map(([name]) => name);
+  if (Array.isArray(given)) return (given as readonly string[]).includes(name) ? true : undefined;
+  return (given as Readonly<Record<string, boolean>>)[name];
 }
 
 function compare(

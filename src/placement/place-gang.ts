@@ -15,6 +15,7 @@ import { rolesIn } from './needs';
 import { type PodClass } from './pod-class';
 import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
 import { type Selector, type Within } from './select';
+import { preferenceRow } from './score/static-preference';
 import { type Session } from './session';
 import { assignTopology, type TopologyRequest } from './topology';
 
@@ -30,25 +31,19 @@ type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
 
 export class GangPlacer {
   private readonly totals = new Map<PodClass, Total>();
+  private readonly preferences = new Map<PodClass, Float64Array>();
 
   constructor(private readonly session: Session, private readonly selector: Selector) {}
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
   place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
-    const { ledger } = this.session;
     if (pods.length === 1 && root.topology === undefined && root.children.length === 0 && pods[0].role!.role.topology === undefined) {
       return this.placeOne(pods[0], within);
     }
     if (pods.length >= WORTH_COUNTING && !this.enoughRoom(pods, within)) {
       return false;
     }
-    const mark = ledger.mark();
-    if (this.unit(root, new Set(pods), within)) {
-      ledger.keep();
-      return true;
-    }
-    ledger.rollback(mark);
-    return false;
+    return this.attempt(() => this.unit(root, new Set(pods), within));
   }
 
   /** Is there room for the pods of each kind, were they alone? If not, there is no need to try. */
@@ -107,38 +102,64 @@ export class GangPlacer {
     unit: Part, pods: readonly PodRecord[], wanted: ReadonlySet<PodRecord>,
       topology: TopologyConstraint, tree: TopologyTree, within: Within,
   ): boolean {
-    const { ledger } = this.session;
     const running = placedRows(unit, wanted);
     const lowest = tree.levels.length - 1;
     const required = topology.required === undefined ? -1 : tree.levelOf(topology.required);
     const first = topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
     const kind = sameKind(unit, pods);
     const room = new Map<Domain, number>();
+    if (kind !== undefined && running.length === 0 && this.evenly(tree, kind, pods, topology, within)) {
+      return true;
+    }
     for (let level = first; level >= Math.max(required, 0); level--) {
       for (const domain of this.candidates(tree, level, pods, within, running, room)) {
         const inside = intersect(within, domain.rows);
-        const mark = ledger.mark();
-        const done = kind === undefined
+        const done = this.attempt(() => (kind === undefined
           ? this.parts(withoutTopology(unit), wanted, inside)
-          : this.spread(tree, kind, pods, { count: pods.length, mode: 'required', level, ...slices(tree, topology) }, inside, domain);
+          : this.spread(tree, kind, pods, { count: pods.length, mode: 'required', level, ...slices(tree, topology) }, inside, domain)));
         if (done) {
-          ledger.keep();
           return true;
         }
-        ledger.rollback(mark);
       }
     }
     if (required >= 0) {
       return false;
     }
-    const anywhere: TopologyRequest = { count: pods.length, mode: 'unconstrained', level: topology.preferred === undefined ? lowest : 0, ...slices(tree, topology) };
+    const anywhere: TopologyRequest = {
+      count: pods.length, mode: 'unconstrained', level: topology.preferred === undefined ? lowest : 0, ...slices(tree, topology),
+    };
+    if (kind !== undefined && this.attempt(() => this.spread(tree, kind, pods, anywhere, within, undefined))) {
+      return true;
+    }
+    return topology.sliceLevel === undefined && this.parts(withoutTopology(unit), wanted, within);
+  }
+
+  /** Balanced over the domains of the preferred level, where the policy wants that and it can be. */
+  private evenly(
+    tree: TopologyTree, kind: Kind, pods: readonly PodRecord[], { required, preferred, ...slicing }: TopologyConstraint, within: Within,
+  ): boolean {
+    if (preferred === undefined || this.session.policy.preferredTopology !== 'balanced') {
+      return false;
+    }
+    const level = tree.levelOf(preferred);
+    const request: TopologyRequest = { count: pods.length, mode: 'preferred', level, balanced: true, ...slices(tree, slicing) };
+    const outer = required === undefined ? [undefined] : this.candidates(tree, tree.levelOf(required), pods, within, [], new Map());
+    return outer.some((domain) => {
+      const inside = domain === undefined ? within : intersect(within, domain.rows);
+      return this.attempt(() => this.spread(tree, kind, pods, request, inside, domain));
+    });
+  }
+
+  /** Keeps what was done where it succeeds, and nothing of it where it does not. */
+  private attempt(placed: () => boolean): boolean {
+    const { ledger } = this.session;
     const mark = ledger.mark();
-    if (kind !== undefined && this.spread(tree, kind, pods, anywhere, within, undefined)) {
+    if (placed()) {
       ledger.keep();
       return true;
     }
     ledger.rollback(mark);
-    return topology.sliceLevel === undefined && this.parts(withoutTopology(unit), wanted, within);
+    return false;
   }
 
   /** Domains of the level that could take all of the pods, the tightest first. */
@@ -203,7 +224,7 @@ export class GangPlacer {
       if (domain !== undefined && !isUnder(leaf, domain)) {
         return { pods: 0, leader: false, podsWithLeader: 0 };
       }
-      return this.leafRoom(kind, rows, pods.length);
+      return { ...this.leafRoom(kind, rows, pods.length), preference: this.preferenceOf(kind.worker, leaf) };
     });
     if (!assignment.fits) {
       return false;
@@ -221,6 +242,20 @@ export class GangPlacer {
       }
     }
     return next === workers.length;
+  }
+
+  /** How much a leaf is what the pods' preferred node affinity asks for. */
+  private preferenceOf(podClass: PodClass, { rows }: Domain): number {
+    const { table, policy } = this.session;
+    if (policy.affinityWeight === 0 || (podClass.template.preferredNodeTerms ?? []).length === 0) {
+      return 0;
+    }
+    let preference = this.preferences.get(podClass);
+    if (preference === undefined) {
+      preference = preferenceRow(table, podClass) ?? new Float64Array(table.count);
+      this.preferences.set(podClass, preference);
+    }
+    return rows.reduce((sum, row) => sum + (this.session.allowed(podClass, row) ? preference[row] : 0), 0);
   }
 
   private leafRoom(kind: Kind, rows: Within, limit: number): { pods: number; leader: boolean; podsWithLeader: number } {

@@ -36,6 +36,12 @@ export type VictimOrder = 'youngest-first' | 'cheapest-first';
 /** `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first, then the oldest. */
 export type GangOrderName = 'age' | 'share';
 
+/**
+ * What a preferred topology is taken to mean where one domain need not hold everything. `fewest-domains`: fill the largest, the rest into
+ * the tightest that takes it. `balanced`: as evenly as can be over the fewest, so that all parts of a collective operation are alike.
+ */
+export type PreferredTopology = 'fewest-domains' | 'balanced';
+
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
   readonly actions: readonly Action[];
@@ -44,6 +50,7 @@ export interface Policy {
   readonly gangOrder: GangOrderName;
   readonly nodeScore: NodeScore;
   readonly victimOrder: VictimOrder;
+  readonly preferredTopology: PreferredTopology;
   /** Work that cannot be evicted uses only the quota of its queue, where the queue has one. */
   readonly nonPreemptibleWithinQuota: boolean;
   /** Weight of preferred node and pod affinity against the node score, 0 to switch it off. */
@@ -75,6 +82,7 @@ export const DEFAULT_POLICY: Policy = {
   gangOrder: 'age',
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',
+  preferredTopology: 'fewest-domains',
   nonPreemptibleWithinQuota: true,
   affinityWeight: 1,
   signalWeight: 0.1,
