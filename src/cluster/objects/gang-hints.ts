@@ -3,15 +3,7 @@
  * words of Gantry, Volcano, Kueue and KAI.
  */
 import { type JsonObject } from '../../api/schema';
-import {
-  GANTRY_EXPECTED_SECONDS,
-  GANTRY_GANG_MIN_MEMBER,
-  GANTRY_MINIMUM_RUNTIME,
-  GANTRY_PREEMPTIBLE,
-  GANTRY_QUEUE_LABEL,
-  GANTRY_TOPOLOGY_PREFERRED,
-  GANTRY_TOPOLOGY_REQUIRED,
-} from '../../catalog';
+import { readGantryStatement } from '../../manifests/gantry-statement';
 import { asInteger, asObject, asString } from '../../manifests/read';
 import { type TopologyConstraint } from '../../placement';
 
@@ -41,21 +33,24 @@ export interface GangHints {
 export function gangHintsOf(metadata: JsonObject, spec: JsonObject, namespace: string): GangHints {
   const labels = asObject(metadata.labels);
   const annotations = asObject(metadata.annotations);
-  const priorityClassName = asString(spec.priorityClassName);
-  const preemptible = truth(annotations[GANTRY_PREEMPTIBLE] ?? annotations['volcano.sh/preemptable'] ?? labels['volcano.sh/preemptable']) ??
-    kaiPreemptible(asString(labels['kai.scheduler/preemptibility']));
+  const own = readGantryStatement(metadata);
   return withoutUndefined<GangHints>({
-    queue: queueNamed(labels, annotations, namespace),
-    minimum: whole(annotations[GANTRY_GANG_MIN_MEMBER] ?? annotations['scheduling.volcano.sh/group-min-member'] ??
+    queue: own.queue === undefined ? queueNamed(labels, annotations, namespace) : { kind: 'queue', name: own.queue },
+    minimum: own.minMember ?? whole(annotations['scheduling.volcano.sh/group-min-member'] ??
       annotations['kueue.x-k8s.io/pod-group-total-count'] ?? annotations['kai.scheduler/batch-min-member']),
-    topology: topologyOf(annotations),
+    topology: constraint({
+      topology: asString(annotations['kai.scheduler/topology']),
+      required: own.topologyRequired ?? asString(annotations['kai.scheduler/topology-required-placement']),
+      preferred: own.topologyPreferred ?? asString(annotations['kai.scheduler/topology-preferred-placement']),
+    }),
     roleTopology: podSetTopology(annotations),
-    priorityClassName: priorityClassName ?? asString(labels['kueue.x-k8s.io/priority-class']) ?? asString(labels.priorityClassName),
+    priorityClassName: asString(spec.priorityClassName) ?? asString(labels['kueue.x-k8s.io/priority-class']) ?? asString(labels.priorityClassName),
     priority: asInteger(spec.priority),
-    preemptible,
+    preemptible: own.preemptible ?? truth(annotations['volcano.sh/preemptable'] ?? labels['volcano.sh/preemptable']) ??
+      kaiPreemptible(asString(labels['kai.scheduler/preemptibility'])),
     preempts: spec.preemptionPolicy === 'Never' ? false : undefined,
-    minimumRuntimeSeconds: whole(annotations[GANTRY_MINIMUM_RUNTIME]),
-    expectedSeconds: whole(annotations[GANTRY_EXPECTED_SECONDS]),
+    minimumRuntimeSeconds: own.minimumRuntimeSeconds,
+    expectedSeconds: own.expectedSeconds,
   });
 }
 
@@ -65,17 +60,11 @@ export function mergedHints(...hints: readonly GangHints[]): GangHints {
 }
 
 function queueNamed(labels: JsonObject, annotations: JsonObject, namespace: string): QueueName | undefined {
-  const name = asString(labels[GANTRY_QUEUE_LABEL]) ?? asString(annotations['scheduling.volcano.sh/queue-name']) ??
+  const name = asString(annotations['scheduling.volcano.sh/queue-name']) ??
     asString(labels['volcano.sh/queue-name']) ?? asString(labels['kai.scheduler/queue']) ?? asString(labels['runai/queue']);
   if (name !== undefined && name !== '') return { kind: 'queue', name };
   const local = asString(labels['kueue.x-k8s.io/queue-name']) ?? asString(annotations['kueue.x-k8s.io/queue-name']);
   return local === undefined || local === '' ? undefined : { kind: 'local-queue', namespace, name: local };
-}
-
-function topologyOf(annotations: JsonObject): TopologyConstraint | undefined {
-  const required = asString(annotations[GANTRY_TOPOLOGY_REQUIRED]) ?? asString(annotations['kai.scheduler/topology-required-placement']);
-  const preferred = asString(annotations[GANTRY_TOPOLOGY_PREFERRED]) ?? asString(annotations['kai.scheduler/topology-preferred-placement']);
-  return constraint({ topology: asString(annotations['kai.scheduler/topology']), required, preferred });
 }
 
 function podSetTopology(annotations: JsonObject): TopologyConstraint | undefined {

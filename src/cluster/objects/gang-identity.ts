@@ -5,7 +5,7 @@
  * v0.10, KubeRay v1.7 (constant.go), Kueue v0.19 (pkg/controller/jobs/pod), scheduler-plugins (apis/scheduling), Kubernetes 1.36.
  */
 import { type JsonObject } from '../../api/schema';
-import { GANTRY_GANG_LABEL } from '../../catalog';
+import { readGantryStatement } from '../../manifests/gantry-statement';
 import { asArray, asObject, asString } from '../../manifests/read';
 
 export interface GangIdentity {
@@ -35,7 +35,7 @@ export function gangIdentityOf(pod: JsonObject): GangIdentity {
   const metadata = asObject(pod.metadata);
   const labels = texts(metadata.labels);
   const annotations = texts(metadata.annotations);
-  const found = gangNamed(labels, annotations, asObject(pod.spec)) ?? jobNamed(labels, annotations) ?? owned(metadata, labels) ??
+  const found = gangNamed(metadata, asObject(pod.spec)) ?? jobNamed(labels, annotations) ?? owned(metadata, labels) ??
     { name: asString(metadata.name) ?? '', kind: 'Pod', together: true };
   const namespace = asString(metadata.namespace) ?? 'default';
   return {
@@ -54,9 +54,11 @@ function texts(value: JsonObject[string]): Texts {
 }
 
 /** What holds for a gang by itself: labels of Gantry, pod groups of whichever scheduler. */
-function gangNamed(labels: Texts, annotations: Texts, spec: JsonObject): Found | undefined {
+function gangNamed(metadata: JsonObject, spec: JsonObject): Found | undefined {
+  const labels = texts(metadata.labels);
+  const annotations = texts(metadata.annotations);
   const part = roleIn(labels);
-  const own = labels[GANTRY_GANG_LABEL];
+  const own = readGantryStatement(metadata).gang;
   if (own !== undefined) return { name: own, kind: 'Gang', ...part };
   for (const [name, group] of podGroupNames(labels, annotations, spec)) {
     if (name !== undefined && name !== '') return { name, kind: 'PodGroup', group, ...part };
