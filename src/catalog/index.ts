@@ -1,5 +1,5 @@
 /**
- * Facts as data: accelerators, MIG profiles, resource names, node labels, taints, clouds, RDMA, device classes and NCCL.
+ * Facts as data: accelerators, MIG profiles, resource names, node labels, taints, clouds, RDMA, device classes, NCCL, metrics and XIDs.
  *
  * The lowest floor: nothing of Gantry's is imported here, all data is frozen, and every name is open to what is not listed.
  */
@@ -15,7 +15,23 @@ export {
   migProfiles,
 } from './accelerators';
 export { CLOUDS, type CloudFacts, type CloudName } from './clouds';
+export {
+  DCGM_CLOCK_EVENTS,
+  DCGM_GENERATIONS,
+  DCGM_GPU_LABELS,
+  DCGM_METRICS,
+  DCGM_POD_LABELS,
+  type DcgmField,
+  type DcgmGeneration,
+  type DcgmKey,
+  type DcgmMetric,
+  type DcgmUnit,
+  dcgmMetric,
+  dcgmUnitOf,
+  findDcgmMetric,
+} from './dcgm-metrics';
 export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUNTIME_CLASS } from './device-classes';
+export { EXPORTER_METRICS, type ExporterMetric, type ExporterName, findExporterMetric } from './exporter-metrics';
 export {
   GANTRY_ACCELERATOR_CAPACITY,
   GANTRY_DEVICES,
@@ -87,3 +103,4 @@ export {
   isWholeDevice,
 } from './resource-names';
 export { NEVER_TAINTS, TAINTS, type TaintEffect, type TaintFact, type TolerationFact, acceleratorToleration } from './taints';
+export { findXid, XIDS, XIDS_TO_ACT_ON, type XidFact, type XidOrigin } from './xids';

@@ -3,6 +3,7 @@
  */
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
+import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../catalog';
 import { ConfigMap } from '../api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
@@ -24,30 +25,29 @@ export interface DcgmCountersProps extends NamespacedObjectProps {
 }
 
 /**
+ * A row of the list for a metric of the catalog: `dcgmCounter('GPU_UTIL')`.
+ *
+ * @param key the catalog's name of the metric
+ * @param exporter the generation whose name and unit are asked for; the exporter gives the metric the name of the row
+ */
+export function dcgmCounter(key: DcgmKey, exporter: DcgmGeneration = '4.8'): DcgmCounter {
+  const { names, type, meaning } = dcgmMetric(key);
+  const { name, unit } = names[exporter];
+  return { field: name, type, help: SAID_BY_ITSELF.has(unit) ? meaning : `${meaning} (in ${unit})` };
+}
+
+const SAID_BY_ITSELF: ReadonlySet<DcgmUnit> = new Set(['count', 'code', 'flag', 'bitmask', 'none']);
+
+/**
  * Utilisation, memory, power, clocks, temperature and the faults that alerts are made of.
  *
  * Source: NVIDIA DCGM, field identifiers. Aggregate ECC counters and XIDs are off in the exporter's own list.
  */
-export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = [
-  { field: 'DCGM_FI_DEV_SM_CLOCK', type: 'gauge', help: 'SM clock in MHz' },
-  { field: 'DCGM_FI_DEV_MEM_CLOCK', type: 'gauge', help: 'Memory clock in MHz' },
-  { field: 'DCGM_FI_DEV_GPU_TEMP', type: 'gauge', help: 'GPU temperature in degrees Celsius' },
-  { field: 'DCGM_FI_DEV_POWER_USAGE', type: 'gauge', help: 'Power draw in W' },
-  { field: 'DCGM_FI_DEV_GPU_UTIL', type: 'gauge', help: 'Part of the time in which a kernel ran in percent' },
-  { field: 'DCGM_FI_DEV_FB_USED', type: 'gauge', help: 'Memory in use in MiB' },
-  { field: 'DCGM_FI_DEV_FB_FREE', type: 'gauge', help: 'Free memory in MiB' },
-  { field: 'DCGM_FI_DEV_FB_RESERVED', type: 'gauge', help: 'Memory that the driver reserves in MiB' },
-  { field: 'DCGM_FI_DEV_XID_ERRORS', type: 'gauge', help: 'Last XID' },
-  { field: 'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL', type: 'counter', help: 'Double-bit errors since the last driver load' },
-  { field: 'DCGM_FI_DEV_ECC_SBE_AGG_TOTAL', type: 'counter', help: 'Single-bit errors over the life of the GPU' },
-  { field: 'DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS', type: 'counter', help: 'Rows remapped for uncorrectable errors' },
-  { field: 'DCGM_FI_DEV_ROW_REMAP_FAILURE', type: 'gauge', help: 'Whether remapping of rows has failed' },
-  { field: 'DCGM_FI_DEV_THERMAL_VIOLATION', type: 'counter', help: 'Time below full clocks for heat in ns' },
-  { field: 'DCGM_FI_DEV_POWER_VIOLATION', type: 'counter', help: 'Time below full clocks for power in ns' },
-  { field: 'DCGM_FI_PROF_GR_ENGINE_ACTIVE', type: 'gauge', help: 'Part of the time in which the graphics engine was busy' },
-  { field: 'DCGM_FI_PROF_SM_ACTIVE', type: 'gauge', help: 'Part of the time in which an SM had work' },
-  { field: 'DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', type: 'gauge', help: 'Part of the time in which the tensor cores were busy' },
-];
+export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = ([
+  'SM_CLOCK', 'MEM_CLOCK', 'GPU_TEMP', 'POWER_USAGE', 'GPU_UTIL', 'FB_USED', 'FB_FREE', 'FB_RESERVED', 'XID_ERRORS', 'EXP_XID_ERRORS_COUNT',
+  'ECC_DBE_VOL_TOTAL', 'ECC_SBE_AGG_TOTAL', 'UNCORRECTABLE_REMAPPED_ROWS', 'ROW_REMAP_FAILURE', 'ROW_REMAP_PENDING', 'THERMAL_VIOLATION',
+  'POWER_VIOLATION', 'PROF_GR_ENGINE_ACTIVE', 'PROF_SM_ACTIVE', 'PROF_PIPE_TENSOR_ACTIVE',
+] as const).map((key) => dcgmCounter(key));
 
 /**
  * Rules: `gpu-operator/dcgm-*`. Source: dcgm-exporter, internal/pkg/counters.

@@ -9,7 +9,7 @@ export {
   type DcgmExporterOptions,
   type MigManagerOptions,
 } from './cluster-policy-spec';
-export { type DcgmCounter, DcgmCounters, type DcgmCountersProps, USUAL_DCGM_COUNTERS } from './dcgm-counters';
+export { type DcgmCounter, dcgmCounter, DcgmCounters, type DcgmCountersProps, USUAL_DCGM_COUNTERS } from './dcgm-counters';
 export { type DcgmMetricType } from './dcgm-counters-text';
 export { DEVICE_PLUGIN_CONFIG_LABEL, DevicePluginConfiguration, type DevicePluginConfigurationProps } from './device-plugin-configuration';
 export { type DriverOptions, type EvictionOptions, type UpgradeOptions } from './driver-options';
