@@ -1,20 +1,15 @@
 /**
  * JobSet: Jobs that belong together, start in an order, find each other by name, and are restarted together.
  */
-import { Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { type JobSpec, type PodFailurePolicy } from '../api/types/batch/v1';
 import { JobSet as JobSetKind, type JobSetSpec, type JobSetSpecReplicatedJob } from '../api/types/jobset.x-k8s.io/v1alpha2';
-import { PodGroup as VolcanoPodGroup, type PodGroupSpec } from '../api/types/scheduling.volcano.sh/v1beta1';
-import { type OpenPartial, PodTemplate, type PodTemplateProps, type Scheduling } from '../pods';
+import { type Gang, type OpenPartial, PodTemplate, type PodTemplateProps } from '../pods';
 import { merged } from '../pods/merge';
-import { nameOf } from '../resources/references';
-import { Resource } from '../resources/resource';
+import { KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 
-/** The annotation that puts a pod into a PodGroup of Volcano. */
-const VOLCANO_GROUP = 'scheduling.k8s.io/group-name';
 const EXCLUSIVE_TOPOLOGY = 'alpha.jobset.sigs.k8s.io/exclusive-topology';
 
 export interface ReplicatedJobProps extends PodTemplateProps {
@@ -67,8 +62,8 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec> {
 /**
  * A JobSet (`jobset.x-k8s.io/v1alpha2`).
  *
- * JobSet makes no gangs. With Volcano a PodGroup of all pods is written beside the set (of each job, where jobs come one after the
- * other); Kueue admits the set as a whole.
+ * JobSet makes no gangs. For schedulers that go by PodGroups, one of all pods is written beside the set (of each job, where jobs come one
+ * after the other); Kueue admits the set as a whole.
  *
  * @example
  * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
@@ -84,42 +79,52 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec> {
         : { ...props, annotations: { [EXCLUSIVE_TOPOLOGY]: props.exclusiveTopology, ...props.annotations } },
       render: (choice) => specOf(name, props, choice),
       references: props.jobs.flatMap((job) => new PodTemplate(job).references),
-      whenScheduled: (workload, scheduling) => makeGroups(workload, name, props, scheduling),
+      means: isInOrder(props) ? IN_ORDER_SCHEDULING : JOB_SET_SCHEDULING,
+      gangs: () => gangsOf(name, props).map(toGang),
     });
   }
 }
 
-interface Gang {
+/** Who can schedule a JobSet, and what it can be told. */
+export const JOB_SET_SCHEDULING: SchedulingMeans = {
+  'volcano': { group: 'beside' },
+  'kueue': KUEUE_WHOLE_OR_NOT,
+  'pod-group': { group: 'beside', membership: 'schedulingGroup' },
+  'scheduler-plugins': { group: 'beside' },
+  'gantry': {},
+};
+
+const EACH_A_GANG = { elastic: 'its jobs come one after the other, each a gang of its own' };
+
+const IN_ORDER_SCHEDULING: SchedulingMeans = {
+  'volcano': { group: 'beside', refuses: EACH_A_GANG },
+  'kueue': KUEUE_WHOLE_OR_NOT,
+  'pod-group': { group: 'beside', membership: 'schedulingGroup', refuses: EACH_A_GANG },
+  'scheduler-plugins': { group: 'beside', refuses: EACH_A_GANG },
+  'gantry': { refuses: EACH_A_GANG },
+};
+
+interface JobGang {
   readonly name: string;
   readonly jobs: readonly ReplicatedJobProps[];
+}
+
+function isInOrder({ jobs, startInOrder }: JobSetProps): boolean {
+  return startInOrder === true || jobs.some(({ dependsOn = [] }) => dependsOn.length > 0);
 }
 
 /**
  * All pods of the set, or those of each job where jobs come one after the other: a gang must not wait for pods that are made only when
  * others of it have run.
  */
-function gangsOf(name: string, { jobs, startInOrder }: JobSetProps): readonly Gang[] {
-  const inOrder = startInOrder === true || jobs.some(({ dependsOn = [] }) => dependsOn.length > 0);
-  return inOrder ? jobs.map((job) => ({ name: `${name}-${job.jobName}`, jobs: [job] })) : [{ name, jobs }];
+function gangsOf(name: string, props: JobSetProps): readonly JobGang[] {
+  const { jobs } = props;
+  return isInOrder(props) ? jobs.map((job) => ({ name: `${name}-${job.jobName}`, jobs: [job] })) : [{ name, jobs }];
 }
 
-/** Volcano makes a PodGroup for each Job by itself, with one pod as its least; a gang has to be made by hand. */
-function makeGroups(scope: Workload<JobSetKind, JobSetSpec>, setName: string, props: JobSetProps, scheduling: Scheduling): void {
-  if (scheduling.engine !== 'volcano') return;
-  for (const { name, jobs } of gangsOf(setName, props)) {
-    const group = new Resource(scope, name === setName ? 'PodGroup' : `PodGroup-${name}`, VolcanoPodGroup, {
-      metadata: { name, ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace) }) },
-      // A priority may be given after the queue.
-      spec: Lazy.any({
-        produce: (): PodGroupSpec => ({
-          minMember: jobs.reduce((sum, { nodes = 1, replicas = 1 }) => sum + nodes * replicas, 0),
-          queue: scheduling.toScheduling().queueName,
-          priorityClassName: scope.choice.priorityClass?.priorityClassName,
-        }),
-      }) as PodGroupSpec,
-    });
-    scope.resource.addDependency(group);
-  }
+function toGang({ name, jobs }: JobGang): Gang {
+  const members = jobs.reduce((sum, { nodes = 1, replicas = 1 }) => sum + nodes * replicas, 0);
+  return { name, minMember: members, members };
 }
 
 function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSetSpec {
@@ -138,7 +143,10 @@ function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSe
     coordinator: coordinator && {
       replicatedJob: coordinator.job, jobIndex: coordinator.jobIndex ?? 0, podIndex: coordinator.podIndex ?? 0,
     },
-    replicatedJobs: gangsOf(name, props).flatMap((gang) => gang.jobs.map((job) => replicatedJob(gang.name, job, choice))),
+    replicatedJobs: gangsOf(name, props).flatMap((gang) => {
+      const written = writesGroup(JOB_SET_SCHEDULING, choice.scheduling);
+      return gang.jobs.map((job) => replicatedJob(job, { ...choice, gang: { ...toGang(gang), written } }));
+    }),
   };
 }
 
@@ -155,12 +163,9 @@ function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
   }
 }
 
-function replicatedJob(gangName: string, props: ReplicatedJobProps, choice: WorkloadChoice): JobSetSpecReplicatedJob {
+function replicatedJob(props: ReplicatedJobProps, choice: WorkloadChoice): JobSetSpecReplicatedJob {
   const { jobName, nodes = 1, replicas = 1, dependsOn = [], backoffLimit = 0, restartPolicy = 'Never' } = props;
-  const gang: Record<string, string> = choice.scheduling?.engine === 'volcano' ? { [VOLCANO_GROUP]: gangName } : {};
-  const template = new PodTemplate(props).toPodTemplate({
-    ...choice, containerName: props.containerName ?? jobName, restartPolicy, podAnnotations: gang,
-  });
+  const template = new PodTemplate(props).toPodTemplate({ ...choice, containerName: props.containerName ?? jobName, restartPolicy });
   const spec: JobSpec = {
     completionMode: 'Indexed', parallelism: nodes, completions: nodes, backoffLimit, podFailurePolicy: props.podFailurePolicy, template,
   };

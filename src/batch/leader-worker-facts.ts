@@ -11,3 +11,5 @@ export const SUBGROUP_EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/subgroup
 export const WORKER_INDEX_LABEL = 'leaderworkerset.sigs.k8s.io/worker-index';
 /** Set in every container, before its own variables. */
 export const LEADER_ADDRESS_VARIABLE = 'LWS_LEADER_ADDRESS';
+/** Label of each pod: the same in all pods of one group, and in no other's. */
+export const GROUP_KEY_LABEL = 'leaderworkerset.sigs.k8s.io/group-key';

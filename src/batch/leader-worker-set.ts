@@ -5,9 +5,10 @@
 import { type Construct } from 'constructs';
 import { LeaderWorkerSet as LeaderWorkerSetKind, type LeaderWorkerSetSpec } from '../api/types/leaderworkerset.x-k8s.io/v1';
 import { PodTemplate, type PodTemplateProps, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { type EngineMeans, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
-import { EXCLUSIVE_TOPOLOGY, SUBGROUP_EXCLUSIVE_TOPOLOGY } from './leader-worker-facts';
+import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from './leader-worker-facts';
 
 export interface SubGroups {
   /** Pods of each subgroup; divides the size of the group, with or without its leader. */
@@ -63,12 +64,34 @@ export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerS
         ...new PodTemplate(props).references,
         ...(props.leader === undefined ? [] : new PodTemplate({ ...props, ...props.leader }).references),
       ],
+      means: leaderWorkerSetScheduling(props),
+      gangs: (name) => [{ name, minMember: props.groupSize, members: props.groupSize, perLabel: GROUP_KEY_LABEL }],
       metadataOf: (scheduling) => {
         const { queueName } = scheduling.toScheduling();
         return scheduling.engine !== 'volcano' || queueName === undefined ? {} : { annotations: { [VOLCANO_QUEUE_ANNOTATION]: queueName } };
       },
     });
   }
+}
+
+/**
+ * Who can schedule a LeaderWorkerSet, and what it can be told. Each group is a gang: one template serves all groups, so that pods can name
+ * a PodGroup only where there is one group.
+ */
+export function leaderWorkerSetScheduling({ groups = 1, startup }: Pick<LeaderWorkerSetProps, 'groups' | 'startup'>): SchedulingMeans {
+  const elastic = 'a group serves only with all of its pods';
+  const late = startup === 'leader-ready' ? 'its workers are made once the leader is ready, so that a gang of both would wait for ever' : undefined;
+  const one: EngineMeans | string = groups === 1 ? { group: 'beside', refuses: { elastic } } : 'its groups share one template, in which pods can name one PodGroup only';
+  return {
+    'volcano': {
+      group: 'controller',
+      refuses: { elastic, topology: 'its controller makes the PodGroups without one. State exclusiveTopology of the set, or subGroups' },
+    },
+    'kueue': KUEUE_WHOLE_OR_NOT,
+    'pod-group': late ?? (typeof one === 'string' ? one : { ...one, membership: 'schedulingGroup' }),
+    'scheduler-plugins': late ?? one,
+    'gantry': late ?? { refuses: { elastic } },
+  };
 }
 
 function topologies({ exclusiveTopology, subGroups }: LeaderWorkerSetProps): Readonly<Record<string, string>> {

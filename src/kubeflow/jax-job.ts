@@ -6,6 +6,7 @@ import { JAXJob as JAXJobKind, type JAXJobSpec } from '../api/types/kubeflow.org
 import { Workload } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
 
 export interface JAXJobProps extends OperatorJobProps<JAXJobSpec> {
   /** Pods, one JAX process in each. */
@@ -29,6 +30,8 @@ export class JAXJob extends Workload<JAXJobKind, JAXJobSpec> {
         runPolicy: runPolicyFor(props, roles, choice),
         jaxReplicaSpecs: rolesOf(FRAMEWORKS.JAXJob, props, roles, choice),
       }),
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, roles)],
       references: referencesOfRoles(props, roles),
     });
   }

@@ -12,6 +12,7 @@ import { FRAMEWORKS } from './frameworks';
 import { referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { type MpiJobManager } from './mpi-operator-facts';
 import { type RunPolicyProps } from './run-policy';
+import { gangOfRoles, MPI_JOB_SCHEDULING, MPI_JOB_V1_SCHEDULING } from './scheduling';
 
 /** What both operators know. The command is the launcher's: `mpirun` and the program. */
 export interface MPIJobBaseProps extends PodTemplateProps {
@@ -60,14 +61,21 @@ export class MPIJob extends Workload<MPIJobKind, MPIJobSpec> {
       kind: MPIJobKind,
       props,
       render: (choice) => specOf(props, roles, choice),
+      means: MPI_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, roles, atStart(props, roles))],
       references: referencesOfRoles(props, roles),
     });
   }
 }
 
+/** A launcher that is made when the workers are ready cannot be waited for. */
+function atStart({ launcherCreation }: MPIJobProps, roles: readonly RoleStatement[]): readonly RoleStatement[] {
+  return launcherCreation === 'WaitForWorkersReady' ? roles.filter(({ name }) => name !== 'Launcher') : roles;
+}
+
 function specOf(props: MPIJobProps, roles: readonly RoleStatement[], choice: WorkloadChoice): MPIJobSpec {
   const { managedBy, ...policy } = props;
-  const runPolicy = runPolicyFor(policy, roles, choice);
+  const runPolicy = runPolicyFor(policy, atStart(props, roles), choice);
   return {
     slotsPerWorker: slotsOf(props),
     mpiImplementation: props.implementation,
@@ -100,6 +108,8 @@ export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec> {
         runPolicy: runPolicyFor(props, roles, choice),
         mpiReplicaSpecs: rolesOf(FRAMEWORKS.MPIJob, props, roles, choice),
       }),
+      means: MPI_JOB_V1_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, roles)],
       references: referencesOfRoles(props, roles),
     });
   }

@@ -9,6 +9,7 @@ import { Workload, type WorkloadChoice } from '../workload/workload';
 import { requireElasticRange } from './elastic-policy';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
 
 export interface PaddleElasticProps {
   /** Fewest workers with which training goes on, at least 1. */
@@ -46,6 +47,8 @@ export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec> {
       kind: PaddleJobKind,
       props,
       render: (choice) => specOf(props, choice),
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, rolesOfRange(props, 'max'), rolesOfRange(props, 'min'))],
       references: referencesOfRoles(props, rolesFor(props)),
     });
   }
@@ -55,7 +58,6 @@ function specOf(props: PaddleJobProps, choice: WorkloadChoice): PaddleJobSpec {
   const { elastic, nodes } = props;
   if (elastic !== undefined) requireElasticRange(elastic, nodes);
   const roles = rolesFor(props);
-  const least = elastic === undefined ? roles : roles.map((role) => (role.name === 'Worker' ? { ...role, replicas: elastic.min } : role));
   return {
     elasticPolicy: elastic && {
       minReplicas: elastic.min,
@@ -63,7 +65,7 @@ function specOf(props: PaddleJobProps, choice: WorkloadChoice): PaddleJobSpec {
       maxRestarts: elastic.maxRestarts,
       metrics: elastic.metrics,
     },
-    runPolicy: runPolicyFor(props, least, choice),
+    runPolicy: runPolicyFor(props, rolesOfRange(props, 'min'), choice),
     paddleReplicaSpecs: rolesOf(FRAMEWORKS.PaddleJob, props, roles, choice),
   };
 }
@@ -71,4 +73,9 @@ function specOf(props: PaddleJobProps, choice: WorkloadChoice): PaddleJobSpec {
 function rolesFor({ nodes, servers }: PaddleJobProps): readonly RoleStatement[] {
   const { replicas = 1, ...changes } = servers ?? {};
   return [...(servers === undefined ? [] : [{ name: 'Master', replicas, changes }]), { name: 'Worker', replicas: nodes }];
+}
+
+/** The roles when an elastic job has the fewest, or the most, nodes. */
+function rolesOfRange(props: PaddleJobProps, bound: 'min' | 'max'): readonly RoleStatement[] {
+  return rolesFor({ ...props, nodes: props.elastic?.[bound] ?? props.nodes });
 }

@@ -13,6 +13,7 @@ import { type ElasticProps, elasticPolicyOf } from './elastic-policy';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement } from './operator-job';
 import { runPolicyOf } from './run-policy';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
@@ -50,6 +51,8 @@ export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec> {
       kind: PyTorchJobKind,
       props,
       render: (choice) => specOf(props, choice),
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, rolesOfRange(props, 'max'), rolesOfRange(props, 'min'))],
       references: referencesOfRoles(props, rolesFor(props)),
     });
     this.nodes = props.nodes;
@@ -76,4 +79,9 @@ function processesPerNode({ processesPerNode: stated, accelerators }: PyTorchJob
 function rolesFor({ nodes, elastic, master }: PyTorchJobProps): readonly RoleStatement[] {
   if (elastic !== undefined) return [{ name: 'Worker', replicas: nodes }];
   return [{ name: 'Master', replicas: 1, changes: master }, ...(nodes === 1 ? [] : [{ name: 'Worker', replicas: nodes - 1 }])];
+}
+
+/** The roles when an elastic job has the fewest, or the most, nodes. */
+function rolesOfRange(props: PyTorchJobProps, bound: 'min' | 'max'): readonly RoleStatement[] {
+  return rolesFor({ ...props, nodes: props.elastic?.[bound] ?? props.nodes });
 }

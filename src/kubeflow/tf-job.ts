@@ -7,6 +7,7 @@ import { type PodTemplateProps } from '../pods';
 import { Workload, type WorkloadChoice } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
 
 /** A role with what is different in it. */
 export interface TFRoleProps extends Partial<PodTemplateProps> {
@@ -44,6 +45,8 @@ export class TFJob extends Workload<TFJobKind, TFJobSpec> {
       kind: TFJobKind,
       props,
       render: (choice) => specOf(props, choice),
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, rolesFor(props))],
       references: referencesOfRoles(props, rolesFor(props)),
     });
   }

@@ -8,6 +8,7 @@ import { Workload } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
 
 export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec> {
   /** Pods that train together: the Master, which runs the tracker and trains too, and the Workers. */
@@ -32,6 +33,8 @@ export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec> {
         requireWholeNumber('nodes', props.nodes);
         return { runPolicy: runPolicyFor(props, roles, choice), xgbReplicaSpecs: rolesOf(FRAMEWORKS.XGBoostJob, props, roles, choice) };
       },
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, roles)],
       references: referencesOfRoles(props, roles),
     });
   }

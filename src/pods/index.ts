@@ -24,19 +24,42 @@ export { type NcclOptions, NcclProfile, type RdmaNcclOptions, type RoceNcclOptio
 export { type NodeOperator, NodeSelection } from './node-selection';
 export { podPart, type PodContext, type PodContribution, type PodPart } from './pod-part';
 export { type OpenPartial, type PodOverrides, type PodRenderOptions, PodTemplate, type PodTemplateProps } from './pod-template';
-export { type EfaOptions, type HostNetworkRdmaOptions, type NetworkReference, Rdma, type SharedRdmaOptions, type SriovRdmaOptions } from './rdma';
+export {
+  type EfaOptions,
+  type Fabric,
+  type HostNetworkRdmaOptions,
+  type NetworkRdmaOptions,
+  type NetworkReference,
+  Rdma,
+  type RdmaNetwork,
+  type RdmaOptions,
+  type SharedRdmaOptions,
+  type SriovRdmaOptions,
+} from './rdma';
 export { type ResourcesProps } from './resources';
 export {
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
-  type KueueOptions,
+  type NetworkTopologyFields,
   type PodGroupAnnotations,
-  type PodGroupOptions,
+  SCHEDULER_PLUGINS_GROUP_LABEL,
   Scheduling,
   type SchedulingEngine,
   type SchedulingParts,
+  type SchedulingWishes,
+  VOLCANO_GROUP_ANNOTATION,
   VOLCANO_MIN_MEMBER_ANNOTATION,
   VOLCANO_QUEUE_ANNOTATION,
   VOLCANO_SCHEDULER,
 } from './scheduling';
+export {
+  type ElasticRange,
+  type Gang,
+  type GantryOptions,
+  type KueueOptions,
+  type PodGroupOptions,
+  type SchedulerPluginsOptions,
+  type TopologyChoice,
+  type VolcanoOptions,
+} from './scheduling-options';
 export { SharedMemory } from './shared-memory';

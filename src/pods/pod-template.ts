@@ -27,7 +27,8 @@ import { combine, type CombinedParts, type PodContext, type PodPart } from './po
 import { type Rdma } from './rdma';
 import { type NamedReference, nameOf, type PriorityClassReference, referencesIn } from '../resources/references';
 import { containerResources, type ResourcesProps } from './resources';
-import { type Scheduling } from './scheduling';
+import { type Scheduling, type SchedulingParts } from './scheduling';
+import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
 
 /** Some members of `T`, and any others: what is unknown here is written as it stands, and the check speaks of it. */
@@ -62,7 +63,7 @@ export interface PodTemplateProps {
   readonly accelerators?: Accelerator;
   /** Size of `/dev/shm`: part of the memory, or `SharedMemory.added(...)` on top of it. @default - the runtime's 64 MiB */
   readonly sharedMemory?: Quantity | SharedMemory;
-  /** @default - NCCL finds its network by itself */
+  /** @default - that of `rdma`, if it has one; else NCCL finds its network by itself */
   readonly nccl?: NcclProfile;
   /** @default - no RDMA */
   readonly rdma?: Rdma;
@@ -108,10 +109,14 @@ export interface PodRenderOptions {
   readonly containerName?: string;
   /** @default - that of the template */
   readonly scheduling?: Scheduling;
+  /** The pods that start together. @default - each pod by itself */
+  readonly gang?: Gang;
   /** @default - that of the template */
   readonly priorityClass?: PriorityClassReference;
   /** Restart policy of the pod, for workloads that read it there. @default - none */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
+  /** Namespace of the pod, by which networks of others are named in full. @default - not known: every network with a namespace is */
+  readonly namespace?: string;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
 }
@@ -152,26 +157,26 @@ export class PodTemplate {
    * @throws where parts contradict each other (two values for one field, one mount path twice, shared memory that fills the memory)
    */
   toPodTemplate(options: PodRenderOptions = {}): PodTemplateSpec {
-    const parts = this.combined();
-    const scheduling = (options.scheduling ?? this.props.scheduling)?.toScheduling();
+    const parts = this.combined(options.namespace);
+    const scheduling = (options.scheduling ?? this.props.scheduling)?.toScheduling(options.gang);
     const labels = { ...parts.labels, ...scheduling?.podLabels, ...this.props.podLabels, ...options.podLabels };
     const annotations = { ...parts.annotations, ...scheduling?.podAnnotations, ...this.props.podAnnotations, ...options.podAnnotations };
     const stated: ObjectMeta = filled({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
     const metadata = merged(stated, this.props.overrides?.metadata);
-    const spec = merged<PodSpec>(this.spec(parts, scheduling?.schedulerName, options), this.props.overrides?.pod);
+    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
   }
 
-  private combined(): CombinedParts {
-    const { accelerators, rdma, nccl, nodeSelection = [], parts = [] } = this.props;
+  private combined(namespace?: string): CombinedParts {
+    const { accelerators, rdma, nccl = rdma?.nccl, nodeSelection = [], parts = [] } = this.props;
     const selections: readonly NodeSelection[] = 'toPod' in nodeSelection ? [nodeSelection] : nodeSelection;
     const placed = [accelerators, rdma, ...selections, ...parts].filter((part) => part !== undefined);
     const first = combine(placed.map((part) => part.toPod({ hostNetwork: false })));
-    const context: PodContext = { hostNetwork: (this.props.overrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true };
+    const context: PodContext = { hostNetwork: (this.props.overrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true, namespace };
     return combine([...placed, ...(nccl === undefined ? [] : [nccl])].map((part) => part.toPod(context)));
   }
 
-  private spec(parts: CombinedParts, schedulerName: string | undefined, options: PodRenderOptions): PodSpec {
+  private spec(parts: CombinedParts, scheduling: SchedulingParts | undefined, options: PodRenderOptions): PodSpec {
     const { props } = this;
     const shm = props.sharedMemory === undefined ? undefined : SharedMemory.of(props.sharedMemory);
     const mounts = [...props.mounts ?? [], ...parts.mounts, ...(shm === undefined ? [] : [shm.toMount()])];
@@ -180,7 +185,8 @@ export class PodTemplate {
     const rendered: Partial<PodSpec> = filled({
       ...fields,
       restartPolicy: options.restartPolicy,
-      schedulerName,
+      schedulerName: scheduling?.schedulerName,
+      ...scheduling?.pod,
       priorityClassName: (options.priorityClass ?? props.priorityClass)?.priorityClassName,
       runtimeClassName: props.runtimeClass,
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),

@@ -2,8 +2,9 @@
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../api/types/ray.io/v1';
-import { PodTemplate, type PodTemplateProps, type Scheduling } from '../pods';
+import { type Gang, PodTemplate, type PodTemplateProps, type Scheduling } from '../pods';
 import { type PriorityClassReference } from '../resources/references';
+import { KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type WorkloadChoice } from '../workload/workload';
 
@@ -106,9 +107,13 @@ function workerGroup(props: RayWorkerGroupProps, autoscaling: boolean, choice: W
   };
 }
 
-function boundsOf(
-  { replicas, min, max, groupName }: RayWorkerGroupProps, autoscaling: boolean,
-): { readonly replicas: number; readonly min: number; readonly max: number } {
+interface Bounds {
+  readonly replicas: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+function boundsOf({ replicas, min, max, groupName }: RayWorkerGroupProps, autoscaling: boolean): Bounds {
   const wanted = replicas ?? min ?? (autoscaling ? 0 : 1);
   const bounds = { replicas: wanted, min: min ?? (autoscaling ? 0 : wanted), max: max ?? wanted };
   for (const [name, value] of Object.entries(bounds)) requireWholeNumber(`${name} of group ${groupName}`, value, 0);
@@ -119,6 +124,24 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
   const names = workers.map(({ groupName }) => groupName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`Two worker groups are called "${twice}". Give each a name of its own.`);
+}
+
+const OWN_RANGE = { elastic: 'state min and max of its worker groups' };
+
+/** Who can schedule a Ray cluster, and what it can be told. */
+export const RAY_SCHEDULING: SchedulingMeans = {
+  'volcano': { group: 'controller', refuses: { ...OWN_RANGE, topology: 'KubeRay makes the PodGroup without one' } },
+  'kueue': KUEUE_WHOLE_OR_NOT,
+  'pod-group': { group: 'beside', membership: 'schedulingGroup', refuses: OWN_RANGE },
+  'scheduler-plugins': { group: 'beside', refuses: OWN_RANGE },
+  'gantry': { refuses: OWN_RANGE },
+};
+
+/** Head and workers: with the least of each group it can start. Clusters that a job or service makes anew are told apart by their label. */
+export function gangOfCluster(name: string, { workers = [], autoscaler }: RayClusterParts): Gang {
+  const pods = (choose: (bounds: Bounds) => number): number =>
+    workers.reduce((sum, group) => sum + choose(boundsOf(group, autoscaler !== undefined)) * (group.hosts ?? 1), 1);
+  return { name, minMember: pods(({ min }) => min), members: pods(({ max }) => max), perLabel: 'ray.io/cluster' };
 }
 
 export function referencesOfCluster({ head, workers = [] }: RayClusterParts): readonly object[] {

@@ -4,7 +4,7 @@
 import { type Construct } from 'constructs';
 import { RayCluster as RayClusterKind, type RayClusterSpec } from '../api/types/ray.io/v1';
 import { Workload, type WorkloadProps } from '../workload/workload';
-import { priorityLabels, queueLabels, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
+import { gangOfCluster, priorityLabels, queueLabels, RAY_SCHEDULING, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
 
 export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec> {
   /** @default false */
@@ -33,6 +33,8 @@ export class RayCluster extends Workload<RayClusterKind, RayClusterSpec> impleme
       props,
       render: (choice) => ({ ...rayClusterSpec(props, choice), suspend: props.suspend }),
       references: referencesOfCluster(props),
+      means: RAY_SCHEDULING,
+      gangs: (name) => [gangOfCluster(name, props)],
       metadataOf: queueLabels,
       labelsOfPriority: priorityLabels,
     });

@@ -4,10 +4,11 @@
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayJob as RayJobKind, type RayJobSpec } from '../api/types/ray.io/v1';
+import { type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { type RayClusterReference } from './ray-cluster';
-import { priorityLabels, queueLabels, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
+import { gangOfCluster, priorityLabels, queueLabels, RAY_SCHEDULING, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
 
 export interface RayJobProps extends WorkloadProps<RayJobSpec> {
   /** What is run: a shell line, or words that are quoted for the shell. */
@@ -52,11 +53,19 @@ export class RayJob extends Workload<RayJobKind, RayJobSpec> {
       props,
       render: (choice) => specOf(props, choice),
       references: isOwn(cluster) ? referencesOfCluster(cluster) : [cluster],
+      means: isOwn(cluster) ? RAY_SCHEDULING : ON_A_CLUSTER_OF_OTHERS,
+      gangs: (name) => (isOwn(cluster) ? [gangOfCluster(name, cluster)] : []),
       metadataOf: queueLabels,
       labelsOfPriority: priorityLabels,
     });
   }
 }
+
+const NOT_ITS_PODS = 'its pods are those of a cluster that is not its own. Schedule the cluster';
+
+const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
+  'volcano': NOT_ITS_PODS, 'kueue': NOT_ITS_PODS, 'pod-group': NOT_ITS_PODS, 'scheduler-plugins': NOT_ITS_PODS, 'gantry': NOT_ITS_PODS,
+};
 
 function isOwn(cluster: RayClusterParts | RayClusterReference): cluster is RayClusterParts {
   return !('rayClusterName' in cluster);

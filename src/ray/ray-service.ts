@@ -5,7 +5,7 @@ import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayService as RayServiceKind, type RayServiceSpec } from '../api/types/ray.io/v1';
 import { Workload, type WorkloadProps } from '../workload/workload';
-import { priorityLabels, queueLabels, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
+import { gangOfCluster, priorityLabels, queueLabels, RAY_SCHEDULING, type RayClusterParts, rayClusterSpec, referencesOfCluster } from './ray-cluster-spec';
 
 export interface IncrementalUpgrade {
   /** GatewayClass of the Gateway that shifts traffic. */
@@ -56,6 +56,8 @@ export class RayService extends Workload<RayServiceKind, RayServiceSpec> {
         excludeHeadPodFromServeSvc: props.excludeHead,
       }),
       references: referencesOfCluster(props.cluster),
+      means: RAY_SCHEDULING,
+      gangs: (name) => [gangOfCluster(name, props.cluster)],
       metadataOf: queueLabels,
       labelsOfPriority: priorityLabels,
     });

@@ -1,7 +1,7 @@
 /**
  * Which runtime a TrainJob runs on: a construct of the stack, one of the cluster by its name, or one that Trainer is installed with.
  */
-import { type SchedulingEngine } from '../pods';
+import { type Scheduling, type SchedulingEngine } from '../pods';
 import { BUILT_IN_RUNTIMES, type BuiltInRuntimeName, type MlPolicyName } from './trainer-facts';
 
 export interface RuntimeReference {
@@ -13,6 +13,10 @@ export interface RuntimeReference {
   readonly nodeJobs: readonly string[];
   /** Who schedules its pods, where it is known. */
   readonly engine?: SchedulingEngine;
+  /** The choice that its pods carry, where it is known. */
+  readonly scheduling?: Scheduling;
+  /** Nodes of a TrainJob that states none, where it is known. */
+  readonly nodes?: number;
 }
 
 /** A runtime that Trainer is installed with. */

@@ -12,11 +12,13 @@ import {
   type TrainJobSpecInitializerDataset,
   type TrainJobSpecRuntimePatch,
 } from '../api/types/trainer.kubeflow.org/v1alpha1';
+import { GANTRY_PLACEMENT_GATE } from '../catalog';
 import { type PodTemplateProps, PodTemplate, Scheduling, VOLCANO_QUEUE_ANNOTATION } from '../pods';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { type RuntimeReference } from './runtime-reference';
+import { gangOfNodes, TRAIN_JOB_SCHEDULING } from './scheduling';
 
 const MANAGER = 'gantry.dev/stack';
 
@@ -64,7 +66,8 @@ export class TrainJob extends Workload<TrainJobKind, TrainJobSpec> {
     super(scope, id, {
       kind: TrainJobKind,
       props,
-      render: (choice) => specOf(props, choice),
+      render: (choice) => specOf(props.metadata?.name ?? props.name ?? id, props, choice),
+      means: TRAIN_JOB_SCHEDULING,
       references: [props.runtime, ...podsOf(props).references, ...referencesIn(props.dataset?.secret, props.model?.secret)],
     });
   }
@@ -74,13 +77,11 @@ function podsOf(props: TrainJobProps): PodTemplate {
   return new PodTemplate({ ...props, image: props.image ?? '', scheduling: undefined, priorityClass: undefined });
 }
 
-function specOf(props: TrainJobProps, choice: WorkloadChoice): TrainJobSpec {
+function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): TrainJobSpec {
   const { runtime, nodes, dataset, model } = props;
   if (nodes !== undefined) requireWholeNumber('nodes', nodes);
   requireSchedulable(runtime, choice);
-  // Of the engines, Kueue alone is said by what a TrainJob can state about pods.
-  const scheduling = choice.scheduling?.engine === 'kueue' ? choice.scheduling : Scheduling.default();
-  const template = podsOf(props).toPodTemplate({ containerName: 'node', scheduling });
+  const template = templateOf(name, props, choice);
   const container = template.spec?.containers[0];
   const patch = patchOf(runtime, template, choice);
   return {
@@ -102,6 +103,22 @@ function specOf(props: TrainJobProps, choice: WorkloadChoice): TrainJobSpec {
     },
     runtimePatches: patch === undefined ? undefined : [patch],
   };
+}
+
+/** What a TrainJob can say of its pods: the scheduler's name is the runtime's to say. */
+function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice): PodTemplateSpec {
+  const { runtime, nodes = runtime.nodes } = props;
+  const scheduling = choice.scheduling ?? (runtime.engine === 'gantry' ? runtime.scheduling : undefined) ?? Scheduling.default();
+  const gang = gangOfNodes(name, nodes, runtime);
+  if (scheduling.engine === 'gantry' && gang === undefined) {
+    throw new Error(`nodes: the runtime ${runtime.runtimeName} may state its own number, which Gantry cannot see. State nodes, so that they start together.`);
+  }
+  const template = podsOf(props).toPodTemplate({ containerName: 'node', scheduling, gang, namespace: choice.namespace });
+  // What the runtime's pods have already is not said again.
+  const { schedulerName } = scheduling.toScheduling();
+  const known = [...(template.spec?.schedulerName === schedulerName ? ['schedulerName'] : []), ...(choice.scheduling === undefined ? ['schedulingGates'] : [])];
+  const spec = Object.fromEntries(Object.entries(template.spec ?? {}).filter(([field]) => !known.includes(field)));
+  return { ...template, spec: spec as unknown as PodTemplateSpec['spec'] };
 }
 
 function processesOf({ processesPerNode, accelerators, runtime: { policy } }: TrainJobProps): number | undefined {
@@ -126,9 +143,11 @@ function requireSchedulable({ runtimeName, engine }: RuntimeReference, { schedul
       + 'workloadPriorityClass to Scheduling.kueue.');
   }
   if (scheduling === undefined || scheduling.engine === 'default' || scheduling.engine === 'kueue') return;
-  if (engine === undefined || engine === scheduling.engine) return;
+  const { pod: { schedulingGates = [] } } = scheduling.toScheduling();
+  const handsOver = schedulingGates.some(({ name }) => name === GANTRY_PLACEMENT_GATE);
+  if (engine === undefined || engine === (handsOver ? 'default' : scheduling.engine)) return;
   throw new Error(`Pods of the runtime ${runtimeName} are scheduled by ${engine}, not by ${scheduling.engine}, and a TrainJob cannot change that. `
-    + 'Write a TrainingRuntime with this scheduling.');
+    + `Write a TrainingRuntime with this scheduling${scheduling.engine === 'gantry' && !handsOver ? ', or hand over (handOver: true)' : ''}.`);
 }
 
 /** Fields of pods and of the container that a patch may state. */

@@ -11,14 +11,16 @@ import {
   type TrainingRuntimeSpec,
   type TrainingRuntimeSpecTemplateSpecReplicatedJob,
 } from '../api/types/trainer.kubeflow.org/v1alpha1';
-import { type OpenPartial, PodTemplate, type PodTemplateProps, type SchedulingEngine, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { type OpenPartial, PodTemplate, type PodTemplateProps, type Scheduling, type SchedulingEngine, VOLCANO_QUEUE_ANNOTATION } from '../pods';
 import { merged } from '../pods/merge';
 import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, clusterMetadata, namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { referencesIn } from '../resources/references';
 import { Resource } from '../resources/resource';
+import { requireMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { builtInRuntimeReference, nodeJobsOf, type RuntimeReference } from './runtime-reference';
+import { RUNTIME_SCHEDULING } from './scheduling';
 import { ANCESTOR_LABEL, type BuiltInRuntimeName, INITIALIZER_VOLUME, type MlPolicyName } from './trainer-facts';
 
 export interface MpiPolicyOptions {
@@ -76,7 +78,7 @@ export interface RuntimeProps extends PodTemplateProps {
   readonly nodes?: number;
   /** Fetch dataset and model before nodes start. @default - none */
   readonly initializers?: RuntimeInitializers;
-  /** Seconds that a gang may wait, with `Scheduling.podGroup()`. @default - the controller's: 60 */
+  /** Seconds that a gang may wait, with `Scheduling.schedulerPlugins()`. @default - the controller's: 60 */
   readonly scheduleTimeoutSeconds?: number;
   /** How close the pods must be, with Volcano: the highest tier of hyper nodes that they may spread over. @default - anywhere */
   readonly networkTopology?: { readonly mode?: 'hard' | 'soft'; readonly highestTier: number };
@@ -88,15 +90,20 @@ abstract class Runtime extends Construct implements RuntimeReference {
   readonly policy: MlPolicyName;
   readonly nodeJobs: readonly string[];
   readonly engine: SchedulingEngine;
+  readonly scheduling: Scheduling | undefined;
+  readonly nodes: number;
   abstract readonly runtimeKind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   abstract readonly resource: Resource<unknown>;
 
   protected constructor(scope: Construct, id: string, props: RuntimeProps) {
     super(scope, id);
+    requireMeans('TrainingRuntime', RUNTIME_SCHEDULING, props.scheduling);
     specOf(props);
     this.policy = props.policy.name;
     this.nodeJobs = nodeJobsOf(this.policy);
     this.engine = props.scheduling?.engine ?? 'default';
+    this.scheduling = props.scheduling;
+    this.nodes = props.nodes ?? 1;
     const { dataset, model } = props.initializers ?? {};
     const pods = [props, dataset, model].flatMap((pod) => (pod === undefined ? [] : new PodTemplate(pod).references));
     dependOn(this, ...pods, ...props.scheduling?.toScheduling().references ?? [], ...referencesIn(props.priorityClass));
@@ -175,9 +182,13 @@ function specOf(props: RuntimeProps): TrainingRuntimeSpec {
 }
 
 function podGroupPolicyOf({ scheduling, scheduleTimeoutSeconds, networkTopology }: RuntimeProps): TrainingRuntimeSpec['podGroupPolicy'] {
-  if (scheduling?.engine === 'pod-group') return { coscheduling: { scheduleTimeoutSeconds } };
+  if (scheduling?.engine === 'scheduler-plugins') {
+    return { coscheduling: { scheduleTimeoutSeconds: scheduleTimeoutSeconds ?? scheduling.wishes.scheduleTimeoutSeconds } };
+  }
   if (scheduling?.engine !== 'volcano') return undefined;
-  const topology = networkTopology && { mode: networkTopology.mode ?? 'hard', highestTierAllowed: networkTopology.highestTier };
+  const topology = networkTopology === undefined
+    ? scheduling.toNetworkTopology()
+    : { mode: networkTopology.mode ?? 'hard', highestTierAllowed: networkTopology.highestTier };
   return { volcano: { ...(topology === undefined ? {} : { networkTopology: topology }) } };
 }
 

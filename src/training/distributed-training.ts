@@ -73,7 +73,9 @@ export class DistributedTraining extends Construct {
 function placed(statement: NamedStatement, engine: string): NamedStatement {
   const { name, topology, scheduling } = statement;
   if (topology === undefined || (engine === 'Volcano Job' && typeof topology.level === 'number')) return statement;
-  if (scheduling?.engine === 'kueue') return { ...statement, podAnnotations: { ...topology.toKueueAnnotations(), ...statement.podAnnotations } };
+  if (scheduling !== undefined && topology.isKnownTo(scheduling.engine, engine)) {
+    return { ...statement, scheduling: scheduling.withTopology(topology.toChoice()) };
+  }
   return {
     ...statement,
     podLabels: { [TRAINING_LABEL]: name, ...statement.podLabels },

@@ -2,6 +2,7 @@
  * How close the nodes of a training must be.
  */
 import { type Affinity, type PodAffinityTerm } from '../api/types/core/v1';
+import { type SchedulingEngine, type TopologyChoice } from '../pods';
 
 /** Label by which pods of one training find each other. */
 export const TRAINING_LABEL = 'gantry.dev/training';
@@ -29,9 +30,22 @@ export class TrainingTopology {
     throw new Error(`topology level ${this.level} is a tier of Volcano's hyper nodes, which ${engine} does not know. Name a node label.`);
   }
 
-  /** What Kueue reads on pods. */
-  toKueueAnnotations(): Readonly<Record<string, string>> {
-    return { [`kueue.x-k8s.io/podset-${this.isRequired ? 'required' : 'preferred'}-topology`]: this.toLabel('Kueue') };
+  /** Whether a scheduler has words of its own for it, so that pods need no affinity to each other. */
+  isKnownTo(scheduler: SchedulingEngine, kind: string): boolean {
+    switch (scheduler) {
+      case 'kueue':
+      case 'gantry':
+        this.toLabel(scheduler);
+        return true;
+      case 'pod-group': return this.isRequired && typeof this.level === 'string';
+      case 'volcano': return typeof this.level === 'number' && ['Volcano Job', 'JobSet'].includes(kind);
+      case 'default':
+      case 'scheduler-plugins': return false;
+    }
+  }
+
+  toChoice(): TopologyChoice<TopologyLevel> {
+    return this.isRequired ? { required: this.level } : { preferred: this.level };
   }
 
   /** Pods that keep to each other, for every scheduler. */

@@ -10,7 +10,7 @@ import { PodTemplate, type PodTemplateProps } from '../pods';
 import { type RayHeadProps, RayJob } from '../ray';
 import { type LocalQueueReference, type QueueReference } from '../resources/references';
 import { type BuiltInRuntimeName, ClusterTrainingRuntime, type RuntimeReference, TrainJob } from '../trainer';
-import { type IQueue, Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
+import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
 import { type TrainingFramework, type TrainingStatement } from './statement';
 import { TRAINING_LABEL } from './topology';
@@ -69,7 +69,7 @@ export class TrainingEngine {
   /** MPIJob: of the mpi-operator, or of the training-operator. */
   static mpiJob(operator: 'mpi-operator' | 'training-operator' = 'mpi-operator'): TrainingEngine {
     return new TrainingEngine({
-      name: 'MPIJob',
+      name: operator === 'mpi-operator' ? 'MPIJob' : 'MPIJob of the training-operator',
       frameworks: ['mpi'],
       supports: RUN_POLICY,
       make: (scope, id, statement) => {
@@ -217,17 +217,13 @@ function meeting(statement: NamedStatement, address: string, rank: string): PodT
 
 function volcanoJob(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
   const { name, nodes, elastic, retries, scheduling, topology } = statement;
-  if (scheduling !== undefined && scheduling.engine !== 'volcano') {
-    throw new Error(`A Volcano Job is scheduled by Volcano, not by ${scheduling.engine}. Give it Scheduling.volcano(queue), or another engine.`);
-  }
-  const queue = scheduling?.toScheduling().references.find((reference): reference is IQueue => 'queueName' in reference);
   const pods = new PodTemplate(meeting(statement, `${name}-node-0.${name}`, 'metadata.labels[\'volcano.sh/task-index\']'));
   const job = new VolcanoJob(scope, id, {
     name,
     namespace: statement.namespace,
     labels: statement.labels,
     annotations: statement.annotations,
-    queue,
+    scheduling,
     priorityClass: statement.priorityClass,
     ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
     maxRetry: retries,

@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CronJob as CronJobKind, type JobSpec } from '../api/types/batch.volcano.sh/v1alpha1';
 import { Resource } from '../resources/resource';
-import { JobSpecification, type JobSpecProps } from './job-specification';
+import { JOB_NAME_LABEL, JobSpecification, type JobSpecProps } from './job-specification';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
@@ -38,11 +38,11 @@ export class CronJob extends Construct {
   readonly cronJobName: string;
   readonly resource: ApiObject;
 
-  /** @throws if a plugin is given twice */
+  /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: CronJobProps) {
     super(scope, id);
     this.cronJobName = props.name ?? id;
-    const job = new JobSpecification(props.job);
+    const job = new JobSpecification(props.job, { name: this.cronJobName, perLabel: JOB_NAME_LABEL });
     this.resource = new Resource(this, 'Resource', CronJobKind, {
       metadata: namespacedMetadata(id, props),
       spec: {

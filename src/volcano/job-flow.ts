@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { JobFlow as JobFlowKind, type JobFlowSpec, JobTemplate as JobTemplateKind, type JobTemplateSpec } from '../api/types/flow.volcano.sh/v1alpha1';
 import { Resource } from '../resources/resource';
-import { JobSpecification, type JobSpecProps } from './job-specification';
+import { JOB_NAME_LABEL, JobSpecification, type JobSpecProps } from './job-specification';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
@@ -30,7 +30,7 @@ export class JobTemplate extends Construct implements IJobTemplate {
   constructor(scope: Construct, id: string, props: JobTemplateProps) {
     super(scope, id);
     this.jobTemplateName = props.name ?? id;
-    const job = new JobSpecification(props);
+    const job = new JobSpecification(props, { name: props.name ?? id, perLabel: JOB_NAME_LABEL });
     this.resource = new Resource(this, 'Resource', JobTemplateKind, {
       metadata: namespacedMetadata(id, props),
       spec: Lazy.any({ produce: () => job.toSpec() }) as JobTemplateSpec,

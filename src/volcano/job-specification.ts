@@ -3,7 +3,10 @@
  */
 import { type JobSpec, type JobSpecTask } from '../api/types/batch.volcano.sh/v1alpha1';
 import { type PodTemplateSpec } from '../api/types/core/v1';
-import { type PodRenderOptions } from '../pods/pod-template';
+import { type ObjectMeta } from '../api/types/meta/v1';
+import { type Gang, type PodRenderOptions, type Scheduling, type SchedulingParts } from '../pods';
+import { merged } from '../pods/merge';
+import { requireMeans, type SchedulingMeans } from '../workload/scheduling-means';
 import { type PriorityClassReference } from '../resources/references';
 import { type JobPlugin } from './job-plugin';
 import { type JobVolume } from './job-volume';
@@ -65,6 +68,12 @@ export interface JobSpecProps {
   readonly tasks?: readonly TaskProps[];
   /** @default - Volcano's queue `default` */
   readonly queue?: IQueue;
+  /**
+   * Who schedules the pods, through which queue and how: `Scheduling.volcano(queue, …)` in place of `queue`, or `Scheduling.gantry(queue)`.
+   * Volcano's scheduler runs in any case: pods are made only once it has let the job's PodGroup in.
+   * @default - Volcano
+   */
+  readonly scheduling?: Scheduling;
   /** Pods that must fit before the job starts. @default - the sum over the tasks */
   readonly minAvailable?: number;
   /** @default - none */
@@ -87,18 +96,53 @@ export interface JobSpecProps {
   readonly volumes?: readonly JobVolume[];
 }
 
+/** Who can schedule a Volcano Job, and what it can be told. */
+export const VOLCANO_JOB_SCHEDULING: SchedulingMeans = {
+  'volcano': { group: 'controller' },
+  'kueue': 'Kueue does not know its kind. Use a JobSet, or a Job of batch/v1',
+  'pod-group': 'its controller makes a PodGroup of Volcano. Use a JobSet',
+  'scheduler-plugins': 'its controller makes a PodGroup of Volcano. Use a JobSet',
+  'gantry': {},
+};
+
+/** By which the pods of a job are told from those of others that one object makes. */
+export interface JobIdentity {
+  readonly name: string;
+  /** Label whose value tells the jobs of one object apart. @default - it makes one job */
+  readonly perLabel?: string;
+}
+
+/** Label of every pod of a Volcano Job. */
+export const JOB_NAME_LABEL = 'volcano.sh/job-name';
+
 /** The parts of a job as they stand; more may be added until it is written. */
 export class JobSpecification {
   private readonly tasks: TaskProps[];
   private readonly plugins: JobPlugin[] = [];
   private readonly policies: Policy[];
+  private scheduling: Scheduling | undefined;
   queue: IQueue | undefined;
 
-  constructor(private readonly props: JobSpecProps) {
+  /** @throws if the job cannot be scheduled as its props say */
+  constructor(private readonly props: JobSpecProps, private readonly identity: JobIdentity) {
     this.tasks = [...props.tasks ?? []];
     this.policies = [...props.policies ?? []];
     this.queue = props.queue;
     for (const plugin of props.plugins ?? []) this.addPlugin(plugin);
+    if (props.scheduling !== undefined) this.scheduleBy(props.scheduling);
+  }
+
+  /** @throws if the job has a queue already, or cannot be scheduled so */
+  scheduleBy(scheduling: Scheduling): void {
+    requireMeans('Volcano Job', VOLCANO_JOB_SCHEDULING, scheduling);
+    const { queueName } = scheduling.toScheduling();
+    const given = this.scheduling?.toScheduling().queueName ?? this.queue?.queueName;
+    if (given !== undefined) throw new Error(`The queue ${given} is given already. Say queue and scheduler once, in scheduling or in queue.`);
+    if (this.props.minAvailable !== undefined && scheduling.wishes.elastic !== undefined) {
+      throw new Error(`minAvailable ${this.props.minAvailable} and elastic say the same. Keep one.`);
+    }
+    if (scheduling.engine === 'volcano' && queueName !== undefined) this.queue = { queueName };
+    this.scheduling = scheduling;
   }
 
   addTask(task: TaskProps): void {
@@ -121,29 +165,46 @@ export class JobSpecification {
   get references(): readonly (object | undefined)[] {
     const { priorityClass, volumes = [] } = this.props;
     const mounted = volumes.flatMap((volume) => volume.references);
-    return [this.queue, priorityClass, ...mounted, ...this.tasks.flatMap(referencesOf)];
+    return [this.queue, ...this.scheduling?.toScheduling().references ?? [], priorityClass, ...mounted, ...this.tasks.flatMap(referencesOf)];
   }
 
   toSpec(): JobSpec {
-    const { props } = this;
+    const { props, scheduling } = this;
+    const gang = scheduling?.toGang(this.gang());
     return {
-      minAvailable: props.minAvailable ?? this.tasks.reduce((sum, task) => sum + minAvailableOf(task), 0),
-      schedulerName: props.schedulerName ?? VOLCANO_SCHEDULER,
+      minAvailable: props.minAvailable ?? (scheduling?.wishes.elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
+      schedulerName: props.schedulerName ?? schedulerOf(scheduling),
       queue: this.queue?.queueName,
       priorityClassName: props.priorityClass?.priorityClassName,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
       ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
-      networkTopology: props.networkTopology && renderTopology(props.networkTopology),
+      networkTopology: props.networkTopology === undefined ? scheduling?.toNetworkTopology() : renderTopology(props.networkTopology),
       plugins: this.plugins.length === 0 ? undefined : Object.fromEntries(this.plugins.map(({ name, args }) => [name, args])),
       policies: this.policies.length === 0 ? undefined : this.policies.map((policy) => policy.toPolicy()),
       volumes: props.volumes?.map((volume) => volume.toVolume()),
-      tasks: this.tasks.map(renderTask),
+      tasks: this.tasks.map((task) => renderTask(task, scheduling?.toScheduling(gang))),
     };
+  }
+
+  /** Tasks that wait for others are made later, so that no gang can wait for them. */
+  private gang(): Gang {
+    const first = this.tasks.filter(({ dependsOn = [] }) => dependsOn.length === 0);
+    return { ...this.identity, minMember: this.props.minAvailable ?? sumOf(first, minAvailableOf), members: sumOf(this.tasks, replicasOf) };
   }
 }
 
-function renderTask(task: TaskProps): JobSpecTask {
+function sumOf(tasks: readonly TaskProps[], count: (task: TaskProps) => number): number {
+  return tasks.reduce((sum, task) => sum + count(task), 0);
+}
+
+/** The webhook gives the name of Volcano to a job that states none. */
+function schedulerOf(scheduling: Scheduling | undefined): string {
+  if (scheduling?.engine !== 'gantry') return VOLCANO_SCHEDULER;
+  return scheduling.toScheduling().schedulerName ?? 'default-scheduler';
+}
+
+function renderTask(task: TaskProps, scheduling: SchedulingParts | undefined): JobSpecTask {
   const { partitions } = task;
   return {
     name: task.name,
@@ -159,7 +220,7 @@ function renderTask(task: TaskProps): JobSpecTask {
       networkTopology: partitions.networkTopology && renderTopology(partitions.networkTopology),
     },
     policies: task.policies?.map((policy) => policy.toPolicy()),
-    template: renderTemplate(task),
+    template: scheduled(renderTemplate(task), scheduling),
   };
 }
 
@@ -182,6 +243,17 @@ function renderTemplate({ name, template, restartPolicy }: TaskProps): PodTempla
   const rendered = rendersItself(template) ? template.toPodTemplate({ containerName: name }) : template;
   if (rendered.spec === undefined) return rendered;
   return { ...rendered, spec: { ...rendered.spec, restartPolicy: rendered.spec.restartPolicy ?? restartPolicy ?? 'OnFailure' } };
+}
+
+/** The pods of a template, whoever rendered it, with what the choice says of each; the job says the scheduler's name. */
+function scheduled(template: PodTemplateSpec, parts: SchedulingParts | undefined): PodTemplateSpec {
+  if (parts === undefined) return template;
+  const metadata: ObjectMeta = {
+    ...(Object.keys(parts.podLabels).length === 0 ? {} : { labels: parts.podLabels }),
+    ...(Object.keys(parts.podAnnotations).length === 0 ? {} : { annotations: parts.podAnnotations }),
+  };
+  const spec = Object.keys(parts.pod).length === 0 ? {} : { spec: parts.pod };
+  return merged<PodTemplateSpec>({ ...(Object.keys(metadata).length === 0 ? {} : { metadata }), ...spec } as PodTemplateSpec, template);
 }
 
 function referencesOf({ template }: TaskProps): readonly object[] {

@@ -9,6 +9,7 @@ import { type JobPlugin } from './job-plugin';
 import { JobSpecification, type JobSpecProps, type TaskProps } from './job-specification';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type Scheduling } from '../pods';
 import { type Policy } from './policy';
 import { type IQueue } from './queue';
 
@@ -37,11 +38,11 @@ export class Job extends Construct {
   readonly resource: ApiObject;
   private readonly specification: JobSpecification;
 
-  /** @throws if a plugin is given twice */
+  /** @throws if a plugin is given twice, or the job cannot be scheduled as its props say */
   constructor(scope: Construct, id: string, props: JobProps = {}) {
     super(scope, id);
     this.jobName = props.name ?? id;
-    this.specification = new JobSpecification(props);
+    this.specification = new JobSpecification(props, { name: this.jobName });
     this.resource = new Resource(this, 'Resource', JobKind, {
       metadata: namespacedMetadata(id, props),
       spec: Lazy.any({ produce: () => this.specification.toSpec() }) as JobSpec,
@@ -52,6 +53,16 @@ export class Job extends Construct {
   /** Sends the job to a queue, in place of the one that it was made with. */
   submitTo(queue: IQueue): this {
     this.specification.queue = queue;
+    return this.dependingOnAll();
+  }
+
+  /**
+   * Chooses the scheduler, and the queue with it.
+   *
+   * @throws if the job has a queue already, or cannot be scheduled so
+   */
+  scheduleBy(scheduling: Scheduling): this {
+    this.specification.scheduleBy(scheduling);
     return this.dependingOnAll();
   }
 

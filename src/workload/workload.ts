@@ -2,15 +2,17 @@
  * What every workload construct is: one object that is rendered late, goes through a queue, has a priority, and is written after
  * what it refers to. It knows no kind; a domain says how its kind is rendered.
  */
-import { type ApiObjectMetadata, Lazy } from 'cdk8s';
+import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type ResourceKind } from '../api/resource-kind';
-import { type OpenPartial, type PodRenderOptions, Scheduling } from '../pods';
+import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling } from '../pods';
 import { merged } from '../pods/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
-import { type LocalQueueReference, type PriorityClassReference, type QueueReference } from '../resources/references';
+import { type LocalQueueReference, nameOf, type PriorityClassReference, type QueueReference } from '../resources/references';
 import { Resource, type ResourceProps } from '../resources/resource';
+import { forTarget, podGroupBeside } from './pod-groups';
+import { MEANS_OF_SINGLE_PODS, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
 
 export interface WorkloadProps<Spec> extends NamespacedObjectProps {
   /** Anything else of the object's metadata, which wins over the above. @default - none */
@@ -24,13 +26,17 @@ export interface WorkloadProps<Spec> extends NamespacedObjectProps {
 }
 
 /** What was chosen by the time at which the workload is rendered. Goes into `PodTemplate.toPodTemplate` as it is. */
-export type WorkloadChoice = Pick<PodRenderOptions, 'scheduling' | 'priorityClass'>;
+export type WorkloadChoice = Pick<PodRenderOptions, 'scheduling' | 'priorityClass' | 'namespace' | 'gang'>;
 
 export interface WorkloadDefinition<T, Spec extends object> {
   readonly kind: ResourceKind<T>;
   readonly props: WorkloadProps<Spec>;
   /** @throws where the props contradict each other */
   readonly render: (choice: WorkloadChoice) => Spec;
+  /** What the kind can tell each scheduler. @default - pods that are scheduled one by one */
+  readonly means?: SchedulingMeans;
+  /** The pods that start together, by the object's name. Where there are several gangs, the kind tells its pods. @default - none */
+  readonly gangs?: (name: string) => readonly Gang[];
   /** Constructs that must exist before the workload. */
   readonly references: readonly (object | undefined)[];
   /** Labels and annotations of the workload by which its controller reads a scheduling choice. @default - those of the choice alone */
@@ -40,8 +46,6 @@ export interface WorkloadDefinition<T, Spec extends object> {
   };
   /** Labels of the workload by which its controller reads a priority. @default - none */
   readonly labelsOfPriority?: (priorityClass: PriorityClassReference) => Record<string, string>;
-  /** What else has to be made for a scheduling choice. @default - nothing */
-  readonly whenScheduled?: (workload: Workload<T, Spec>, scheduling: Scheduling) => void;
 }
 
 /** A workload construct of any kind. */
@@ -49,13 +53,15 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   /** The object as it will be written; `addJsonPatch` and `metadata` are there. */
   readonly resource: Resource<T>;
 
+  private readonly gangs: readonly Gang[];
   private chosen: WorkloadChoice = {};
 
   /** @throws what rendering throws, with the construct's path */
   protected constructor(scope: Construct, id: string, private readonly definition: WorkloadDefinition<T, Spec>) {
     super(scope, id);
     const { props, kind, references } = definition;
-    this.renderNow({ scheduling: props.scheduling, priorityClass: props.priorityClass });
+    this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
+    this.renderNow({ scheduling: props.scheduling && forTarget(this, props.scheduling), priorityClass: props.priorityClass });
     // The one place where the compiler cannot follow that every kind has a spec.
     const object = { metadata: metadataOf(id, props), spec: Lazy.any({ produce: () => this.toSpec() }) as Spec };
     this.resource = new Resource(this, 'Resource', kind, object as unknown as ResourceProps<T>);
@@ -90,7 +96,8 @@ export abstract class Workload<T, Spec extends object> extends Construct {
    *
    * @throws if another choice was made before, or the kind cannot be scheduled so
    */
-  scheduleBy(scheduling: Scheduling): this {
+  scheduleBy(choice: Scheduling): this {
+    const scheduling = forTarget(this, choice);
     const before = this.chosen.scheduling;
     if (before !== undefined && before.engine !== 'default') {
       throw new Error(`${this.node.path}: scheduled by ${before.engine} already. Choose scheduler and queue once.`);
@@ -102,7 +109,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
     this.choose({ scheduling });
     dependOn(this, ...references);
-    this.definition.whenScheduled?.(this, scheduling);
+    this.writeGroups(scheduling);
     return this;
   }
 
@@ -123,15 +130,51 @@ export abstract class Workload<T, Spec extends object> extends Construct {
 
   /** A contradiction is reported where it is written, not at synth. */
   private renderNow(choice: WorkloadChoice): void {
+    this.atItsPath(() => {
+      requireMeans(this.definition.kind.kind, this.means, choice.scheduling);
+      this.render(choice);
+    });
+  }
+
+  private get means(): SchedulingMeans {
+    return this.definition.means ?? MEANS_OF_SINGLE_PODS;
+  }
+
+  private render(choice: WorkloadChoice): Spec {
+    const [gang] = this.gangs.length === 1 ? this.gangs : [];
+    return this.definition.render({
+      ...choice,
+      namespace: this.namespace,
+      ...(gang === undefined ? {} : { gang: { ...gang, written: writesGroup(this.means, choice.scheduling) } }),
+    });
+  }
+
+  /** Where the object will be: pods name networks of other namespaces in full. */
+  private get namespace(): string | undefined {
+    const { namespace, metadata } = this.definition.props;
+    return metadata?.namespace ?? (namespace === undefined ? Chart.of(this).namespace : nameOf(namespace));
+  }
+
+  private writeGroups(scheduling: Scheduling): void {
+    if (!writesGroup(this.means, scheduling)) return;
+    const { namespace } = this.definition.props;
+    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.priorityClassName;
+    for (const gang of this.gangs) {
+      const group = this.atItsPath(() => podGroupBeside(this, { gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
+      this.resource.addDependency(group);
+    }
+  }
+
+  private atItsPath<R>(make: () => R): R {
     try {
-      this.definition.render(choice);
+      return make();
     } catch (error) {
       throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
     }
   }
 
   private toSpec(): Spec {
-    return merged(this.definition.render(this.chosen), this.definition.props.specOverrides);
+    return merged(this.render(this.chosen), this.definition.props.specOverrides);
   }
 }
 

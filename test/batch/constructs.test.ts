@@ -86,7 +86,7 @@ test('whatever the numbers, no rule of any domain objects', () => {
   const statement = fc.record({
     nodes: fc.integer({ min: 1, max: 500 }),
     replicas: fc.integer({ min: 1, max: 20 }),
-    scheduling: fc.constantFrom(undefined, Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.podGroup(), Scheduling.gantry({ queueName: 'q' })),
+    scheduling: fc.constantFrom(undefined, Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.schedulerPlugins(), Scheduling.gantry({ queueName: 'q' })),
     inOrder: fc.boolean(),
   });
   fc.assert(fc.property(statement, ({ nodes, replicas, scheduling, inOrder }) => {
@@ -94,6 +94,6 @@ test('whatever the numbers, no rule of any domain objects', () => {
       scheduling, maxRestarts: replicas, coordinator: { job: 'node', podIndex: nodes - 1 },
       jobs: [{ jobName: 'driver', image: 'x' }, { jobName: 'node', nodes, replicas, ...POD, dependsOn: inOrder ? [{ job: 'driver', status: 'Ready' }] : [] }],
     }));
-    made((chart) => new LeaderWorkerSet(chart, 'serve', { ...POD, scheduling, groups: replicas, groupSize: nodes, leader: inOrder ? {} : undefined }));
+    made((chart) => new LeaderWorkerSet(chart, 'serve', { ...POD, scheduling, groups: scheduling?.engine === 'scheduler-plugins' ? 1 : replicas, groupSize: nodes, leader: inOrder ? {} : undefined }));
   }), { seed: 20261120, numRuns: 40 });
 });

@@ -14,7 +14,7 @@ test('whatever the numbers, the counts agree and no rule objects', () => {
     gpus: fc.integer({ min: 1, max: 16 }),
     elastic: fc.option(fc.record({ below: fc.nat(8), above: fc.nat(64) }), { nil: undefined }),
     scheduling: fc.constantFrom(
-      Scheduling.default(), Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.podGroup(),
+      Scheduling.default(), Scheduling.volcano({ queueName: 'q' }), Scheduling.kueue({ localQueueName: 'q' }), Scheduling.schedulerPlugins(),
       Scheduling.gantry({ queueName: 'q' }), undefined,
     ),
     rdma: fc.constantFrom(Rdma.hostNetwork(), Rdma.shared('rdma/a'), undefined),

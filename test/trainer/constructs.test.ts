@@ -98,7 +98,7 @@ test('what only a runtime can say is refused, with the way out', () => {
 
 test('Kueue suspends the TrainJob by a label; topology goes to the pods', () => {
   const [job] = made((chart) => new TrainJob(chart, 'x', {
-    ...POD, runtime: ClusterTrainingRuntime.builtIn('torch-distributed'), scheduling: Scheduling.kueue({ localQueueName: 'team' }, { requiredTopology: 'rack' }),
+    ...POD, runtime: ClusterTrainingRuntime.builtIn('torch-distributed'), scheduling: Scheduling.kueue({ localQueueName: 'team' }, { topology: { required: 'rack' } }),
   }));
   expect(valueAt(job ?? null, '/metadata/labels/kueue.x-k8s.io~1queue-name')).toBe('team');
   expect(patchIn(job, '/spec/replicatedJobs/0/template/spec/template/metadata')).toEqual({ annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' } });
@@ -134,7 +134,7 @@ test('whatever the numbers and the policy, no rule of any domain objects', () =>
     nodes: fc.integer({ min: 1, max: 500 }),
     gpus: fc.integer({ min: 1, max: 16 }),
     policy: fc.constantFrom(MlPolicy.torch(), MlPolicy.jax(), MlPolicy.xgboost(), MlPolicy.mpi(), MlPolicy.mpi({ processesPerNode: 2, sshAuthMountPath: '/home/a/.ssh' })),
-    scheduling: fc.constantFrom(undefined, Scheduling.volcano({ queueName: 'q' }), Scheduling.podGroup(), Scheduling.gantry({ queueName: 'q' })),
+    scheduling: fc.constantFrom(undefined, Scheduling.volcano({ queueName: 'q' }), Scheduling.schedulerPlugins(), Scheduling.gantry({ queueName: 'q' })),
     initializers: fc.constantFrom(undefined, { storage: '1Ti', model: { image: 'm' } }),
   });
   fc.assert(fc.property(statement, ({ nodes, gpus, ...props }) => {

@@ -137,7 +137,7 @@ test('what does not go together is refused with the way out', () => {
   expect(() => made({ framework: 'ray' })).toThrow('say which version, with as: TrainingEngine.rayJob({ rayVersion })');
   expect(() => made({ framework: 'other' })).toThrow('framework other has no kind of its own');
   expect(() => made({ framework: 'pytorch', nodes: 0 })).toThrow('nodes 0: expected a whole number, at least 1.');
-  expect(() => made({ framework: 'pytorch', as: TrainingEngine.volcanoJob(), scheduling: Scheduling.gantry({ queueName: 'q' }) })).toThrow('A Volcano Job is scheduled by Volcano, not by gantry');
+  expect(() => made({ framework: 'pytorch', as: TrainingEngine.volcanoJob(), scheduling: Scheduling.schedulerPlugins() })).toThrow('Volcano Job cannot be scheduled by scheduler-plugins');
   expect(() => made({ framework: 'pytorch', as: TrainingEngine.volcanoJob() }, (training) => training.submitTo({ localQueueName: 'q' }))).toThrow('does not go through the local queue q of Kueue');
 });
 
@@ -151,7 +151,7 @@ test('whatever the statement, no rule of any domain objects', () => {
   });
   fc.assert(fc.property(statement, ({ engine: [framework, as], nodes, gpus, topology, scheduling }) => {
     const kueue = scheduling?.engine === 'kueue';
-    if (as.name === 'Volcano Job' ? kueue : as.name === 'TrainJob' && scheduling?.engine === 'volcano') return;
+    if (['Volcano Job', 'MPIJob of the training-operator'].includes(as.name) ? kueue : as.name === 'TrainJob' && scheduling?.engine === 'volcano') return;
     const accelerators = Accelerator.nvidia({ count: gpus });
     const training = made({ framework, as, nodes, topology, scheduling, accelerators }, ({ worldSize }) => {
       expect(worldSize).toBe(nodes * gpus);

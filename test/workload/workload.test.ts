@@ -19,7 +19,6 @@ class PlainJob extends Workload<Job, JobSpec> {
       props,
       render: (choice) => {
         if (props.image === '') throw new Error('image is empty.');
-        if (choice.scheduling?.engine === 'pod-group') throw new Error('a plain Job is no gang.');
         return { template: new PodTemplate({ image: props.image }).toPodTemplate({ ...choice, restartPolicy: 'Never' }) };
       },
       references: [props.after],
@@ -60,7 +59,7 @@ test('a second queue is refused; the default scheduler is no choice', () => {
 test('what contradicts is reported where it is written, with the path, and nothing is chosen then', () => {
   expect(() => made({ image: '' })).toThrow('test/work: image is empty.');
   made({}, (job) => {
-    expect(() => job.scheduleBy(Scheduling.podGroup())).toThrow('test/work: a plain Job is no gang.');
+    expect(() => job.scheduleBy(Scheduling.podGroup())).toThrow('test/work: Job cannot be scheduled by pod-group: it says of no pods that they belong together');
     expect(job.choice.scheduling).toBeUndefined();
     job.submitTo({ queueName: 'q' });
   });

@@ -1,0 +1,103 @@
+/**
+ * The PodGroup that is written beside a workload whose controller makes none: of Volcano, of scheduler-plugins, or Kubernetes' own in the
+ * form that the target minor serves.
+ */
+import { Lazy } from 'cdk8s';
+import { type Construct } from 'constructs';
+import { DEFAULT_MINOR } from '../api/kinds';
+import { type ResourceKind } from '../api/resource-kind';
+import { type KubernetesMinor } from '../api/schema';
+import { Workload as WorkloadAlpha } from '../api/types/scheduling.k8s.io/v1alpha1';
+import { PodGroup as PodGroupAlpha } from '../api/types/scheduling.k8s.io/v1alpha2';
+import { PodGroup as PodGroupBeta } from '../api/types/scheduling.k8s.io/v1beta1';
+import { PodGroup as VolcanoPodGroup } from '../api/types/scheduling.volcano.sh/v1beta1';
+import { PodGroup as SchedulerPluginsPodGroup } from '../api/types/scheduling.x-k8s.io/v1alpha1';
+import { Checks } from '../checks/checks-of';
+import { type Gang, type Scheduling } from '../pods';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Resource, type ResourceProps } from '../resources/resource';
+
+export interface PodGroupStatement {
+  readonly gang: Gang;
+  readonly scheduling: Scheduling;
+  readonly namespace: NamedReference | undefined;
+  /** Asked when the group is written: a priority may be given after the queue. */
+  readonly priorityClassName: () => string | undefined;
+}
+
+/** The choice with the minor whose PodGroup is written; other choices as they are. */
+export function forTarget(scope: Construct, scheduling: Scheduling): Scheduling {
+  return scheduling.engine === 'pod-group' ? scheduling.forMinor(Checks.of(scope).options.kubernetes ?? DEFAULT_MINOR) : scheduling;
+}
+
+/** @throws if the minor knows no such group, or cannot say what is asked */
+export function podGroupBeside(scope: Construct, statement: PodGroupStatement): Resource<unknown> {
+  const { scheduling, gang: { name, minMember } } = statement;
+  const write = <T>(kind: ResourceKind<T>, spec: () => object): Resource<unknown> => {
+    spec();
+    const { namespace } = statement;
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace: nameOf(namespace) }) };
+    // The one place where the compiler cannot follow that every group has a spec.
+    return new Resource(scope, `PodGroup-${name}`, kind, { metadata, spec: Lazy.any({ produce: spec }) as object } as unknown as ResourceProps<T>);
+  };
+  switch (scheduling.engine) {
+    case 'volcano':
+      return write(VolcanoPodGroup, () => ({
+        minMember,
+        queue: scheduling.toScheduling().queueName,
+        priorityClassName: statement.priorityClassName(),
+        networkTopology: scheduling.toNetworkTopology(),
+      }));
+    case 'scheduler-plugins':
+      return write(SchedulerPluginsPodGroup, () => ({ minMember, scheduleTimeoutSeconds: scheduling.wishes.scheduleTimeoutSeconds }));
+    case 'pod-group': {
+      const { kind, spec } = nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
+      return write(kind, () => spec(statement));
+    }
+    case 'default':
+    case 'kueue':
+    case 'gantry': throw new Error(`${scheduling.engine} goes by no PodGroup.`);
+  }
+}
+
+interface NativeForm {
+  readonly kind: ResourceKind<unknown>;
+  /** @throws if the form cannot say what is asked */
+  readonly spec: (statement: PodGroupStatement) => object;
+}
+
+function nativeForm(minor: KubernetesMinor): NativeForm {
+  const number = Number(minor.slice(2));
+  if (number < 35) throw new Error(`Kubernetes ${minor} has no PodGroup of its own: it begins with 1.35. Choose another scheduler, or name a target.`);
+  if (number === 35) return { kind: WorkloadAlpha, spec: workloadAlpha };
+  return number === 36 ? { kind: PodGroupAlpha, spec: podGroupAlpha } : { kind: PodGroupBeta, spec: podGroupBeta };
+}
+
+function workloadAlpha({ gang, scheduling: { wishes } }: PodGroupStatement): object {
+  for (const option of ['topology', 'disruption'] as const) {
+    if (wishes[option] !== undefined) throw new Error(`${option}: gangs of Kubernetes 1.35 cannot say it, those of 1.36 can.`);
+  }
+  return { podGroups: [{ name: 'pods', policy: { gang: { minCount: gang.minMember } } }] };
+}
+
+/** Priority is told by the pods: up to 1.36 the field is refused unless a further feature gate is on. */
+function podGroupAlpha({ gang, scheduling: { wishes } }: PodGroupStatement): object {
+  return {
+    schedulingPolicy: { gang: { minCount: gang.minMember } },
+    schedulingConstraints: constraintsOf(wishes),
+    disruptionMode: wishes.disruption && { pod: 'Pod', group: 'PodGroup' }[wishes.disruption],
+  };
+}
+
+function podGroupBeta({ gang, scheduling: { wishes }, priorityClassName }: PodGroupStatement): object {
+  return {
+    schedulingPolicy: { gang: { minCount: gang.minMember } },
+    schedulingConstraints: constraintsOf(wishes),
+    disruptionMode: wishes.disruption && { pod: { single: {} }, group: { all: {} } }[wishes.disruption],
+    priorityClassName: priorityClassName(),
+  };
+}
+
+function constraintsOf({ topology }: Scheduling['wishes']): object | undefined {
+  return topology?.required === undefined ? undefined : { topology: [{ key: topology.required }] };
+}
