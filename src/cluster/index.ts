@@ -1,0 +1,9 @@
+/**
+ * Clusters and workloads in the terms of the placement core, and what comes of putting the one on the other.
+ */
+export * from './view';
+export { clusterView } from './view-of';
+export { type GangFacts, type ViewInput } from './view-input';
+export { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
+export { clusterOfObjects } from './from-objects';
+export { amountOf, amountText, changeText, topologyText } from './words';

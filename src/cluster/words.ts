@@ -1,0 +1,72 @@
+/**
+ * Amounts, constraints and changes in words that people read.
+ */
+import { type Counterfactual, type PendingGang, type TopologyConstraint } from '../placement';
+import { levelTitle } from './objects/topologies';
+
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const;
+const BYTES = /^(memory|ephemeral-storage|hugepages-.+)$/;
+
+/** `160` cores of `cpu`, `1.5Ti` of memory, pieces as they are. */
+export function amountText(resource: string, amount: number): string {
+  if (resource === 'cpu') return rounded(amount / 1000);
+  if (!BYTES.test(resource)) return rounded(amount);
+  let value = amount;
+  let unit = 0;
+  while (Math.abs(value) >= 1024 && unit < BINARY.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${rounded(value)}${BINARY[unit]}`;
+}
+
+/** At most one digit behind the point above ten, two below. */
+export function rounded(value: number): string {
+  const factor = Math.abs(value) >= 10 ? 10 : 100;
+  return String(Math.round(value * factor) / factor);
+}
+
+/** `8 nvidia.com/gpu`, `16 cores of cpu`, `64Gi of memory`. */
+export function amountOf(resource: string, amount: number): string {
+  const text = amountText(resource, amount);
+  if (resource === 'cpu') return `${text} ${text === '1' ? 'core' : 'cores'} of CPU`;
+  return BYTES.test(resource) ? `${text} of ${resource}` : `${text} ${resource}`;
+}
+
+/** Hours and minutes, days and hours. */
+export function spanText(milliseconds: number): string {
+  const minutes = Math.max(0, Math.round(milliseconds / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+/** A counterfactual as a sentence. */
+export function changeText(change: Counterfactual, { now, pending }: { readonly now: number; readonly pending: PendingGang }): string {
+  switch (change.kind) {
+    case 'more-on-node':
+      return `It fits once node ${change.node} has ${amountOf(change.resource, change.amount)} more.`;
+    case 'wider-topology':
+      return change.level === null
+        ? 'It fits without its required topology.'
+        : `It fits if it may spread over one ${levelTitle(change.level)} (${change.level}).`;
+    case 'fewer-pods':
+      return `It fits with ${change.by === 1 ? 'one pod' : `${change.by} pods`} fewer: ${pending.needed - change.by} instead of ${pending.needed}.`;
+    case 'raise-capability':
+      return `It fits once the ceiling of queue "${change.queue}" is raised by ${amountOf(change.resource, change.by)}.`;
+    case 'make-preemptible':
+      return 'It may start beyond the quota of its queue once it may be evicted for others.';
+    case 'wait-until':
+      return `It starts in ${spanText(change.at - now)}, when work that runs now has ended.`;
+  }
+}
+
+/** `all in one rack`, `slices of 4 in one block`; empty where nothing is asked. */
+export function topologyText({ required, preferred, sliceSize, sliceLevel }: TopologyConstraint): string {
+  return [
+    required === undefined ? undefined : `in one ${levelTitle(required)}`,
+    preferred === undefined ? undefined : `in one ${levelTitle(preferred)} if possible`,
+    sliceLevel === undefined ? undefined : `slices of ${sliceSize ?? 1} in one ${levelTitle(sliceLevel)}`,
+  ].filter((part) => part !== undefined).join(', ');
+}
