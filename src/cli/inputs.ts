@@ -5,13 +5,14 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Manifest, type SourceProblem } from '../manifests/manifest';
 import { ManifestSet } from '../manifests/manifest-set';
-import { parseYaml } from '../manifests/yaml';
+import { NODE_FILE_NAME, nodeFileKind, parseFile } from '../manifests/node-file';
 import { UsageError, type Progress, type Terminal } from './terminal';
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/i;
 
 /**
- * Reads the manifests of all paths, in their order; files of a folder by name. A file that is named twice is read once.
+ * Reads the manifests of all paths, in their order; files of a folder by name. A file that is named twice is read once. Files of nodes
+ * (containerd's, systemd's and others) are read as what they are.
  *
  * @param paths files, folders (searched through, but for `node_modules` and names that begin with a dot) or `-`
  * @throws UsageError where a path cannot be read, a text is broken, or nothing at all was found
@@ -23,7 +24,7 @@ export async function readManifests(paths: readonly string[], terminal: Terminal
   for (const [index, file] of files.entries()) {
     if (files.length > 50 && index % 50 === 0) progress?.say(`reading ${index + 1} of ${files.length} files`);
     const text = decode(file === '-' ? await terminal.stdin() : readBytes(file, terminal.cwd), file);
-    const parsed = parseYaml(text, file);
+    const parsed = parseFile(text, file);
     for (const manifest of parsed.manifests) manifests.push(manifest);
     for (const problem of parsed.problems) problems.push(problem);
   }
@@ -42,7 +43,7 @@ export function placeOf({ file, position }: Pick<SourceProblem, 'file' | 'positi
   return `${file}:${position.line}:${position.column}`;
 }
 
-function filesOf(paths: readonly string[], cwd: string): readonly string[] {
+export function filesOf(paths: readonly string[], cwd: string): readonly string[] {
   const seen = new Set<string>();
   const files: string[] = [];
   const add = (file: string): void => {
@@ -57,7 +58,7 @@ function filesOf(paths: readonly string[], cwd: string): readonly string[] {
       continue;
     }
     const found = [...filesBelow(path, cwd, new Set())];
-    if (found.length === 0) throw new UsageError(`${path}: no .yaml, .yml or .json file in this folder`);
+    if (found.length === 0) throw new UsageError(`${path}: no .yaml, .yml or .json file in this folder, and no file of a node`);
     found.forEach(add);
   }
   return files;
@@ -73,8 +74,14 @@ function* filesBelow(folder: string, cwd: string, above: ReadonlySet<string>): G
     if (name.startsWith('.') || name === 'node_modules') continue;
     const path = join(folder, name);
     if (isFolder(path, cwd)) yield* filesBelow(path, cwd, here);
-    else if (MANIFEST_FILE.test(name)) yield path;
+    else if (MANIFEST_FILE.test(name) || (NODE_FILE_NAME.test(name) && isNodeFile(path, cwd))) yield path;
   }
+}
+
+/** A folder may hold any TOML and any `.conf`: only what containerd, systemd or the kubelet would read is taken. */
+function isNodeFile(path: string, cwd: string): boolean {
+  const text = new TextDecoder().decode(readBytes(path, cwd));
+  return nodeFileKind(text, path) !== undefined || /^kind:\s*KubeletConfiguration\s*$/m.test(text);
 }
 
 function byCodeUnit(a: string, b: string): number {

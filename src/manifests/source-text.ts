@@ -1,7 +1,7 @@
 /**
  * Lines and columns of a text, and what a reader of texts (YAML or JSON) answers.
  */
-import { type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../api/schema';
 import { type Position, type SourceProblem } from './manifest';
 
 /** A problem as a reader sees it: by offset, and not yet of any manifest. */
@@ -24,6 +24,20 @@ export interface TextDocument {
   readonly problems: readonly TextProblem[];
   /** Offset of the value (of its key, for a map's member) at a pointer, or of the nearest parent that stands in the text. */
   readonly offsetOf: (pointer: string) => number;
+}
+
+/** A text that is one object: what it says and where, or what kept it from being read. */
+export type TextReading =
+  | { readonly value: JsonObject; readonly offsetOf: (path: string) => number }
+  | { readonly broken: string; readonly offset: number };
+
+/** The offset of a JSON pointer, or of the nearest one above it that stands in the text. */
+export function nearestOffset(offsets: ReadonlyMap<string, number>): (path: string) => number {
+  return (path) => {
+    let at = path;
+    while (at !== '' && !offsets.has(at)) at = at.slice(0, at.lastIndexOf('/'));
+    return offsets.get(at) ?? 0;
+  };
 }
 
 /** Finds lines by binary search; the table of line starts is made when it is first asked for. */

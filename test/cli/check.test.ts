@@ -55,7 +55,7 @@ describe('bad input is one clear line and exit status 2', () => {
   const cases: readonly (readonly [string, readonly string[], string])[] = [
     ['no path', ['check'], "gantry: missing required argument 'paths'\n"],
     ['a missing file', ['check', 'gone.yaml'], 'gantry: gone.yaml: no such file or folder\n'],
-    ['a folder without manifests', ['check', 'empty'], 'gantry: empty: no .yaml, .yml or .json file in this folder\n'],
+    ['a folder without manifests', ['check', 'empty'], 'gantry: empty: no .yaml, .yml or .json file in this folder, and no file of a node\n'],
     ['a file without objects', ['check', 'nothing.yaml'], 'gantry: nothing.yaml: no Kubernetes object in it\n'],
     ['broken YAML', ['check', 'a.yaml', 'broken.yaml'], 'gantry: broken.yaml:2:3: a key and its colon have to stand on one line; a colon may be missing, or a text with a colon needs quotes\n'],
     ['broken JSON', ['check', 'broken.json'], 'gantry: broken.json:1:8: a value belongs here\n'],

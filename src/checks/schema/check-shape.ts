@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
+import { nodeFileOwner } from '../../manifests/node-file';
 import { tokensOf, valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
@@ -83,6 +84,8 @@ export class ShapeChecker {
 
   check(manifest: Manifest): ShapeResult {
     const { object } = manifest;
+    const owner = nodeFileOwner(manifest);
+    if (owner !== undefined) return { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
     const list = new ViolationList();
     const { apiVersion, kind } = object;
     if (apiVersion === undefined && kind === undefined) return { violations: [], notChecked: 'no apiVersion and no kind: not an API object' };
