@@ -11,6 +11,7 @@ import { suppressionNeedsReason } from '../checks/suppression';
 import { deviceRules } from '../devices/rules';
 import { gpuOperatorRules } from '../gpu-operator/rules';
 import { kubeflowRules } from '../kubeflow/rules';
+import { networkingRules } from '../networking/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
 import { rayRules } from '../ray/rules';
@@ -25,6 +26,7 @@ const ALL: readonly Rule[] = [
   ...gpuOperatorRules,
   ...deviceRules,
   ...chartRules,
+  ...networkingRules,
   ...tenancyRules,
   ...volcanoRules,
   ...kubeflowRules,

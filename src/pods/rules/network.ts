@@ -2,13 +2,18 @@
  * The pod's networks: the host's with its DNS, and attachments that exist and come with their device.
  */
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../catalog';
-import { networksIn, readNetworks } from '../../manifests/network-annotation';
-import { isTiedResource, networkAttachmentsOf } from '../../manifests/network-attachments';
+import { networksIn, type NetworkSelection, readNetworks } from '../../manifests/network-annotation';
+import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../manifests/network-attachments';
 import { type Rule } from '../../checks/rule';
 import { text } from '../../checks/server/values';
 import { askedBy, podAdvice } from './advice';
 
 const PATH = `/metadata/annotations/${NETWORKS_ANNOTATION.replace('/', '~1')}`;
+
+/** Whether a pod of this namespace means this network. */
+function isSelected(attachment: NetworkAttachment, { name, namespace }: NetworkSelection, podNamespace: string): boolean {
+  return attachment.name === name && attachment.namespace === (namespace ?? podNamespace);
+}
 
 export const networkRules: readonly Rule[] = [
   podAdvice('host-network-resolves-services', {
@@ -71,7 +76,7 @@ export const networkRules: readonly Rule[] = [
     const namespace = pod.template.manifest.id.namespace;
     const attached = new Map<string, { readonly network: string; readonly times: number }>();
     for (const network of typeof said === 'string' ? networksIn(said) ?? [] : []) {
-      const attachment = networkAttachmentsOf(set).find((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace));
+      const attachment = networkAttachmentsOf(set).find((one) => isSelected(one, network, namespace));
       if (attachment === undefined || attachment.resource === '') continue;
       const asked = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => isTiedResource(attachment, name));
       if (asked.length === 0) {
@@ -82,7 +87,8 @@ export const networkRules: readonly Rule[] = [
       attached.set(name, { network: network.name, times: (attached.get(name)?.times ?? 0) + 1 });
     }
     for (const [resource, { network, times }] of attached) {
-      const devices = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => name === resource).reduce((sum, { amount }) => sum + amount, 0);
+      const asked = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => name === resource);
+      const devices = asked.reduce((sum, { amount }) => sum + amount, 0);
       if (!Number.isInteger(devices) || devices === times) continue;
       if (devices < times) say(PATH, `${times} attachments share ${devices} of ${resource}: the last of them has no device`, { found: said, expected: `${resource}: ${times}` });
       else say(PATH, `the pod has ${devices} of ${resource} and attaches ${times} of them`, { found: said, severity: 'info', expected: `"${network}" named ${devices} times` });
@@ -106,9 +112,9 @@ export const networkRules: readonly Rule[] = [
       const tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
       const [first] = tied;
       // A network that nobody here defines may be tied to it as well.
-      const unknown = selected.some((network) => !networkAttachmentsOf(set).some((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace)));
+      const unknown = selected.some((network) => !networkAttachmentsOf(set).some((one) => isSelected(one, network, namespace)));
       if (first === undefined || unknown) continue;
-      const attached = selected.some((network) => tied.some((one) => one.name === network.name && one.namespace === (network.namespace ?? namespace)));
+      const attached = selected.some((network) => tied.some((one) => isSelected(one, network, namespace)));
       if (!attached) say(path, `${name} belongs to the network "${first.name}", to which the pod does not attach`, { expected: `${NETWORKS_ANNOTATION}: ${first.namespace === namespace ? '' : `${first.namespace}/`}${first.name}` });
     }
   }),
