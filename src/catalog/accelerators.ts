@@ -92,7 +92,7 @@ const NVIDIA: Readonly<Record<KnownAccelerator, Facts>> = {
     productLabels: ['NVIDIA-A100-SXM4-80GB', 'NVIDIA-A100-80GB-PCIe'],
   },
   'H100-80GB': {
-    aliases: ['H100', 'H800', 'H800-80GB', 'H100-80GB-HBM3', 'H100-SXM', 'H100-SXM5', 'H100-PCIe'],
+    aliases: ['H100', 'H800', 'H800-80GB', 'H100-80GB-HBM3', 'H100-SXM', 'H100-SXM5', 'H100-SXM-80GB', 'H100-SXM5-80GB', 'H100-PCIe'],
     memoryGB: 80,
     architecture: 'hopper',
     computeCapability: '9.0',

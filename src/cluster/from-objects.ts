@@ -9,7 +9,7 @@ import { type ClusterNode, type Queue, type Topology } from '../placement';
 import { compareNames } from '../placement/names';
 import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
 import { kindOf, Lookups, nameOf } from './lookups';
-import { type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
+import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
 import { nodeOf } from './objects/node';
 import { QUEUE_KINDS, queueOf } from './objects/queue';
 import { commonLevels, hyperNodeOf, hyperNodeTiers, labelsOf, tiersOfLevels, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
@@ -61,11 +61,11 @@ const HEAVY: ReadonlySet<string> = new Set(['Node', 'Pod']);
 export function itemsOf(object: JsonObject): readonly JsonObject[] {
   if (!(asString(object.kind) ?? '').endsWith('List') || !Array.isArray(object.items)) return [object];
   const kind = (asString(object.kind) ?? '').slice(0, -'List'.length);
-  const typed = kind === '' ? {} : { apiVersion: object.apiVersion, kind };
-  return asArray(object.items).filter(isObject).map((item) => ({ ...typed, ...item }));
+  const typed: JsonObject = kind === '' || object.apiVersion === undefined ? {} : { apiVersion: object.apiVersion, kind };
+  return asArray(object.items).filter(isObject).map((item): JsonObject => ({ ...typed, ...item }));
 }
 
-function gangsOf(all: readonly JsonObject[], lookups: Lookups): { readonly gangs: readonly ClusterGang[]; readonly nodePods: readonly NodePod[] } {
+function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterState, 'gangs' | 'nodePods'> {
   const members = new Map<string, GangMember[]>();
   const nodePods: NodePod[] = [];
   const templates = new Map<string, GangMember['template']>();
@@ -87,7 +87,11 @@ function gangsOf(all: readonly JsonObject[], lookups: Lookups): { readonly gangs
     else list.push(shared);
   }
   const names = displayNames([...members].map(([key, list]) => ({ key, name: displayName(list[0], lookups) })));
-  const where = { priorities: lookups.priorities, podGroup: (key: string) => lookups.podGroups.get(key), queue: lookups.queue.bind(lookups) };
+  const where: GangLookups = {
+    priorities: lookups.priorities,
+    podGroup: (key) => lookups.podGroups.get(key),
+    queue: (queue, namespace) => lookups.queue(queue, namespace),
+  };
   const gangs = [...members].map(([key, list]): ClusterGang => {
     const { gang, pods } = gangOf(list, where, names.get(key));
     const group = lookups.podGroups.get(key);

@@ -130,7 +130,8 @@ export const HOSTNAME = 'kubernetes.io/hostname';
 /** Labels by which nodes commonly say where they stand, outermost first. */
 const COMMON_LEVELS = [
   'topology.kubernetes.io/region', 'topology.kubernetes.io/zone', 'cloud.google.com/gce-topology-block', 'topology.k8s.aws/network-node-layer-1',
-  'topology.k8s.aws/network-node-layer-2', 'topology.k8s.aws/network-node-layer-3', 'topology.kubernetes.io/block', 'topology.kubernetes.io/rack',
+  'topology.k8s.aws/network-node-layer-2', 'topology.k8s.aws/network-node-layer-3', 'cloud.provider.com/topology-block',
+  'cloud.provider.com/topology-rack', 'topology.kubernetes.io/rack',
   'cloud.google.com/gce-topology-subblock', 'cloud.google.com/gke-nodepool-subblock', 'nvidia.com/gpu.clique',
 ] as const;
 
