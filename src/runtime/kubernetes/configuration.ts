@@ -93,6 +93,8 @@ export function readConfiguration(text: string, file: string): Configuration {
   return result;
 }
 
+type NumberOfPolicy = 'affinityWeight' | 'signalWeight' | 'capacityReportSeconds' | 'staleGangSeconds' | 'victimLimit' | 'makeRoomLimit';
+
 type Of<K extends keyof Configuration> = Configuration[K];
 
 /** Reads member by member, and notes what is wrong instead of stopping at it. */
@@ -190,7 +192,8 @@ class Reader {
   /** A group of numbers, of which those that count something must not be 0. */
   private numbers<T extends Readonly<Record<string, number>>>(value: JsonValue | undefined, path: string, base: T): T {
     const members = this.object(value, path, Object.keys(base));
-    const read = Object.entries(base).map(([key, fallback]) => [key, this.number(members[key], join(path, key), fallback, LEAST[key] ?? 0)]);
+    const read = Object.entries(base).map(([key, fallback]) =>
+      [key, this.number(members[key], join(path, key), fallback, LEAST[key] ?? 0)]);
     return Object.fromEntries(read) as T;
   }
 
@@ -237,7 +240,8 @@ class Reader {
       this.fault(path, shown(value), 'a map of resources to quantities');
       return {};
     }
-    return Object.fromEntries(Object.entries(value).map(([resource, text]) => [resource, this.amount(text, `${path}["${resource}"]`, resource, mayBeUnlimited)]));
+    return Object.fromEntries(Object.entries(value).map(([resource, text]) =>
+      [resource, this.amount(text, `${path}["${resource}"]`, resource, mayBeUnlimited)]));
   }
 
   private amount(value: JsonValue, path: string, resource: string, mayBeUnlimited: boolean): number | 'unlimited' {
@@ -256,7 +260,7 @@ class Reader {
     const known = Object.keys(DEFAULT_POLICY);
     const members = this.object(value, 'policy', known);
     const base = DEFAULT_POLICY;
-    const number = (key: keyof Policy & string, least = 0): number => this.number(members[key], `policy.${key}`, base[key] as number, least);
+    const number = (key: NumberOfPolicy, least = 0): number => this.number(members[key], `policy.${key}`, base[key], least);
     return {
       ...base,
       actions: members.actions === undefined ? base.actions

@@ -3,8 +3,8 @@
  *
  * The holder renews it; others take it over once they have seen it unchanged for its whole duration, by their own monotonic clock, so
  * that no two clocks have to agree. The holder counts itself as one only for `renewWithin` after it *began* the last renewal that was
- * granted, which ends earlier than anybody can take over. Everything that changes the cluster asks `holds` right before it is sent: a process
- * that was stopped and goes on later finds out before it does any harm, whichever of its timers fires first.
+ * granted, which ends earlier than anybody can take over. Everything that changes the cluster asks `holds` right before it is sent: a
+ * process that was stopped and goes on later finds out before it does any harm, whichever of its timers fires first.
  *
  * Both clocks are asked, since the monotonic one stands still while a virtual machine sleeps and the other one may be set back.
  */

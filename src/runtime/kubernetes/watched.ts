@@ -25,14 +25,14 @@ export interface WatchedOptions {
 
 export class Watched {
   private readonly stores = new Map<CollectionName, Map<string, JsonObject>>();
-  private readonly reflectors: readonly Reflector<JsonObject>[];
+  private readonly reflectors: ReadonlyMap<CollectionName, Reflector<JsonObject>>;
   private readonly listeners: ChangeListener[] = [];
   private wasSynced = false;
 
   constructor({ client, onNote }: WatchedOptions) {
-    this.reflectors = COLLECTION_NAMES.map((name) => {
+    this.reflectors = new Map(COLLECTION_NAMES.map((name) => {
       this.stores.set(name, new Map());
-      return new Reflector<JsonObject>({
+      return [name, new Reflector<JsonObject>({
         client,
         path: () => collectionPath(client, name),
         onNote: (note) => onNote(name, note),
@@ -41,13 +41,13 @@ export class Watched {
           changed: (item) => this.put(name, keyOf(item), trimmed(name, item)),
           removed: (item) => this.put(name, keyOf(item), undefined),
         },
-      });
-    });
+      })];
+    }));
   }
 
   /** Everything has been read once. */
   get isSynced(): boolean {
-    this.wasSynced ||= this.reflectors.every(({ isSynced }) => isSynced);
+    this.wasSynced ||= [...this.reflectors.values()].every(({ isSynced }) => isSynced);
     return this.wasSynced;
   }
 
@@ -61,7 +61,12 @@ export class Watched {
   }
 
   async run(): Promise<void> {
-    await Promise.all(this.reflectors.map((reflector) => reflector.run()));
+    await Promise.all([...this.reflectors.values()].map((reflector) => reflector.run()));
+  }
+
+  /** Reads these anew; resolves when everything that was true at the call is known. */
+  async refresh(...names: readonly CollectionName[]): Promise<void> {
+    await Promise.all(names.map((name) => this.reflectors.get(name)!.refresh()));
   }
 
   stop(): void {

@@ -97,7 +97,8 @@ export class ApiClient {
     this.agents?.streams.destroy();
   }
 
-  private async send(method: string, path: string, { query, body, contentType, timeout = TIMEOUT }: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
+  private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
+    const { query, body, contentType, timeout = TIMEOUT } = request;
     const { url, headers, connection } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));

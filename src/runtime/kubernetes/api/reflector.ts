@@ -66,6 +66,8 @@ export class Reflector<T extends KubernetesObject> {
   private version: string | undefined;
   private listed = false;
   private wasServed = false;
+  private abortWatch: (() => void) | undefined;
+  private readonly waiting: (() => void)[] = [];
   private readonly ended = new AbortController();
   private readonly backoff = new Backoff({ first: 250, most: 15_000 });
 
@@ -98,6 +100,14 @@ export class Reflector<T extends KubernetesObject> {
 
   stop(): void {
     this.ended.abort();
+    this.waiting.splice(0).forEach((resolve) => resolve());
+  }
+
+  /** Reads everything anew; resolves when that is done. For whoever has to know what is the case now and not a moment ago. */
+  refresh(): Promise<void> {
+    this.version = undefined;
+    this.abortWatch?.();
+    return new Promise((resolve) => (this.ended.signal.aborted ? resolve() : this.waiting.push(resolve)));
   }
 
   private async notServed(): Promise<void> {
@@ -108,6 +118,7 @@ export class Reflector<T extends KubernetesObject> {
     }
     this.wasServed = false;
     this.listed = true;
+    this.waiting.splice(0).forEach((resolve) => resolve());
     await pause(this.options.absence ?? 30_000, this.ended.signal);
   }
 
@@ -132,6 +143,7 @@ export class Reflector<T extends KubernetesObject> {
   private async list(path: string): Promise<void> {
     const { client, handler, onNote, page = 500, fieldSelector } = this.options;
     const items: T[] = [];
+    const asked = this.waiting.length;
     let next: string | undefined;
     let version: string | undefined;
     do {
@@ -146,9 +158,11 @@ export class Reflector<T extends KubernetesObject> {
     }
     handler.replaced(items);
     onNote?.({ kind: 'listed', items: items.length, again: this.listed });
-    this.version = version;
     this.listed = true;
     this.wasServed = true;
+    // Whoever asked while the list was under way gets the next one.
+    this.waiting.splice(0, asked).forEach((resolve) => resolve());
+    this.version = this.waiting.length > 0 ? undefined : version;
   }
 
   private async watch(path: string, version: string): Promise<void> {
@@ -158,8 +172,13 @@ export class Reflector<T extends KubernetesObject> {
     const query = { watch: 1, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, fieldSelector };
     const response = await client.stream(path, query);
     const opened = performance.now();
+    if (this.version === undefined) {
+      response.destroy();
+      return;
+    }
     await new Promise<void>((resolve, reject) => {
       const stop = (): void => void response.destroy();
+      this.abortWatch = stop;
       this.ended.signal.addEventListener('abort', stop);
       const silent = setTimeout(() => response.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)), silence);
       const lines = new Lines((line) => this.take(line));
@@ -175,6 +194,7 @@ export class Reflector<T extends KubernetesObject> {
       response.on('close', () => {
         clearTimeout(silent);
         this.ended.signal.removeEventListener('abort', stop);
+        this.abortWatch = undefined;
         resolve();
       });
     });
@@ -203,6 +223,9 @@ export class Reflector<T extends KubernetesObject> {
       case 'BOOKMARK':
         break;
     }
-    this.version = asString(asObject(object.metadata).resourceVersion) ?? this.version;
+    // A watch that is being left for a fresh list must not set it back.
+    if (this.version !== undefined) {
+      this.version = asString(asObject(object.metadata).resourceVersion) ?? this.version;
+    }
   }
 }

@@ -9,20 +9,18 @@ import { type CollectionName } from './collections';
 type Draft = Record<string, JsonValue | undefined>;
 
 const OF_CONTAINERS = new Set(['name', 'resources', 'ports', 'restartPolicy']);
-const OF_STATUS = new Set(['phase', 'conditions', 'startTime', 'reason', 'nominatedNodeName', 'allocatable', 'resourceClaimStatuses', 'containerStatuses']);
+const OF_STATUS = new Set(['phase', 'conditions', 'startTime', 'reason', 'resourceClaimStatuses', 'containerStatuses']);
 const OF_CONTAINER_STATUS = new Set(['name', 'allocatedResources', 'resources']);
+const OF_NODE_STATUS = new Set(['allocatable', 'capacity', 'conditions']);
 
 /** A lighter form of the object. */
 export function trimmed(collection: CollectionName, object: JsonObject): JsonObject {
-  const { managedFields: _, ...metadata } = asObject(object.metadata);
-  switch (collection) {
-    case 'pods':
-      return { ...object, metadata, spec: trimmedPodSpec(asObject(object.spec)), status: trimmedPodStatus(asObject(object.status)) };
-    case 'nodes':
-      return { ...object, metadata, status: only(asObject(object.status), new Set(['allocatable', 'capacity', 'conditions'])) };
-    default:
-      return { ...object, metadata };
+  const metadata = { ...asObject(object.metadata) };
+  delete metadata.managedFields;
+  if (collection === 'pods') {
+    return { ...object, metadata, spec: trimmedPodSpec(asObject(object.spec)), status: trimmedPodStatus(asObject(object.status)) };
   }
+  return { ...object, metadata, ...(collection === 'nodes' && { status: only(asObject(object.status), OF_NODE_STATUS) }) };
 }
 
 function trimmedPodSpec(spec: JsonObject): JsonObject {
@@ -32,7 +30,7 @@ function trimmedPodSpec(spec: JsonObject): JsonObject {
       draft[list] = asArray(spec[list]).map((container) => only(asObject(container), OF_CONTAINERS));
     }
   }
-  draft.volumes = asArray(spec.volumes).map(asObject).filter(({ persistentVolumeClaim, ephemeral }) => (persistentVolumeClaim ?? ephemeral) !== undefined);
+  draft.volumes = asArray(spec.volumes).filter((volume) => ['persistentVolumeClaim', 'ephemeral'].some((kind) => kind in asObject(volume)));
   if (asArray(draft.volumes).length === 0) {
     delete draft.volumes;
   }

@@ -16,8 +16,12 @@ export function handOver(pod: PlacedPod, known: JsonObject, options: AttemptOpti
   const send = async (): Promise<void> => {
     await options.client.request('PATCH', podPath(pod), { body, contentType: 'application/json-patch+json', timeout: REQUEST_TIMEOUT });
   };
-  return attempt(pod, options, send, (now) =>
-    placeOf(now, pod.node) ?? (isGated(now) ? undefined : annotatedNode(now) === pod.node ? { kind: 'done' } : { kind: 'elsewhere', node: annotatedNode(now) ?? '' }));
+  return attempt(pod, options, send, (now) => placeOf(now, pod.node) ?? (isGated(now) ? undefined : handedTo(now, pod.node)));
+}
+
+function handedTo(pod: JsonObject, wanted: string): PlacingOutcome {
+  const node = annotatedNode(pod);
+  return node === wanted ? { kind: 'done' } : { kind: 'elsewhere', node: node ?? '' };
 }
 
 /**
@@ -26,9 +30,9 @@ export function handOver(pod: PlacedPod, known: JsonObject, options: AttemptOpti
  */
 export function handOverPatch({ uid, node, devices }: PlacedPod, known: JsonObject): JsonValue {
   const spec = asObject(known.spec);
-  const gates = asArray(spec.schedulingGates);
-  const annotations = asObject(known.metadata).annotations;
-  const added = { [GANTRY_NODE]: node, ...(devices.length === 0 ? {} : { [GANTRY_DEVICES]: devices.join(',') }) };
+  const gates = [...asArray(spec.schedulingGates)];
+  const { annotations } = asObject(known.metadata);
+  const added: Readonly<Record<string, string>> = { [GANTRY_NODE]: node, ...(devices.length === 0 ? {} : { [GANTRY_DEVICES]: devices.join(',') }) };
   return [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'test', path: '/spec/schedulingGates', value: gates },
@@ -36,7 +40,7 @@ export function handOverPatch({ uid, node, devices }: PlacedPod, known: JsonObje
     { op: 'add', path: '/spec/affinity', value: withNode(asObject(spec.affinity), node) },
     { op: 'replace', path: '/spec/schedulingGates', value: gates.filter((gate) => asObject(gate).name !== GANTRY_PLACEMENT_GATE) },
     ...(annotations === undefined ? [{ op: 'add', path: '/metadata/annotations', value: added }]
-      : Object.entries(added).map(([key, value]) => ({ op: 'add', path: `/metadata/annotations/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }))),
+      : Object.entries(added).map(([key, value]) => ({ op: 'add', path: `/metadata/annotations/${key.replaceAll('/', '~1')}`, value }))),
   ];
 }
 
@@ -46,7 +50,8 @@ function withNode(affinity: JsonObject, node: string): JsonObject {
   const required = asObject(nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution);
   const here = { key: 'metadata.name', operator: 'In', values: [node] };
   const terms = asArray(required.nodeSelectorTerms).map(asObject);
-  const narrowed = terms.length === 0 ? [{ matchFields: [here] }] : terms.map((term) => ({ ...term, matchFields: [...asArray(term.matchFields), here] }));
+  const narrowed: JsonObject[] = terms.length === 0 ? [{ matchFields: [here] }]
+    : terms.map((term) => ({ ...term, matchFields: [...asArray(term.matchFields), here] }));
   return {
     ...affinity,
     nodeAffinity: { ...nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { ...required, nodeSelectorTerms: narrowed } },

@@ -1,0 +1,82 @@
+/**
+ * Bundles a program of `src/runtime/` into one CommonJS file for Node 20 and newer, so that it runs on a stock Node image.
+ *
+ * Equal sources give equal bytes: no paths of this machine, no times, a fixed order. What the program does not use of its libraries is left
+ * out by name, since their own files do not let a bundler see it.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = resolve(__dirname, '../..');
+
+export interface Bundle {
+  /** Entry, from the project's root. */
+  readonly entry: string;
+  /** What is written, from the project's root. */
+  readonly output: string;
+}
+
+export const SCHEDULER_BUNDLE: Bundle = { entry: 'src/runtime/kubernetes/main.ts', output: 'lib/bundles/scheduler.js' };
+
+/**
+ * - The Kubernetes client is only asked for addresses and credentials: its generated API stays out.
+ * - node-fetch brings a URL parser for old versions of Node.
+ */
+const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; readonly text: string }[] = [
+  {
+    path: /^\.\/gen\/index\.js$/,
+    importer: /@kubernetes\/client-node\/dist\/config\.js$/,
+    text: 'export const createConfiguration = undefined; export const ServerConfiguration = undefined;',
+  },
+  { path: /^whatwg-url$/, importer: /node-fetch/, text: 'export default { URL };' },
+];
+
+const leaveOut: Plugin = {
+  name: 'leave-out',
+  setup(bundler) {
+    bundler.onResolve({ filter: /./ }, ({ path, importer }) => {
+      const index = LEFT_OUT.findIndex((one) => one.path.test(path) && one.importer.test(importer));
+      return index < 0 ? undefined : { path: String(index), namespace: 'left-out' };
+    });
+    bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({ contents: LEFT_OUT[Number(path)].text, loader: 'js' }));
+  },
+};
+
+/** @returns bytes of the bundle */
+export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promise<number> {
+  const outfile = join(root, output);
+  mkdirSync(dirname(outfile), { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    legalComments: 'none',
+    charset: 'utf8',
+    external: ['cdk8s', 'cdk8s-plus-28', 'constructs'],
+    plugins: [leaveOut],
+    metafile: true,
+    logLevel: 'error',
+  });
+  const foreign = Object.keys(metafile.inputs).filter((input) => /node_modules\/(cdk8s|cdk8s-plus-28|constructs)\//.test(input));
+  const asked = Object.values(metafile.outputs).flatMap(({ imports }) => imports).filter(({ path }) => /^(cdk8s|constructs)/.test(path));
+  if (foreign.length > 0 || asked.length > 0) {
+    throw new Error(`${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`);
+  }
+  return Object.values(metafile.outputs)[0].bytes;
+}
+
+if (require.main === module) {
+  writeBundle(SCHEDULER_BUNDLE).then(
+    (bytes) => console.log(`${SCHEDULER_BUNDLE.output}: ${Math.round(bytes / 1024)} KiB`),
+    (error: unknown) => {
+      console.error(error instanceof Error ? error.message : String(error));
+      process.exitCode = 1;
+    },
+  );
+}

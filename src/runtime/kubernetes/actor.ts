@@ -1,0 +1,253 @@
+/**
+ * Carries decisions out: binds, hands over, evicts, tells. Every failure is told, and leads to a new question and not to a repetition.
+ */
+import { type Binding, type Decision, type Eviction } from '../../placement';
+import { type ApiClient } from './api/client';
+import { type AttemptOptions } from './apply/attempts';
+import { bind } from './apply/bind';
+import { evict } from './apply/evict';
+import { handOver } from './apply/hand-over';
+import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
+import { Slots } from './apply/slots';
+import { type Assumptions } from './assumptions';
+import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
+import { type Configuration } from './configuration';
+import { type Explainer } from './explain';
+import { type Leader } from './leader';
+import { type Log } from './log';
+import { type Metrics } from './metrics';
+import { type Outcome } from './outcome';
+import { type PodEntry } from './world/pod-entry';
+import { type World } from './world/world';
+
+export interface ActorOptions {
+  readonly client: ApiClient;
+  readonly world: World;
+  readonly assumptions: Assumptions;
+  readonly leader: Pick<Leader, 'holds'>;
+  readonly explainer: Explainer;
+  readonly serverClock: ServerClock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly config: () => Configuration;
+  /** Something came to another end than was assumed. */
+  readonly onSurprise: () => void;
+  /** @default SYSTEM_CLOCK */
+  readonly clock?: Clock;
+}
+
+/** A pod that the server refused to place is not tried again for so long, milliseconds. */
+const REFUSAL_PAUSE = 5000;
+
+export class Actor {
+  private readonly ended = new AbortController();
+  private readonly slots: Slots;
+  private readonly clock: Clock;
+  private readonly underWay = new Set<Promise<unknown>>();
+  /** Pods that were handed over and are not bound yet: since when, on the monotonic clock. */
+  private readonly handedOver = new Map<string, number>();
+
+  constructor(private readonly options: ActorOptions) {
+    this.slots = new Slots(options.config().binding.inFlight);
+    this.clock = options.clock ?? SYSTEM_CLOCK;
+  }
+
+  /** @returns milliseconds after which it is worth another look, where time alone changes something */
+  carryOut(outcome: Outcome): number {
+    const { decision } = outcome;
+    this.slots.resize(this.options.config().binding.inFlight);
+    for (const bindings of byGang(decision.bindings)) {
+      this.start(bindings);
+    }
+    this.evictAll(decision);
+    return this.watchHandOvers();
+  }
+
+  /** What is under way comes to its end, or is abandoned after `patience` milliseconds. */
+  async finish(patience: number): Promise<void> {
+    const timer = new AbortController();
+    const late = new Promise((resolve) => setTimeout(resolve, patience, timer).unref());
+    await Promise.race([Promise.allSettled(this.underWay), late]);
+    this.ended.abort();
+    await Promise.race([Promise.allSettled(this.underWay), late]);
+  }
+
+  private get attempts(): AttemptOptions {
+    const { client, leader, config } = this.options;
+    const patience = config().binding.timeoutSeconds * 1000;
+    return { client, leads: () => leader.holds, signal: this.ended.signal, patience, clock: this.clock };
+  }
+
+  private follow(work: Promise<unknown>): void {
+    this.underWay.add(work);
+    void work.finally(() => this.underWay.delete(work));
+  }
+
+  /** All pods of one gang that start by one decision. */
+  private start(bindings: readonly Binding[]): void {
+    const { world, log, metrics, serverClock, explainer } = this.options;
+    const [{ gang }] = bindings;
+    const placed = bindings.flatMap((binding) => {
+      const entry = world.pods.get(binding.pod);
+      return entry === undefined ? [] : [{ entry, pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices } }];
+    });
+    const arrival = Math.min(...placed.map(({ entry }) => entry.createdAt));
+    log.info({ gang, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
+    const all = placed.map(({ entry, pod }) => this.place(entry, pod));
+    this.follow(Promise.all(all).then((outcomes) => {
+      const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
+      if (failed === 0) {
+        metrics.gangWaitSeconds.observe({ queue: 'all' }, Math.max(0, serverClock.now() - arrival) / 1000);
+        const words = `Gang ${gang}: ${placed.length} pods placed on ${new Set(bindings.map(({ node }) => node)).size} nodes.`;
+        explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
+        log.info({ gang, pods: placed.length }, 'placed');
+      } else {
+        log.warn({ gang, pods: placed.length, failed }, 'placed in part: the rest is decided anew');
+        this.options.onSurprise();
+      }
+    }));
+  }
+
+  private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
+    const { assumptions, metrics } = this.options;
+    assumptions.place(pod.uid, pod);
+    const way = entry.way === 'gated' ? 'hand-over' : 'direct';
+    const outcome = await this.slots.run(() => (entry.way === 'gated' ? handOver(pod, entry.raw, this.attempts) : bind(pod, this.attempts)));
+    if (outcome.kind === 'done') {
+      metrics.podsBound.inc({ way });
+    } else {
+      this.misplaced(pod, outcome, way);
+    }
+    return outcome;
+  }
+
+  private misplaced(pod: PlacedPod, outcome: Exclude<PlacingOutcome, { kind: 'done' }>, way: string): void {
+    const { assumptions, log, metrics, explainer } = this.options;
+    const { namespace, name, uid, node } = pod;
+    metrics.bindingFailures.inc({ way, reason: outcome.kind === 'refused' ? outcome.reason : outcome.kind });
+    log.warn({ pod: `${namespace}/${name}`, node, way, ...outcome }, 'not placed');
+    switch (outcome.kind) {
+      case 'refused':
+      case 'unanswered':
+        assumptions.unplace(uid);
+        assumptions.refuse(uid, REFUSAL_PAUSE, outcome.message);
+        explainer.event(pod, 'Warning', 'FailedBinding', `${node}: ${outcome.message}`);
+        break;
+      case 'gone':
+      case 'elsewhere':
+        // The watch tells what is the case; until then the room stays taken.
+        setTimeout(() => assumptions.unplace(uid), REFUSAL_PAUSE).unref();
+        break;
+      case 'abandoned':
+        break;
+    }
+  }
+
+  private evictAll({ evictions }: Decision): void {
+    const { world, assumptions } = this.options;
+    for (const list of byGang(evictions)) {
+      const entries = list.flatMap((eviction) => {
+        const entry = world.pods.get(eviction.pod);
+        return entry === undefined || assumptions.isLeaving(entry.uid) ? [] : [{ eviction, entry }];
+      });
+      entries.forEach(({ entry }) => assumptions.leave(entry.uid));
+      this.follow(this.evictGang(entries));
+    }
+  }
+
+  /** One after the other, so that a budget that protects the gang is met before more than one of its pods is gone. */
+  private async evictGang(entries: readonly { readonly eviction: Eviction; readonly entry: PodEntry }[]): Promise<void> {
+    const { assumptions } = this.options;
+    for (const [index, { eviction, entry }] of entries.entries()) {
+      const isDone = await this.evictOne(entry, eviction);
+      if (!isDone) {
+        entries.slice(index).forEach((rest) => {
+          assumptions.stay(rest.entry.uid);
+          assumptions.protect(rest.entry.uid, this.options.config().eviction.retrySeconds * 1000);
+        });
+        this.options.onSurprise();
+        return;
+      }
+    }
+  }
+
+  private async evictOne(entry: PodEntry, { action, beneficiary, gang, node, movesTo }: Eviction): Promise<boolean> {
+    const { client, leader, log, metrics, explainer } = this.options;
+    if (!leader.holds || this.ended.signal.aborted) {
+      return false;
+    }
+    const outcome = await this.slots.run(() => evict(entry, client));
+    metrics.evictions.inc({ action, outcome: outcome.kind });
+    const about = { pod: entry.key, gang, node, action, beneficiary, movesTo, ...outcome };
+    if (outcome.kind === 'evicted' || outcome.kind === 'gone') {
+      log.info(about, 'evicted');
+      explainer.event(entry, 'Normal', 'Evicted', evictionWords(action, beneficiary));
+      return true;
+    }
+    log.warn(about, 'not evicted');
+    return false;
+  }
+
+  /** Pods that kube-scheduler does not bind in time go, so that whoever made them makes them anew, and the gang is planned again. */
+  private watchHandOvers(): number {
+    const { world, config } = this.options;
+    const limit = config().handOver.timeoutSeconds * 1000;
+    const now = this.clock.monotonic();
+    const seen = new Set<string>();
+    let next = Infinity;
+    for (const entry of world.pods.values()) {
+      if (entry.way !== 'handed-over' || entry.bound || entry.state !== 'placed') {
+        continue;
+      }
+      seen.add(entry.uid);
+      const since = this.handedOver.get(entry.uid) ?? now;
+      this.handedOver.set(entry.uid, since);
+      if (now - since >= limit) {
+        this.follow(this.takeBack(entry));
+        this.handedOver.set(entry.uid, now);
+      }
+      next = Math.min(next, this.handedOver.get(entry.uid)! + limit - now);
+    }
+    this.handedOver.forEach((_, uid) => seen.has(uid) || this.handedOver.delete(uid));
+    return next;
+  }
+
+  private async takeBack(entry: PodEntry): Promise<void> {
+    const { leader, client, log, metrics, explainer } = this.options;
+    if (!leader.holds) {
+      return;
+    }
+    metrics.bindingFailures.inc({ way: 'hand-over', reason: 'not-bound-in-time' });
+    const outcome = await this.slots.run(() => evict(entry, client));
+    const { timeoutSeconds } = this.options.config().handOver;
+    log.warn({ pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome }, 'handed over and not bound in time: deleted, to be planned anew');
+    explainer.event(entry, 'Warning', 'HandOverTimedOut', `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`);
+  }
+}
+
+function evictionWords(action: Eviction['action'], beneficiary: string | undefined): string {
+  switch (action) {
+    case 'preempt':
+      return `Evicted for gang ${beneficiary}, which has a higher priority in the same queue.`;
+    case 'reclaim':
+      return `Evicted for gang ${beneficiary}, whose queue takes back its share.`;
+    case 'consolidate':
+      return `Moved so that gang ${beneficiary} finds room.`;
+    case 'evict-stale':
+      return 'Evicted because its gang stayed below its minimum for too long.';
+  }
+}
+
+function byGang<T extends { readonly gang: string }>(list: readonly T[]): T[][] {
+  const gangs = new Map<string, T[]>();
+  for (const one of list) {
+    const own = gangs.get(one.gang);
+    if (own === undefined) {
+      gangs.set(one.gang, [one]);
+    } else {
+      own.push(one);
+    }
+  }
+  return [...gangs.values()];
+}
+

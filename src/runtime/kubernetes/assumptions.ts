@@ -1,0 +1,85 @@
+/**
+ * What this replica has set in motion and the watch has not shown yet. Decisions count it as done, so that no room is given away twice and
+ * nobody is evicted twice; it is dropped as soon as the watch tells, or when it came to nothing.
+ *
+ * Nothing here has to survive the process: whoever comes next reads from the API server what became of it.
+ */
+import { type Clock, SYSTEM_CLOCK } from './clock';
+
+export interface AssumedPlace {
+  readonly node: string;
+  readonly devices: readonly number[];
+}
+
+export class Assumptions {
+  private readonly places = new Map<string, AssumedPlace>();
+  private readonly leaving = new Set<string>();
+  /** By uid, until when on the monotonic clock. */
+  private readonly protectedUntil = new Map<string, number>();
+  private readonly refusedUntil = new Map<string, { readonly until: number; readonly message: string }>();
+
+  constructor(private readonly clock: Clock = SYSTEM_CLOCK) {}
+
+  place(uid: string, place: AssumedPlace): void {
+    this.places.set(uid, place);
+  }
+
+  placeOf(uid: string): AssumedPlace | undefined {
+    return this.places.get(uid);
+  }
+
+  unplace(uid: string): void {
+    this.places.delete(uid);
+  }
+
+  leave(uid: string): void {
+    this.leaving.add(uid);
+  }
+
+  isLeaving(uid: string): boolean {
+    return this.leaving.has(uid);
+  }
+
+  stay(uid: string): void {
+    this.leaving.delete(uid);
+  }
+
+  /** An eviction was refused: not to be tried again for some time. */
+  protect(uid: string, milliseconds: number): void {
+    this.protectedUntil.set(uid, this.clock.monotonic() + milliseconds);
+  }
+
+  isProtected(uid: string): boolean {
+    return (this.protectedUntil.get(uid) ?? 0) > this.clock.monotonic();
+  }
+
+  /** A placement was refused: not to be tried again for some time. */
+  refuse(uid: string, milliseconds: number, message: string): void {
+    this.refusedUntil.set(uid, { until: this.clock.monotonic() + milliseconds, message });
+  }
+
+  refusalOf(uid: string): string | undefined {
+    const refused = this.refusedUntil.get(uid);
+    return refused !== undefined && refused.until > this.clock.monotonic() ? refused.message : undefined;
+  }
+
+  /** The pod is gone for good. */
+  forget(uid: string): void {
+    this.places.delete(uid);
+    this.leaving.delete(uid);
+    this.protectedUntil.delete(uid);
+    this.refusedUntil.delete(uid);
+  }
+
+  /** This replica does not decide any more: what it had in mind is void. */
+  clear(): void {
+    this.places.clear();
+    this.leaving.clear();
+    this.protectedUntil.clear();
+    this.refusedUntil.clear();
+  }
+
+  get size(): number {
+    return this.places.size + this.leaving.size;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The program's face: health, metrics, what it sees and decides, and a stream of that. Read only.
+ *
+ * | path | what |
+ * |---|---|
+ * | `/healthz` | 200 while the program makes progress |
+ * | `/readyz` | 200 once everything has been read |
+ * | `/metrics` | Prometheus' text format |
+ * | `/api/view` | the cluster as the last cycle saw it |
+ * | `/api/pending` | every gang that waits, with its reason and what would let it in |
+ * | `/api/pending/NAMESPACE/GANG` | one of them |
+ * | `/api/decisions` | the latest decisions |
+ * | `/api/stream` | server-sent events: `view` after every cycle that changed something |
+ * | `/` | the page |
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type Authorizer } from './authorizer';
+import { Stream } from './stream';
+
+/** What there is to show. */
+export interface Face {
+  isHealthy(): boolean;
+  isReady(): boolean;
+  metrics(): Promise<{ readonly type: string; readonly text: string }>;
+  view(): unknown;
+  pending(): readonly { readonly gang: string }[];
+  decisions(): readonly unknown[];
+  /** HTML of the page; absent where there is none. */
+  page?(): string;
+}
+
+export interface HttpOptions {
+  readonly address: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  readonly face: Face;
+  readonly authorizer: Authorizer;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+export class HttpFace {
+  private readonly server: Server;
+  private readonly stream = new Stream();
+
+  constructor(private readonly options: HttpOptions) {
+    this.server = createServer((request, response) => {
+      this.serve(request, response).catch((error: unknown) => {
+        send(response, { status: 500, type: 'text/plain', text: error instanceof Error ? error.message : String(error) });
+      });
+    });
+  }
+
+  /** @throws where the port is taken */
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(this.options.port, this.options.address, resolve);
+    });
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Tells everybody who watches. */
+  publish(): void {
+    if (this.stream.size > 0) {
+      this.stream.send('view', this.options.face.view());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.stream.close();
+    this.server.closeAllConnections();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      send(response, { status: 405, type: 'text/plain', text: 'Only GET: nothing can be changed here.' });
+      return;
+    }
+    const { face } = this.options;
+    if (pathname === '/healthz') {
+      send(response, state(face.isHealthy(), 'no progress'));
+      return;
+    }
+    if (pathname === '/readyz') {
+      send(response, state(face.isReady(), 'not everything has been read yet'));
+      return;
+    }
+    const refusal = await this.options.authorizer.refusal(request.headers.authorization, pathname);
+    if (refusal !== undefined) {
+      send(response, { status: refusal.status, type: 'text/plain', text: refusal.message });
+      return;
+    }
+    if (pathname === '/api/stream') {
+      this.stream.add(response, 'view', face.view());
+      return;
+    }
+    send(response, await this.answer(pathname));
+  }
+
+  private async answer(path: string): Promise<Answer> {
+    const { face } = this.options;
+    switch (path) {
+      case '/metrics': {
+        const { type, text } = await face.metrics();
+        return { status: 200, type, text };
+      }
+      case '/api/view':
+        return json(face.view());
+      case '/api/pending':
+        return json(face.pending());
+      case '/api/decisions':
+        return json(face.decisions());
+      case '/':
+        if (face.page !== undefined) {
+          return { status: 200, type: 'text/html; charset=utf-8', text: face.page() };
+        }
+    }
+    const gang = /^\/api\/pending\/(.+)$/.exec(path)?.[1];
+    const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decodeURIComponent(gang));
+    return found === undefined ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' } : json(found);
+  }
+}
+
+function state(good: boolean, why: string): Answer {
+  return { status: good ? 200 : 503, type: 'text/plain', text: good ? 'ok' : why };
+}
+
+function json(value: unknown): Answer {
+  return { status: 200, type: 'application/json', text: JSON.stringify(value) };
+}
+
+function send(response: ServerResponse, { status, type, text }: Answer): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+  });
+  response.end(text);
+}

@@ -1,0 +1,221 @@
+/**
+ * The program, put together: what is watched, who decides, who carries out, who may look.
+ */
+import { clusterView, type ClusterView } from '../../cluster';
+import { commonLevels } from '../../cluster/objects';
+import { poolName } from '../../cluster/pools';
+import { Actor } from './actor';
+import { messageOf } from './api/api-error';
+import { ApiClient } from './api/client';
+import { admissionFrom } from './api/credentials';
+import { Assumptions } from './assumptions';
+import { ServerClock } from './clock';
+import { ConfigurationFile } from './configuration-file';
+import { Decisions } from './decisions';
+import { Explainer } from './explain';
+import { ClusterAuthorizer, EVERYBODY } from './http/authorizer';
+import { HttpFace } from './http/server';
+import { ALONE, Leader } from './leader';
+import { type Log, makeLog } from './log';
+import { Metrics } from './metrics';
+import { type Options } from './options';
+import { type Outcome } from './outcome';
+import { Scheduler } from './scheduler';
+import { showOutcome } from './show-outcome';
+import { pendingReports, waitingOf } from './waiting';
+import { Watched } from './watched';
+import { type PodEntry } from './world/pod-entry';
+import { World } from './world/world';
+
+/** What a stopping program still waits for, milliseconds. */
+const LAST_WORDS = 5000;
+
+export class Program {
+  private readonly metrics = new Metrics();
+  private readonly serverClock = new ServerClock();
+  private readonly assumptions = new Assumptions();
+  private readonly decisions = new Decisions();
+  private readonly leader: Pick<Leader, 'holds' | 'run' | 'stop'>;
+  private readonly watched: Watched;
+  private readonly world: World;
+  private readonly explainer: Explainer;
+  private readonly actor: Actor;
+  private readonly scheduler: Scheduler;
+  private readonly face: HttpFace;
+  private stopping: Promise<void> | undefined;
+
+  private constructor(
+    private readonly options: Options,
+    private readonly client: ApiClient,
+    private readonly file: ConfigurationFile,
+    private readonly log: Log,
+  ) {
+    const config = (): typeof file.current => file.current;
+    this.leader = options.leaderElection ? this.makeLeader() : ALONE;
+    this.watched = new Watched({ client, onNote: (collection, note) => {
+      if (note.kind === 'failed') {
+        this.metrics.watchFailures.inc({ collection });
+      }
+      log[note.kind === 'failed' || note.kind === 'expired' ? 'warn' : 'debug']({ collection, ...note }, 'watch');
+    } });
+    this.world = new World(this.watched, config());
+    this.explainer = new Explainer({
+      client,
+      leads: () => this.leader.holds,
+      serverClock: this.serverClock,
+      identity: options.identity,
+      limits: () => config().explain,
+      onError: (what, message) => log.debug({ what, message }, 'not told'),
+    });
+    const parts = {
+      client, config, log,
+      world: this.world, assumptions: this.assumptions, leader: this.leader, metrics: this.metrics, serverClock: this.serverClock,
+    };
+    this.actor = new Actor({ ...parts, explainer: this.explainer, onSurprise: () => this.scheduler.changed() });
+    this.scheduler = new Scheduler({ ...parts, watched: this.watched, actor: this.actor, onOutcome: (outcome) => this.tell(outcome) });
+    this.world.onPod = (before, after) => this.settle(before, after);
+    this.world.onRelevant = () => this.scheduler.changed();
+    this.face = new HttpFace({
+      address: options.address,
+      port: options.port,
+      authorizer: options.authentication === 'off' ? EVERYBODY : new ClusterAuthorizer(client),
+      face: {
+        isHealthy: () => this.scheduler.isAlive,
+        isReady: () => this.watched.isSynced,
+        metrics: async () => ({ type: this.metrics.registry.contentType, text: await this.metricsText() }),
+        view: () => this.view(),
+        pending: () => this.pending(),
+        decisions: () => this.decisions.latest,
+      },
+    });
+  }
+
+  /**
+   * Starts, and says the port on which it serves.
+   * @throws where the configuration has faults, or no API server is known
+   */
+  static async start(options: Options): Promise<Program> {
+    const file = new ConfigurationFile({
+      path: options.config,
+      onChange: (configuration) => program.reconfigure(configuration),
+      onFault: (message) => log.error({ message }, 'the configuration was not taken; what held before still holds'),
+    });
+    await file.open();
+    const log = makeLog(file.current.log.level);
+    const admission = await admissionFrom(options.kubeconfig);
+    const client: ApiClient = new ApiClient({
+      admission,
+      connections: file.current.binding.inFlight + 16,
+      onRequest: (method, _, status, seconds) => program.metrics.countRequest(method, status, seconds),
+      onDate: (date, took) => program.serverClock.observe(date, took),
+    });
+    const program: Program = new Program(options, client, file, log);
+    const port = await program.face.listen();
+    log.info({ identity: options.identity, address: options.address, port }, 'started');
+    void program.run();
+    return program;
+  }
+
+  /** Finishes what is under way, or leaves it, gives the lease back, and ends. */
+  stop(why: string): Promise<void> {
+    return (this.stopping ??= this.end(why));
+  }
+
+  private async run(): Promise<void> {
+    const parts = [this.watched.run(), this.leader.run(), this.explainer.run(), this.scheduler.run(), this.file.run()];
+    await Promise.all(parts).catch((error: unknown) => {
+      this.log.fatal({ err: error }, 'a part of the program ended');
+      process.exitCode = 1;
+      return this.stop('a part of the program ended');
+    });
+  }
+
+  private async end(why: string): Promise<void> {
+    this.log.info({ why }, 'stopping');
+    this.scheduler.stop();
+    await this.actor.finish(LAST_WORDS);
+    this.explainer.stop();
+    this.file.stop();
+    await this.leader.stop(true).catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not given back'));
+    this.watched.stop();
+    await this.face.close();
+    this.client.close();
+    this.log.info('stopped');
+  }
+
+  private makeLeader(): Leader {
+    const { leaseNamespace, leaseName, leaseSeconds, identity } = this.options;
+    return new Leader({
+      client: this.client,
+      namespace: leaseNamespace,
+      name: leaseName,
+      identity,
+      leaseSeconds,
+      renewWithinSeconds: leaseSeconds * (2 / 3),
+      retrySeconds: leaseSeconds / 7.5,
+      onChange: (holds, why) => {
+        this.log.info({ holds, why, identity }, 'lease');
+        this.metrics.leader.set(holds ? 1 : 0);
+        this.scheduler.changed();
+      },
+    });
+  }
+
+  private reconfigure(configuration: typeof this.file.current): void {
+    this.log.level = configuration.log.level;
+    this.world.configure(configuration);
+    this.scheduler.changed();
+    this.log.info('configuration read anew');
+  }
+
+  /** What was assumed of a pod is known now. */
+  private settle(before: PodEntry | undefined, after: PodEntry | undefined): void {
+    if (before !== undefined && before.uid !== after?.uid) {
+      this.assumptions.forget(before.uid);
+    }
+    if (after !== undefined && after.state !== 'waiting') {
+      this.assumptions.unplace(after.uid);
+    }
+  }
+
+  private tell(outcome: Outcome): void {
+    showOutcome(this.metrics, outcome, this.serverClock.skew());
+    this.decisions.add(outcome);
+    const reports = this.pending();
+    this.metrics.pending.reset();
+    reports.forEach(({ kind }) => this.metrics.pending.inc({ reason: kind }));
+    this.explainer.waiting(waitingOf(reports, this.world));
+    this.face.publish();
+  }
+
+  private pending(): ReturnType<typeof pendingReports> {
+    const { outcome } = this.scheduler;
+    return outcome === undefined ? [] : pendingReports(outcome, this.world, this.assumptions);
+  }
+
+  private view(): ClusterView | null {
+    const { outcome } = this.scheduler;
+    if (outcome === undefined) {
+      return null;
+    }
+    const { session, decision, at, held, snapshot } = outcome;
+    return clusterView({
+      session,
+      decision,
+      at,
+      cluster: this.options.clusterName,
+      levels: commonLevels(snapshot.nodes, snapshot.topologies ?? []),
+      poolOf: poolName,
+      factsOf: (gang) => {
+        const [namespace] = gang.split('/');
+        return { namespace, kind: this.world.gangs.get(gang)?.identity.kind ?? 'Pod' };
+      },
+      notes: held.map(({ gang, message }) => `${gang} is held back: ${message}`),
+    });
+  }
+
+  private metricsText(): Promise<string> {
+    return this.metrics.registry.metrics();
+  }
+}
+

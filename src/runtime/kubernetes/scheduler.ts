@@ -1,0 +1,166 @@
+/**
+ * The cycle: look, decide, carry out. Started by what happens, a short time after it, so that a burst is one question.
+ *
+ * What is carried out takes time and does not hold up the next cycle: it is counted as done until the watch shows it or it fails.
+ * Before a replica decides for the first time it reads pods and nodes anew, so that it knows all that its predecessor did.
+ */
+import { SnapshotError } from '../../placement';
+import { decideIn } from '../../placement/engine';
+import { Session } from '../../placement/session';
+import { messageOf } from './api/api-error';
+import { pause } from './api/backoff';
+import { type Actor } from './actor';
+import { type Assumptions } from './assumptions';
+import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
+import { type Configuration } from './configuration';
+import { type Leader } from './leader';
+import { type Log } from './log';
+import { type Metrics } from './metrics';
+import { type Outcome } from './outcome';
+import { type Watched } from './watched';
+import { question } from './world/snapshot';
+import { type World } from './world/world';
+
+export interface SchedulerOptions {
+  readonly watched: Watched;
+  readonly world: World;
+  readonly assumptions: Assumptions;
+  readonly leader: Pick<Leader, 'holds'>;
+  readonly actor: Actor;
+  readonly serverClock: ServerClock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly config: () => Configuration;
+  readonly onOutcome: (outcome: Outcome) => void;
+  /** @default SYSTEM_CLOCK */
+  readonly clock?: Clock;
+}
+
+/** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
+const SETTLE = 1000;
+/** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
+const REST = 2;
+
+export class Scheduler {
+  private readonly ended = new AbortController();
+  private readonly clock: Clock;
+  private changedAt: number | undefined;
+  private firstChangeAt: number | undefined;
+  private wake: () => void = () => undefined;
+  private lookAgainAt = Infinity;
+  private leads = false;
+  private lastCycle = { ended: 0, took: 0 };
+  /** When the loop last came round, on the monotonic clock. */
+  private beat: number;
+  outcome: Outcome | undefined;
+
+  constructor(private readonly options: SchedulerOptions) {
+    this.clock = options.clock ?? SYSTEM_CLOCK;
+    this.beat = this.clock.monotonic();
+  }
+
+  /** Something happened that a decision may depend on. */
+  changed(): void {
+    this.changedAt = this.clock.monotonic();
+    this.firstChangeAt ??= this.changedAt;
+    this.wake();
+  }
+
+  /** The loop goes round. */
+  get isAlive(): boolean {
+    return this.clock.monotonic() - this.beat < 3 * this.options.config().cycle.periodSeconds * 1000 + 30_000;
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.ended;
+    while (!signal.aborted) {
+      this.beat = this.clock.monotonic();
+      await this.untilDue();
+      if (!signal.aborted) {
+        await this.turn();
+      }
+    }
+  }
+
+  stop(): void {
+    this.ended.abort();
+    this.wake();
+  }
+
+  private async untilDue(): Promise<void> {
+    const { debounceMilliseconds, mostMilliseconds, periodSeconds } = this.options.config().cycle;
+    const { signal } = this.ended;
+    const period = this.clock.monotonic() + periodSeconds * 1000;
+    while (!signal.aborted) {
+      const now = this.clock.monotonic();
+      const quiet = this.changedAt === undefined ? Infinity
+        : Math.min(this.changedAt + debounceMilliseconds, (this.firstChangeAt ?? 0) + mostMilliseconds);
+      const rested = this.lastCycle.ended + Math.min(2000, this.lastCycle.took * REST);
+      const due = Math.max(rested, Math.min(quiet, period, this.lookAgainAt));
+      if (due <= now) {
+        return;
+      }
+      const waiting = new AbortController();
+      this.wake = () => waiting.abort();
+      await pause(Math.min(due - now, 1000), waiting.signal);
+      this.beat = this.clock.monotonic();
+      if (this.options.leader.holds !== this.leads) {
+        return;
+      }
+    }
+  }
+
+  /** One time round: whoever leads decides. */
+  private async turn(): Promise<void> {
+    const { leader, watched, log, assumptions } = this.options;
+    if (!leader.holds || !watched.isSynced) {
+      if (this.leads) {
+        log.warn('no longer leading: what was under way is left to the next leader');
+        assumptions.clear();
+      }
+      this.leads = false;
+      this.changedAt = this.firstChangeAt = undefined;
+      await pause(50, this.ended.signal);
+      return;
+    }
+    if (!this.leads) {
+      assumptions.clear();
+      await Promise.race([watched.refresh('pods', 'nodes'), pause(30_000, this.ended.signal)]);
+      if (!leader.holds || this.ended.signal.aborted) {
+        return;
+      }
+      this.leads = true;
+      log.info({ pods: this.options.world.pods.size, nodes: this.options.world.nodes.length }, 'leading: pods and nodes read anew');
+    }
+    this.changedAt = this.firstChangeAt = undefined;
+    this.lookAgainAt = Infinity;
+    const started = this.clock.monotonic();
+    try {
+      this.cycle();
+    } catch (error) {
+      // A contradiction in what was watched passes with the next change; anything else is told in full.
+      log.error(error instanceof SnapshotError ? { reason: messageOf(error) } : { err: error }, 'the cycle failed');
+    }
+    this.lastCycle = { ended: this.clock.monotonic(), took: this.clock.monotonic() - started };
+  }
+
+  private cycle(): void {
+    const { world, assumptions, serverClock, metrics, config, actor } = this.options;
+    const at = serverClock.now();
+    const asked = metrics.cycleSeconds.startTimer({ phase: 'snapshot' });
+    const { snapshot, held } = question(world, assumptions, { now: at, settleMilliseconds: SETTLE });
+    asked();
+    const decided = metrics.cycleSeconds.startTimer({ phase: 'decide' });
+    const session = new Session(snapshot, config().policy);
+    const decision = decideIn(session);
+    decided();
+    const done = metrics.cycleSeconds.startTimer({ phase: 'apply' });
+    const outcome = { at, snapshot, session, decision, held };
+    const again = Math.min(...held.map((one) => one.again ?? Infinity), actor.carryOut(outcome));
+    this.lookAgainAt = this.clock.monotonic() + again;
+    this.outcome = outcome;
+    this.options.onOutcome(outcome);
+    world.sweep();
+    done();
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Disruption budgets: whom the API server would not let us evict now.
+ *
+ * A gang goes as a whole, so it is protected where one of its budgets allows fewer disruptions than it has pods under it: half an
+ * eviction would help nobody.
+ */
+import { type JsonObject } from '../../../api/schema';
+import { labelRequirements } from '../../../cluster/objects/selectors';
+import { asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
+import { type Requirement } from '../../../placement';
+import { matchesRequirement } from '../../../placement/filters/selectors';
+import { type PodEntry } from './pod-entry';
+
+interface Budget {
+  readonly namespace: string;
+  readonly selector: readonly Requirement[];
+  readonly allowed: number;
+}
+
+export function budgetsOf(objects: Iterable<JsonObject>): ReadonlyMap<string, readonly Budget[]> {
+  const byNamespace = new Map<string, Budget[]>();
+  for (const object of objects) {
+    const { metadata, spec, status } = object;
+    const namespace = asString(asObject(metadata).namespace) ?? 'default';
+    const selector = asObject(spec).selector;
+    // A budget without a selector covers nothing.
+    if (selector !== undefined && selector !== null) {
+      const allowed = asInteger(asObject(status).disruptionsAllowed) ?? 0;
+      const budget = { namespace, selector: labelRequirements(asObject(selector)), allowed };
+      byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), budget]);
+    }
+  }
+  return byNamespace;
+}
+
+/** Is any of these pods, all of one gang, under a budget that does not allow all of them to go? */
+export function areProtected(pods: readonly PodEntry[], budgets: ReadonlyMap<string, readonly Budget[]>): boolean {
+  if (budgets.size === 0 || pods.length === 0) {
+    return false;
+  }
+  return (budgets.get(pods[0].namespace) ?? []).some(({ selector, allowed }) => {
+    const covered = pods.filter(({ raw }) => {
+      const labels = Object.fromEntries(stringEntries(asObject(raw.metadata).labels));
+      return selector.every((requirement) => matchesRequirement(labels, requirement));
+    });
+    return covered.length > allowed;
+  });
+}

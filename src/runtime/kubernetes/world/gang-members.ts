@@ -1,0 +1,98 @@
+/**
+ * The pods of one gang, and what they come to as a gang of the placement core.
+ */
+import { type GangIdentity, gangTerms, mergedHints, type PodGroupFacts, type Priorities } from '../../../cluster/objects';
+import { type Gang, type Role } from '../../../placement';
+import { type PodEntry } from './pod-entry';
+
+/** What a gang's parts refer to. */
+export interface GangContext {
+  readonly group: PodGroupFacts | undefined;
+  readonly defaultQueue: string;
+  readonly priorities: Priorities;
+}
+
+export class GangMembers {
+  readonly pods = new Map<string, PodEntry>();
+  private cached: { readonly gang: Gang; readonly context: GangContext; readonly held: boolean } | undefined;
+  /** Since when it has been below its minimum, in the API server's time, and whether it ever had it; see `snapshot.ts`. */
+  below: number | undefined;
+  ranWhole: boolean | undefined;
+
+  constructor(readonly key: string, readonly identity: GangIdentity) {}
+
+  put(entry: PodEntry): void {
+    this.pods.set(entry.key, entry);
+    this.cached = undefined;
+  }
+
+  remove(key: string): void {
+    this.pods.delete(key);
+    this.cached = undefined;
+  }
+
+  /** Says its own minimum; a gang that does not is as large as the pods that exist. */
+  statesMinimum(group: PodGroupFacts | undefined): boolean {
+    return this.identity.kind === 'Pod' || group?.hints.minimum !== undefined || [...this.pods.values()].some(({ hints }) => hints.minimum !== undefined);
+  }
+
+  /**
+   * @param withoutWaiting its waiting pods are held back
+   */
+  gang(context: GangContext, withoutWaiting: boolean): Gang {
+    const { cached } = this;
+    if (cached?.held === withoutWaiting && cached.context.group === context.group && cached.context.defaultQueue === context.defaultQueue &&
+      cached.context.priorities === context.priorities) {
+      return cached.gang;
+    }
+    const gang = this.make(context, withoutWaiting);
+    this.cached = { gang, context, held: withoutWaiting };
+    return gang;
+  }
+
+  private make({ group, defaultQueue, priorities }: GangContext, withoutWaiting: boolean): Gang {
+    const all = [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    const live = all.filter(({ state }) => state === 'waiting' || state === 'placed');
+    const hints = mergedHints(group?.hints ?? {}, ...all.map((entry) => entry.hints));
+    // What has done its work is not missed.
+    const succeeded = all.filter(({ state }) => state === 'succeeded').length;
+    const minimum = hints.minimum === undefined ? live.length : Math.max(0, hints.minimum - succeeded);
+    const counted = withoutWaiting ? live.filter(({ state }) => state === 'placed') : live;
+    return {
+      name: this.key,
+      queue: hints.queue?.kind === 'queue' ? hints.queue.name : defaultQueue,
+      ...gangTerms(hints, priorities),
+      roles: rolesOf(all, counted, group),
+      minimum: this.identity.kind === 'Pod' ? 1 : minimum,
+      arrival: Math.min(group?.createdAt ?? Infinity, ...all.map(({ createdAt }) => createdAt)),
+      ...(group !== undefined && group.subgroups.length > 0 && { subgroups: group.subgroups }),
+    };
+  }
+}
+
+/** Roles of pods that are leaving have to exist as well. */
+function rolesOf(all: readonly PodEntry[], counted: readonly PodEntry[], group: PodGroupFacts | undefined): Role[] {
+  const firsts = new Map<string, PodEntry>();
+  const counts = new Map<string, number>();
+  for (const entry of [...counted, ...all]) {
+    const role = roleOf(entry);
+    firsts.set(role, firsts.get(role) ?? entry);
+  }
+  counted.forEach((entry) => counts.set(roleOf(entry), (counts.get(roleOf(entry)) ?? 0) + 1));
+  return [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { template, hints }]) => {
+    const minimum = group?.roleMinimum[name];
+    const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
+    return {
+      name,
+      count: counts.get(name) ?? 0,
+      template,
+      ...(minimum !== undefined && { minimum }),
+      ...(subgroup !== undefined && { subgroup }),
+      ...(hints.roleTopology !== undefined && { topology: hints.roleTopology }),
+    };
+  });
+}
+
+export function roleOf({ gang }: PodEntry): string {
+  return gang?.role ?? 'pod';
+}

@@ -1,0 +1,177 @@
+/**
+ * One question to the placement core: the world as it is watched, with everything that has been set in motion counted as done.
+ */
+import { type ClusterNode, type Gang, type Pod, type Snapshot } from '../../../placement';
+import { type Assumptions } from '../assumptions';
+import { areProtected } from './budgets';
+import { type GangMembers, roleOf } from './gang-members';
+import { obstacle } from './claims';
+import { type PodEntry } from './pod-entry';
+import { type World } from './world';
+
+/** Why waiting pods of a gang are not shown to the core at all. */
+export type HeldKind = 'needs-hand-over' | 'volume-not-bound' | 'other-gates' | 'settling' | 'refused';
+
+export interface HeldGang {
+  readonly gang: string;
+  readonly queue: string;
+  readonly kind: HeldKind;
+  readonly message: string;
+  /** Milliseconds after which it is worth another look, where time alone changes something. */
+  readonly again?: number;
+}
+
+export interface Question {
+  readonly snapshot: Snapshot;
+  readonly held: readonly HeldGang[];
+}
+
+export interface Moment {
+  /** In the API server's time, milliseconds since the epoch. */
+  readonly now: number;
+  /** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
+  readonly settleMilliseconds: number;
+}
+
+/** Nobody waits that long: pods that must not be evicted for others at the moment. */
+const UNTOUCHABLE_SECONDS = 1e9;
+
+export function question(world: World, assumptions: Assumptions, moment: Moment): Question {
+  world.settle();
+  const pods: Pod[] = [];
+  const gangs: Gang[] = [];
+  const held: HeldGang[] = [];
+  for (const entry of world.pods.values()) {
+    if (entry.gang === undefined && (entry.state === 'placed' || entry.state === 'leaving') && entry.node !== undefined) {
+      const { key: name, template, node, devices } = entry;
+      pods.push({ name, state: entry.state === 'leaving' ? 'releasing' : 'running', template, node, ...(devices && { devices }) });
+    }
+  }
+  for (const members of world.gangs.values()) {
+    if (members.pods.size > 0) {
+      takeGang(world, assumptions, moment, members, { pods, gangs, held });
+    }
+  }
+  const nodes: readonly ClusterNode[] = world.nodes;
+  return { snapshot: { now: moment.now, nodes, queues: world.queues, topologies: world.topologies, gangs, pods }, held };
+}
+
+interface Result {
+  readonly pods: Pod[];
+  readonly gangs: Gang[];
+  readonly held: HeldGang[];
+}
+
+function takeGang(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers, result: Result): void {
+  const hold = reasonToHold(world, assumptions, moment, members);
+  const gang = members.gang(world.contextOf(members), hold !== undefined);
+  if (hold !== undefined) {
+    result.held.push({ gang: gang.name, queue: gang.queue, ...hold });
+  }
+  const own: Pod[] = [];
+  let running = 0;
+  for (const entry of members.pods.values()) {
+    const pod = podOf(entry, assumptions, members);
+    if (pod !== undefined && !(hold !== undefined && pod.state === 'pending')) {
+      own.push(pod);
+      running += pod.state === 'running' ? 1 : 0;
+    }
+  }
+  if (own.length === 0) {
+    return;
+  }
+  watchMinimum(members, gang, running, moment.now, world.configuration.policy.staleGangSeconds);
+  const placed = [...members.pods.values()].filter(({ state }) => state === 'placed');
+  const untouchable = placed.some(({ uid }) => assumptions.isProtected(uid)) || areProtected(placed, world.budgets);
+  // What never ran as a whole does no work yet, whatever it says about evictions.
+  const unfinished = members.below !== undefined && members.ranWhole === false && gang.preemptible === false;
+  result.gangs.push({
+    ...gang,
+    ...(members.below !== undefined && { staleSince: members.below }),
+    ...(untouchable && { minimumRuntimeSeconds: UNTOUCHABLE_SECONDS }),
+    ...(unfinished && { preemptible: true }),
+  });
+  result.pods.push(...own);
+}
+
+function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers): Pod | undefined {
+  const { key: name, uid, state, startedAt } = entry;
+  const base = {
+    name,
+    gang: members.key,
+    role: roleOf(entry),
+    template: entry.template,
+    ...(entry.gang?.index !== undefined && { order: entry.gang.index }),
+    ...(startedAt !== undefined && { startedAt }),
+  };
+  const assumed = assumptions.placeOf(uid);
+  const { node = assumed?.node, devices = assumed?.devices } = entry;
+  switch (state) {
+    case 'succeeded':
+    case 'failed':
+      return undefined;
+    case 'waiting':
+      return assumed === undefined ? { ...base, state: 'pending' } : { ...base, state: 'running', node, devices };
+    case 'placed':
+      return { ...base, state: assumptions.isLeaving(uid) ? 'releasing' : 'running', node, ...(devices && { devices }) };
+    case 'leaving':
+      // One without a node is only a name that is about to go.
+      return node === undefined ? undefined : { ...base, state: 'releasing', node, ...(devices && { devices }) };
+  }
+}
+
+/** Since when the gang has fewer pods than its minimum, and whether it ever had them. */
+function watchMinimum(members: GangMembers, { minimum = 0 }: Gang, running: number, now: number, staleSeconds: number): void {
+  if (running >= minimum) {
+    members.below = undefined;
+    members.ranWhole = running > 0 || members.ranWhole;
+    return;
+  }
+  if (running === 0) {
+    members.below = undefined;
+    return;
+  }
+  members.below ??= now;
+  // Of a gang that was never seen before: it ran whole if it has been running for long.
+  const long = 2 * staleSeconds * 1000;
+  members.ranWhole ??= [...members.pods.values()].some(({ startedAt }) => startedAt !== undefined && now - startedAt > long);
+}
+
+type Hold = Pick<HeldGang, 'kind' | 'message' | 'again'>;
+
+function reasonToHold(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers): Hold | undefined {
+  let youngest = 0;
+  let waits = false;
+  for (const entry of members.pods.values()) {
+    if (entry.state !== 'waiting' || assumptions.placeOf(entry.uid) !== undefined) {
+      continue;
+    }
+    waits = true;
+    youngest = Math.max(youngest, entry.createdAt);
+    const why = reasonToHoldPod(world, assumptions, entry);
+    if (why !== undefined) {
+      return why;
+    }
+  }
+  if (!waits || members.statesMinimum(world.contextOf(members).group)) {
+    return undefined;
+  }
+  // The server's times are whole seconds: a pod may be up to one younger than it says.
+  const left = youngest + 1000 + moment.settleMilliseconds - moment.now;
+  return left <= 0 ? undefined
+    : { kind: 'settling', message: 'The gang says no minimum, so it waits until no more pods come.', again: left };
+}
+
+function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry): Hold | undefined {
+  const refusal = assumptions.refusalOf(entry.uid);
+  if (refusal !== undefined) {
+    return { kind: 'refused', message: `Pod "${entry.key}" could not be placed: ${refusal}` };
+  }
+  if (entry.otherGates.length > 0) {
+    const gates = entry.otherGates.map((gate) => `"${gate}"`).join(', ');
+    return { kind: 'other-gates', message: `Pod "${entry.key}" still has the scheduling gate ${gates} of somebody else.` };
+  }
+  const needs = entry.claims.length > 0 || entry.raw.spec !== undefined
+    ? obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources) : undefined;
+  return needs === undefined ? undefined : { kind: needs.kind, message: `Pod "${entry.key}": ${needs.message}` };
+}
