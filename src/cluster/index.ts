@@ -5,5 +5,8 @@ export * from './view';
 export { clusterView } from './view-of';
 export { type GangFacts, type ViewInput } from './view-input';
 export { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
+export { ClusterFileError, clusterOfValue, readClusterFile } from './cluster-file';
 export { clusterOfObjects } from './from-objects';
+export { type AskedGang, hasItsPlaces, type Plan, planOf, type PlanOptions } from './plan';
+export { SAMPLE_CLUSTER, sampleCluster } from './sample';
 export { amountOf, amountText, changeText, topologyText } from './words';

@@ -18,7 +18,7 @@ export interface PoolLevel {
   readonly label: string;
   /** Nodes of one domain. */
   readonly size: number;
-  /** `{n}` stands for the number of the domain, from 1; `{nn}` for two digits. */
+  /** `#` stands for the number of the domain, from 1; `##` for two digits of it. */
   readonly pattern: string;
 }
 
@@ -39,8 +39,8 @@ export function readPool(fields: Fields): Pool {
   const count = fields.number('count', { least: 1, whole: true }) ?? 1;
   const { devices, resource, labels: deviceLabels } = readDevices(fields);
   const levels = readLevels(fields, count, name);
-  const pattern = fields.text('names') ?? `${name}-{n}`;
-  if (count > 1 && !/\{n+\}/.test(pattern)) fields.wrong('names', pattern, 'a text with {n}, which stands for the number of the node');
+  const pattern = fields.text('names') ?? `${name}-#`;
+  if (count > 1 && !pattern.includes('#')) fields.wrong('names', pattern, 'a text with #, which stands for the number of the node');
   const labels = { ...deviceLabels, ...fields.map('labels') };
   const taints = readTaints(fields);
   const used = fields.amounts('used', resource);
@@ -62,9 +62,9 @@ export function readPool(fields: Fields): Pool {
   return { name, nodes: marked, levels };
 }
 
-/** `{n}` as the number, `{nnn}` with so many digits; one `{n}` has as many digits as the largest number needs. */
+/** `#` as the number, with as many digits as the largest needs; `###` with so many digits. */
 function numbered(pattern: string, number: number, most: number): string {
-  return pattern.replace(/\{(n+)\}/g, (_, digits: string) => String(number).padStart(digits.length === 1 ? String(most).length : digits.length, '0'));
+  return pattern.replace(/#+/g, (digits) => String(number).padStart(digits.length === 1 ? String(most).length : digits.length, '0'));
 }
 
 interface PoolDevices {
@@ -157,12 +157,12 @@ function readLevels(fields: Fields, count: number, pool: string): readonly PoolL
     if (value === undefined) return [];
     if (typeof value === 'number') {
       const domains = fields.number(member, { least: 1, whole: true }) ?? 1;
-      return [{ label, size: Math.ceil(count / domains), pattern: `${word}-{n}` }];
+      return [{ label, size: Math.ceil(count / domains), pattern: `${word}-#` }];
     }
     const level = fields.fields(member)!;
-    return [readLevel(level, count, `${word}-{n}`, level.text('label') ?? label)];
+    return [readLevel(level, count, `${word}-#`, level.text('label') ?? label)];
   });
-  const others = fields.list('domains').map((level) => readLevel(level, count, `${pool}-{n}`, level.required('label')));
+  const others = fields.list('domains').map((level) => readLevel(level, count, `${pool}-#`, level.required('label')));
   return [...named, ...others];
 }
 
@@ -173,7 +173,7 @@ function readLevel(fields: Fields, nodes: number, usual: string, label: string):
   if (size !== undefined && count !== undefined) fields.wrongAt('', 'has both size and count; one follows from the other, so write one of them');
   fields.done();
   const own = size ?? Math.ceil(nodes / (count ?? 1));
-  if (own < nodes && !/\{n+\}/.test(pattern)) fields.wrong('name', pattern, 'a text with {n}, which stands for the number of the domain');
+  if (own < nodes && !pattern.includes('#')) fields.wrong('name', pattern, 'a text with #, which stands for the number of the domain');
   return { label, size: own, pattern };
 }
 

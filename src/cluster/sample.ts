@@ -9,7 +9,7 @@ export const SAMPLE_CLUSTER = `name: sample cluster
 pools:
   - name: h100
     count: 64
-    names: h100-{nn}
+    names: h100-##
     accelerator: H100-SXM-80GB
     perNode: 8
     numaNodes: 2
@@ -22,14 +22,14 @@ pools:
     racks: {size: 8}
   - name: inference
     count: 16
-    names: l40s-{nn}
+    names: l40s-##
     accelerator: L40S
     perNode: 4
     numaNodes: 2
     cpu: 96
     memory: 768Gi
     blocks: {count: 1, name: block-3}
-    racks: {count: 2, name: inference-{n}}
+    racks: {count: 2, name: inference-#}
 `;
 
 export function sampleCluster(): ClusterState {

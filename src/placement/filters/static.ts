@@ -25,14 +25,15 @@ const CORDON: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSche
 /** One code per node: 0 where the class may run, else which constraint forbids it. */
 export function staticRow(table: NodeTable, podClass: PodClass): Uint8Array {
   return Uint8Array.from(table.nodes, (node, row) => {
-    const constraint = staticConstraint(node, podClass.template) ?? deviceConstraint(table, row, podClass);
+    const constraint = nodeConstraint(node, podClass.template) ?? deviceConstraint(table, row, podClass);
     return constraint === undefined ? 0 : STATIC_CONSTRAINTS.indexOf(constraint) + 1;
   });
 }
 
 type StaticConstraint = (typeof STATIC_CONSTRAINTS)[number];
 
-function staticConstraint(node: ClusterNode, template: PodTemplate): StaticConstraint | undefined {
+/** What of the node itself keeps pods of this template away; neither resources nor devices are asked. */
+export function nodeConstraint(node: ClusterNode, template: PodTemplate): StaticConstraint | undefined {
   const { nodeName, nodeSelector, nodeTerms, volumeNodeTerms = [], tolerations = [] } = template;
   if (node.ready === false) {
     return 'not-ready';
