@@ -22,6 +22,7 @@ export * as devices from './devices';
 export * as gpuOperator from './gpu-operator';
 export * as keda from './keda';
 export * as kubeflow from './kubeflow';
+export * as monitoring from './monitoring';
 export * as networking from './networking';
 export * as placement from './placement';
 export * as ray from './ray';

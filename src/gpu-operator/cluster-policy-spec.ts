@@ -46,8 +46,11 @@ export interface DaemonSetOptions {
 export interface DcgmExporterOptions extends Operand {
   /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
   readonly counters?: { readonly configMapName: string } | string;
-  /** A ServiceMonitor of the operator's. @default - none */
-  readonly serviceMonitor?: {
+  /**
+   * A ServiceMonitor of the operator's; `false` where there is another one.
+   * @default - none; the chart makes one unless it is told `false`
+   */
+  readonly serviceMonitor?: false | {
     /** For example `15s`. @default 15s */
     readonly interval?: string;
     readonly scrapeTimeout?: string;
@@ -160,7 +163,7 @@ function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmEx
     ...renderOperand(options),
     config: name === undefined ? undefined : { name },
     enablePodLabels: podLabels,
-    serviceMonitor: serviceMonitor && {
+    serviceMonitor: serviceMonitor === false ? { enabled: false } : serviceMonitor && {
       enabled: true,
       interval: serviceMonitor.interval ?? '15s',
       scrapeTimeout: serviceMonitor.scrapeTimeout,

@@ -270,7 +270,11 @@ class TreeReader {
   }
 
   private labels(list: Node): readonly string[] {
-    return childrenOf(list).map((label) => label.name === 'QuotedLabelName' ? this.string(label.firstChild ?? label) : this.slice(label));
+    return childrenOf(list).map((label) => {
+      const name = label.name === 'QuotedLabelName' ? this.string(label.firstChild ?? label) : this.slice(label);
+      if (name === '') this.problems.push(refuse('syntax', 'a label has a name', label));
+      return name;
+    });
   }
 
   /** Seconds of a range or a step, which is more than nothing. */
