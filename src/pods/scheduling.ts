@@ -190,7 +190,8 @@ export class Scheduling {
    * @throws if the elastic range does not fit the gang
    */
   toScheduling(gang?: Gang): SchedulingParts {
-    const stated = { workloadLabels: {}, workloadAnnotations: {}, podLabels: {}, podAnnotations: {}, pod: {}, references: [], ...this.parts };
+    const empty = { workloadLabels: {}, workloadAnnotations: {}, podLabels: {}, podAnnotations: {}, pod: {}, references: [] };
+    const stated = { ...empty, ...this.parts };
     if (gang === undefined) return stated;
     const { labels = {}, annotations = {}, pod = {} } = this.membership(this.toGang(gang));
     return {

@@ -10,7 +10,9 @@ import { sourceRules } from '../checks/source-rules';
 import { suppressionNeedsReason } from '../checks/suppression';
 import { deviceRules } from '../devices/rules';
 import { gpuOperatorRules } from '../gpu-operator/rules';
+import { kedaRules } from '../keda/rules';
 import { kubeflowRules } from '../kubeflow/rules';
+import { kueueRules } from '../kueue/rules';
 import { networkingRules } from '../networking/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
@@ -30,6 +32,8 @@ const ALL: readonly Rule[] = [
   ...tenancyRules,
   ...volcanoRules,
   ...kubeflowRules,
+  ...kueueRules,
+  ...kedaRules,
   ...batchRules,
   ...trainerRules,
   ...rayRules,

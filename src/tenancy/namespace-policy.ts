@@ -7,7 +7,7 @@ import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { type Quantity } from '../manifests/quantity';
 import { asArray, asObject, asString, isObject } from '../manifests/read';
-import { type Amounts, amountsIn, type ContainerAmounts, type ContainerDefaults, NO_DEFAULTS, podAmounts } from './amounts';
+import { type Amounts, amountsIn, type ContainerAmounts, type ContainerDefaults, NO_DEFAULTS, podAmounts } from '../manifests/pod-amounts';
 
 export interface Quota {
   readonly manifest: Manifest;

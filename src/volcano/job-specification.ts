@@ -165,7 +165,8 @@ export class JobSpecification {
   get references(): readonly (object | undefined)[] {
     const { priorityClass, volumes = [] } = this.props;
     const mounted = volumes.flatMap((volume) => volume.references);
-    return [this.queue, ...this.scheduling?.toScheduling().references ?? [], priorityClass, ...mounted, ...this.tasks.flatMap(referencesOf)];
+    const scheduled = this.scheduling?.toScheduling().references ?? [];
+    return [this.queue, ...scheduled, priorityClass, ...mounted, ...this.tasks.flatMap(referencesOf)];
   }
 
   toSpec(): JobSpec {

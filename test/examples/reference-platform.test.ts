@@ -13,7 +13,7 @@ import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseQuantity, Quantity } from '../../src/manifests/quantity';
 import { asArray, asObject, asString } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
-import { amountsIn, podAmounts } from '../../src/tenancy/amounts';
+import { amountsIn, podAmounts } from '../../src/manifests/pod-amounts';
 import { Testing } from '../../src/testing';
 
 const GPU = 'nvidia.com/gpu';

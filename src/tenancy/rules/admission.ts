@@ -7,7 +7,7 @@ import { type Rule } from '../../checks/rule';
 import { describeId } from '../../manifests/manifest';
 import { Quantity } from '../../manifests/quantity';
 import { asString } from '../../manifests/read';
-import { type Amounts, containerAmounts, containersOf, hasPodLevelResources } from '../amounts';
+import { type Amounts, containerAmounts, containersOf, hasPodLevelResources } from '../../manifests/pod-amounts';
 import { amountsOf, namespaceIsOurs, policyOf } from '../namespace-policy';
 import { isMandatory, podAmountOf } from '../quota-keys';
 

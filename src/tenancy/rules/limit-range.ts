@@ -8,7 +8,7 @@ import { type ManifestSet } from '../../manifests/manifest-set';
 import { type PodTemplate } from '../../manifests/pod-template';
 import { pointer } from '../../manifests/pointer';
 import { asObject, asString, isObject } from '../../manifests/read';
-import { type Amounts, amountsIn, type ContainerAmounts, containerAmounts, type ContainerDefaults, containersOf } from '../amounts';
+import { type Amounts, amountsIn, type ContainerAmounts, containerAmounts, type ContainerDefaults, containersOf } from '../../manifests/pod-amounts';
 import { amountsOf, containerDefaultsOf, limitItemsIn, namespaceIsOurs, policyOf } from '../namespace-policy';
 
 const noDevicesByDefault: Rule = {

@@ -8,7 +8,7 @@ import { type JsonObject } from '../../api/schema';
 import { type Rule, type Violation } from '../../checks/rule';
 import { type PodTemplate } from '../../manifests/pod-template';
 import { asArray, asObject, asString, isObject, objectsAt, stringsIn } from '../../manifests/read';
-import { containersOf } from '../amounts';
+import { containersOf } from '../../manifests/pod-amounts';
 
 /** The label of a namespace that names its level. */
 export const POD_SECURITY_LABEL = 'pod-security.kubernetes.io/enforce';

@@ -6,7 +6,7 @@ import { describeId, type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { pointer } from '../../manifests/pointer';
 import { asObject, asString } from '../../manifests/read';
-import { amountsIn } from '../amounts';
+import { amountsIn } from '../../manifests/pod-amounts';
 import { type Quota, quotaOf } from '../namespace-policy';
 import { requestsKey } from '../quota-keys';
 

@@ -9,7 +9,7 @@ import { type ManifestSet } from '../../manifests/manifest-set';
 import { pointer } from '../../manifests/pointer';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { asObject } from '../../manifests/read';
-import { containersOf } from '../amounts';
+import { containersOf } from '../../manifests/pod-amounts';
 import { limitItemsIn, policyOf, quotaOf } from '../namespace-policy';
 import { countedInsteadOf, isMandatory, podAmountOf } from '../quota-keys';
 

@@ -5,8 +5,8 @@
  * amounts at pod level replace the sum; overhead comes on top. Source: Kubernetes 1.36, component-helpers/resource/helpers.go.
  */
 import { type JsonObject, type JsonValue } from '../api/schema';
-import { parseQuantity, Quantity } from '../manifests/quantity';
-import { asArray, asObject, isObject } from '../manifests/read';
+import { parseQuantity, Quantity } from './quantity';
+import { asArray, asObject, isObject } from './read';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 
