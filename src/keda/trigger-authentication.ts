@@ -52,10 +52,10 @@ export interface OAuth2 {
   readonly tokenUrlParameters?: Readonly<Record<string, string>>;
 }
 
-/** Everything else that the kind has: secret stores of clouds and Vault, files. */
+/** Everything else that both kinds have: secret stores of clouds and Vault, tokens of service accounts. */
 export type SecretStores = Pick<
   TriggerAuthenticationSpec,
-  'awsSecretManager' | 'azureKeyVault' | 'boundServiceAccountToken' | 'filePath' | 'gcpSecretManager' | 'hashiCorpVault'
+  'awsSecretManager' | 'azureKeyVault' | 'boundServiceAccountToken' | 'gcpSecretManager' | 'hashiCorpVault'
 >;
 
 /** By parameter: where its value comes from. */
@@ -102,7 +102,10 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
   }
 }
 
-export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {}
+export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
+  /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
+  readonly filePath?: string;
+}
 
 /** A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA. */
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
@@ -131,7 +134,7 @@ function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources):
   return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
 }
 
-function specOf(props: AuthenticationSources, path: string): TriggerAuthenticationSpec {
+function specOf(props: AuthenticationSources & { readonly filePath?: string }, path: string): TriggerAuthenticationSpec {
   const { secrets, configMaps, environment, podIdentity, oauth2 } = props;
   const { awsSecretManager, azureKeyVault, boundServiceAccountToken, filePath, gcpSecretManager, hashiCorpVault } = props;
   const stores = { awsSecretManager, azureKeyVault, boundServiceAccountToken, filePath, gcpSecretManager, hashiCorpVault };
