@@ -3,12 +3,12 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['lib/**', 'dist/**', 'node_modules/**', 'src/api/types/**', '**/*.d.ts', '.cache/**'] },
+  { ignores: ['lib/**', 'dist/**', 'node_modules/**', 'src/api/types/**', 'src/pages/assets.ts', '**/*.d.ts', '.cache/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
     files: ['**/*.ts'],
-    languageOptions: { parserOptions: { project: './tsconfig.dev.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: ['./tsconfig.dev.json', './tsconfig.pages.json'], tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',

@@ -1,4 +1,5 @@
 import { javascript, typescript } from 'projen';
+import { BrowserConfig } from './browser-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
 
@@ -10,8 +11,14 @@ export interface GantryProjectOptions {
 /** Folders whose TypeScript is checked and linted together with `src/`. */
 const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 
+/** Code that runs in the browser: checked by itself, bundled into `src/pages/assets.ts`. */
+const PAGE_CODE = 'src/pages/client';
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
-const PUBLISHED = ['lib', '!lib/**/*.map', 'src/api/schemas', 'src/node-tuning/scripts', 'CHANGELOG.md'];
+const PUBLISHED = ['lib', '!lib/**/*.map', '!lib/runtime', 'src/api/schemas', 'src/node-tuning/scripts', 'CHANGELOG.md'];
+
+/** Programs go into the package as bundles and in no other form. */
+const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
 
 /**
  * Examples import the package by its name, as users do. Run by themselves they get the built package; tests, type check and lint see
@@ -84,6 +91,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'dependency-cruiser@17.3.9',
         '@kubernetes/client-node@1.4.0',
         'esbuild@0.28.2',
+        'playwright-core@1.65.1',
         'pino@10.4.0',
         'prom-client@15.1.3',
       ],
@@ -110,6 +118,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.deps.removeDependency('ts-jest');
     this.configureJest();
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.dev.json',
@@ -118,7 +127,14 @@ export class GantryProject extends typescript.TypeScriptProject {
         paths: Object.fromEntries(Object.entries(FACES).map(([face, source]) => [face, [`./${source}`]])),
       },
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
-      exclude: ['node_modules', 'dist'],
+      exclude: ['node_modules', 'dist', PAGE_CODE],
+    });
+    // Code of the HTML pages runs in a browser, and knows the document and not Node.
+    this.tsconfig!.addExclude(PAGE_CODE);
+    new javascript.TypescriptConfig(this, {
+      fileName: 'tsconfig.pages.json',
+      compilerOptions: compilerOptions({ rootDir: 'src', noEmit: true, lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] }),
+      include: [`${PAGE_CODE}/**/*.ts`],
     });
     new javascript.NpmConfig(this, { registry: undefined }).addConfig('omit-lockfile-registry-resolved', 'true');
     this.gitignore.exclude('/lib/', '/dist/', '/.cache/', '*.tgz', '*.tsbuildinfo');
@@ -141,7 +157,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     const config = this.jest!.config as Record<string, unknown>;
     config.transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
-    config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/'];
+    config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
     config.moduleNameMapper = Object.fromEntries(
       Object.entries(FACES).map(([face, source]) => [`^${face.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
     );
@@ -156,9 +172,12 @@ export class GantryProject extends typescript.TypeScriptProject {
   private defineTasks(): void {
     this.defaultTask!.reset('tsx .projenrc.ts');
     this.compileTask.reset('tsc --build tsconfig.json');
+    this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
     this.testTask.exec('tsc --build tsconfig.json', { name: 'compile' });
+    this.testTask.exec(BUNDLE_RUNTIME, { name: 'bundle the programs' });
     this.testTask.exec('tsc --noEmit -p tsconfig.dev.json', { name: 'type check' });
+    this.testTask.exec('tsc --noEmit -p tsconfig.pages.json', { name: 'type check of page code' });
     this.testTask.exec('eslint .', { name: 'lint' });
     this.testTask.exec('jest --config jest.config.json', { name: 'unit tests', receiveArgs: true });
     this.addTask('start', {
@@ -180,6 +199,15 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Regenerate the API from its pinned sources and compare with src/api (needs Go; skipped, visibly, without it)',
       exec: 'tsx projen/api/drift.ts',
     });
+    this.addTask('generate:pages', {
+      description: 'Bundle the code of the HTML pages into src/pages/assets.ts',
+      exec: 'tsx projen/pages/bundle.ts',
+    });
+    this.addTask('test:browser', {
+      description: 'Look at the HTML pages in headless Chromium (skipped, visibly, without it)',
+      exec: 'jest --config jest.browser.config.json',
+      receiveArgs: true,
+    });
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
       exec: 'jest --config jest.e2e.config.json',
@@ -198,6 +226,15 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('bench:check', {
       description: 'Measure synth and checks at 1,000 and 10,000 objects',
       exec: 'tsx bench/check.ts',
+      receiveArgs: true,
+    });
+    this.addTask('bundle:runtime', {
+      description: 'Bundle the programs of src/runtime into lib/bundles, one file each',
+      exec: BUNDLE_RUNTIME,
+    });
+    this.addTask('bench:e2e', {
+      description: 'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
+      exec: 'tsx bench/e2e.ts',
       receiveArgs: true,
     });
     this.addTask('conformance', {
@@ -221,7 +258,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
-    this.package.setScript('prepare', 'tsc --build tsconfig.json && tsx projen/link-command.ts');
+    this.package.setScript('prepare', 'tsc --build tsconfig.json && tsx projen/runtime/bundle.ts && tsx projen/link-command.ts');
   }
 }
 

@@ -9,6 +9,7 @@ import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { type CheckFlags } from './check-options';
 import type * as RulesModule from './rules-command';
+import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
 import { processTerminal, UsageError, type Terminal } from './terminal';
 import { versionOf } from './version';
@@ -96,6 +97,20 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
       const { rulesCommand } = load('./rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
+    });
+
+  program
+    .command('simulate')
+    .summary('run scenarios over time')
+    .description('Run scenarios through the placement core over time, and hold them against what they expect.')
+    .argument('<scenarios...>', 'scenario files, or folders of them')
+    .addOption(new Option('--format <format>', 'text, json or html').default('text'))
+    .option('--output <file>', 'write the result to a file')
+    .option('-q, --quiet', 'print only what was expected and did not come')
+    .option('--no-color', 'print without colours')
+    .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
+      const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
+      finish(simulateCommand(paths, flags, terminal));
     });
 
   for (const command of program.commands) command.copyInheritedSettings(program);

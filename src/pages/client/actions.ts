@@ -1,0 +1,15 @@
+/**
+ * What the panels of a page can ask of it.
+ */
+import { type Focus } from './focus';
+import { type ColourBook } from './palette';
+
+export interface Actions {
+  readonly focus: Focus;
+  readonly book: ColourBook;
+  readonly pickGang: (name: string) => void;
+  readonly pickQueue: (name: string) => void;
+  /** Lists that were opened in full, by name. */
+  readonly opened: Set<string>;
+  readonly update: () => void;
+}

@@ -1,0 +1,33 @@
+/**
+ * The page of a plan, and the same page for a scheduler that runs.
+ */
+import { type ClusterView } from '../cluster/view';
+import { PLAN_SCRIPT } from './assets';
+import { htmlPage } from './html-page';
+
+/** One HTML file that shows where everything lands, what waits and why; it works without a network. */
+export function renderPlanPage(view: ClusterView): string {
+  const { placed, running, pending } = view.counters;
+  return htmlPage({
+    title: `Plan of ${view.cluster}`,
+    kind: 'plan',
+    script: PLAN_SCRIPT,
+    data: view,
+    summary: `${view.cluster}: ${placed} gangs start now, ${running} run, ${pending} wait.`,
+  });
+}
+
+export interface LivePageProps {
+  /** What the cluster or the scheduler is called. */
+  readonly title: string;
+  /**
+   * Address, on the server that serves the page, of server-sent events; the data of each message is a `ClusterView`.
+   * @default '/events'
+   */
+  readonly events?: string;
+}
+
+/** The same page without data: it shows what the server sends, and updates in place whenever something new comes. */
+export function renderLivePage({ title, events = '/events' }: LivePageProps): string {
+  return htmlPage({ title, kind: 'live', script: PLAN_SCRIPT, events, summary: `${title}.` });
+}
