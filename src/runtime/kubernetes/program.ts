@@ -207,8 +207,8 @@ export class Program {
       levels: commonLevels(snapshot.nodes, snapshot.topologies ?? []),
       poolOf: poolName,
       factsOf: (gang) => {
-        const [namespace] = gang.split('/');
-        return { namespace, kind: this.world.gangs.get(gang)?.identity.kind ?? 'Pod' };
+        const { kind = 'Pod', namespace = gang.split('/')[0] } = this.world.gangNamed(gang)?.identity ?? {};
+        return { kind, namespace };
       },
       notes: held.map(({ gang, message }) => `${gang} is held back: ${message}`),
     });

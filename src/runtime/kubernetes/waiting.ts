@@ -10,7 +10,7 @@ import { type World } from './world/world';
 
 /** What the HTTP face says of a gang that waits. */
 export interface PendingReport {
-  /** `namespace/kind/name`. */
+  /** `namespace/name` wherever that is unique. */
   readonly gang: string;
   readonly queue: string;
   readonly kind: string;
@@ -26,22 +26,22 @@ type Reason = Omit<PendingReport, 'pods' | 'gang'>;
 
 export function pendingReports(outcome: Outcome, world: World, assumptions: Assumptions): readonly PendingReport[] {
   const reasons = reasonsOf(outcome);
+  const queues = new Map(outcome.snapshot.gangs.map(({ name, queue }) => [name, queue]));
   return [...world.gangs.values()].flatMap((members): PendingReport[] => {
     const waiting = [...members.pods.values()].filter(({ state, uid }) => state === 'waiting' && assumptions.placeOf(uid) === undefined);
     if (waiting.length === 0) {
       return [];
     }
-    const placed = members.pods.size - waiting.length;
-    const { queue = '' } = outcome.snapshot.gangs.find(({ name }) => name === members.key) ?? {};
-    const reason = reasons.get(members.key) ?? {
-      queue,
+    const placed = [...members.pods.values()].filter(({ state }) => state === 'placed').length;
+    const reason = reasons.get(members.name) ?? {
+      queue: queues.get(members.name) ?? '',
       kind: placed > 0 ? 'extra-pods' : 'next-cycle',
       message: placed > 0
         ? `The gang runs with its minimum; ${waiting.length} more of its pods wait for room.`
         : 'The gang has just come, or changed, and is considered in the next cycle.',
       changes: [],
     };
-    return [{ gang: members.key, ...reason, pods: waiting.map(({ key }) => key).sort() }];
+    return [{ gang: members.name, ...reason, pods: waiting.map(({ key }) => key).sort() }];
   });
 }
 

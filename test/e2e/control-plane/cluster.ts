@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, type Endpoint } from './api-client';
 import { type Programs } from './build';
 import { MODULE_FOLDER } from './components';
-import { isRunning, ownRecord, startProcess, stopProcess, tail, type ProcessRecord } from './process';
+import { isRunning, killProcess, ownRecord, startProcess, stopProcess, tail, type ProcessRecord } from './process';
 
 export interface ClusterOptions {
   readonly programs: Programs;
@@ -51,7 +51,7 @@ export class Cluster {
   readonly client: ApiClient;
   private constructor(
     readonly folder: string,
-    private readonly state: State,
+    private state: State,
   ) {
     this.client = new ApiClient(state.endpoint);
   }
@@ -96,9 +96,35 @@ export class Cluster {
     return this.state.processes;
   }
 
+  /** Ends a component at once, as a crash would. */
+  async kill(name: keyof Programs): Promise<void> {
+    await killProcess(this.component(name));
+  }
+
+  /**
+   * Starts a component again that was killed, with the same arguments.
+   * @throws where the API server is not ready in time
+   */
+  async restart(name: keyof Programs): Promise<void> {
+    const { command, log } = this.component(name);
+    if (command === undefined) throw new Error(`${name} was not started here.`);
+    const record = startProcess(name, command.program, command.args, log, command.cwd);
+    this.state = { ...this.state, processes: this.processes.map((one) => (one.name === name ? record : one)) };
+    writeState(this.folder, this.state);
+    for (const deadline = Date.now() + START_LIMIT; name === 'kube-apiserver' && !(await answersReady(this.state.endpoint)); await sleep(100)) {
+      if (Date.now() > deadline) throw new Error(`The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(log)}`);
+    }
+  }
+
   async stop(): Promise<void> {
     this.client.close();
     await stopFolder(this.folder);
+  }
+
+  private component(name: keyof Programs): ProcessRecord {
+    const found = this.processes.find((record) => record.name === name);
+    if (found === undefined) throw new Error(`The control plane has no ${name}.`);
+    return found;
   }
 }
 
@@ -284,9 +310,15 @@ class Launch {
   private writeState(): State {
     const { processes, endpoint } = this;
     const state: State = { processes: [...processes], endpoint, ...(this.options.outliveProgram === true ? {} : { owner: ownRecord() }) };
-    renameSync(this.write(`${STATE}.new`, JSON.stringify(state, undefined, 2)), join(this.folder, STATE));
+    writeState(this.folder, state);
     return state;
   }
+}
+
+function writeState(folder: string, state: State): void {
+  const fresh = join(folder, `${STATE}.new`);
+  writeFileSync(fresh, JSON.stringify(state, undefined, 2), { mode: 0o600 });
+  renameSync(fresh, join(folder, STATE));
 }
 
 async function answersReady(endpoint: Endpoint): Promise<boolean> {

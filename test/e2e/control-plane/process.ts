@@ -13,6 +13,8 @@ export interface ProcessRecord {
   /** When it started, in the system's own words; only good for comparing. */
   readonly started: string;
   readonly log: string;
+  /** With what it can be started again; absent of a process that was not started here. */
+  readonly command?: { readonly program: string; readonly args: readonly string[]; readonly cwd: string };
 }
 
 /** Starts a program in the background; both its outputs go to the log file. */
@@ -23,7 +25,13 @@ export function startProcess(name: string, program: string, args: readonly strin
   child.on('error', () => undefined);
   child.unref();
   if (child.pid === undefined) throw new Error(`${program} could not be started.`);
-  return { name, pid: child.pid, started: startTime(child.pid) ?? '', log };
+  return { name, pid: child.pid, started: startTime(child.pid) ?? '', log, command: { program, args, cwd } };
+}
+
+/** Ends the process at once, as a crash would, and waits until it is gone. */
+export async function killProcess(record: ProcessRecord): Promise<void> {
+  signal(record, 'SIGKILL');
+  while (isRunning(record)) await sleep(10);
 }
 
 /** This process, as a record: who owns what it started. */

@@ -15,11 +15,15 @@ export interface GangContext {
 export class GangMembers {
   readonly pods = new Map<string, PodEntry>();
   private cached: { readonly gang: Gang; readonly context: GangContext; readonly held: boolean } | undefined;
+  /** In snapshots and for people: `namespace/name` wherever that is unique, else the key. */
+  name: string;
   /** Since when it has been below its minimum, in the API server's time, and whether it ever had it; see `snapshot.ts`. */
   below: number | undefined;
   ranWhole: boolean | undefined;
 
-  constructor(readonly key: string, readonly identity: GangIdentity) {}
+  constructor(readonly key: string, readonly identity: GangIdentity) {
+    this.name = key;
+  }
 
   put(entry: PodEntry): void {
     this.pods.set(entry.key, entry);
@@ -33,7 +37,9 @@ export class GangMembers {
 
   /** Says its own minimum; a gang that does not is as large as the pods that exist. */
   statesMinimum(group: PodGroupFacts | undefined): boolean {
-    return this.identity.kind === 'Pod' || group?.hints.minimum !== undefined || [...this.pods.values()].some(({ hints }) => hints.minimum !== undefined);
+    const { together, kind } = this.identity;
+    return !together || kind === 'Pod' || group?.hints.minimum !== undefined ||
+      [...this.pods.values()].some(({ hints }) => hints.minimum !== undefined);
   }
 
   /**
@@ -41,7 +47,7 @@ export class GangMembers {
    */
   gang(context: GangContext, withoutWaiting: boolean): Gang {
     const { cached } = this;
-    if (cached?.held === withoutWaiting && cached.context.group === context.group && cached.context.defaultQueue === context.defaultQueue &&
+    if (cached?.held === withoutWaiting && cached.gang.name === this.name && cached.context.group === context.group && cached.context.defaultQueue === context.defaultQueue &&
       cached.context.priorities === context.priorities) {
       return cached.gang;
     }
@@ -56,14 +62,15 @@ export class GangMembers {
     const hints = mergedHints(group?.hints ?? {}, ...all.map((entry) => entry.hints));
     // What has done its work is not missed.
     const succeeded = all.filter(({ state }) => state === 'succeeded').length;
-    const minimum = hints.minimum === undefined ? live.length : Math.max(0, hints.minimum - succeeded);
+    // Pods of which each is of use by itself need only one of them.
+    const minimum = hints.minimum !== undefined ? Math.max(0, hints.minimum - succeeded) : this.identity.together ? live.length : 1;
     const counted = withoutWaiting ? live.filter(({ state }) => state === 'placed') : live;
     return {
-      name: this.key,
+      name: this.name,
       queue: hints.queue?.kind === 'queue' ? hints.queue.name : defaultQueue,
       ...gangTerms(hints, priorities),
       roles: rolesOf(all, counted, group),
-      minimum: this.identity.kind === 'Pod' ? 1 : minimum,
+      minimum,
       arrival: Math.min(group?.createdAt ?? Infinity, ...all.map(({ createdAt }) => createdAt)),
       ...(group !== undefined && group.subgroups.length > 0 && { subgroups: group.subgroups }),
     };

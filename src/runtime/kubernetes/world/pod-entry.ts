@@ -35,7 +35,7 @@ export interface PodEntry {
   readonly otherGates: readonly string[];
   readonly template: PodTemplate;
   readonly hints: GangHints;
-  /** Of Gantry's pods only; `key` is the gang's name in the snapshot. */
+  /** Of Gantry's pods only. */
   readonly gang?: GangIdentity;
   /** Names of the claims of its volumes, and whether it has resource claims: looked at again when those change. */
   readonly claims: readonly string[];
@@ -76,7 +76,7 @@ export function podEntry(key: string, raw: JsonObject, { schedulerName, template
     otherGates: way === 'other' ? [] : asArray(spec.schedulingGates).map((gate) => asString(asObject(gate).name) ?? '').filter((name) => name !== OWN_GATE),
     template: intern(templateOf({ metadata, spec, namespace }, template)),
     hints: way === 'other' ? {} : gangHintsOf(metadata, spec, namespace),
-    ...(identity !== undefined && { gang: identity.together && !identity.ofNode ? identity : alone(identity, namespace, metadata) }),
+    ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),
     claims: claimNames(raw),
     raw,
   };
@@ -84,10 +84,10 @@ export function podEntry(key: string, raw: JsonObject, { schedulerName, template
 
 const OWN_GATE = 'gantry.dev/placement';
 
-/** Pods of which each is of use by itself start one by one. */
+/** A DaemonSet's pods belong to their nodes, and have nothing to do with each other. */
 function alone(identity: GangIdentity, namespace: string, metadata: JsonObject): GangIdentity {
   const name = asString(metadata.name) ?? '';
-  return { ...identity, key: `${namespace}/pod/${name}`, name, kind: 'Pod', role: 'pod' };
+  return { ...identity, key: `${namespace}/pod/${name}`, name, kind: 'Pod', role: 'pod', together: true };
 }
 
 function wayOf(pod: JsonObject, schedulerName: string): Way {

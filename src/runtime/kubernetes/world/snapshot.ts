@@ -38,6 +38,7 @@ const UNTOUCHABLE_SECONDS = 1e9;
 
 export function question(world: World, assumptions: Assumptions, moment: Moment): Question {
   world.settle();
+  world.nameGangs();
   const pods: Pod[] = [];
   const gangs: Gang[] = [];
   const held: HeldGang[] = [];
@@ -98,7 +99,7 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
   const { key: name, uid, state, startedAt } = entry;
   const base = {
     name,
-    gang: members.key,
+    gang: members.name,
     role: roleOf(entry),
     template: entry.template,
     ...(entry.gang?.index !== undefined && { order: entry.gang.index }),

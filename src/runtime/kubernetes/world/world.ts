@@ -4,6 +4,7 @@
 import { type JsonObject } from '../../../api/schema';
 import {
   commonLevels,
+  type GangIdentity,
   hyperNodeOf,
   hyperNodeTiers,
   nodeOf,
@@ -48,6 +49,7 @@ export class World {
   readonly pods = new Map<string, PodEntry>();
   readonly gangs = new Map<string, GangMembers>();
   private readonly nodesByName = new Map<string, ClusterNode>();
+  private readonly byName = new Map<string, GangMembers>();
   private readonly groups = new Map<string, PodGroupFacts>();
   private priorityIndex: Priorities | undefined;
   private readonly templates = new Map<string, { readonly template: PodTemplate; used: number }>();
@@ -140,10 +142,14 @@ export class World {
   }
 
   contextOf({ identity }: GangMembers): GangContext {
-    const group = identity.kind === 'PodGroup' ? this.groups.get(groupKey(identity.group, identity.key)) : undefined;
+    const group = this.groupOf(identity);
     const { annotations } = asObject(this.source.all('namespaces').get(identity.namespace)?.metadata);
     const ofNamespace = asString(asObject(annotations)['scheduling.volcano.sh/queue-name']);
     return { group, defaultQueue: ofNamespace ?? this.config.defaultQueue, priorities: this.priorities };
+  }
+
+  private groupOf({ kind, group, key }: GangIdentity): PodGroupFacts | undefined {
+    return kind === 'PodGroup' ? this.groups.get(groupKey(group, key)) : undefined;
   }
 
   private get priorities(): Priorities {
@@ -260,6 +266,28 @@ export class World {
     if (isRelevant(before, entry)) {
       this.onRelevant();
     }
+  }
+
+  /** A new look at who is called what: two kinds may have objects of one name. */
+  nameGangs(): void {
+    const times = new Map<string, number>();
+    const shorts = [...this.gangs.values()].map((members) => ({ members, short: this.shortName(members) }));
+    shorts.forEach(({ short }) => times.set(short, (times.get(short) ?? 0) + 1));
+    this.byName.clear();
+    for (const { members, short } of shorts) {
+      members.name = times.get(short) === 1 ? short : members.key;
+      this.byName.set(members.name, members);
+    }
+  }
+
+  /** People know a gang that a job made by the job's name. */
+  private shortName({ identity }: GangMembers): string {
+    return `${identity.namespace}/${this.groupOf(identity)?.owner?.name ?? identity.name}`;
+  }
+
+  /** By its name in the latest snapshot. */
+  gangNamed(name: string): GangMembers | undefined {
+    return this.byName.get(name);
   }
 
   private leaveGang({ key, gang }: PodEntry): void {
