@@ -74,7 +74,7 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       if (creator === undefined) throw new Error(`KEDA scaler ${type}: nothing makes it`);
       const own = structs.parametersOf(creator);
       hold(type, own, stated.parameters as JsonObject[]);
-      return { type, parameters: [...own, ...outside(type, own)].sort((a, b) => order(a.name, b.name)) };
+      return { type, parameters: withOutside(type, own).sort((a, b) => order(a.name, b.name)) };
     })
     .sort((a, b) => order(a.type, b.type));
 }
@@ -85,11 +85,23 @@ function textAt(texts: ReadonlyMap<string, string>, path: string): string {
   return text;
 }
 
-function outside(type: string, own: readonly KedaScalerParameter[]): readonly KedaScalerParameter[] {
-  const known = new Set(own.flatMap(namesOf));
-  return OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) =>
-    parameters.filter(({ name }) => !known.has(name)).map((parameter) => placed(parameter)),
-  );
+/** What stands outside may be a parameter of its own, or a further place for one that the struct has. */
+function withOutside(type: string, own: readonly KedaScalerParameter[]): KedaScalerParameter[] {
+  const all = [...own];
+  for (const outside of OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) => parameters.map(placed))) {
+    const known = all.findIndex(({ name }) => name === outside.name);
+    const same = all[known];
+    if (same === undefined) all.push(outside);
+    else {
+      all[known] = {
+        ...same,
+        fromMetadata: same.fromMetadata || outside.fromMetadata,
+        fromEnv: same.fromEnv || outside.fromEnv,
+        fromAuthentication: same.fromAuthentication || outside.fromAuthentication,
+      };
+    }
+  }
+  return all;
 }
 
 function placed({ from, ...parameter }: Parameter): KedaScalerParameter {

@@ -1133,6 +1133,8 @@ export interface PulsarTriggerProps extends TriggerOptions {
   readonly apiKey?: string;
   /** May come from the authentication. @default - none */
   readonly authModes?: readonly ('apiKey' | 'basic' | 'tls' | 'bearer' | 'custom' | 'oauth')[];
+  /** May come from the authentication. @default - none */
+  readonly clientID?: string;
   /** @default false */
   readonly isPartitionedTopic?: boolean;
   /** May come from the authentication. @default - none */
@@ -1141,6 +1143,9 @@ export interface PulsarTriggerProps extends TriggerOptions {
   readonly method?: 'header' | 'query';
   /** @default 10 */
   readonly msgBacklogThreshold?: number;
+  /** May come from the authentication. @default - none */
+  readonly oauthTokenURI?: string;
+  readonly scope?: string;
   readonly subscription: string | EnvironmentVariable;
   readonly tls?: string;
   readonly topic: string | EnvironmentVariable;

@@ -100,6 +100,11 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no maxRestarts': 'kubeflow/elastic-max-restarts-stated',
     'NCCL_SOCKET_IFNAME does not choose the card': 'pods/nccl-interface-in-pod',
   },
+  '001-26-keda-scaledobject.yaml': {
+    'nobody reads metricName any more': 'keda/metric-name-ignored',
+    'the query gives several values': 'keda/prometheus-query-gives-one-value',
+    'the cooldown is for zero': 'keda/cooldown-has-effect',
+  },
   '001-27-spot-pod.yaml': {
     'no image': 'core/container-image-required',
     'a bare Pod is lost': 'pods/spot-pod-is-replaced',
