@@ -1,5 +1,7 @@
 /**
- * Sets of Jobs and of pods that belong together: JobSet and LeaderWorkerSet.
+ * What runs to an end, alone or together, and groups of pods: Job, CronJob, JobSet and LeaderWorkerSet.
  */
+export { CronJob, type CronJobProps } from './cron-job';
+export { Job, type JobProps, type JobTemplateProps } from './job';
 export { JobSet, type JobSetProps, type ReplicatedJobProps } from './job-set';
 export { LeaderWorkerSet, type LeaderWorkerSetProps, type SubGroups } from './leader-worker-set';

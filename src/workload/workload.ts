@@ -44,6 +44,8 @@ export interface WorkloadDefinition<T, Spec extends object> {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
+  /** Whether the object carries the labels of a choice, or what it makes does, which `render` then labels. @default 'on-object' */
+  readonly choiceStands?: 'on-object' | 'inside';
   /** Labels of the workload by which its controller reads a priority. @default - none */
   readonly labelsOfPriority?: (priorityClass: PriorityClassReference) => Record<string, string>;
 }
@@ -102,13 +104,9 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     if (before !== undefined && before.engine !== 'default') {
       throw new Error(`${this.node.path}: scheduled by ${before.engine} already. Choose scheduler and queue once.`);
     }
-    const { workloadLabels, workloadAnnotations, references } = scheduling.toScheduling();
-    const more = this.definition.metadataOf?.(scheduling);
-    const { metadata } = this.resource;
-    for (const [key, value] of Object.entries({ ...workloadLabels, ...more?.labels })) metadata.addLabel(key, value);
-    for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
     this.choose({ scheduling });
-    dependOn(this, ...references);
+    this.label(scheduling);
+    dependOn(this, ...scheduling.toScheduling().references);
     this.writeGroups(scheduling);
     return this;
   }
@@ -120,6 +118,15 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     for (const [key, value] of Object.entries(labels)) this.resource.metadata.addLabel(key, value);
     dependOn(this, priorityClass);
     return this;
+  }
+
+  private label(scheduling: Scheduling): void {
+    if (this.definition.choiceStands === 'inside') return;
+    const { workloadLabels, workloadAnnotations } = scheduling.toScheduling();
+    const more = this.definition.metadataOf?.(scheduling);
+    const { metadata } = this.resource;
+    for (const [key, value] of Object.entries({ ...workloadLabels, ...more?.labels })) metadata.addLabel(key, value);
+    for (const [key, value] of Object.entries({ ...workloadAnnotations, ...more?.annotations })) metadata.addAnnotation(key, value);
   }
 
   private choose(choice: WorkloadChoice): void {
