@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import type * as CatalogModule from './catalog-command';
 import type * as CheckModule from './check-command';
 import { type CheckFlags } from './check-options';
+import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
@@ -73,6 +74,23 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .action(async (flags: SynthModule.SynthFlags) => {
       const { synthCommand } = load('./synth-command') as typeof SynthModule;
       finish(await synthCommand(flags, terminal));
+    });
+
+  const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+  program
+    .command('plan')
+    .summary('where everything goes on a cluster, and what waits')
+    .description('Plan the workloads of manifests on a cluster: where each gang lands, what waits, why, and what would let it in.')
+    .argument('[paths...]', 'files, folders, or - for standard input')
+    .option('--cluster <file>', 'cluster file, or what kubectl get … -o json printed; - for standard input (default: a sample cluster)')
+    .option('--policy <name|file>', 'how to decide: a name, or a file')
+    .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…} or copies=JOB:N; repeatable', collect)
+    .option('--format <format>', 'text, json or html (default: "text")')
+    .option('--output <file>', 'write the plan to a file')
+    .option('--no-color', 'print without colours')
+    .action(async (paths: string[], flags: PlanModule.PlanFlags) => {
+      const { planCommand } = load('./plan-command') as typeof PlanModule;
+      finish(await planCommand(paths, flags, terminal));
     });
 
   program

@@ -52,13 +52,14 @@ export interface AskedGang {
  * @throws SnapshotError where the manifests contradict themselves, such as queues in a circle
  */
 export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAULT_POLICY, copies }: PlanOptions = {}): Plan {
-  const place = placeOf(set, cluster);
+  const notes: string[] = [...cluster.notes];
+  const place = placeOf(set, cluster, notes);
   const workloads = workloadsOf(set, place.tiers);
   const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
   const planned = withCopies(plannedGangs(workloads.workloads, lookups, cluster.gangs, (cluster.at ?? 0) + 1), copies);
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
-  const notes: string[] = [...cluster.notes, ...notesOf(workloads, lookups)];
+  notes.push(...notesOf(workloads, lookups));
   const gangs = [...planned.map(({ gang }) => gang), ...others.map(({ gang }) => gang)];
   const snapshot: Snapshot = {
     now: cluster.at ?? 0,
@@ -89,26 +90,33 @@ export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAU
     explained: explainRest(session, decision, asked, policy),
     notes,
   });
-  const manifests = new Map(planned.map((one) => [one.gang.name, one.manifests]));
-  const askedGangs = view.gangs.slice(0, asked.length).map((gang): AskedGang => ({ view: gang, manifests: manifests.get(gang.name) ?? [] }));
-  return { view, decision, asked: askedGangs, good: askedGangs.every((gang) => hasItsPlaces(gang.view)) };
+  const written = new Map(planned.map(({ gang, manifests }) => [gang.name, manifests]));
+  const first = view.gangs.slice(0, asked.length).map((gang): AskedGang => ({ view: gang, manifests: written.get(gang.name) ?? [] }));
+  return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
 }
 
 export function hasItsPlaces({ state }: ViewGang): boolean {
   return state === 'placed' || state === 'running' || state === 'nominated';
 }
 
+type Place = Pick<ClusterState, 'nodes' | 'topologies' | 'levels' | 'tiers'>;
+
 /** The cluster's nodes with what the manifests say of topology. */
-function placeOf(set: ManifestSet, cluster: ClusterState): Pick<ClusterState, 'nodes' | 'topologies' | 'levels' | 'tiers'> {
+function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Place {
   const named = TOPOLOGY_KINDS.flatMap((kind) => set.ofKind(kind)).map(({ object }) => topologyOf(object));
   const known = new Set(cluster.topologies.map(({ name }) => name));
   const topologies: readonly Topology[] = [...cluster.topologies, ...named.filter(({ name }) => !known.has(name))];
   const hyperNodes = set.ofKind('topology.volcano.sh/HyperNode').map(({ object }) => hyperNodeOf(object));
   if (hyperNodes.length === 0) return { ...cluster, topologies };
   const made = hyperNodeTiers(hyperNodes, cluster.nodes);
+  if (!made.hasMembers) {
+    notes.push(`The HyperNodes of the manifests name no node of ${cluster.name}; tiers are taken from its own levels.`);
+    return { ...cluster, topologies };
+  }
   const nodes = cluster.nodes.map((node) => ({ ...node, domains: { ...node.domains, ...made.domains.get(node.name) } }));
   const levels = cluster.levels.length > 0 ? cluster.levels : made.topology.levels;
-  return { nodes, topologies: [...topologies.filter(({ name }) => name !== made.topology.name), made.topology], levels, tiers: made.resolver };
+  const others = topologies.filter(({ name }) => name !== made.topology.name);
+  return { nodes, topologies: [...others, made.topology], levels, tiers: made.resolver };
 }
 
 /** Queues of the manifests stand in for those of the same name in the cluster. */

@@ -157,6 +157,6 @@ function wrap(text: string, first: string, rest: string, width: number | undefin
 }
 
 /** Manifests are other people's text: what would steer the terminal is shown, not sent. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => (character === '\n' ? ' ' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`));
 }

@@ -40,6 +40,8 @@ export interface HyperNodeTiers {
   /** For every node the domains that it is in. */
   readonly domains: ReadonlyMap<string, Readonly<Record<string, string>>>;
   readonly resolver: TierResolver;
+  /** False where none of the nodes is in any of them. */
+  readonly hasMembers: boolean;
 }
 
 /** The topology level that one of Volcano's tiers stands for. */
@@ -74,6 +76,7 @@ export function hyperNodeTiers(hyperNodes: readonly HyperNodeFacts[], nodes: rea
   return {
     topology,
     domains,
+    hasMembers: flat.some((hyperNode) => hyperNode.nodes.length > 0),
     resolver: {
       topology: topology.name,
       tiers: tiers.map((tier) => {
