@@ -53,7 +53,7 @@ function tellGangCheck(check: GangCheck): string {
     case 'waits-at-most':
       return `waits at most ${tellDuration(check.seconds)}`;
     case 'evictions-at-most':
-      return check.count === 0 ? 'is never evicted' : `loses at most ${check.count} pods to evictions`;
+      return check.count === 0 ? 'is never evicted' : `loses at most ${check.count} pod${check.count === 1 ? '' : 's'} to evictions`;
     case 'lands-in':
       return check.domain === undefined ? `lands in one domain of ${check.level}` : `lands in ${check.domain} (${check.level})`;
     case 'lands-on':

@@ -84,7 +84,11 @@ interface Group {
 const SECTION_TITLE = 26;
 const SECTION_GAP = 26;
 
-export function layOut(view: ClusterView, width: number, scale: Scale): FleetLayout {
+/** Room at both sides for the frame around a node. */
+const MARGIN = 4;
+
+export function layOut(view: ClusterView, room: number, scale: Scale): FleetLayout {
+  const width = room - 2 * MARGIN;
   const most = view.nodes.reduce((sum, { devices }) => Math.max(sum, devices.length), 0);
   const pitch = scale.cell + scale.rowGap;
   const at: Placed[] = new Array<Placed>(view.nodes.length);
@@ -93,16 +97,16 @@ export function layOut(view: ClusterView, width: number, scale: Scale): FleetLay
   const titled = groupsOf(view);
   const places = [...titled.values()].flat().filter(({ place }) => place).map(({ nodes }) => nodes.length);
   const tallest = Math.min(40, places.length === 0 ? 16 : Math.max(4, ...places));
-  let x = 0;
+  let x = MARGIN;
   let y = 0;
   let lineHeight = 0;
   for (const [title, groups] of titled) {
     const boxes = groups.map((group) => boxOf(view, group, { tallest, width, most, scale }));
     const natural = boxes.reduce((sum, box) => sum + box.width + scale.blockGap, -scale.blockGap);
     const own = Math.min(width, natural);
-    if (x > 0 && x + own > width) {
+    if (x > MARGIN && x + own > MARGIN + width) {
       y += lineHeight + SECTION_GAP;
-      x = 0;
+      x = MARGIN;
       lineHeight = 0;
     }
     const head = title === '' ? 0 : SECTION_TITLE;
@@ -132,7 +136,7 @@ export function layOut(view: ClusterView, width: number, scale: Scale): FleetLay
     lineHeight = Math.max(lineHeight, top + deepest - y);
     x += own + SECTION_GAP;
   }
-  return { scale, height: y + lineHeight, sections, blocks, at };
+  return { scale, height: y + lineHeight + MARGIN, sections, blocks, at };
 }
 
 /** The node under a point. */
@@ -186,13 +190,19 @@ function boxOf(view: ClusterView, group: Group, { tallest, width, most, scale }:
   };
 }
 
+/** `zone eu-1`; `rack-7` needs no other word. */
+export function placeName({ levels }: ClusterView, level: number, name: string): string {
+  const { title } = levels[level];
+  return name === '' || name.toLowerCase().includes(title.toLowerCase()) ? name : `${title} ${name}`;
+}
+
 /** By outer domains, then by the innermost level that still holds several nodes; nodes that say nothing stand by pool. */
 function groupsOf(view: ClusterView): Map<string, readonly Group[]> {
   const inner = view.levels.reduce((found, { domains }, level) => (domains > 0 && domains < view.nodes.length ? level : found), -1);
   const sections = new Map<string, Map<string, Group>>();
   view.nodes.forEach((node, index) => {
     const place = inner < 0 ? '' : node.path[inner];
-    const outer = inner < 0 ? '' : node.path.slice(0, inner).map((name, level) => (name === '' ? '' : `${view.levels[level].title} ${name}`))
+    const outer = inner < 0 ? '' : node.path.slice(0, inner).map((name, level) => placeName(view, level, name))
       .filter((name) => name !== '').join(', ');
     const pool = view.pools[node.pool]?.name ?? '';
     const title = place === '' ? pool : place;

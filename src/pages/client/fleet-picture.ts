@@ -3,11 +3,11 @@
  */
 import { type ClusterView, type ViewNode, type ViewPod } from '../../cluster/view';
 import { el } from './dom';
-import { cellWidth, fit, type FleetLayout, hit, layOut, type Placed, scaleOf, step } from './fleet-layout';
+import { cellWidth, fit, type FleetLayout, hit, layOut, type Placed, placeName, scaleOf, step } from './fleet-layout';
 import { type Focus } from './focus';
 import { type ArrowKey, type Box, type Picture } from './pane';
 import { type ColourBook, type Tones, tones } from './palette';
-import { count, percent, ranges, tellAmount } from './words';
+import { percent, ranges, tellAmount } from './words';
 
 /** A device as it is drawn: parts from below, each of its own colour. */
 interface Part {
@@ -118,7 +118,7 @@ export class FleetPicture implements Picture {
   details(index: number): readonly (Node | string)[] {
     const { view } = this;
     const node = view.nodes[index];
-    const place = node.path.map((name, level) => (name === '' || name === node.name ? '' : `${view.levels[level].title} ${name}`)).filter((text) => text !== '');
+    const place = node.path.map((name, level) => (name === node.name ? '' : placeName(view, level, name))).filter((text) => text !== '');
     const kind = view.deviceKinds[node.devices[0]];
     const free = node.devices.filter((_, device) => this.parts[index][device].length === 0).length;
     const state = stateOf(node);
@@ -132,7 +132,7 @@ export class FleetPicture implements Picture {
       el('p', {}, [view.pools[node.pool]?.name, ...place].filter((text) => text !== undefined && text !== '').join(', ')),
       state !== '' && el('p', { class: 'bad' }, state),
       el('p', {}, [
-        node.devices.length > 0 ? `${count(node.devices.length - free, 'device')} of ${node.devices.length}${kind?.model === undefined ? '' : ` ${kind.model}`} in use` : 'no devices',
+        node.devices.length > 0 ? `${node.devices.length - free} of ${node.devices.length} ${kind?.model ?? 'devices'} in use` : 'no devices',
         ...amounts,
       ].join('; ')),
       node.taints !== undefined && el('p', {}, `taints: ${node.taints.join(', ')}`),
@@ -214,8 +214,9 @@ export class FleetPicture implements Picture {
         if (pod.state === 'leaving' && cell >= 5) strike(context, left, from - height, width, height, tone.mark);
         from -= height;
       }
-      context.globalAlpha = 1;
+      context.globalAlpha = this.focus.active ? 0.35 : 1;
       if (broken) hatch(context, left, y, width, cell, tone.ink3);
+      context.globalAlpha = 1;
     });
   }
 

@@ -4,6 +4,7 @@
 import { type ClusterView, type ViewGang, type ViewGangState } from '../../cluster/view';
 import { el, refill } from './dom';
 import { type Actions } from './actions';
+import { placeName } from './fleet-layout';
 import { tell } from './words';
 
 const FIRST = 25;
@@ -48,5 +49,5 @@ function whereOf({ where, domain, state, pending }: ViewGang, view: ClusterView)
   const names = where.slice(0, 3).map(([node]) => view.nodes[node].name);
   const nodes = where.length <= 3 ? names.join(', ') : `${names[0]} and ${where.length - 1} more`;
   if (domain === undefined || domain.level < 0) return nodes;
-  return `${view.levels[domain.level]?.title ?? ''} ${domain.name}: ${nodes}`.trim();
+  return `${placeName(view, domain.level, domain.name)}: ${nodes}`;
 }
