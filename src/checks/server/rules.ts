@@ -12,6 +12,7 @@ import { flowControlRules } from './objects/flow-control';
 import { networkingRules } from './objects/networking';
 import { quotaRules } from './objects/quota';
 import { rbacRules } from './objects/rbac';
+import { nativeGangRules } from './objects/native-gangs';
 import { schedulingRules } from './objects/scheduling';
 import { serviceRules } from './objects/service';
 import { storageRules } from './objects/storage';
@@ -25,6 +26,7 @@ export const coreRules: readonly Rule[] = [
   ...appsRules,
   ...jobRules,
   ...quotaRules,
+  ...nativeGangRules,
   ...schedulingRules,
   ...serviceRules,
   ...networkingRules,

@@ -212,7 +212,8 @@ describe('rules over built-in objects', () => {
   });
 
   it('have a fault in this table, each of them', () => {
-    const covered = new Set(FAULTS.map(([rule]) => `core/${rule}`));
+    // Composite groups have a table of their own, native-gangs.test.ts.
+    const covered = new Set(['core/composite-pod-group-valid', ...FAULTS.map(([rule]) => `core/${rule}`)]);
     expect(coreRules.filter((rule) => rule.on === 'object' && !covered.has(rule.id)).map(({ id }) => id)).toEqual([]);
   });
 });
