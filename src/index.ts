@@ -28,5 +28,6 @@ export * as networking from './networking';
 export * as nodeTuning from './node-tuning';
 export * as placement from './placement';
 export * as ray from './ray';
+export * as serving from './serving';
 export * as trainer from './trainer';
 export * as volcano from './volcano';

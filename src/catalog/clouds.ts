@@ -155,3 +155,17 @@ export const CLOUDS: Readonly<Record<CloudName, CloudFacts>> = frozen({
     source: 'code',
   },
 });
+
+/** How nodes of Karpenter are bought, on every cloud that it serves. It sets the label and no taint. */
+export const KARPENTER_CAPACITY = frozen({
+  label: 'karpenter.sh/capacity-type',
+  values: ['spot', 'on-demand', 'reserved'] as const,
+});
+
+/** Whoever makes spot nodes and tells them by a label. */
+export type SpotProvider = CloudName | 'karpenter';
+
+/** How spot nodes are told; `undefined` where no label is known. Karpenter is given two minutes, the notice of AWS. */
+export function spotFacts(provider: SpotProvider): CloudFacts['spot'] {
+  return provider === 'karpenter' ? { label: KARPENTER_CAPACITY.label, value: 'spot', noticeSeconds: 120 } : CLOUDS[provider].spot;
+}

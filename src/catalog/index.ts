@@ -14,7 +14,7 @@ export {
   findAccelerator,
   migProfiles,
 } from './accelerators';
-export { CLOUDS, type CloudFacts, type CloudName } from './clouds';
+export { CLOUDS, type CloudFacts, type CloudName, KARPENTER_CAPACITY, type SpotProvider, spotFacts } from './clouds';
 export {
   DCGM_CLOCK_EVENTS,
   DCGM_GENERATIONS,

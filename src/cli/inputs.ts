@@ -79,7 +79,7 @@ function* filesBelow(folder: string, cwd: string, above: ReadonlySet<string>): G
 }
 
 /** A folder may hold any TOML and any `.conf`: only what containerd, systemd or the kubelet would read is taken. */
-function isNodeFile(path: string, cwd: string): boolean {
+export function isNodeFile(path: string, cwd: string): boolean {
   const text = new TextDecoder().decode(readBytes(path, cwd));
   return nodeFileKind(text, path) !== undefined || /^kind:\s*KubeletConfiguration\s*$/m.test(text);
 }

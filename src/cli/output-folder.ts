@@ -7,6 +7,8 @@ import { attempt } from './inputs';
 import { UsageError } from './terminal';
 
 const GENERATED = /\.(ya?ml|json)$/i;
+/** Files of nodes, which an app may write beside its manifests, of any kind. */
+const NODE_FILES = /^node-files[\\/]/;
 
 export class OutputFolder {
   /** What is written here becomes the folder when `commit` is called. It lies beside the folder, so that moving it is one step. */
@@ -60,7 +62,7 @@ export class OutputFolder {
 /** A folder that holds other things than manifests was not made by a synth, and is not ours to replace. */
 function refuseForeign(folder: string, target: string): void {
   if (!attempt(folder, () => statSync(target)).isDirectory()) throw new UsageError(`--output ${folder}: is not a folder`);
-  const foreign = attempt(folder, () => listed(target)).find((file) => !GENERATED.test(file));
+  const foreign = attempt(folder, () => listed(target)).find((file) => !GENERATED.test(file) && !NODE_FILES.test(relative(target, file)));
   if (foreign === undefined) return;
   throw new UsageError(
     `--output ${folder}: holds ${relative(target, foreign).split(sep).join('/')}, which no synth made, and would be replaced; name another folder`,

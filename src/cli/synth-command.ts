@@ -13,7 +13,7 @@ import { asObject, asString } from '../manifests/read';
 import { parseValue } from '../manifests/yaml';
 import { knownRules, runCheck } from './check-command';
 import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
-import { placeOf, readManifests, readText } from './inputs';
+import { isNodeFile, placeOf, readManifests, readText } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
 import { UsageError, type Terminal } from './terminal';
@@ -47,7 +47,7 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
     if (files.length === 0) {
       throw new UsageError(`the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`);
     }
-    const written = await readManifests(files, { ...terminal, cwd: folder.draft });
+    const written = await readManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
     const set = asAuthored(written, (file) => join(target, file), constructs);
     const report = reportOn(set, options, flags, appReport(reportFile));
     const good = passes(report, flags);
@@ -59,6 +59,11 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
     folder.discard();
     rmSync(reportFile, { force: true });
   }
+}
+
+/** All files that say what is to be applied, and those of nodes that are known; beside them stand programs and instructions. */
+function manifestFiles(files: readonly string[], folder: string): readonly string[] {
+  return files.filter((file) => !/^node-files[\\/]/.test(file) || isNodeFile(file, folder));
 }
 
 interface Config {

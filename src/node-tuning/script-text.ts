@@ -7,7 +7,7 @@ import { join } from 'node:path';
 /** The same folder from `lib/node-tuning` (published) and from `src/node-tuning` (tests). */
 const FOLDER = join(__dirname, '..', '..', 'src', 'node-tuning', 'scripts');
 
-export type ScriptName = 'tune.sh' | 'startup-taint.sh';
+export type ScriptName = 'tune.sh' | 'device-readiness.sh';
 
 export function scriptText(name: ScriptName): string {
   return readFileSync(join(FOLDER, name), 'utf8');

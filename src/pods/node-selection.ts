@@ -1,8 +1,8 @@
 /**
  * Which nodes a pod may go to: labels, requirements, preferences, and the spot nodes of a cloud.
  */
-import { type NodeSelectorRequirement, type PreferredSchedulingTerm, type Toleration } from '../api/types/core/v1';
-import { type AcceleratorName, type CloudName, CLOUDS } from '../catalog';
+import { type NodeSelectorRequirement, type PreferredSchedulingTerm, type Taint, type Toleration } from '../api/types/core/v1';
+import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFacts } from '../catalog';
 import { productRequirements } from './accelerator';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 
@@ -25,15 +25,23 @@ export class NodeSelection implements PodPart {
   }
 
   /**
-   * Spot nodes of a cloud: its label, and the toleration where they are tainted. Such a node ends within seconds of its notice.
+   * Spot nodes of a cloud, or of Karpenter: the label, and the toleration where they are tainted. Such a node ends within seconds of its
+   * notice.
    *
    * @throws if the cloud has no label for spot nodes
    */
-  static spot(cloud: CloudName): NodeSelection {
-    const { spot, title } = CLOUDS[cloud];
-    if (spot === undefined) throw new Error(`No label for spot nodes of ${title} is known. Use NodeSelection.labels.`);
-    const tolerations: readonly Toleration[] = spot.taint === undefined ? [] : [{ ...spot.taint, operator: spot.taint.value === undefined ? 'Exists' : 'Equal' }];
-    return new NodeSelection({ nodeLabels: { [spot.label]: spot.value }, tolerations });
+  static spot(provider: SpotProvider): NodeSelection {
+    const spot = spotFacts(provider);
+    if (spot === undefined) {
+      const title = provider === 'karpenter' ? 'Karpenter' : CLOUDS[provider].title;
+      throw new Error(`No label for spot nodes of ${title} is known. Use NodeSelection.labels.`);
+    }
+    return NodeSelection.tainted({ [spot.label]: spot.value }, spot.taint === undefined ? [] : [spot.taint]);
+  }
+
+  /** Nodes that carry these labels, and are kept from other pods by these taints: one statement, so that neither is forgotten. */
+  static tainted(labels: Readonly<Record<string, string>>, taints: readonly Taint[]): NodeSelection {
+    return new NodeSelection({ nodeLabels: labels, tolerations: taints.map(tolerationOf) });
   }
 
   /** Nodes whose label `key` stands in this relation to the values. */
@@ -53,6 +61,14 @@ export class NodeSelection implements PodPart {
     return this.contribution;
   }
 }
+
+/** The toleration that answers a taint, and no other. Accelerator taints have any value: clouds write `present`, people `true`. */
+export function tolerationOf({ key, value, effect }: Taint): Toleration {
+  const anyValue = value === undefined || value === '' || ACCELERATOR_TAINTS.has(key);
+  return anyValue ? { key, operator: 'Exists', effect } : { key, operator: 'Equal', value, effect };
+}
+
+const ACCELERATOR_TAINTS: ReadonlySet<string> = new Set(['nvidia.com/gpu', 'amd.com/gpu', 'habana.ai/gaudi', 'aws.amazon.com/neuron', 'google.com/tpu']);
 
 function requirement(key: string, operator: NodeOperator, values: readonly string[]): NodeSelectorRequirement {
   return { key, operator, ...(values.length === 0 ? {} : { values }) };

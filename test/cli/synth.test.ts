@@ -41,6 +41,22 @@ test('a good app replaces the output folder, whole, and says what was made', asy
   expect(Object.keys(files())).toEqual(['app.js', 'out/platform.k8s.yaml']);
 });
 
+test('files of nodes stand beside the manifests: those that are known are checked, none is in the way of the next run', async () => {
+  const write = (text: string): string => `
+const { mkdirSync, writeFileSync } = require('node:fs');
+mkdirSync(app.outdir + '/node-files/etc/containerd', { recursive: true });
+writeFileSync(app.outdir + '/node-files/etc/containerd/config.toml', ${JSON.stringify(text)});
+writeFileSync(app.outdir + '/node-files/ROLL-OUT.txt', 'drain: first\\n  then: [');
+`;
+  const good = 'version = 3\n[plugins."io.containerd.cri.v1.runtime".containerd]\ndefault_runtime_name = "runc"\n';
+  place.write('app.js', app('', write(good)));
+  expect((await place.run(['synth', '--app', 'node app.js', '--output', 'out'])).status).toBe(0);
+  expect((await place.run(['synth', '--app', 'node app.js', '--output', 'out'])).status).toBe(0);
+  expect(Object.keys(files())).toEqual(['app.js', 'out/node-files/ROLL-OUT.txt', 'out/node-files/etc/containerd/config.toml', 'out/platform.k8s.yaml']);
+  place.write('app.js', app('', write(good.replace('.containerd]', '.containerd.default_runtime]').replace('default_runtime_name', 'runtime_type'))));
+  expect((await place.run(['synth', '--app', 'node app.js', '--output', 'out'])).out).toContain('node-tuning/containerd-default-runtime-by-name');
+});
+
 test('app and output are taken from cdk8s.yaml, and the output is dist by default', async () => {
   place.write('app.js', app());
   place.write('cdk8s.yaml', 'language: typescript\napp: node app.js\noutput: made/here\n');

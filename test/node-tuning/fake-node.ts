@@ -2,7 +2,7 @@
  * A node as files below a temporary folder, and a tuner that runs on it for real.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -25,7 +25,9 @@ export class FakeNode {
   write(path: string, text: string): void {
     const file = join(this.folder, 'root', path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    // In one step: a script may be reading it.
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
   }
 
   read(path: string): string {

@@ -12,7 +12,7 @@ const HUGE = '/sys/kernel/mm/transparent_hugepage/enabled';
 const PLAN = ['sysctl net.core.rmem_max 67108864', 'sysctl net.ipv4.tcp_rmem 4096 131072 67108864'];
 const SCRIPTS = resolve(__dirname, '../../src/node-tuning/scripts');
 
-test.each(['tune.sh', 'startup-taint.sh'])('%s has nothing that shellcheck would change', (script) => {
+test.each(['tune.sh', 'device-readiness.sh'])('%s has nothing that shellcheck would change', (script) => {
   if (!hasShellcheck) return;
   const { stdout, status } = spawnSync('shellcheck', ['--shell=sh', resolve(SCRIPTS, script)], { encoding: 'utf8' });
   expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
@@ -197,45 +197,5 @@ test.each(['tune.sh', 'startup-taint.sh'])('%s has nothing that shellcheck would
     test('are passed over where there is no driver', () => {
       expect(node.tune('apply', ['gpu-persistence Enabled'])).toMatchObject({ status: 0, log: expect.stringContaining('missing nvidia-smi') as string });
     });
-  });
-});
-
-(hasBusybox ? describe : describe.skip)('the startup taint', () => {
-  const KUBECTL = [
-    '#!/bin/sh',
-    'case $* in',
-    '  "get node n1 -o jsonpath={.status.allocatable.nvidia\\.com/gpu}") cat "$NODE_FILES/allocatable" ;;',
-    '  "get node n1 -o jsonpath={range"*) cat "$NODE_FILES/taints" ;;',
-    '  "taint node n1 "*) echo "$4" >"$NODE_FILES/removed" ;;',
-    'esac',
-  ].join('\n');
-  let node: FakeNode;
-  beforeEach(() => {
-    node = new FakeNode({ '/allocatable': '\n', '/taints': 'gantry.dev/starting:NoSchedule\nother:NoExecute\n' });
-    node.program('kubectl', KUBECTL);
-  });
-  afterEach(() => node.remove());
-
-  const run = (): ReturnType<FakeNode['start']> => node.start('startup-taint.sh', [], {
-    ...node.environment([]), NODE_FILES: `${node.folder}/root`, NODE_NAME: 'n1', RESOURCE: 'nvidia.com/gpu', COUNT: '8', TAINT: 'gantry.dev/starting:NoSchedule',
-  });
-
-  test('stays while devices are missing, and goes when they are there', async () => {
-    const remover = run();
-    await remover.says('waiting nvidia.com/gpu: 0 of 8 allocatable');
-    node.write('/allocatable', '7\n');
-    await remover.says('waiting nvidia.com/gpu: 7 of 8 allocatable');
-    expect(node.has('/removed')).toBe(false);
-    node.write('/allocatable', '8\n');
-    await remover.says('removed gantry.dev/starting:NoSchedule: 8 nvidia.com/gpu allocatable');
-    expect(node.read('/removed')).toBe('gantry.dev/starting:NoSchedule-');
-    expect(await remover.end('SIGTERM')).toBe(0);
-  });
-
-  test('that is not on the node is left alone', async () => {
-    node.write('/taints', 'other:NoExecute\n');
-    node.write('/allocatable', '8\n');
-    await run().says('no taint gantry.dev/starting:NoSchedule on this node');
-    expect(node.has('/removed')).toBe(false);
   });
 });

@@ -8,6 +8,9 @@ import { fileReadable } from './files';
 import { kubeletArgumentRules } from './kubelet-arguments';
 import { kubeletConfigurationRules } from './kubelet-configuration';
 import { liveNodeRules } from './live-nodes';
+import { poolRules } from './pools';
+import { readinessRules } from './readiness';
+import { spotRules } from './spot';
 import { unitRules } from './units';
 
 export const nodeTuningRules: readonly Rule[] = [
@@ -18,4 +21,7 @@ export const nodeTuningRules: readonly Rule[] = [
   ...dockerDaemonRules,
   ...unitRules,
   ...liveNodeRules,
+  ...poolRules,
+  ...spotRules,
+  ...readinessRules,
 ];
