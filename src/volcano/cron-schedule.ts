@@ -1,7 +1,7 @@
 /**
  * The cron grammar that Volcano's CronJob takes: five fields, or a word beginning with `@` (robfig/cron v3, ParseStandard).
  */
-import { parseGoDuration } from './go-duration';
+import { parseGoDuration } from '../manifests/go-duration';
 
 interface Field {
   readonly name: string;

@@ -7,7 +7,7 @@
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../api/schema';
 import { isObject } from '../manifests/read';
-import { parseGoDuration } from './go-duration';
+import { parseGoDuration } from '../manifests/go-duration';
 import { parseGoBool } from './go-flags';
 import {
   ACTION_ARGUMENTS, type ArgumentFacts, isSchedulerAction, METRICS_KEYS, METRICS_TYPES, PLUGIN_SWITCHES, SCHEDULER_ACTIONS, SCHEDULER_FLAGS,

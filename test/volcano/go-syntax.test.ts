@@ -1,5 +1,5 @@
 import { isTimeZone, scheduleProblem } from '../../src/volcano/cron-schedule';
-import { parseGoDuration } from '../../src/volcano/go-duration';
+import { parseGoDuration } from '../../src/manifests/go-duration';
 import { parseGoBool, parseGoFlags, parseGoInt } from '../../src/volcano/go-flags';
 import { isCountedResource, isExtendedResource } from '../../src/volcano/queue-resources';
 

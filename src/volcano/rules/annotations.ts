@@ -5,7 +5,7 @@ import { type JsonValue } from '../../api/schema';
 import { pointer } from '../../manifests/pointer';
 import { asObject } from '../../manifests/read';
 import { type ObjectRule, type PodTemplateRule, type Rule, type Violation } from '../../checks/rule';
-import { parseGoDuration } from '../go-duration';
+import { parseGoDuration } from '../../manifests/go-duration';
 import { parseGoBool } from '../go-flags';
 import { JOB_SPEC_KINDS } from '../job-spec';
 import { schedulesWithVolcano } from '../volcano-pods';

@@ -1,5 +1,5 @@
 /**
- * Go's duration text (`1h30m`, `500ms`), as Volcano reads it in annotations and plugin arguments.
+ * Go's duration text (`1h30m`, `500ms`), as projects read it in annotations and settings.
  */
 
 const PATTERN = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
