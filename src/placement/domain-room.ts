@@ -4,7 +4,7 @@
  * Every lowest domain says what it takes. Rolled up: a domain takes the sum of its children; from the level of slices upwards whole slices
  * are counted as well. With a leader one child gives up what the leader costs least in.
  */
-import { type Domain, type TopologyTree } from './domains';
+import { type Domain, leavesBelow, type TopologyTree } from './domains';
 
 /** What a lowest domain takes. */
 export interface LeafRoom {
@@ -29,17 +29,18 @@ export interface RoomUnits {
 }
 
 export class DomainRoom {
-  static of(tree: TopologyTree, units: RoomUnits, roomOf: (leaf: Domain) => LeafRoom): DomainRoom {
+  /** @param within only this domain has any room. @default - all have */
+  static of(tree: TopologyTree, units: RoomUnits, roomOf: (leaf: Domain) => LeafRoom, within?: Domain): DomainRoom {
     const { length } = tree.domains;
     const room = new DomainRoom(units, ...([1, 2, 3, 4, 5].map(() => new Int32Array(length)) as Five), new Float64Array(length));
-    for (const leaf of tree.domains.filter(({ children }) => children.length === 0)) {
+    for (const leaf of within === undefined ? tree.leaves : leavesBelow(within)) {
       const { pods, leader, podsWithLeader, preference = 0 } = roomOf(leaf);
       room.pods[leaf.index] = pods;
       room.leaders[leaf.index] = units.leader && leader ? 1 : 0;
       room.podsWith[leaf.index] = units.leader ? podsWithLeader : pods;
       room.preference[leaf.index] = preference;
     }
-    tree.roots.forEach((root) => room.rollUp(root));
+    (within === undefined ? tree.roots : [within]).forEach((root) => room.rollUp(root));
     return room;
   }
 

@@ -28,6 +28,8 @@ export class TopologyTree {
   /** By level, in the order of their values. */
   readonly byLevel: readonly (readonly Domain[])[];
   readonly roots: readonly Domain[];
+  /** Those that have no domains below. */
+  readonly leaves: readonly Domain[];
 
   constructor(readonly name: string, readonly levels: readonly string[], table: NodeTable) {
     interface Draft {
@@ -65,12 +67,23 @@ export class TopologyTree {
       });
     this.roots = finish(top, undefined);
     this.domains = domains;
+    this.leaves = domains.filter(({ children }) => children.length === 0);
     this.byLevel = levels.map((_, level) => domains.filter((domain) => domain.level === level));
   }
 
   levelOf(label: string): number {
     return this.levels.indexOf(label);
   }
+}
+
+/** The domains of a level that are this domain or below it. */
+export function domainsBelow(domain: Domain, level: number): readonly Domain[] {
+  return domain.level >= level ? (domain.level === level ? [domain] : []) : domain.children.flatMap((child) => domainsBelow(child, level));
+}
+
+/** The lowest domains of this one; itself where there are none below. */
+export function leavesBelow(domain: Domain): readonly Domain[] {
+  return domain.children.length === 0 ? [domain] : domain.children.flatMap(leavesBelow);
 }
 
 export class TopologyTrees {

@@ -5,7 +5,8 @@
  * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Shares are read at every step, so each start
  * counts at once. Only the path to the last gang is compared again: O(depth · siblings) for each gang after O(gangs log gangs).
  */
-import { missingPods, optionalPod, runs } from './needs';
+import { missingPods, optionalPod, type RoomFor, runs } from './needs';
+import { type PodClass } from './pod-class';
 import { type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
@@ -127,12 +128,24 @@ export class GangOrder {
 /** The pods a gang is to get next; undefined when there are none. */
 export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
   const below = !runs(gang);
-  const single = below ? undefined : optionalPod(gang);
-  const pods = below ? missingPods(gang) : single === undefined ? undefined : [single];
+  const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
+  const single = below ? undefined : optionalPod(gang, roomFor);
+  const pods = below ? missingPods(gang, roomFor) : single === undefined ? undefined : [single];
   if (pods === undefined || pods.length === 0) {
     return undefined;
   }
   return { gang, pods, asked: askedFor(session, pods), optional: !below };
+}
+
+/** How many pods of the class the cluster takes as it is. */
+function roomOf(session: Session, podClass: PodClass): ReturnType<RoomFor> {
+  const { table, ledger } = session;
+  const fixed = session.staticRow(podClass);
+  let now = 0;
+  for (let row = 0; row < table.count; row++) {
+    now += fixed[row] === 0 && session.allowed(podClass, row) ? ledger.capacity(podClass, row, 1_000_000) : 0;
+  }
+  return { now, ever: fixed.includes(0) };
 }
 
 export function askedFor(session: Session, pods: readonly PodRecord[]): Float64Array {

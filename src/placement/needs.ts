@@ -1,7 +1,11 @@
 /**
  * Which pods of a gang must start together, and which may follow one by one.
  */
+import { type PodClass } from './pod-class';
 import { type GangRecord, NOWHERE, type PodRecord, type RoleRecord, type UnitRecord } from './records';
+
+/** How many pods of a class could be placed now, and whether any could be, were there room. */
+export type RoomFor = (podClass: PodClass) => { readonly now: number; readonly ever: boolean };
 
 /** Not placed, and free to be. */
 export function waiting(role: RoleRecord): PodRecord[] {
@@ -10,15 +14,15 @@ export function waiting(role: RoleRecord): PodRecord[] {
 
 /**
  * The pods that bring every role, subgroup and the gang itself to its minimum: roles first, then subgroups, then the gang, each topped up
- * in the order of its roles. Undefined when there are not enough pods.
+ * with pods for which there is room, in the order of its roles. Undefined when there are not enough pods.
  */
-export function missingPods(gang: GangRecord): PodRecord[] | undefined {
+export function missingPods(gang: GangRecord, roomFor: RoomFor): PodRecord[] | undefined {
   const chosen: PodRecord[] = [];
-  return fill(gang.root, chosen) === undefined ? undefined : chosen;
+  return fill(gang.root, chosen, roomFor) === undefined ? undefined : chosen;
 }
 
 /** Adds to `chosen`, and says how many pods the unit then has. */
-function fill(unit: UnitRecord, chosen: PodRecord[]): number | undefined {
+function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number | undefined {
   let have = 0;
   for (const role of unit.roles) {
     const missing = Math.max(0, role.minimum - role.placed);
@@ -30,7 +34,7 @@ function fill(unit: UnitRecord, chosen: PodRecord[]): number | undefined {
     have += role.placed + pods.length;
   }
   for (const child of unit.children) {
-    const inside = fill(child, chosen);
+    const inside = fill(child, chosen, roomFor);
     if (inside === undefined) {
       return undefined;
     }
@@ -38,14 +42,30 @@ function fill(unit: UnitRecord, chosen: PodRecord[]): number | undefined {
   }
   if (have < (unit.minimum ?? 0)) {
     const taken = new Set(chosen);
-    for (const pod of waitingIn(unit)) {
-      if (have < unit.minimum! && !taken.has(pod)) {
-        chosen.push(pod);
-        have++;
-      }
-    }
+    const others = roomyFirst(waitingIn(unit).filter((pod) => !taken.has(pod)), chosen, roomFor).slice(0, unit.minimum! - have);
+    chosen.push(...others);
+    have += others.length;
   }
   return have < (unit.minimum ?? 0) ? undefined : have;
+}
+
+/** The pods in their order, but those for which there is room come first, and those that could be nowhere last. */
+function roomyFirst(pods: readonly PodRecord[], chosen: readonly PodRecord[], roomFor: RoomFor): readonly PodRecord[] {
+  if (pods.every(({ podClass }) => podClass === pods[0].podClass)) {
+    return pods;
+  }
+  const rooms = new Map<PodClass, { left: number; readonly ever: boolean }>();
+  const rank = ({ podClass }: PodRecord): number => {
+    let room = rooms.get(podClass);
+    if (room === undefined) {
+      const { now, ever } = roomFor(podClass);
+      room = { left: now - chosen.filter((pod) => pod.podClass === podClass).length, ever };
+      rooms.set(podClass, room);
+    }
+    return room.left-- > 0 ? 0 : room.ever ? 1 : 2;
+  };
+  const ranked = pods.map((pod) => ({ pod, rank: rank(pod) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ pod }) => pod);
 }
 
 export function rolesIn(unit: UnitRecord): RoleRecord[] {
@@ -57,16 +77,15 @@ function waitingIn(unit: UnitRecord): PodRecord[] {
 }
 
 /** The next pod that the gang may have beyond its minimum. */
-export function optionalPod(gang: GangRecord): PodRecord | undefined {
+export function optionalPod(gang: GangRecord, roomFor: RoomFor): PodRecord | undefined {
+  const next: PodRecord[] = [];
   for (const role of gang.roles) {
-    if (role.placed < role.pods.length) {
-      const pod = role.pods.find(({ row, waits }) => row === NOWHERE && waits);
-      if (pod !== undefined) {
-        return pod;
-      }
+    const pod = role.placed < role.pods.length ? role.pods.find(({ row, waits }) => row === NOWHERE && waits) : undefined;
+    if (pod !== undefined) {
+      next.push(pod);
     }
   }
-  return undefined;
+  return next.length < 2 ? next[0] : roomyFirst(next, [], roomFor)[0];
 }
 
 /** Does the gang have all that it must have? */

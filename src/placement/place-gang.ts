@@ -40,7 +40,7 @@ export class GangPlacer {
     if (pods.length === 1 && root.topology === undefined && root.children.length === 0 && pods[0].role!.role.topology === undefined) {
       return this.placeOne(pods[0], within);
     }
-    if (pods.length >= WORTH_COUNTING && !this.enoughRoom(pods, within)) {
+    if ((pods.length >= WORTH_COUNTING || root.topology !== undefined) && !this.enoughRoom(pods, within)) {
       return false;
     }
     return this.attempt(() => this.unit(root, new Set(pods), within));
@@ -219,13 +219,11 @@ export class GangPlacer {
   ): boolean {
     const workers = pods.filter((pod) => pod !== kind.leader);
     const rowsOf = (leaf: Domain): Within => intersect(within, leaf.rows);
-    const assignment = assignTopology(tree, { ...request, count: workers.length, leader: kind.leader !== undefined }, (leaf) => {
-      const rows = rowsOf(leaf);
-      if (domain !== undefined && !isUnder(leaf, domain)) {
-        return { pods: 0, leader: false, podsWithLeader: 0 };
-      }
-      return { ...this.leafRoom(kind, rows, pods.length), preference: this.preferenceOf(kind.worker, leaf) };
-    });
+    const only = request.balanced === true ? undefined : domain;
+    const asked: TopologyRequest = { ...request, count: workers.length, leader: kind.leader !== undefined, within: only };
+    const assignment = assignTopology(tree, asked, (leaf) => (domain !== undefined && !isUnder(leaf, domain)
+      ? { pods: 0, leader: false, podsWithLeader: 0 }
+      : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) }));
     if (!assignment.fits) {
       return false;
     }
@@ -272,7 +270,7 @@ export class GangPlacer {
   }
 }
 
-/** From so many pods on, room is counted before pods are placed one by one. */
+/** From so many pods on, room is counted before pods are placed one by one; with a topology always, as domains cost more to try. */
 const WORTH_COUNTING = 16;
 
 interface Kind {
@@ -319,10 +317,17 @@ function isUnder(leaf: Domain, domain: Domain): boolean {
   return false;
 }
 
+/** A set for each list of rows that others are cut to: the rows of one domain are asked for again for every leaf below it. */
+const rowSets = new WeakMap<Int32Array, ReadonlySet<number>>();
+
 function intersect(within: Within, rows: Int32Array): Within {
   if (within.rows === undefined || within.rows === rows) {
     return { rows, without: within.without };
   }
-  const inside = new Set(within.rows);
+  const known = rowSets.get(within.rows);
+  const inside = known ?? new Set(within.rows);
+  if (known === undefined) {
+    rowSets.set(within.rows, inside);
+  }
   return { rows: rows.filter((row) => inside.has(row)), without: within.without };
 }

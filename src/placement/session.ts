@@ -88,7 +88,8 @@ export class Session {
   }
 
   private sharedStaticRow(podClass: PodClass): Uint8Array {
-    const key = canonicalText([nodeConstraints(podClass.template), podClass.accelerator?.models, podClass.models && podClass.deviceCount, podClass.deviceResource]);
+    const { template, accelerator, models, deviceCount, deviceResource } = podClass;
+    const key = canonicalText([nodeConstraints(template), accelerator?.models, models && deviceCount, deviceResource]);
     const row = this.staticKinds.get(key) ?? staticRow(this.table, podClass);
     this.staticKinds.set(key, row);
     return row;

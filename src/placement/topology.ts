@@ -15,7 +15,7 @@
  */
 import { balancedStart } from './balanced';
 import { byValues, DomainRoom, type LeafRoom } from './domain-room';
-import { type Domain, type TopologyTree } from './domains';
+import { type Domain, domainsBelow, type TopologyTree } from './domains';
 
 export { type LeafRoom } from './domain-room';
 
@@ -31,6 +31,8 @@ export interface TopologyRequest {
   readonly sliceLevel?: number;
   /** Slices within slices: size by level, for levels below `sliceLevel`. Each size divides the one above. */
   readonly innerSlices?: ReadonlyMap<number, number>;
+  /** Only this domain is considered. @default - the whole tree */
+  readonly within?: Domain;
   /** A leader that takes room in one of the domains. @default false */
   readonly leader?: boolean;
   /** Unconstrained work takes the emptiest domain that is enough, so that large ones stay whole. @default false */
@@ -74,7 +76,7 @@ class Search {
     this.leaders = leader ? 1 : 0;
     this.emptiestFirst = leastFreeFirst && mode === 'unconstrained';
     const units = { sliceSize, sliceLevel: this.sliceLevel, innerSlices, leader, leastFreeFirst: this.emptiestFirst };
-    this.room = DomainRoom.of(tree, units, roomOf);
+    this.room = DomainRoom.of(tree, units, roomOf, request.within);
   }
 
   run(): TopologyAssignment {
@@ -118,7 +120,8 @@ class Search {
 
   private findLevel(level: number): Found | { most: number } {
     const { room, wanted, leaders } = this;
-    const sorted = room.sortedWithLeader(this.tree.byLevel[level]);
+    const { within } = this.request;
+    const sorted = room.sortedWithLeader(within === undefined ? this.tree.byLevel[level] : domainsBelow(within, level));
     if (sorted.length === 0) return { most: 0 };
     const takesAll = ({ index }: Domain): boolean => room.slicesWith[index] >= wanted && room.leaders[index] >= leaders;
     const first = sorted.findIndex(takesAll);
