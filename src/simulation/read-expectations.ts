@@ -20,25 +20,26 @@ export interface Known {
 }
 
 export function readExpectation(fields: Fields, known: Known): Expectation {
+  const before = fields.problems.length;
+  const expectation = expectationOf(fields, known);
+  fields.done();
+  if (expectation.checks.length === 0 && fields.problems.length === before) fields.wrongAt('', 'expects nothing');
+  return expectation;
+}
+
+function expectationOf(fields: Fields, known: Known): Expectation {
   const gang = fields.text('gang');
   const queue = fields.text('queue');
   if (gang !== undefined && queue !== undefined) fields.wrongAt('', 'speaks of a gang and of a queue; write one expectation for each');
   if (gang !== undefined) {
     if (!known.gangs.some((name) => matches(gang, name))) fields.wrong('gang', gang, 'the name of a gang, or a pattern such as sweep-* that some gang has');
-    return finish(fields, { about: 'gang', gang, checks: gangChecks(fields) });
+    return { about: 'gang', gang, checks: gangChecks(fields) };
   }
   if (queue !== undefined) {
     if (!known.queues.includes(queue)) fields.wrong('queue', queue, `the name of a queue: ${known.queues.join(', ')}`);
-    return finish(fields, { about: 'queue', queue, checks: queueChecks(fields, known) });
+    return { about: 'queue', queue, checks: queueChecks(fields, known) };
   }
-  return finish(fields, { about: 'cluster', checks: clusterChecks(fields, known) });
-}
-
-function finish(fields: Fields, expectation: Expectation): Expectation {
-  const before = fields.problems.length;
-  fields.done();
-  if (expectation.checks.length === 0 && fields.problems.length === before) fields.wrongAt('', 'expects nothing');
-  return expectation;
+  return { about: 'cluster', checks: clusterChecks(fields, known) };
 }
 
 function gangChecks(fields: Fields): GangCheck[] {

@@ -3,11 +3,12 @@
  */
 import { type JsonValue } from '../api/schema';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
+import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
 import { sampleCluster } from '../cluster/sample';
 import { parseValue } from '../manifests/yaml';
 import {
-  type Action, type ClusterNode, DEFAULT_DEVICE_RESOURCE, DEFAULT_POLICY, type Device, type GangOrderName, type NodeScore, type Policy,
-  type Queue, type QueueOrder, type Taint, type TaintEffect, type Topology, type VictimOrder,
+  type ClusterNode, DEFAULT_DEVICE_RESOURCE, DEFAULT_POLICY, type Device, type Policy, type Queue, type Taint, type TaintEffect,
+  type Topology,
 } from '../placement';
 import { Fields, meant, type Problem } from '../cluster/fields';
 import { matches, readExpectation } from './read-expectations';
@@ -59,7 +60,7 @@ function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenar
     queues,
     gangs,
     events: byTime(events, ({ at }) => at),
-    policy: readPolicy(fields.fields('policy')),
+    policy: policyOf(fields),
     run: readRun(fields.fields('run')),
     expectations: fields.list('expect').map((expectation) => readExpectation(expectation, {
       gangs: gangs.map(({ gang }) => gang.name), queues: queues.map((queue) => queue.name), nodes: cluster.nodes, device,
@@ -226,34 +227,15 @@ function readEvent(
   return events;
 }
 
-const ACTIONS: readonly Action[] = DEFAULT_POLICY.actions;
-
-function readPolicy(fields: Fields | undefined): Policy {
-  if (fields === undefined) return DEFAULT_POLICY;
-  const without = actionsIn(fields, 'without') ?? [];
-  const actions = (actionsIn(fields, 'actions') ?? ACTIONS).filter((action) => !without.includes(action));
-  const policy: Policy = {
-    ...DEFAULT_POLICY,
-    actions,
-    queueOrder: fields.oneOf<QueueOrder>('queueOrder', ['quota-then-surplus', 'drf', 'proportion']) ?? DEFAULT_POLICY.queueOrder,
-    gangOrder: fields.oneOf<GangOrderName>('gangOrder', ['age', 'share']) ?? DEFAULT_POLICY.gangOrder,
-    nodeScore: fields.oneOf<NodeScore>('nodeScore', ['binpack', 'spread', 'fgd', 'fragmentation']) ?? DEFAULT_POLICY.nodeScore,
-    victimOrder: fields.oneOf<VictimOrder>('victimOrder', ['youngest-first', 'cheapest-first']) ?? DEFAULT_POLICY.victimOrder,
-    nonPreemptibleWithinQuota: fields.flag('nonPreemptibleWithinQuota') ?? DEFAULT_POLICY.nonPreemptibleWithinQuota,
-    affinityWeight: fields.number('affinityWeight', { least: 0 }) ?? DEFAULT_POLICY.affinityWeight,
-    staleGangSeconds: fields.duration('staleGang') ?? DEFAULT_POLICY.staleGangSeconds,
-  };
-  fields.done();
-  return policy;
-}
-
-function actionsIn(fields: Fields, key: string): readonly Action[] | undefined {
-  const names = fields.texts(key);
-  return names?.flatMap((name): Action[] => {
-    const action = ACTIONS.find((known) => known === name);
-    if (action === undefined) fields.wrong(key, name, `actions: ${ACTIONS.join(', ')}${meant(name, ACTIONS)}`);
-    return action === undefined ? [] : [action];
-  });
+/** The name of a policy, or what differs from the default. */
+function policyOf(fields: Fields): Policy {
+  const value = fields.raw('policy');
+  if (value === undefined) return DEFAULT_POLICY;
+  if (typeof value !== 'string') return readPolicy(fields.fields('policy')!);
+  const named = NAMED_POLICIES.get(value);
+  const names = [...NAMED_POLICIES.keys()];
+  if (named === undefined) fields.wrong('policy', value, `a map, or one of ${names.join(', ')}${meant(value, names)}`);
+  return named ?? DEFAULT_POLICY;
 }
 
 function readRun(fields: Fields | undefined): RunOptions {

@@ -45,10 +45,11 @@ export function queuePanel(panel: Element, view: ClusterView, actions: Actions):
 function legend(): HTMLElement {
   const mark = (label: string, ...parts: readonly SVGElement[]): HTMLElement =>
     el('span', { class: 'chip key' }, svg('svg', { 'width': 14, 'height': 14, 'viewBox': '0 0 14 14', 'aria-hidden': 'true' }, ...parts), label);
-  return el('div', { class: 'tools' },
+  return el('div', { class: 'tools keys' },
     mark('in use', svg('rect', { x: 0, y: 3, width: 14, height: 8, rx: 2, fill: 'var(--accent)' })),
     mark('deserved', svg('rect', { x: 6, y: 0, width: 2.5, height: 14, fill: 'var(--ink)' })),
-    mark('ceiling', svg('path', { d: 'M3 1h6v12H3', fill: 'none', stroke: 'var(--ink-3)', 'stroke-width': 1.5 })));
+    mark('guaranteed', svg('rect', { x: 0, y: 6, width: 14, height: 2, fill: 'var(--good)' })),
+    mark('ceiling', svg('rect', { x: 6, y: 0, width: 1.5, height: 14, fill: 'var(--ink-3)' })));
 }
 
 function queueBar(queue: ViewQueue, resource: string, most: number, picked: boolean, { pickQueue }: Actions): HTMLElement {
