@@ -54,10 +54,10 @@ export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): Live
 }
 
 /**
- * Volcano looks at groups that are past its queue, and starts pods without any request in its action `backfill` only, where it starts
- * nothing else.
+ * Volcano looks at groups that are past its queue and whose queue has no children, starts pods without any request in its action `backfill`
+ * only, where it starts nothing else, and makes room for them by preemption alone.
  */
-function isConsidered({ suite, run }: SchedulerCase, { state, request }: CasePod, group: CasePodGroup | undefined): boolean {
+function isConsidered({ suite, run, queues }: SchedulerCase, { state, request }: CasePod, group: CasePodGroup | undefined): boolean {
   const actions = run?.actions ?? [];
   if (suite !== 'volcano' || !/pending/i.test(state)) {
     return true;
@@ -65,8 +65,11 @@ function isConsidered({ suite, run }: SchedulerCase, { state, request }: CasePod
   if (/^pending$/i.test(group?.phase ?? '') && !actions.includes('enqueue')) {
     return false;
   }
+  if (queues.some(({ parent }) => parent === group?.queue)) {
+    return false;
+  }
   const empty = Object.values(request).every((amount) => amount === 0);
-  return empty ? actions.includes('backfill') : actions.some((action) => action !== 'backfill' && action !== 'enqueue');
+  return empty ? actions.includes('backfill') || actions.includes('preempt') : actions.some((action) => action !== 'backfill' && action !== 'enqueue');
 }
 
 export function policyOf({ run, suite, config }: SchedulerCase): Policy {
@@ -188,13 +191,16 @@ function gangOf(given: SchedulerCase, group: CasePodGroup, index: number, pods: 
     roles.set(roleOf(pod.spec), [...(roles.get(roleOf(pod.spec)) ?? []), pod]);
   }
   const volcano = given.suite === 'volcano';
+  const taskMinimums = Object.values(group.minTaskMember ?? {}).reduce((sum, count) => sum + count, 0);
+  // Volcano looks at the minimums of tasks only where the group asks for at least all of them.
+  const byTask = !volcano || (group.minMember ?? 0) >= taskMinimums;
   return [{
     name: group.name,
     queue: group.queue,
     roles: [...roles].map(([name, members]): Role => ({
       name,
       count: members.length,
-      minimum: group.minTaskMember?.[name] ?? 0,
+      minimum: byTask ? group.minTaskMember?.[name] ?? 0 : 0,
       template: templateOf(members[0].spec),
       subgroup: subgroups.some((sub) => sub.name === name) ? name : undefined,
     })),
@@ -224,8 +230,10 @@ function networkTopologyOf(topology: CaseNetworkTopology | undefined, { hyperNod
   if (topology === undefined || tiers.length === 0) {
     return undefined;
   }
-  const highest = Math.max(tiers[0], ...tiers.filter((tier) => tier <= (topology.highestTierAllowed ?? tiers[tiers.length - 1])));
-  return topology.mode === 'soft'
+  const allowed = topology.highestTierAllowed ?? tiers[tiers.length - 1];
+  const highest = Math.max(tiers[0], ...tiers.filter((tier) => tier <= allowed));
+  // Above all HyperNodes the whole cluster is one more tier.
+  return topology.mode === 'soft' || allowed > tiers[tiers.length - 1]
     ? { topology: 'hypernodes', preferred: hyperNodeLevel(tiers[0]) }
     : { topology: 'hypernodes', required: hyperNodeLevel(highest), preferred: hyperNodeLevel(tiers[0]) };
 }
@@ -243,7 +251,7 @@ function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, g
     node: pod.node,
     devices: groups,
     startedAt: pod.startedAt,
-    preemptible: given.suite === 'volcano' ? spec.preemptable ?? false : undefined,
+    preemptible: given.suite === 'volcano' ? spec.preemptable ?? true : undefined,
     order: spec.orderInGroup,
   };
 }

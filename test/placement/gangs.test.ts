@@ -25,6 +25,16 @@ describe('gangs', () => {
     expect(decision.bindings.map(({ role }) => role)).toEqual(['head', 'worker', 'worker']);
   });
 
+  it('reach their minimum with the pods for which there is room', () => {
+    const roles = [
+      { name: 'master', count: 1, minimum: 0, template: template(8) },
+      { name: 'worker', count: 2, minimum: 0, template: template(2) },
+    ];
+    const mixed = gang('g', 0, template(0), { roles, minimum: 1 });
+    expect(run(cluster([node('a', 4)], [mixed])).bindings.map(({ role }) => role)).toEqual(['worker', 'worker']);
+    expect(run(cluster([node('a', 8)], [mixed])).bindings.map(({ role }) => role)).toEqual(['master']);
+  });
+
   it('stay in one domain of the required level', () => {
     const decision = run(cluster(racks, [gang('g', 8, template(1), { topology: { required: 'rack' } })], [], { topologies }));
     expect(nodesOf(decision, 'g')).toEqual(['n0', 'n1']);
