@@ -18,6 +18,8 @@ export * from './training';
 export * as batch from './batch';
 export * as catalog from './catalog';
 export * as charts from './charts';
+export { Plan } from './cluster/plan-on-synth';
+export * as cluster from './cluster';
 export * as devices from './devices';
 export * as gpuOperator from './gpu-operator';
 export * as keda from './keda';

@@ -2,15 +2,14 @@
  * `gantry plan PATH...`: where everything would go on a cluster, what would wait and why.
  */
 import { createRequire } from 'node:module';
-import { type ClusterState, clusterOfObjects, ClusterFileError, type Plan, planOf, readClusterFile, sampleCluster } from '../cluster';
+import { ClusterFileError, type ClusterPlan, type ClusterState, planOf, readCluster, sampleCluster } from '../cluster';
 import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../cluster/policy-file';
 import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../cluster/what-if';
 import { ManifestSet } from '../manifests/manifest-set';
-import { parseYaml } from '../manifests/yaml';
 import type * as Pages from '../pages';
 import { DEFAULT_POLICY, type Policy, SnapshotError } from '../placement';
 import { oneOf } from './check-options';
-import { placeOf, readManifests, readText } from './inputs';
+import { readManifests, readText } from './inputs';
 import { planJson } from './plan-json';
 import { differenceText, planText } from './plan-text';
 import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
@@ -31,7 +30,7 @@ const FORMATS = ['text', 'json', 'html'] as const;
 
 /** What was planned; with `--what-if`, on the changed cluster, beside what that changed. */
 interface Planned {
-  readonly plan: Plan;
+  readonly plan: ClusterPlan;
   readonly changes: readonly string[];
   readonly difference?: PlanDifference;
 }
@@ -44,7 +43,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   const progress = new Progress(terminal);
   try {
     const policy = readPolicyOption(flags.policy, terminal);
-    const cluster = await readCluster(flags.cluster, terminal);
+    const cluster = await clusterOption(flags.cluster, terminal);
     const set = paths.length === 0 ? new ManifestSet([]) : await readManifests(paths, terminal, progress);
     if (cluster.nodes.length > 1000) progress.say(`planning on ${cluster.nodes.length} nodes`);
     const planned = explained(() => planWithChanges(set, cluster, policy, flags.whatIf ?? []));
@@ -65,18 +64,11 @@ function planWithChanges(set: ManifestSet, cluster: ClusterState, policy: Policy
   return { plan: after, changes, difference: differenceOf(plan.view, after.view) };
 }
 
-/** A cluster file, the cluster's own objects, or the sample. */
-export async function readCluster(file: string | undefined, terminal: Pick<Terminal, 'stdin' | 'cwd'>): Promise<ClusterState> {
+/** The cluster that `--cluster` names; without it, the sample. */
+export async function clusterOption(file: string | undefined, terminal: Pick<Terminal, 'stdin' | 'cwd'>): Promise<ClusterState> {
   if (file === undefined) return sampleCluster();
   const text = file === '-' ? new TextDecoder().decode(await terminal.stdin()) : readText(file, terminal.cwd);
-  const name = file === '-' ? 'standard input' : file;
-  const parsed = parseYaml(text, name);
-  const broken = parsed.problems.filter(({ kind }) => kind === 'syntax');
-  if (broken.length > 0) throw new UsageError(broken.map((problem) => `${placeOf(problem)}: ${problem.message}`).join('\n'));
-  if (!parsed.manifests.some(({ id }) => id.kind !== '')) return explained(() => readClusterFile(text, name));
-  const state = clusterOfObjects(parsed.manifests.map(({ object }) => object), name.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''));
-  if (state.nodes.length > 0) return state;
-  throw new UsageError(`${name}: no Node in it; \`kubectl get nodes,pods,queues,podgroups,priorityclasses -A -o json\` prints a cluster`);
+  return explained(() => readCluster(text, file === '-' ? 'standard input' : file));
 }
 
 function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy {
@@ -107,7 +99,7 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
 }
 
 /** The page's code is loaded when somebody wants a page. */
-export function renderPage(plan: Plan): string {
+export function renderPage(plan: ClusterPlan): string {
   return (load('../pages') as typeof Pages).renderPlanPage(plan.view);
 }
 

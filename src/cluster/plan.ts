@@ -29,9 +29,14 @@ export interface PlanOptions {
    * @default - none
    */
   readonly copies?: ReadonlyMap<string, number>;
+  /**
+   * Of the manifests' gangs this one alone.
+   * @default - all
+   */
+  readonly only?: string;
 }
 
-export interface Plan {
+export interface ClusterPlan {
   readonly view: ClusterView;
   readonly decision: Decision;
   /** The gangs that were asked about, in the order of their manifests; without manifests all that are in the cluster. */
@@ -51,12 +56,13 @@ export interface AskedGang {
  *
  * @throws SnapshotError where the manifests contradict themselves, such as queues in a circle
  */
-export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAULT_POLICY, copies }: PlanOptions = {}): Plan {
+export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAULT_POLICY, copies, only }: PlanOptions = {}): ClusterPlan {
   const notes: string[] = [...cluster.notes];
   const place = placeOf(set, cluster, notes);
   const workloads = workloadsOf(set, place.tiers);
   const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
-  const planned = withCopies(plannedGangs(workloads.workloads, lookups, cluster.gangs, (cluster.at ?? 0) + 1), copies);
+  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, (cluster.at ?? 0) + 1);
+  const planned = withCopies(only === undefined ? all : all.filter(({ gang }) => gang.name === only), copies);
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
   notes.push(...notesOf(workloads, lookups));
