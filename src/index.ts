@@ -15,6 +15,7 @@ export { Resource, type ResourceProps } from './resources/resource';
 export * from './pods';
 export * from './tenancy';
 export * from './training';
+export * from './scheduler';
 export * as batch from './batch';
 export * as catalog from './catalog';
 export * as charts from './charts';

@@ -13,10 +13,13 @@ import { gpuOperatorRules } from '../gpu-operator/rules';
 import { kedaRules } from '../keda/rules';
 import { kubeflowRules } from '../kubeflow/rules';
 import { kueueRules } from '../kueue/rules';
+import { monitoringRules } from '../monitoring/rules';
 import { networkingRules } from '../networking/rules';
 import { nodeTuningRules } from '../node-tuning/rules';
 import { podRules } from '../pods/rules';
+import { schedulingRules } from '../pods/rules/scheduling';
 import { rayRules } from '../ray/rules';
+import { servingRules } from '../serving/rules';
 import { tenancyRules } from '../tenancy/rules';
 import { trainerRules } from '../trainer/rules';
 import { volcanoRules } from '../volcano/rules';
@@ -24,9 +27,11 @@ import { volcanoRules } from '../volcano/rules';
 const ALL: readonly Rule[] = [
   ...coreRules,
   ...podRules,
+  ...schedulingRules,
   ...nodeTuningRules,
   ...gpuOperatorRules,
   ...deviceRules,
+  ...monitoringRules,
   ...chartRules,
   ...networkingRules,
   ...tenancyRules,
@@ -37,6 +42,7 @@ const ALL: readonly Rule[] = [
   ...batchRules,
   ...trainerRules,
   ...rayRules,
+  ...servingRules,
 ];
 
 /** Every semantic rule, domain by domain. */
