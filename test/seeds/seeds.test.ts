@@ -65,6 +65,8 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'anti-affinity is no network topology': 'pods/topology-by-network-distance',
     'no such product label': 'pods/node-label-set-by-something',
   },
+  '001-13-dcgm-exporter-config.yaml': { 'the exporter reads CSV': 'gpu-operator/dcgm-counters-are-csv' },
+  '001-14-prometheus-config.yaml': { 'no pod of the operator has that label': 'monitoring/scrape-job-finds-dcgm-exporter' },
   '001-15-resourcequota.yaml': {
     'limits of a GPU are never counted': 'tenancy/quota-key-counted',
     'limits become mandatory': 'tenancy/quota-with-defaults',

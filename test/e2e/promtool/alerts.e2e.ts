@@ -35,7 +35,9 @@ withPromtool(`promtool ${promtoolVersion()}`, () => {
   test.each(cases)(
     '%s with exporter %s fires when it has to, and is quiet otherwise',
     (name, exporter, { at, fires, quiet, count = 1 }) => {
-      const series = (world: Readonly<Record<string, string>>): object[] => Object.entries(world).map(([one, values]) => ({ series: one, values }));
+      const series = (world: Readonly<Record<string, string>>): object[] => (
+        Object.entries(world).map(([one, values]) => ({ series: one, values }))
+      );
       const expr = `count(ALERTS{alertname="${name}", alertstate="firing"})`;
       const test = (world: Readonly<Record<string, string>>, samples: readonly object[]): object => ({
         interval: '1m', input_series: series(world), promql_expr_test: [{ expr, eval_time: `${at}m`, exp_samples: samples }],
