@@ -4,8 +4,9 @@
  * Equal sources give equal bytes: no paths of this machine, no times, a fixed order. What the program does not use of its libraries is left
  * out by name, since their own files do not let a bundler see it.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 
 const ROOT = resolve(__dirname, '../..');
@@ -68,6 +69,8 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
   if (foreign.length > 0 || asked.length > 0) {
     throw new Error(`${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`);
   }
+  // As it travels in a ConfigMap, which holds a mebibyte at most.
+  writeFileSync(`${outfile}.br`, brotliCompressSync(readFileSync(outfile)));
   return Object.values(metafile.outputs)[0].bytes;
 }
 
