@@ -10,7 +10,9 @@ import { parseYaml } from '../../src/manifests/yaml';
 import { allRules } from '../../src/rules/all-rules';
 
 const FOLDER = resolve(__dirname, '../e2e/corpus');
-const VALID_THROUGHOUT = ['batch.yaml', 'devices.yaml', 'gpu-operator.yaml', 'jobs.yaml', 'keda.yaml', 'kubeflow.yaml', 'networking.yaml', 'ray.yaml', 'trainer.yaml'];
+const VALID_THROUGHOUT = [
+  'batch.yaml', 'devices.yaml', 'gpu-operator.yaml', 'jobs.yaml', 'keda.yaml', 'kubeflow.yaml', 'monitoring.yaml', 'networking.yaml', 'ray.yaml', 'trainer.yaml',
+];
 
 test.each(VALID_THROUGHOUT)('%s has no error', (file) => {
   const { manifests, problems } = parseYaml(readFileSync(join(FOLDER, file), 'utf8'), file);

@@ -37,8 +37,11 @@ export function readTemplate(text: string): TemplateReading {
     at = end + 2;
     if (action.startsWith('/*')) continue;
     const bare = action.replace(/"(?:\\.|[^"\\])*"|`[^`]*`|'(?:\\.|[^'\\])*'/g, '""');
-    for (const [, name = ''] of action.matchAll(/(?:\$labels|\.Labels)\.([A-Za-z_]\w*)/g)) labels.add(name);
-    for (const [, name = ''] of action.matchAll(/\bindex\s+(?:\$labels|\.Labels)\s+["`]([^"`]+)["`]/g)) labels.add(name);
+    // Within these the dot is something else, the result of a query for example.
+    const dotMoved = open.some((block) => block !== 'if');
+    const ofAlert = dotMoved ? '\\$labels' : '(?:\\$labels|(?<![\\w)\\]])\\.Labels)';
+    for (const [, name = ''] of action.matchAll(new RegExp(`${ofAlert}\\.([A-Za-z_]\\w*)`, 'g'))) labels.add(name);
+    for (const [, name = ''] of action.matchAll(new RegExp(`\\bindex\\s+${ofAlert}\\s+["\`]([^"\`]+)["\`]`, 'g'))) labels.add(name);
     for (const [, name = ''] of bare.matchAll(/(\$\w+)\s*:?=/g)) variables.add(name);
     for (const [, name = ''] of bare.matchAll(/(\$\w+)\s*,/g)) variables.add(name);
     const keyword = /^\w+/.exec(bare)?.[0] ?? '';
