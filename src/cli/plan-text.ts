@@ -154,7 +154,8 @@ function evictionsText(view: ClusterView, options: PlanTextOptions): string {
 }
 
 function queuesText(view: ClusterView, options: PlanTextOptions): string {
-  const shown = view.queues.filter(({ placed, pending, deserved, capability, guarantee, parent }) =>
+  const parents = new Set(view.queues.map(({ parent }) => parent));
+  const shown = view.queues.filter(({ name, placed, pending, deserved, capability, guarantee, parent }) => parents.has(name) ||
     placed + pending > 0 || deserved !== undefined || capability !== undefined || guarantee !== undefined || parent !== undefined);
   if (shown.length === 0) return '';
   const resources = queueResources(view, shown);

@@ -139,9 +139,11 @@ function readAmounts(fields: Fields, devices: readonly Device[], resource: strin
     return value === undefined ? Math.max(usual.alone, usual.perDevice * count) : fields.amountOf(key, value, key);
   };
   const amounts: Record<string, number> = {
-    cpu: read('cpu', CPU),
-    memory: read('memory', MEMORY),
-    pods: fields.number('pods', { least: 1, whole: true }) ?? PODS,
+    'cpu': read('cpu', CPU),
+    'memory': read('memory', MEMORY),
+    'pods': fields.number('pods', { least: 1, whole: true }) ?? PODS,
+    // Disks are seldom what decides; who wants them to says so in `resources`.
+    'ephemeral-storage': 2 ** 42,
   };
   const divided = devices.filter(({ mig }) => mig !== undefined);
   if (count > divided.length) amounts[resource] = count - divided.length;

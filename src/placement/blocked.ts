@@ -5,6 +5,7 @@ import { type Constraint, type BlockedNodes, type NearestMiss } from './decision
 import { milliOn, reportAllows } from './devices';
 import { STATIC_CONSTRAINTS } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
+import { type ClusterNode } from './model';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
@@ -61,11 +62,38 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
   const code = session.staticRow(podClass)[row];
   if (code !== 0) {
     const constraint = STATIC_CONSTRAINTS[code - 1];
-    const taint = constraint === 'taints' ? untoleratedTaint(table.nodes[row].taints ?? [], podClass.template.tolerations ?? []) : undefined;
-    const detail = taint === undefined ? constraint === 'devices' ? podClass.deviceResource : undefined : `${taint.key}:${taint.effect}`;
+    const detail = staticDetail(constraint, podClass, table.nodes[row]);
     return { constraint, ...(detail === undefined ? {} : { detail }) };
   }
   return deviceObstacle(session, podClass, row) ?? resourceObstacle(session, podClass, row) ?? dynamicObstacle(session, podClass, row);
+}
+
+/** The taint, label or device that a node and a pod do not agree on. */
+function staticDetail(constraint: (typeof STATIC_CONSTRAINTS)[number], { template, deviceResource }: PodClass, node: ClusterNode): string | undefined {
+  switch (constraint) {
+    case 'taints': {
+      const taint = untoleratedTaint(node.taints ?? [], template.tolerations ?? []);
+      return taint === undefined ? undefined : `${taint.key}:${taint.effect}`;
+    }
+    case 'devices':
+      return deviceResource;
+    case 'device-model':
+      return template.accelerator?.models?.join(' or ');
+    case 'node-name':
+      return template.nodeName;
+    case 'node-selector': {
+      const missing = Object.entries(template.nodeSelector ?? {}).find(([key, value]) => node.labels?.[key] !== value);
+      return missing === undefined ? undefined : `${missing[0]}=${missing[1]}`;
+    }
+    case 'node-affinity': {
+      const [requirement] = template.nodeTerms?.[0]?.labels ?? [];
+      return requirement === undefined ? undefined : [requirement.key, requirement.operator, (requirement.values ?? []).join('|')].join(' ').trim();
+    }
+    case 'not-ready':
+    case 'unschedulable':
+    case 'volume-affinity':
+      return undefined;
+  }
 }
 
 /** What runs out first. */

@@ -5,6 +5,7 @@
  * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
  * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
  */
+import { amountOf } from './amount-words';
 import { blockage } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
@@ -75,10 +76,14 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   if (turn === undefined) {
     return { ...none, kind: 'too-few-pods', words: `The gang needs ${gang.needed} pods to start and has only ${gang.size}.` };
   }
-  const { accounts, policy } = cycle.session;
+  const { accounts, policy, totals } = cycle.session;
+  // What no node has is not the queue's to grant.
+  if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
+    return findRoom(cycle, turn);
+  }
   const over = cycle.queues.overCapability(queue, turn.asked);
   if (over !== undefined) {
-    const words = `Queue "${over.queue.queue.name}" would exceed its ceiling by ${plain(over.by)} ${accounts[over.account]}.`;
+    const words = `Queue "${over.queue.queue.name}" would exceed its ceiling by ${amountOf(accounts[over.account], over.by)}.`;
     return { ...none, kind: 'queue-capability', words };
   }
   const quota = gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
@@ -110,8 +115,9 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   }
   const fits = podByPod(cycle, pods);
   if (fits.count === pods.length) {
-    const level = topology?.required ?? 'the required level';
-    const words = `The cluster has room for all ${pods.length} pods, but no single domain of "${level}" has.`;
+    const where = topology?.required === undefined
+      ? 'not within the domains that its topology asks for' : `no single domain of "${topology.required}" has`;
+    const words = `The cluster has room for all ${pods.length} pods, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }
   const stuck = pods[fits.count];
@@ -166,7 +172,3 @@ export function bestDomain(cycle: Cycle, { gang, pods }: Turn): number {
 
 /** More pods than this are counted and not placed. */
 const MANY = 64;
-
-export function plain(amount: number): string {
-  return String(Math.round(amount * 1000) / 1000);
-}

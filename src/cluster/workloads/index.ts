@@ -94,8 +94,9 @@ export function workloadsOf(set: ManifestSet, tiers?: TierResolver): Workloads {
     const templates = set.podTemplatesOf(manifest);
     if (kind === 'apps/DaemonSet') daemonSets.push(...templates);
     for (const found of read?.(manifest, templates, { set, tiers }) ?? []) {
-      if ('roles' in found) workloads.push(found);
-      else notPlaced.push(found);
+      if (!('roles' in found)) notPlaced.push(found);
+      else if (found.roles.length === 0) notPlaced.push({ manifest, why: 'asks for no pods' });
+      else workloads.push(found);
     }
   }
   return { workloads, daemonSets, notPlaced };
