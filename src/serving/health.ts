@@ -13,7 +13,7 @@ export class Health {
 
   /** gRPC's health protocol on the server's port. */
   static grpc(service?: string): Health {
-    return new Health((port, number) => ({ grpc: { port: number, ...(service === undefined ? {} : { service }) } }));
+    return new Health((_port, number) => ({ grpc: { port: number, ...(service === undefined ? {} : { service }) } }));
   }
 
   /** The port takes connections. Servers that open it before the model is loaded need another way. */

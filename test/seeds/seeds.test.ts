@@ -77,6 +77,10 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'deviceClassName is no field of a claim': 'schema/unknown-field',
     'the pod has no such claim': 'core/resource-claim-of-pod',
   },
+  '001-19-knative-service.yaml': {
+    'hpa without metric means CPU': 'serving/knative-hpa-metric-stated',
+    'hpa does not scale to zero': 'serving/knative-hpa-not-to-zero',
+  },
   '001-20-heterogeneous-pods.yaml': {
     'no image': 'core/container-image-required',
     'nobody sets that taint': 'pods/toleration-of-real-taint',
