@@ -134,6 +134,9 @@ export class JobSpecification {
 
   /** @throws if the job has a queue already, or cannot be scheduled so */
   scheduleBy(scheduling: Scheduling): void {
+    if (scheduling.engine === 'default') {
+      throw new Error('Volcano Job cannot be scheduled by default: its pods are made once Volcano has let its PodGroup in. Use a JobSet, or a Job of batch/v1.');
+    }
     requireMeans('Volcano Job', VOLCANO_JOB_SCHEDULING, scheduling);
     const { queueName } = scheduling.toScheduling();
     const given = this.scheduling?.toScheduling().queueName ?? this.queue?.queueName;

@@ -30,43 +30,48 @@ export function forTarget(scope: Construct, scheduling: Scheduling): Scheduling 
   return scheduling.engine === 'pod-group' ? scheduling.forMinor(Checks.of(scope).options.kubernetes ?? DEFAULT_MINOR) : scheduling;
 }
 
-/** @throws if the minor knows no such group, or cannot say what is asked */
+/** Writes the group. @throws if the minor knows no such group, or cannot say what is asked */
 export function podGroupBeside(scope: Construct, statement: PodGroupStatement): Resource<unknown> {
-  const { scheduling, gang: { name, minMember } } = statement;
-  const write = <T>(kind: ResourceKind<T>, spec: () => object): Resource<unknown> => {
-    spec();
-    const { namespace } = statement;
-    const metadata = { name, ...(namespace === undefined ? {} : { namespace: nameOf(namespace) }) };
-    // The one place where the compiler cannot follow that every group has a spec.
-    return new Resource(scope, `PodGroup-${name}`, kind, { metadata, spec: Lazy.any({ produce: spec }) as object } as unknown as ResourceProps<T>);
-  };
+  const { gang: { name }, namespace } = statement;
+  const { kind, spec } = podGroupForm(statement.scheduling);
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace: nameOf(namespace) }) };
+  const object = { metadata, spec: Lazy.any({ produce: () => spec(statement) }) as object };
+  // The one place where the compiler cannot follow that every group has a spec.
+  return new Resource(scope, `PodGroup-${name}`, kind, object);
+}
+
+interface PodGroupForm {
+  readonly kind: ResourceKind<unknown>;
+  /** @throws if the form cannot say what is asked */
+  readonly spec: (statement: PodGroupStatement) => object;
+}
+
+/** @throws if the engine goes by no PodGroup, or the minor knows none */
+export function podGroupForm(scheduling: Scheduling): PodGroupForm {
   switch (scheduling.engine) {
-    case 'volcano':
-      return write(VolcanoPodGroup, () => ({
-        minMember,
-        queue: scheduling.toScheduling().queueName,
-        priorityClassName: statement.priorityClassName(),
-        networkTopology: scheduling.toNetworkTopology(),
-      }));
+    case 'volcano': return { kind: VolcanoPodGroup, spec: volcanoGroup };
     case 'scheduler-plugins':
-      return write(SchedulerPluginsPodGroup, () => ({ minMember, scheduleTimeoutSeconds: scheduling.wishes.scheduleTimeoutSeconds }));
-    case 'pod-group': {
-      const { kind, spec } = nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
-      return write(kind, () => spec(statement));
-    }
+      return {
+        kind: SchedulerPluginsPodGroup,
+        spec: ({ gang: { minMember } }) => ({ minMember, scheduleTimeoutSeconds: scheduling.wishes.scheduleTimeoutSeconds }),
+      };
+    case 'pod-group': return nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
     case 'default':
     case 'kueue':
     case 'gantry': throw new Error(`${scheduling.engine} goes by no PodGroup.`);
   }
 }
 
-interface NativeForm {
-  readonly kind: ResourceKind<unknown>;
-  /** @throws if the form cannot say what is asked */
-  readonly spec: (statement: PodGroupStatement) => object;
+function volcanoGroup({ gang: { minMember }, scheduling, priorityClassName }: PodGroupStatement): object {
+  return {
+    minMember,
+    queue: scheduling.toScheduling().queueName,
+    priorityClassName: priorityClassName(),
+    networkTopology: scheduling.toNetworkTopology(),
+  };
 }
 
-function nativeForm(minor: KubernetesMinor): NativeForm {
+function nativeForm(minor: KubernetesMinor): PodGroupForm {
   const number = Number(minor.slice(2));
   if (number < 35) throw new Error(`Kubernetes ${minor} has no PodGroup of its own: it begins with 1.35. Choose another scheduler, or name a target.`);
   if (number === 35) return { kind: WorkloadAlpha, spec: workloadAlpha };

@@ -11,7 +11,7 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type LocalQueueReference, nameOf, type PriorityClassReference, type QueueReference } from '../resources/references';
 import { Resource, type ResourceProps } from '../resources/resource';
-import { forTarget, podGroupBeside } from './pod-groups';
+import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
 import { MEANS_OF_SINGLE_PODS, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
 
 export interface WorkloadProps<Spec> extends NamespacedObjectProps {
@@ -139,6 +139,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   private renderNow(choice: WorkloadChoice): void {
     this.atItsPath(() => {
       requireMeans(this.definition.kind.kind, this.means, choice.scheduling);
+      for (const statement of this.groupsOf(choice)) podGroupForm(statement.scheduling).spec(statement);
       this.render(choice);
     });
   }
@@ -163,13 +164,15 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   }
 
   private writeGroups(scheduling: Scheduling): void {
-    if (!writesGroup(this.means, scheduling)) return;
+    for (const statement of this.groupsOf({ scheduling })) this.resource.addDependency(podGroupBeside(this, statement));
+  }
+
+  /** The PodGroups that are written beside the workload. A priority may be given later. */
+  private groupsOf({ scheduling }: WorkloadChoice): readonly PodGroupStatement[] {
+    if (scheduling === undefined || !writesGroup(this.means, scheduling)) return [];
     const { namespace } = this.definition.props;
     const priorityClassName = (): string | undefined => this.chosen.priorityClass?.priorityClassName;
-    for (const gang of this.gangs) {
-      const group = this.atItsPath(() => podGroupBeside(this, { gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
-      this.resource.addDependency(group);
-    }
+    return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
   private atItsPath<R>(make: () => R): R {
