@@ -58,6 +58,14 @@ const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonl
   },
 ];
 
+/** The parameter that says what one replica is good for, where structs let it be left out and the code behind them does not. */
+const TARGETS: ReadonlyMap<string, string> = new Map([
+  ['arangodb', 'queryValue'], ['aws-dynamodb', 'targetValue'], ['azure-app-insights', 'targetValue'], ['azure-monitor', 'targetValue'],
+  ['couchdb', 'queryValue'], ['influxdb', 'thresholdValue'], ['kubernetes-resource', 'targetValue'], ['kubernetes-workload', 'value'],
+  ['metrics-api', 'targetValue'], ['mssql', 'targetValue'], ['postgresql', 'targetQueryValue'], ['predictkube', 'threshold'],
+  ['solr', 'targetQueryValue'],
+]);
+
 /**
  * @param texts the schema, the builder of scalers and the files of the scalers, by path
  * @throws Error where upstream's files hold what is not known here, or the schema says something else than the structs
@@ -74,7 +82,10 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       if (creator === undefined) throw new Error(`KEDA scaler ${type}: nothing makes it`);
       const own = structs.parametersOf(creator);
       hold(type, own, stated.parameters as JsonObject[]);
-      return { type, parameters: withOutside(type, own).sort((a, b) => order(a.name, b.name)) };
+      const target = TARGETS.get(type);
+      const parameters = withOutside(type, own).map((parameter) => (parameter.name === target ? { ...parameter, target: true as const } : parameter));
+      if (target !== undefined && !parameters.some(({ name }) => name === target)) throw new Error(`KEDA scaler ${type} has no parameter ${target}`);
+      return { type, parameters: parameters.sort((a, b) => order(a.name, b.name)) };
     })
     .sort((a, b) => order(a.type, b.type));
 }

@@ -41,6 +41,7 @@ function member(parameter: KedaScalerParameter): string {
   const { name, deprecated, fromAuthentication, default: standard } = parameter;
   const facts = [
     ...(parameter.rangeSeparator === undefined ? [] : [`Numbers and ranges such as 1${parameter.rangeSeparator}4.`]),
+    ...(parameter.target === true ? ['What one replica is good for, above zero; not read beside `scalingModifiers`.'] : []),
     ...(fromAuthentication ? ['May come from the authentication.'] : []),
     ...(deprecated === 'announced' ? ['@deprecated by KEDA'] : []),
     ...(isRequired(parameter) ? [] : [`@default ${standard ?? '- none'}`]),
@@ -49,7 +50,8 @@ function member(parameter: KedaScalerParameter): string {
   return `${about}  readonly ${name}${isRequired(parameter) ? '' : '?'}: ${typeOf(parameter)};\n`;
 }
 
-function isRequired({ optional, default: standard, fromAuthentication, deprecated }: KedaScalerParameter): boolean {
+function isRequired({ optional, default: standard, fromAuthentication, deprecated, target }: KedaScalerParameter): boolean {
+  if (target === true) return true;
   return !optional && standard === undefined && !fromAuthentication && deprecated === undefined;
 }
 

@@ -21,6 +21,8 @@ export interface KedaScalerParameter {
   readonly value: KedaValue;
   /** May be left out. A parameter with a default may be, too, whatever this says. */
   readonly optional: boolean;
+  /** What one replica is good for: it only seems to be optional, and is demanded unless scalingModifiers make one value of all triggers. */
+  readonly target?: true;
   readonly default?: string;
   readonly allowedValues?: readonly string[];
   /** No two of these together in one list. */

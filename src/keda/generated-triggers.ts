@@ -68,8 +68,8 @@ export interface ArangodbTriggerProps extends TriggerOptions {
   /** May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
   readonly query: string;
-  /** @default 0 */
-  readonly queryValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly queryValue: number;
   /** @default false */
   readonly unsafeSsl?: boolean;
 }
@@ -144,8 +144,8 @@ export interface AwsDynamodbTriggerProps extends TriggerOptions {
   readonly indexName?: string;
   readonly keyConditionExpression: string;
   readonly tableName: string;
-  /** @default -1 */
-  readonly targetValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly targetValue: number;
 }
 
 /** Parameters of the scaler `aws-dynamodb-streams`. */
@@ -222,7 +222,8 @@ export interface AzureAppInsightsTriggerProps extends TriggerOptions {
   readonly metricAggregationType: string;
   readonly metricFilter?: string;
   readonly metricId: string;
-  readonly targetValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly targetValue: number;
   /** May come from the authentication. @default - none */
   readonly tenantId?: string | EnvironmentVariable;
 }
@@ -328,6 +329,7 @@ export interface AzureMonitorTriggerProps extends TriggerOptions {
   readonly resourceGroupName: string;
   readonly resourceURI: string;
   readonly subscriptionId: string;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
   readonly targetValue: number;
   readonly tenantId: string;
 }
@@ -434,7 +436,8 @@ export interface CouchdbTriggerProps extends TriggerOptions {
   /** May come from the authentication. @default - none */
   readonly port?: string;
   readonly query?: string;
-  readonly queryValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly queryValue: number;
   /** May come from the authentication. @default - none */
   readonly username?: string;
 }
@@ -738,7 +741,8 @@ export interface InfluxdbTriggerProps extends TriggerOptions {
   readonly queryType?: string;
   /** May come from the authentication. @default - none */
   readonly serverURL?: string;
-  readonly thresholdValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly thresholdValue: number;
   readonly unsafeSsl?: boolean;
 }
 
@@ -791,6 +795,7 @@ export interface KubernetesResourceTriggerProps extends TriggerOptions {
   readonly key: string;
   readonly resourceKind: 'ConfigMap' | 'Secret';
   readonly resourceName: string;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
   readonly targetValue: number;
   readonly valueLocation?: string;
   /** @default float64 */
@@ -804,8 +809,8 @@ export interface KubernetesWorkloadTriggerProps extends TriggerOptions {
   /** @default false */
   readonly groupByNode?: boolean;
   readonly podSelector: string;
-  /** @default 0 */
-  readonly value?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly value: number;
 }
 
 /** Parameters of the scaler `liiklus`. */
@@ -864,7 +869,8 @@ export interface MetricsApiTriggerProps extends TriggerOptions {
   readonly keyParamName?: string;
   /** May come from the authentication. @default header */
   readonly method?: 'header' | 'query';
-  readonly targetValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly targetValue: number;
   readonly timeout?: KedaDuration;
   /** @default false */
   readonly unsafeSsl?: boolean;
@@ -910,6 +916,7 @@ export interface MssqlTriggerProps extends TriggerOptions {
   /** May come from the authentication. @default - none */
   readonly port?: number;
   readonly query: string;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
   readonly targetValue: number;
   /** May come from the authentication. @default - none */
   readonly username?: string;
@@ -1065,7 +1072,8 @@ export interface PostgresqlTriggerProps extends TriggerOptions {
   readonly query: string;
   /** May come from the authentication. @default - none */
   readonly sslmode?: string;
-  readonly targetQueryValue?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly targetQueryValue: number;
   /** May come from the authentication. @default - none */
   readonly userName?: string;
 }
@@ -1086,7 +1094,8 @@ export interface PredictkubeTriggerProps extends TriggerOptions {
   readonly prometheusAddress: string;
   readonly query: string;
   readonly queryStep: string;
-  readonly threshold?: number;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
+  readonly threshold: number;
 }
 
 /** Parameters of the scaler `prometheus`. */
@@ -1350,6 +1359,7 @@ export interface SolrTriggerProps extends TriggerOptions {
   /** May come from the authentication. @default - none */
   readonly password?: string;
   readonly query?: string;
+  /** What one replica is good for, above zero; not read beside `scalingModifiers`. */
   readonly targetQueryValue: number;
   /** May come from the authentication. @default - none */
   readonly username?: string;
@@ -1527,7 +1537,7 @@ export class GeneratedTriggers {
   }
 
   /** Scaler `couchdb`. */
-  static couchdb(props: CouchdbTriggerProps = {}): Trigger {
+  static couchdb(props: CouchdbTriggerProps): Trigger {
     return Trigger.of('couchdb', props);
   }
 

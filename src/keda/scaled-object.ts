@@ -179,7 +179,10 @@ function requireCounts(props: ScaledObjectProps, path: string): void {
   requireWholeNumber(`${path}: minReplicas`, minReplicas, 0);
   requireWholeNumber(`${path}: maxReplicas`, maxReplicas);
   if (minReplicas > maxReplicas) fail(`minReplicas ${minReplicas} is more than maxReplicas ${maxReplicas}. Raise maxReplicas.`);
-  if (idleReplicas !== undefined && idleReplicas >= minReplicas) fail(`idleReplicas ${idleReplicas} is not below minReplicas ${minReplicas}. Raise minReplicas, or leave idleReplicas out.`);
+  // KEDA counts a stated zero as one here, and nothing as zero.
+  if (idleReplicas !== undefined && idleReplicas >= (props.minReplicas === 0 ? 1 : minReplicas)) {
+    fail(`idleReplicas ${idleReplicas} is not below minReplicas ${minReplicas}. State or raise minReplicas, or leave idleReplicas out.`);
+  }
   if (scalingModifiers !== undefined && !(scalingModifiers.target > 0)) fail(`scalingModifiers.target ${scalingModifiers.target}: expected a number above zero.`);
   if (typeof pause === 'object') requireWholeNumber(`${path}: pause.atReplicas`, pause.atReplicas, 0);
   if (props.transferHpaOwnership === true && props.horizontalPodAutoscaler?.name === undefined) {

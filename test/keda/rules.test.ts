@@ -58,7 +58,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ['keda/scaled-job-counts-work', 'Jobs by CPU', scaledJob([CPU]), scaledJob([QUEUE])],
 
   ['keda/idle-below-min', 'idle at the minimum', scaledObject([QUEUE], { spec: 'minReplicaCount: 2\nidleReplicaCount: 2' }), scaledObject([QUEUE], { spec: 'minReplicaCount: 2\nidleReplicaCount: 0' })],
-  ['keda/idle-below-min', 'idle without a minimum', scaledObject([QUEUE], { spec: 'idleReplicaCount: 0' }), scaledObject([QUEUE])],
+  ['keda/idle-below-min', 'idle without a minimum', scaledObject([QUEUE], { spec: 'idleReplicaCount: 0' }), scaledObject([QUEUE], { spec: 'idleReplicaCount: 0\nminReplicaCount: 0' })],
   ['keda/scaled-job-min-within-max', 'more than the maximum', scaledJob([QUEUE], { spec: 'minReplicaCount: 101' }), scaledJob([QUEUE], { spec: 'minReplicaCount: 100' })],
   ['keda/resource-triggers-keep-one', 'nothing but CPU, to zero', scaledObject([CPU]), scaledObject([CPU], { spec: 'minReplicaCount: 1' })],
   ['keda/resource-triggers-keep-one', 'zero in words', scaledObject([CPU], { spec: 'minReplicaCount: 0' }), scaledObject([CPU, QUEUE], { spec: 'minReplicaCount: 0' })],
@@ -137,6 +137,8 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ['keda/parameters-agree', 'redis nowhere', scaledObject(['type: redis\nmetadata: {listName: jobs}']), scaledObject(['type: redis\nmetadata: {listName: jobs, hostFromEnv: H, portFromEnv: P}'])],
   ['keda/parameters-agree', 'redis with fewer ports than hosts', scaledObject(['type: redis-cluster\nmetadata: {listName: jobs, hosts: "a,b", ports: "6379"}']), scaledObject(['type: redis-cluster\nmetadata: {listName: jobs, hosts: "a,b", ports: "6379,6379"}'])],
   ['keda/parameters-agree', 'no pods for a replica', scaledObject(['type: kubernetes-workload\nmetadata: {podSelector: app=front}']), scaledObject(['type: kubernetes-workload\nmetadata: {podSelector: app=front, value: "2"}'])],
+  ['keda/parameters-agree', 'no value for a formula', scaledObject(['type: kubernetes-workload\nname: front\nmetadata: {podSelector: app=front}']),
+    scaledObject(['type: kubernetes-workload\nname: front\nmetadata: {podSelector: app=front}'], { spec: 'advanced: {scalingModifiers: {formula: front, target: "5"}}' })],
   ['keda/parameters-agree', 'a token from nowhere', scaledObject([prometheus('sum(requests)', 'authModes: bearer')]), scaledObject([prometheus('sum(requests)', 'authModes: apiKey\napiKey: "123"')])],
 
   ['keda/pod-identity-consistent', 'an empty id', authentication('podIdentity: {provider: azure-workload, identityId: ""}'), authentication('podIdentity: {provider: azure-workload, identityId: abc}')],

@@ -7,7 +7,7 @@ import { type Rule } from '../../checks/rule';
 import { asString } from '../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';
 import { authenticationOf, type AuthenticationView, givenBy } from './authentication-view';
-import { triggerRule } from './view';
+import { triggerRule, usesModifiers } from './view';
 
 /** What is wrong, at which parameter. */
 interface Complaint {
@@ -23,6 +23,8 @@ interface Given {
   readonly has: (key: string) => boolean;
   /** Whether its value is known to be missing. */
   readonly lacks: (...keys: readonly string[]) => boolean;
+  /** Whether the value goes into a formula, so that no target of its own is needed. */
+  readonly isModified: boolean;
 }
 
 type Demand = (given: Given) => Iterable<Complaint>;
@@ -73,9 +75,15 @@ function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
   if (tls !== '' && !/^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/.test(tls)) yield { key: 'enableTLS', message: `enableTLS ${JSON.stringify(tls)} is neither true nor false.`, fix: 'Write "true" or "false".' };
 }
 
-function* kubernetesWorkload({ text }: Given): Iterable<Complaint> {
-  const value = text('value');
-  if (value === '' || isZero(value) || value.startsWith('-')) yield { ...(value === '' ? {} : { key: 'value' }), message: value === '' ? 'There is no value.' : `value is ${value}.`, fix: 'State how many pods one replica is good for, above zero.' };
+/** Those that refuse what is below zero, too. */
+const ABOVE_ZERO: ReadonlySet<string> = new Set(['kubernetes-resource', 'kubernetes-workload']);
+
+function* target(type: string, { text, isModified }: Given): Iterable<Complaint> {
+  const key = kedaScaler(type)?.parameters.find((parameter) => parameter.target === true)?.name;
+  if (key === undefined || isModified) return;
+  const value = text(key);
+  if (value === '') yield { message: `There is no ${key}.`, fix: `State ${key}: what one replica is good for.` };
+  else if ((isZero(value) && type !== 'aws-dynamodb') || (ABOVE_ZERO.has(type) && value.startsWith('-'))) yield { key, message: `${key} is ${value}.`, fix: 'State what one replica is good for, above zero.' };
 }
 
 function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
@@ -88,11 +96,11 @@ const DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
   ['rabbitmq', rabbitmq],
   ['kafka', kafka],
   ...['redis', 'redis-streams', 'redis-cluster', 'redis-cluster-streams', 'redis-sentinel', 'redis-sentinel-streams'].map((type) => [type, redis] as const),
-  ['kubernetes-workload', kubernetesWorkload],
 ]);
 
 function* demandsOf(type: string, given: Given): Iterable<Complaint> {
   yield* DEMANDS.get(type)?.(given) ?? [];
+  yield* target(type, given);
   if (type.startsWith('aws-')) yield* awsKeys(given);
   const modes = given.text('authModes') || given.text('authMode');
   if (modes !== '' && kedaScaler(type)?.parameters.some(({ name }) => name === 'authModes') === true) yield* authModes(modes.split(',').map((mode) => mode.trim()), given);
@@ -116,11 +124,11 @@ function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Compla
   }
 }
 
-function givenIn(metadata: JsonObject, authentication: AuthenticationView | undefined): Given {
+function givenIn(metadata: JsonObject, authentication: AuthenticationView | undefined, isModified: boolean): Given {
   const text = (key: string): string => asString(metadata[key])?.trim() ?? '';
   const here = (key: string): boolean => text(key) !== '' || text(`${key}FromEnv`) !== '';
   const has = (key: string): boolean => here(key) || (authentication !== undefined && givenBy(authentication, key) === 'yes');
-  return { text, has, lacks: (...keys) => keys.every((key) => !here(key) && (authentication === undefined || givenBy(authentication, key) === 'no')) };
+  return { text, has, isModified, lacks: (...keys) => keys.every((key) => !here(key) && (authentication === undefined || givenBy(authentication, key) === 'no')) };
 }
 
 const parametersAgree = triggerRule({
@@ -128,12 +136,13 @@ const parametersAgree = triggerRule({
   row: 'KE20',
   tier: 'webhook',
   severity: 'error',
-  summary: 'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, kubernetes-workload, AWS credentials, authentication modes).',
+  summary: 'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, AWS credentials, authentication modes, targets that may only seem to be optional).',
   why: 'The webhook does not look; the controller cannot make the scaler, and nothing is scaled.',
   source: `${KEDA_PROJECT}, pkg/scalers: Validate of each scaler`,
   fix: 'Correct the parameters.',
-}, function* ({ type, trigger, metadata, path }, { manifest }, { set }) {
-  for (const { key, message, fix } of demandsOf(type, givenIn(metadata, authenticationOf(trigger, manifest, set)))) {
+}, function* ({ type, trigger, metadata, path }, { manifest, spec }, { set }) {
+  const given = givenIn(metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));
+  for (const { key, message, fix } of demandsOf(type, given)) {
     yield { path: key === undefined ? `${path}/metadata` : `${path}/metadata/${key}`, message: `${type}: ${message}`, fix };
   }
 });

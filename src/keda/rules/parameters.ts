@@ -121,13 +121,17 @@ const parameterInPlace = triggerRule({
   source: TYPED_CONFIG,
   fix: 'Give it by a TriggerAuthentication, and name that in authenticationRef.',
   concerns: ['metadata'],
-}, function* (trigger) {
+}, function* (trigger, { manifest }, { set }) {
   if (takesAnything(trigger.type)) return;
+  const authentication = authenticationOf(trigger.trigger, manifest, set);
   for (const { key, parameters, path, byVariable } of parametersOf(trigger)) {
     const [first] = parameters;
     if (byVariable || first === undefined || parameters.some(({ fromMetadata }) => fromMetadata)) continue;
     const where = [...(first.fromAuthentication ? ['from a TriggerAuthentication'] : []), ...(first.fromEnv ? [`as ${key}${FROM_ENV}`] : [])].join(' or ');
-    yield { path, message: `${trigger.type} does not read ${key} from the metadata.`, expected: `${key} ${where}` };
+    const isGiven = first.fromAuthentication && authentication !== undefined && givenBy(authentication, key) !== 'no';
+    yield {
+      path, message: `${trigger.type} does not read ${key} from the metadata.`, expected: `${key} ${where}`, ...(isGiven ? { severity: 'warning' } : {}),
+    };
   }
 });
 

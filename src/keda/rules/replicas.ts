@@ -1,7 +1,6 @@
 /**
  * KE2, KE4, KE5, KE7, KE11 and what else is about how many replicas there are, and when.
  */
-import { type JsonValue } from '../../api/schema';
 import { type Rule } from '../../checks/rule';
 import { pointer } from '../../manifests/pointer';
 import { asInteger, asObject, asString, isObject } from '../../manifests/read';
@@ -9,7 +8,7 @@ import {
   DEFAULT_MAX_REPLICAS, FORCE_ACTIVATION, hpaNameOf, isResourceTrigger, KEDA_PROJECT, PAUSED, PAUSED_REPLICAS, PAUSED_SCALE_IN,
   PAUSED_SCALE_OUT,
 } from '../keda-facts';
-import { scaledJobRule, scaledObjectRule, scaledRule, type ScaledView } from './view';
+import { scaledJobRule, scaledObjectRule, scaledRule, type ScaledView, usesModifiers } from './view';
 
 const SCALED_JOBS = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledjob_types.go and pkg/scaling/executor/scale_jobs.go`;
 const LONGEST_LABEL = 63;
@@ -25,14 +24,19 @@ const idleBelowMin = scaledObjectRule({
   tier: 'webhook',
   severity: 'error',
   summary: 'idleReplicaCount is below minReplicaCount.',
-  why: 'While no trigger is active the target stands at the idle count, which is meant to be less than the least of an active one; the webhook refuses anything else. A minReplicaCount that is not stated is 0.',
-  fix: 'Raise minReplicaCount, or leave idleReplicaCount out.',
+  why: 'While no trigger is active the target stands at the idle count, which is meant to be less than the least of an active one; the webhook refuses anything else. A minReplicaCount of 0 counts as 1 here, and one that is not stated as 0.',
+  fix: 'State or raise minReplicaCount, or leave idleReplicaCount out.',
   concerns: ['idleReplicaCount'],
 }, function* (view) {
   const idle = asInteger(view.spec.idleReplicaCount);
-  const minimum = minimumOf(view);
+  const stated = asInteger(view.spec.minReplicaCount);
+  const minimum = stated === 0 ? 1 : minimumOf(view);
   if (idle === undefined || minimum === undefined || idle < minimum) return;
-  yield { path: '/spec/idleReplicaCount', message: `idleReplicaCount ${idle} is not below minReplicaCount ${minimum}.`, found: idle, expected: `less than ${minimum}` };
+  const what = stated === undefined ? 'a minReplicaCount that is not stated' : `minReplicaCount ${stated}`;
+  yield {
+    path: '/spec/idleReplicaCount', message: `idleReplicaCount ${idle} is not below ${what}.`, found: idle,
+    expected: minimum === 0 ? 'a minReplicaCount' : `less than ${minimum}`,
+  };
 });
 
 const jobMinimum = scaledJobRule({
@@ -107,7 +111,7 @@ const fallbackHasTrigger = scaledObjectRule({
   fix: 'Leave the fallback out.',
   concerns: ['fallback'],
 }, function* ({ spec, triggers }) {
-  if (!isObject(spec.fallback) || usesModifiers(spec.advanced)) return;
+  if (!isObject(spec.fallback) || usesModifiers(spec)) return;
   if (triggers.length === 0 || !triggers.every(({ type }) => isResourceTrigger(type))) return;
   yield { path: '/spec/fallback', message: 'All triggers are cpu or memory, which never fall back.', expected: 'no fallback' };
 });
@@ -126,10 +130,6 @@ const fallbackFormula = scaledObjectRule({
   if (asObject(spec.fallback).behavior !== 'scalingModifiers' || (formula !== undefined && formula !== '')) return;
   yield { path: '/spec/fallback/behavior', message: 'There is no formula.', found: 'scalingModifiers', expected: 'advanced.scalingModifiers.formula' };
 });
-
-function usesModifiers(advanced: JsonValue | undefined): boolean {
-  return Object.values(asObject(asObject(advanced).scalingModifiers)).some((value) => value !== '' && value !== null);
-}
 
 function scalesToZero({ spec, ...view }: ScaledView): boolean {
   return minimumOf({ spec, ...view }) === 0 || spec.idleReplicaCount === 0;

@@ -34,6 +34,11 @@ export function scaledView(manifest: Manifest): ScaledView {
   };
 }
 
+/** Whether a spec says anything of `scalingModifiers`, which makes one value out of all triggers. */
+export function usesModifiers(spec: JsonObject): boolean {
+  return Object.values(asObject(asObject(spec.advanced).scalingModifiers)).some((value) => value !== '' && value !== null);
+}
+
 export type Facts = Omit<RuleFacts, 'source'> & Partial<Pick<RuleFacts, 'source'>>;
 
 const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go`;
