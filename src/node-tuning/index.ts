@@ -10,6 +10,7 @@ export {
   type NodePoolProps,
 } from './karpenter';
 export { KubeletDropIn, type KubeletDropInProps, type Reservation } from './kubelet-drop-in';
+export { type ManagedFile, ManagedNodes, type ManagedNodesProps, type ManagedSettings } from './managed-nodes';
 export { MemlockRuntime, type MemlockRuntimeProps } from './memlock-runtime';
 export { type NodeDocument, writeNodeDocuments } from './node-document';
 export { NodeDocuments, type NodeDocumentsProps } from './node-documents';
@@ -20,6 +21,7 @@ export {
   type NodeReadinessCondition,
   type NodeReadinessRuleSpec,
 } from './readiness-rule';
+export { SpotJob, type SpotJobProps } from './spot-job';
 export { type SysctlFacts, TUNABLE_SYSCTLS, type TunableSysctl } from './sysctls';
 export { type SliceOptions, SystemdDropIn, type SystemdDropInProps } from './systemd-drop-in';
 export {

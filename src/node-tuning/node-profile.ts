@@ -54,6 +54,22 @@ const SECONDS_FOR_NODE = 5;
  * new JobSet(chart, 'train', { jobs: [{ jobName: 'node', image, nodeSelection: h100.selection }] });
  */
 export class NodeProfile {
+  /**
+   * The template with no longer to end than a spot node's notice leaves, which is stated where it is less than Kubernetes' 30 seconds.
+   *
+   * @throws if the template states more
+   */
+  static withinNotice(spot: SpotProvider, template: PodTemplate): PodTemplate {
+    const notice = spotFacts(spot)?.noticeSeconds;
+    const stated = template.props.terminationGracePeriodSeconds;
+    if (notice === undefined) return template;
+    const most = notice - SECONDS_FOR_NODE;
+    if (stated !== undefined && stated > most) {
+      throw new Error(`terminationGracePeriodSeconds: ${stated} is more than the ${most} that a spot node of ${spot} leaves. Write checkpoints as the work goes on.`);
+    }
+    return stated !== undefined || most >= 30 ? template : template.with({ terminationGracePeriodSeconds: most });
+  }
+
   /** Labels that you put on the nodes. */
   readonly labels: Readonly<Record<string, string>>;
   /** Labels that the cloud puts there. */
@@ -127,21 +143,10 @@ export class NodeProfile {
    */
   place(template: PodTemplate): PodTemplate {
     this.checkDevices(template.acceleratorCount);
-    const { nodeSelection = [], terminationGracePeriodSeconds } = template.props;
+    const { nodeSelection = [] } = template.props;
     const before: readonly NodeSelection[] = 'toPod' in nodeSelection ? [nodeSelection] : nodeSelection;
-    const most = this.secondsToEnd;
-    if (most !== undefined && terminationGracePeriodSeconds !== undefined && terminationGracePeriodSeconds > most) {
-      throw new Error(`terminationGracePeriodSeconds: ${terminationGracePeriodSeconds} is more than the ${most} that a spot node of ${this.name} leaves. Write a checkpoint in that time, or before.`);
-    }
-    const seconds = terminationGracePeriodSeconds ?? (most === undefined || most >= 30 ? undefined : most);
-    const grace = seconds === undefined ? {} : { terminationGracePeriodSeconds: seconds };
-    return template.with({ nodeSelection: [...before, this.selection], ...grace });
-  }
-
-  /** Seconds between the end of a spot node's notice and what the node needs itself; `undefined` for nodes that stay. */
-  get secondsToEnd(): number | undefined {
-    const notice = this.props.spot === undefined ? undefined : spotFacts(this.props.spot)?.noticeSeconds;
-    return notice === undefined ? undefined : notice - SECONDS_FOR_NODE;
+    const placed = template.with({ nodeSelection: [...before, this.selection] });
+    return this.props.spot === undefined ? placed : NodeProfile.withinNotice(this.props.spot, placed);
   }
 
   private checkDevices(asked: number): void {

@@ -1,0 +1,78 @@
+/**
+ * Files of nodes that lie beside the project: each known defect is found by a rule of its own, and the corrected files are what
+ * constructs say.
+ */
+import { App, Chart } from 'cdk8s';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { Accelerator, nodeTuning } from '../../src';
+import { type JsonObject } from '../../src/api/schema';
+import { check } from '../../src/checks/engine';
+import { ManifestSet } from '../../src/manifests/manifest-set';
+import { parseFile } from '../../src/manifests/node-file';
+import { allRules } from '../../src/rules';
+import { Testing } from '../../src/testing';
+
+const SEEDS = resolve(__dirname, '../../../shared/seeds');
+const here = existsSync(SEEDS);
+if (!here) console.log('no ../shared/seeds beside the project: the tests of files of nodes are skipped');
+
+const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '000-05-oci-runtime-spec.json': { '666 is read as decimal': 'node-tuning/oci-file-mode-decimal' },
+  '000-06-docker-daemon.json': {
+    'every image gets every GPU': 'node-tuning/docker-gpu-runtime-chosen',
+    'the driver is the default, and unifies nothing': 'node-tuning/docker-cgroup-driver-left-to-host',
+  },
+  '000-07-containerd-config.toml.txt': {
+    'systemd_cgroup is gone': 'node-tuning/containerd-systemd-cgroup-of-runc',
+    'SystemdCgroupParent never was': 'node-tuning/containerd-runc-option-known',
+    'the table default_runtime is gone': 'node-tuning/containerd-default-runtime-by-name',
+    'no version': 'node-tuning/containerd-config-states-version',
+  },
+  '001-24-kubelet-flags.txt': {
+    'flags are deprecated': 'node-tuning/kubelet-setting-in-file',
+    '500 pods in a /24': 'node-tuning/max-pods-within-pod-network',
+    'a million processes': 'node-tuning/pod-pids-limit-guards-node',
+    'best-effort promises nothing': 'node-tuning/topology-policy-keeps-its-promise',
+  },
+  '002-03-docker-daemon.json': { 'every image gets every GPU': 'node-tuning/docker-gpu-runtime-chosen' },
+};
+
+const cases = Object.entries(DEFECTS).flatMap(([file, defects]) =>
+  Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const));
+const read = (folder: string, file: string): string => readFileSync(join(SEEDS, folder, file), 'utf8');
+
+(here ? describe : describe.skip)('files of nodes', () => {
+  test.each(cases)('%s: %s', (file, _defect, rule) => {
+    const { manifests, problems } = parseFile(read('snippets', file), file);
+    const { findings } = check(new ManifestSet(manifests, problems), { rules: allRules() });
+    expect(findings.filter(({ line }) => line === undefined)).toEqual([]);
+    expect(findings.map((finding) => finding.rule)).toContain(rule);
+  });
+
+  test('001-24-kubelet.yaml is a drop-in', () => {
+    const dropIn = new nodeTuning.KubeletDropIn({
+      podPidsLimit: 1_000_000, maxPods: 110, cpuManagerOptions: {}, memoryManager: 'None', topologyManager: 'single-numa-node',
+      kubeReserved: { cpu: 4, memory: '8Gi' }, systemReserved: { cpu: 2, memory: '4Gi' },
+    });
+    expect(dropIn.toConfiguration()).toEqual(parse(read('fixed', '001-24-kubelet.yaml')));
+  });
+
+  test('001-27-spot.yaml is a job on spot nodes', () => {
+    const chart = new Chart(new App(), 'spot', { namespace: 'ai-workloads' });
+    new nodeTuning.SpotJob(chart, 'spot-training', {
+      on: 'gke', image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime', containerName: 'trainer', accelerators: Accelerator.nvidia({ count: 4 }),
+      overrides: { pod: { schedulerName: 'volcano' } },
+    });
+    expect(Testing.synth(chart).map(meaning)).toEqual([meaning(parse(read('fixed', '001-27-spot.yaml')) as JsonObject)]);
+  });
+});
+
+/** Tolerations in any order, quantities of whole devices as numbers. */
+function meaning(manifest: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(manifest, (key, value: unknown) => {
+    if (key === 'tolerations' && Array.isArray(value)) return value.map((item) => JSON.stringify(Object.entries(item as object).sort())).sort();
+    return key === 'nvidia.com/gpu' ? Number(value) : value;
+  })) as JsonObject;
+}
