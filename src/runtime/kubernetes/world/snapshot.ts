@@ -70,19 +70,17 @@ function takeGang(world: World, assumptions: Assumptions, moment: Moment, member
     result.held.push({ gang: gang.name, queue: gang.queue, ...hold });
   }
   const own: Pod[] = [];
-  let running = 0;
   for (const entry of members.pods.values()) {
     const pod = podOf(entry, assumptions, members);
     if (pod !== undefined && !(hold !== undefined && pod.state === 'pending')) {
       own.push(pod);
-      running += pod.state === 'running' ? 1 : 0;
     }
   }
   if (own.length === 0) {
     return;
   }
-  watchMinimum(members, gang, running, moment.now, world.configuration.policy.staleGangSeconds);
-  const placed = [...members.pods.values()].filter(({ state }) => state === 'placed');
+  const placed = [...members.pods.values()].filter(({ state, uid }) => state === 'placed' && !assumptions.isLeaving(uid));
+  watchMinimum(members, gang, placed.length, moment.now, world.configuration.policy.staleGangSeconds);
   const untouchable = placed.some(({ uid }) => assumptions.isProtected(uid)) || areProtected(placed, world.budgets);
   // What never ran as a whole does no work yet, whatever it says about evictions.
   const unfinished = members.below !== undefined && members.ranWhole === false && gang.preemptible === false;
@@ -121,7 +119,10 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
   }
 }
 
-/** Since when the gang has fewer pods than its minimum, and whether it ever had them. */
+/**
+ * Since when the gang has fewer pods than its minimum, and whether it ever had them. Only what the API server says counts: a binding that
+ * is tried again and again must not make the gang look whole in between.
+ */
 function watchMinimum(members: GangMembers, { minimum = 0 }: Gang, running: number, now: number, staleSeconds: number): void {
   if (running >= minimum) {
     members.below = undefined;
