@@ -5,7 +5,7 @@ import { Workplace } from './fake-terminal';
 
 const PAGE = readFileSync(join(__dirname, '..', '..', 'docs', 'cli.md'), 'utf8');
 
-test.each(['check', 'synth', 'catalog', 'rules'])('the page names every option of `gantry %s`', async (command) => {
+test.each(['check', 'synth', 'simulate', 'catalog', 'rules'])('the page names every option of `gantry %s`', async (command) => {
   const place = new Workplace();
   const { out } = await place.run([command, '--help']);
   place.remove();

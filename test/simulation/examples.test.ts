@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readScenario, simulate } from '../../src/simulation';
+import { readScenario, simulate, simulationText, verdictLine } from '../../src/simulation';
 import { noFile } from './support';
 
 const FOLDER = join(__dirname, '..', '..', 'examples', 'scenarios');
@@ -11,6 +11,14 @@ const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 
 test('there are examples', () => {
   expect(FILES.length).toBeGreaterThanOrEqual(5);
+});
+
+test('the scenario of the page says what the page says that it does', () => {
+  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'simulate.md'), 'utf8');
+  const [, text, shown] = /```yaml\n([\s\S]*?)```[\s\S]*?--quiet\n([\s\S]*?)\$ echo/.exec(page)!;
+  const result = simulate(readScenario(text, 'reclaim.yaml', noFile));
+  const told = simulationText(result, { colour: false, file: 'reclaim.yaml', table: () => '', quiet: true });
+  expect(`${told}\n${verdictLine([result], false)}`).toBe(shown);
 });
 
 test.each(FILES)('%s does what it expects', (name) => {
