@@ -83,7 +83,9 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       const own = structs.parametersOf(creator);
       hold(type, own, stated.parameters as JsonObject[]);
       const target = TARGETS.get(type);
-      const parameters = withOutside(type, own).map((parameter) => (parameter.name === target ? { ...parameter, target: true as const } : parameter));
+      const parameters = withOutside(type, own).map((parameter) => (
+        parameter.name === target ? { ...parameter, target: true as const } : parameter
+      ));
       if (target !== undefined && !parameters.some(({ name }) => name === target)) throw new Error(`KEDA scaler ${type} has no parameter ${target}`);
       return { type, parameters: parameters.sort((a, b) => order(a.name, b.name)) };
     })

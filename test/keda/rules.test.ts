@@ -1,4 +1,7 @@
+import { check } from '../../src/checks/engine';
 import { kedaRules } from '../../src/keda/rules';
+import { ManifestSet } from '../../src/manifests/manifest-set';
+import { parseYaml } from '../../src/manifests/yaml';
 import { findingsOf, rulesFiring } from '../support/findings';
 import { expectRuleFacts } from '../support/rules-survive';
 import { authentication, CPU, CRON, deployment, hpa, indented, limitRange, prometheus, QUEUE, scaledJob, scaledObject } from './objects';
@@ -192,4 +195,9 @@ test('a misspelt scaler or parameter is told what was meant', () => {
 test('what KEDA is about to remove is information, and what it has removed an error', () => {
   const temporal = 'type: temporal\nmetadata: {endpoint: "t:7233", taskQueue: q, selectUnversioned: "true"}';
   expect(findingsOf(scaledObject([temporal]), kedaRules)).toMatchObject([{ rule: 'keda/parameter-current', severity: 'info', tier: 'advice' }]);
+});
+
+test('more replicas at least than at most are refused by the CRD itself', () => {
+  const { manifests } = parseYaml(scaledObject([QUEUE], { spec: 'minReplicaCount: 101' }), 'test.yaml');
+  expect(check(new ManifestSet(manifests), { rules: kedaRules }).findings).toMatchObject([{ rule: 'cel/rule', path: '/spec' }]);
 });

@@ -49,7 +49,9 @@ function valueOf(parameter: KedaScalerParameter): fc.Arbitrary<unknown> {
 
 function propsOf({ type, parameters }: KedaScaler): fc.Arbitrary<TriggerOptions> {
   const shown = parameters.filter(({ name, deprecated, fromMetadata, fromEnv: byVariable }) => deprecated === undefined && !name.includes('.') && (fromMetadata || byVariable));
-  const isRequired = ({ target, optional, default: standard }: KedaScalerParameter): boolean => target === true || (!optional && standard === undefined);
+  const isRequired = ({ target, optional, default: standard }: KedaScalerParameter): boolean => (
+    target === true || (!optional && standard === undefined)
+  );
   const required = shown.filter(isRequired).map(({ name }) => name);
   const values = fc.record(Object.fromEntries(shown.map((parameter) => [parameter.name, valueOf(parameter)])), { requiredKeys: required });
   return values.map((given) => {

@@ -1,5 +1,6 @@
 /**
- * What KEDA demands beyond its schema, and what it accepts and silently does not do. Rows KE1 to KE25 of docs/keda.md.
+ * What KEDA demands beyond its schema, and what it accepts and silently does not do. Rows KE1 to KE25 of docs/keda.md; that
+ * minReplicaCount is at most maxReplicaCount (of KE2) is a rule of the CRD itself.
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */

@@ -66,7 +66,7 @@ const firstReplica = scaledObjectRule({
   id: 'keda/first-replica-has-signal',
   row: 'KE25',
   tier: 'advice',
-  severity: 'error',
+  severity: 'warning',
   summary: 'A target that may stand at zero has a trigger whose value does not come from the target itself.',
   why: 'Servers that do not run expose no queue and no cache: the value stays at zero, and nothing ever starts the first replica.',
   source: `${SCALER}; metrics of vLLM, SGLang, TGI and Triton`,
