@@ -182,7 +182,8 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.testTask.exec('jest --config jest.config.json', { name: 'unit tests', receiveArgs: true });
     this.addTask('start', {
       description: 'Run the main job on the reference platform',
-      exec: 'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform',
+      exec: 'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform ' +
+        '--cluster sample --page dist/reference-platform.html',
     });
     this.addTask('lint', { description: 'Lint all TypeScript', exec: 'eslint .', receiveArgs: true });
     this.addTask('jest', { description: 'Run unit tests only', exec: 'jest --config jest.config.json', receiveArgs: true });

@@ -71,6 +71,8 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .description('Run a cdk8s app, check what it makes, and replace the output folder if that is good.')
     .option('-a, --app <command>', 'command that runs the app (default: "app" in cdk8s.yaml)')
     .option('-o, --output <folder>', 'folder to replace (default: "output" in cdk8s.yaml, or dist)')
+    .option('--cluster <file>', 'plan on this cluster as well: a cluster file, what kubectl get … -o json printed, or "sample"')
+    .option('--page <file>', 'write the plan as an HTML page')
     .action(async (flags: SynthModule.SynthFlags) => {
       const { synthCommand } = load('./synth-command') as typeof SynthModule;
       finish(await synthCommand(flags, terminal));

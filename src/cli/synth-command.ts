@@ -2,6 +2,7 @@
  * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder when that is good.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type CheckOptions } from '../checks/engine';
 import { type Finding } from '../checks/finding';
@@ -16,14 +17,18 @@ import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-opt
 import { isNodeFile, placeOf, readManifests, readText } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
+import type * as SynthPlan from './synth-plan';
 import { UsageError, type Terminal } from './terminal';
 import { passes, renderReport } from './write-report';
 
 export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
   readonly app?: string;
   readonly output?: string;
+  readonly cluster?: string;
+  readonly page?: string;
 }
 
+const load = createRequire(__filename);
 const CONFIG = 'cdk8s.yaml';
 const METADATA = 'construct-metadata.json';
 
@@ -36,6 +41,8 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
   const command = flags.app ?? config.app;
   if (command === undefined) throw new UsageError(`no app to run: give --app COMMAND, or write "app" into ${CONFIG}`);
   const target = flags.output ?? config.output ?? 'dist';
+  if (flags.page !== undefined && flags.cluster === undefined) throw new UsageError('--page: needs --cluster, the cluster that it shows');
+  const cluster = flags.cluster === undefined ? undefined : await (load('./synth-plan') as typeof SynthPlan).clusterOf(flags.cluster, terminal);
 
   const folder = new OutputFolder(target, terminal.cwd);
   const reportFile = `${folder.draft}.report`;
@@ -49,10 +56,14 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
     }
     const written = await readManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
     const set = asAuthored(written, (file) => join(target, file), constructs);
-    const report = reportOn(set, options, flags, appReport(reportFile));
+    const plan = cluster === undefined ? undefined : (load('./synth-plan') as typeof SynthPlan).planOn(cluster, set, options);
+    const checked = reportOn(set, options, flags, appReport(reportFile));
+    const report = plan === undefined ? checked : plan.addedTo(checked);
     const good = passes(report, flags);
     if (format === 'text') terminal.out(`${made(set, files, target, good)}\n\n`);
     terminal.out(renderReport(report, flags, terminal, false));
+    if (format === 'text') terminal.out(plan?.text(flags, terminal) ?? '');
+    if (flags.page !== undefined) plan?.writePage(flags.page, terminal);
     if (good) folder.commit();
     return good ? 0 : 1;
   } finally {

@@ -93,7 +93,7 @@ export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAU
     poolOf: cluster.poolOf,
     factsOf: (name) => facts.get(name)!,
     asked,
-    explained: explainRest(session, decision, asked, policy),
+    explained: explainRest(session, asked, policy),
     notes,
   });
   const written = new Map(planned.map(({ gang, manifests }) => [gang.name, manifests]));
@@ -188,7 +188,7 @@ function withCopies(planned: readonly PlannedGang[], copies: ReadonlyMap<string,
  * Why the rest of a gang waits that has its minimum: its missing pods are asked about once more, as gangs that need them all, on the books
  * as they are.
  */
-function explainRest(session: Session, decision: Decision, asked: readonly string[], policy: Policy): ReadonlyMap<string, PendingGang> {
+function explainRest(session: Session, asked: readonly string[], policy: Policy): ReadonlyMap<string, PendingGang> {
   const names = new Set(asked);
   const partial = session.gangs.filter(({ gang, placed, size }) => names.has(gang.name) && placed > 0 && placed < size);
   const explained = new Map<string, PendingGang>();

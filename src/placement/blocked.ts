@@ -3,7 +3,7 @@
  */
 import { type Constraint, type BlockedNodes, type NearestMiss } from './decision';
 import { milliOn, reportAllows } from './devices';
-import { STATIC_CONSTRAINTS } from './filters/static';
+import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
 import { type ClusterNode } from './model';
 import { type PodClass } from './pod-class';
@@ -69,7 +69,7 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
 }
 
 /** The taint, label or device that a node and a pod do not agree on. */
-function staticDetail(constraint: (typeof STATIC_CONSTRAINTS)[number], { template, deviceResource }: PodClass, node: ClusterNode): string | undefined {
+function staticDetail(constraint: StaticConstraint, { template, deviceResource }: PodClass, node: ClusterNode): string | undefined {
   switch (constraint) {
     case 'taints': {
       const taint = untoleratedTaint(node.taints ?? [], template.tolerations ?? []);

@@ -30,7 +30,7 @@ export function staticRow(table: NodeTable, podClass: PodClass): Uint8Array {
   });
 }
 
-type StaticConstraint = (typeof STATIC_CONSTRAINTS)[number];
+export type StaticConstraint = (typeof STATIC_CONSTRAINTS)[number];
 
 /** What of the node itself keeps pods of this template away; neither resources nor devices are asked. */
 export function nodeConstraint(node: ClusterNode, template: PodTemplate): StaticConstraint | undefined {
