@@ -15,7 +15,7 @@ import { PodGroup as SchedulerPluginsPodGroup } from '../api/types/scheduling.x-
 import { Checks } from '../checks/checks-of';
 import { type Gang, type Scheduling } from '../pods';
 import { type NamedReference, nameOf } from '../resources/references';
-import { Resource, type ResourceProps } from '../resources/resource';
+import { Resource } from '../resources/resource';
 
 export interface PodGroupStatement {
   readonly gang: Gang;
@@ -36,7 +36,6 @@ export function podGroupBeside(scope: Construct, statement: PodGroupStatement): 
   const { kind, spec } = podGroupForm(statement.scheduling);
   const metadata = { name, ...(namespace === undefined ? {} : { namespace: nameOf(namespace) }) };
   const object = { metadata, spec: Lazy.any({ produce: () => spec(statement) }) as object };
-  // The one place where the compiler cannot follow that every group has a spec.
   return new Resource(scope, `PodGroup-${name}`, kind, object);
 }
 

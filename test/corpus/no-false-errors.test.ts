@@ -11,7 +11,7 @@ import { allRules } from '../../src/rules/all-rules';
 
 const FOLDER = resolve(__dirname, '../e2e/corpus');
 const VALID_THROUGHOUT = [
-  'batch.yaml', 'devices.yaml', 'gpu-operator.yaml', 'inference.yaml', 'jobs.yaml', 'keda.yaml', 'kubeflow.yaml', 'monitoring.yaml', 'networking.yaml', 'node-tuning.yaml', 'ray.yaml', 'trainer.yaml',
+  'batch.yaml', 'devices.yaml', 'gpu-operator.yaml', 'inference.yaml', 'jobs.yaml', 'keda.yaml', 'kubeflow.yaml', 'monitoring.yaml', 'networking.yaml', 'node-tuning.yaml', 'queues.yaml', 'ray.yaml', 'trainer.yaml',
 ];
 
 test.each(VALID_THROUGHOUT)('%s has no error', (file) => {
