@@ -4,6 +4,7 @@
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../checks/rule';
 import { items, text } from '../../checks/server/values';
 import { type Manifest } from '../../manifests/manifest';
+import { type ManifestSet } from '../../manifests/manifest-set';
 import { pointer } from '../../manifests/pointer';
 import { asObject, objectsAt, stringEntries } from '../../manifests/read';
 import { tolerates } from './pod-nodes';
@@ -15,7 +16,16 @@ interface Pool {
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string; readonly path: string }[];
 }
 
+const poolsBySet = new WeakMap<ManifestSet, readonly Pool[]>();
+
+/** Every pod asks, and the set stays the same. */
 function poolsIn({ set }: RuleContext): readonly Pool[] {
+  let pools = poolsBySet.get(set);
+  if (pools === undefined) poolsBySet.set(set, (pools = readPools(set)));
+  return pools;
+}
+
+function readPools(set: ManifestSet): readonly Pool[] {
   return set.ofKind('karpenter.sh/NodePool').map((manifest) => {
     const template = asObject(asObject(manifest.object.spec).template);
     const taints = objectsAt(manifest.object, '/spec/template/spec/taints').map(({ value, path }) => ({ key: text(value.key), value: text(value.value), effect: text(value.effect), path }));
