@@ -7,7 +7,6 @@ import { kindKey } from '../../manifests/identity';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
 import { type PodTemplate } from '../../manifests/pod-template';
-import { TEMPLATE_PLACES } from '../../manifests/pod-templates';
 import { asArray, asObject } from '../../manifests/read';
 import { type TierResolver } from '../objects/topologies';
 import { jobSet, trainJob } from './job-set';
@@ -71,8 +70,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   'trainer.kubeflow.org/ClusterTrainingRuntime': nothing,
 };
 
-/** Kinds that make pods, as `group/Kind`: each has its place in the table. */
-export const WORKLOAD_KINDS: readonly string[] = [...new Set([...Object.keys(TEMPLATE_PLACES), ...Object.keys(READERS)])];
+/** Kinds that the table knows, as `group/Kind`: every kind that holds pod templates is among them. */
+export const READ_KINDS: readonly string[] = Object.keys(READERS);
 
 export interface Workloads {
   /** In the order of the manifests. */
