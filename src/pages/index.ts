@@ -1,5 +1,6 @@
 /**
  * HTML pages: of a plan, of a live scheduler, of a simulation. Each is one file with everything in it.
  */
+export { type LiveView, type RecentAct } from './live-view';
 export { type LivePageProps, renderLivePage, renderPlanPage } from './plan-page';
 export { renderTimelinePage } from './timeline-page';

@@ -21,7 +21,7 @@ export interface LivePageProps {
   /** What the cluster or the scheduler is called. */
   readonly title: string;
   /**
-   * Address, on the server that serves the page, of server-sent events; the data of each message is a `ClusterView`.
+   * Address, on the server that serves the page, of server-sent events; the data of each message is a `LiveView`.
    * @default '/events'
    */
   readonly events?: string;

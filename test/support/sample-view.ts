@@ -144,6 +144,7 @@ function viewOf(
   const shares = [0.35, 0.2, 0.25, 0.1, 0.1];
   return {
     version: 1,
+    at: 0,
     cluster: 'sample cluster',
     levels: [
       { label: 'topology.kubernetes.io/zone', title: 'zone', domains: zones },
@@ -166,8 +167,11 @@ function viewOf(
       })),
     ],
     gangs,
-    evictions: [],
-    reservations: [],
+    evictions: [
+      { pod: 'old', gang: 2, node: 3, action: 'reclaim', for: 3 }, { pod: 'older', gang: 2, node: 4, action: 'reclaim', for: 3 },
+      { pod: 'elsewhere', gang: 1, node: 3, action: 'consolidate', for: 3, movesTo: 9 },
+    ],
+    reservations: [{ gang: gangs.findIndex(({ state }) => state === 'pending'), startAt: 5_400_000, nodes: [1, 2, 3] }],
     fragmentation: {
       devices, used, unavailable: 16, freeWhole: devices - used, onFreeNodes: 8 * Math.floor((devices - used) / 12),
       freeParts: 0.25, stranded: 6,

@@ -2,9 +2,10 @@
  * All gangs as a table: what they are, how they fare, where they are.
  */
 import { type ClusterView, type ViewGang, type ViewGangState } from '../../cluster/view';
-import { el, refill } from './dom';
 import { type Actions } from './actions';
+import { el, refill } from './dom';
 import { placeName } from './fleet-layout';
+import { more } from './more-button';
 import { tell } from './words';
 
 const FIRST = 25;
@@ -22,13 +23,7 @@ export function gangPanel(panel: Element, view: ClusterView, actions: Actions): 
       el('thead', {}, el('tr', {}, ...['Gang', 'Queue', 'State'].map((title) => el('th', { scope: 'col' }, title)),
         ...['Pods', 'Devices', 'Priority'].map((title) => el('th', { scope: 'col', class: 'n' }, title)), el('th', { scope: 'col' }, 'Where'))),
       el('tbody', {}, ...shown.map((gang) => row(gang, view, actions))))),
-    shown.length < found.length && el('button', {
-      'class': 'quiet more', 'type': 'button', 'data-key': 'more gangs',
-      'click': () => {
-        actions.opened.add('gangs');
-        actions.update();
-      },
-    }, `Show all ${tell(found.length)}`));
+    more('gangs', shown.length, found.length, actions));
 }
 
 function row(gang: ViewGang, view: ClusterView, { focus, book, pickGang }: Actions): HTMLElement {

@@ -10,7 +10,9 @@ import { FleetPicture, stateOf } from './fleet-picture';
 import { type Colouring, Focus } from './focus';
 import { gangPanel } from './gang-panel';
 import { factsOf, verdictOf } from './headline';
+import { evictionPanel, recentPanel } from './movement-panel';
 import { Pane } from './pane';
+import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
 import { ColourBook } from './palette';
 import { pendingPanel } from './pending-panel';
@@ -19,7 +21,7 @@ import { count } from './words';
 
 const pages = new WeakMap<Element, PlanPage>();
 
-export function renderView(root: Element, view: ClusterView): void {
+export function renderView(root: Element, view: LiveView): void {
   const page = pages.get(root) ?? new PlanPage(root);
   pages.set(root, page);
   page.show(view);
@@ -35,7 +37,7 @@ class PlanPage implements Actions {
   readonly focus = new Focus();
   readonly book = new ColourBook();
   readonly opened = new Set<string>();
-  private view!: ClusterView;
+  private view!: LiveView;
   private readonly heading = el('h1');
   private readonly lead = el('p', { class: 'lead' });
   private readonly facts = el('dl', { class: 'facts' });
@@ -47,6 +49,8 @@ class PlanPage implements Actions {
   private readonly pending = el('section', { 'class': 'card', 'aria-labelledby': 'pending-title' });
   private readonly queues = el('section', { 'class': 'card', 'aria-labelledby': 'queues-title' });
   private readonly pools = el('section', { 'class': 'card', 'aria-labelledby': 'pools-title' });
+  private readonly evictions = el('section', { 'class': 'card below', 'aria-labelledby': 'evictions-title' });
+  private readonly recent = el('section', { 'class': 'card below', 'aria-labelledby': 'recent-title' });
   private readonly gangs = el('section', { 'class': 'card below', 'aria-labelledby': 'gangs-title' });
   private readonly notes = el('section', { 'class': 'card below', 'aria-labelledby': 'notes-title' });
   private readonly legend = el('div', { 'class': 'legend', 'role': 'group', 'aria-label': 'Legend; pick an entry to see only it' });
@@ -66,12 +70,12 @@ class PlanPage implements Actions {
     root.replaceChildren(
       this.heading, this.lead, this.facts,
       el('div', { class: 'tools' }, el('div', { class: 'search' }, this.search, el('kbd', { 'aria-hidden': 'true' }, '/')), this.found),
-      el('div', { class: 'below' }, this.upper), this.lower, this.gangs, this.notes,
+      el('div', { class: 'below' }, this.upper), this.lower, this.evictions, this.recent, this.gangs, this.notes,
     );
     document.addEventListener('keydown', (event) => this.shortcut(event));
   }
 
-  show(view: ClusterView): void {
+  show(view: LiveView): void {
     this.view = view;
     const bySize = view.gangs.map((gang) => gang).sort((a, b) => b.devices - a.devices);
     this.book.admit(bySize.filter(({ placed }) => placed > 0).map(({ name }) => `gang ${name}`));
@@ -98,6 +102,8 @@ class PlanPage implements Actions {
     queuePanel(this.queues, view, this);
     this.queues.hidden = view.queues.length === 0;
     poolPanel(this.pools, view);
+    evictionPanel(this.evictions, view, this);
+    recentPanel(this.recent, view, this);
     gangPanel(this.gangs, view, this);
     this.notes.hidden = view.notes.length === 0;
     this.notes.replaceChildren(el('header', {}, el('h2', { id: 'notes-title' }, 'Notes')), el('ul', { class: 'notes' }, ...view.notes.map((note) => el('li', {}, note))));
@@ -170,7 +176,8 @@ class PlanPage implements Actions {
       : view.queues.filter(({ placed }) => placed > 0).slice(0, 12)
         .map(({ name }) => ({ name, pressed: focus.queue === name, pick: () => this.pickQueue(name), css: book.css(`queue ${name}`) }));
     const button = (name: string, pressed: boolean, pick: () => void, swatch: HTMLElement | false): HTMLElement => el('button', {
-      'type': 'button', 'aria-pressed': pressed ? 'true' : 'false', 'data-key': `legend ${name}`, 'title': name, 'click': pick,
+      'type': 'button', 'class': swatch === false ? 'filter' : undefined, 'aria-pressed': pressed ? 'true' : 'false', 'data-key': `legend ${name}`,
+      'title': name, 'click': pick,
     }, swatch, el('span', {}, name));
     const states = new Set(view.nodes.flatMap(({ pods }) => pods.map(({ state }) => state ?? 'running')));
     const stateButtons = STATES.filter(({ state }) => states.has(state) && states.size > 1).map(({ state, label, mark }) =>

@@ -1,12 +1,12 @@
 /**
  * Where the page of a cluster begins: shows the view that the page carries, or the ones that a server sends, and goes on as they come.
  */
-import { type ClusterView } from '../../cluster/view';
+import { type LiveView } from '../live-view';
 import { renderView } from './plan-view';
 
 const root = document.getElementById('view');
 const carried = document.getElementById('data');
-if (root !== null && carried !== null) renderView(root, JSON.parse(carried.textContent ?? '') as ClusterView);
+if (root !== null && carried !== null) renderView(root, JSON.parse(carried.textContent ?? '') as LiveView);
 
 const events = root?.dataset.events;
 if (root !== null && events !== undefined) follow(root, events);
@@ -21,7 +21,7 @@ function follow(element: HTMLElement, address: string): void {
     status.textContent = text;
   };
   source.onmessage = (event: MessageEvent<string>) => {
-    renderView(element, JSON.parse(event.data) as ClusterView);
+    renderView(element, JSON.parse(event.data) as LiveView);
     say('live', `live, ${new Date().toLocaleTimeString()}`);
   };
   source.onerror = () => say('lost', 'connection lost, trying again');

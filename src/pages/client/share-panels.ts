@@ -2,8 +2,9 @@
  * Queues against what they may count on, and pools by how full they are.
  */
 import { type ClusterView, type ViewAmounts, type ViewQueue } from '../../cluster/view';
-import { el, refill, svg } from './dom';
 import { type Actions } from './actions';
+import { el, refill, svg } from './dom';
+import { more } from './more-button';
 import { percent, tell, tellAmount } from './words';
 
 /** The resource that queues are compared in: the devices that queues have most of, else CPU. */
@@ -33,13 +34,7 @@ export function queuePanel(panel: Element, view: ClusterView, actions: Actions):
   refill(panel,
     el('header', {}, el('h2', { id: 'queues-title' }, 'Queues', el('span', {}, resource)), legend()),
     el('div', { class: 'bars' }, ...shown.map((queue) => queueBar(queue, resource, most, picked === queue.name, actions))),
-    shown.length < view.queues.length && el('button', {
-      'class': 'quiet more', 'type': 'button', 'data-key': 'more queues',
-      'click': () => {
-        actions.opened.add('queues');
-        actions.update();
-      },
-    }, `Show all ${view.queues.length}`));
+    more('queues', shown.length, view.queues.length, actions));
 }
 
 function legend(): HTMLElement {
