@@ -16,6 +16,7 @@ export * from './pods';
 export * from './tenancy';
 export * from './training';
 export * from './scheduler';
+export * from './platform';
 export * as batch from './batch';
 export * as catalog from './catalog';
 export * as charts from './charts';

@@ -60,12 +60,18 @@ interface Parts {
   readonly mig?: readonly MigGroup[];
   readonly resources: readonly ResourceName[];
   readonly request: (resource: ResourceName | undefined) => Accelerator;
+  readonly offers: (gpus: number) => Readonly<Record<string, number>>;
 }
 
 export class Sharing {
   /** Whole GPUs, one pod each. */
   static whole(): Sharing {
-    return new Sharing({ migStrategy: 'none', resources: ['nvidia.com/gpu'], request: () => Accelerator.nvidia({ count: 1 }) });
+    return new Sharing({
+      migStrategy: 'none',
+      resources: ['nvidia.com/gpu'],
+      request: () => Accelerator.nvidia({ count: 1 }),
+      offers: (gpus) => ({ 'nvidia.com/gpu': gpus }),
+    });
   }
 
   /**
@@ -81,6 +87,7 @@ export class Sharing {
       sharing: slicing(options, ['nvidia.com/gpu']),
       resources: [resource],
       request: () => Accelerator.timeSliced({ renamed: rename }),
+      offers: (gpus) => ({ [resource]: gpus * options.replicas }),
     });
   }
 
@@ -92,13 +99,15 @@ export class Sharing {
    */
   static mps(options: MpsOptions): Sharing {
     const { replicas, rename = true } = options;
+    const resource = rename ? 'nvidia.com/gpu.shared' : 'nvidia.com/gpu';
     checkReplicas(replicas);
     if (replicas > MOST_MPS_CLIENTS) throw new Error(`replicas ${replicas}: MPS serves at most ${MOST_MPS_CLIENTS} processes on one GPU.`);
     return new Sharing({
       migStrategy: 'none',
       sharing: { mps: { renameByDefault: rename, resources: [{ name: 'nvidia.com/gpu', replicas }] } },
-      resources: [rename ? 'nvidia.com/gpu.shared' : 'nvidia.com/gpu'],
+      resources: [resource],
       request: () => Accelerator.mps({ renamed: rename }),
+      offers: (gpus) => ({ [resource]: gpus * replicas }),
     });
   }
 
@@ -134,6 +143,19 @@ export class Sharing {
         const profile = profileOf(resource);
         return slicesOfEach === undefined ? Accelerator.mig({ count: 1, profile }) : Accelerator.timeSliced({ profile, renamed: rename });
       },
+      offers: (gpus) => {
+        const amounts: Record<string, number> = {};
+        for (const { devices, layout } of groups) {
+          const cut = Object.entries(layout ?? { whole: 1 }).map(([profile, count]): [ResourceName, number] => (
+            [layout === undefined || strategy === 'single' ? 'nvidia.com/gpu' : migResource(profile), count]
+          ));
+          for (const [name, count] of cut) {
+            const resource = rename ? `${name}.shared` : name;
+            amounts[resource] = (amounts[resource] ?? 0) + (devices?.length ?? gpus) * count * (slicesOfEach?.replicas ?? 1);
+          }
+        }
+        return amounts;
+      },
     });
   }
 
@@ -156,6 +178,11 @@ export class Sharing {
    */
   accelerator(resource?: ResourceName): Accelerator {
     return this.parts.request(resource);
+  }
+
+  /** What a node with so many GPUs offers, by resource. */
+  offersOf(gpus: number): Readonly<Record<string, number>> {
+    return this.parts.offers(gpus);
   }
 
   /** The device plugin's configuration. */
