@@ -249,14 +249,16 @@ function renderTemplate({ name, template, restartPolicy }: TaskProps): PodTempla
   return { ...rendered, spec: { ...rendered.spec, restartPolicy: rendered.spec.restartPolicy ?? restartPolicy ?? 'OnFailure' } };
 }
 
-/** The pods of a template, whoever rendered it, with what the choice says of each; the job says the scheduler's name. */
+/** The pods of a template, whoever rendered it, with what the choice says of each; the job says Volcano's name. */
 function scheduled(template: PodTemplateSpec, parts: SchedulingParts | undefined): PodTemplateSpec {
   if (parts === undefined) return template;
   const metadata: ObjectMeta = {
     ...(Object.keys(parts.podLabels).length === 0 ? {} : { labels: parts.podLabels }),
     ...(Object.keys(parts.podAnnotations).length === 0 ? {} : { annotations: parts.podAnnotations }),
   };
-  const spec = Object.keys(parts.pod).length === 0 ? {} : { spec: parts.pod };
+  const { schedulerName } = parts;
+  const pod = { ...parts.pod, ...(schedulerName === undefined || schedulerName === VOLCANO_SCHEDULER ? {} : { schedulerName }) };
+  const spec = Object.keys(pod).length === 0 ? {} : { spec: pod };
   return merged<PodTemplateSpec>({ ...(Object.keys(metadata).length === 0 ? {} : { metadata }), ...spec } as PodTemplateSpec, template);
 }
 
