@@ -54,7 +54,7 @@ const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 export function neededFeatures(spec: JsonObject): readonly NeededFeature[] {
   const needed: NeededFeature[] = [];
   const need = (feature: string, path: string): unknown => needed.push({ feature, path });
-  for (const [field, feature] of Object.entries(POD_FIELDS)) if (isSet(spec[field])) need(feature, `/${field}`);
+  for (const [field, feature] of Object.entries(POD_FIELDS)) if (isSet(field, spec[field])) need(feature, `/${field}`);
   for (const { value, path } of objectsAt(spec, '/volumes')) {
     for (const [source, feature] of Object.entries(VOLUME_SOURCES)) if (isObject(value[source])) need(feature, `${path}/${source}`);
     const claim = value.persistentVolumeClaim;
@@ -64,7 +64,8 @@ export function neededFeatures(spec: JsonObject): readonly NeededFeature[] {
   if (containers.length > 1) need('multi-container', '/containers');
   for (const { value, path } of containers) {
     const serving = containers.length === 1 || asArray(value.ports).length > 0;
-    if (!serving) for (const probe of PROBES.filter((name) => isObject(value[name]))) need('multi-container-probing', `${path}/${probe}`);
+    const probed = serving ? [] : PROBES.filter((name) => Object.keys(asObject(value[name])).length > 0);
+    for (const probe of probed) need('multi-container-probing', `${path}/${probe}`);
   }
   for (const { value, path } of [...objectsAt(spec, '/initContainers'), ...containers]) {
     const capabilities = asObject(asObject(value.securityContext).capabilities);
@@ -89,8 +90,11 @@ export function isTurnedOn(value: JsonValue | undefined): boolean {
   return asString(value)?.toLowerCase() === 'enabled';
 }
 
-/** Go's zero values are as good as nothing there. */
-function isSet(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null || value === false || value === '') return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
+/** Fields that Go tells from nothing even where they are empty or false. */
+const POINTERS = ['runtimeClassName', 'shareProcessNamespace'];
+
+/** Whether a field is there for Go: `false` and the empty text are as good as nothing, an empty list or object is not. */
+function isSet(field: string, value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return false;
+  return POINTERS.includes(field) || (value !== false && value !== '');
 }

@@ -140,7 +140,7 @@ export const cases: readonly RuleCases[] = [
   {
     rule: 'serving/knative-feature-switched-on',
     fires: {
-      'node selection': [knative({}, { nodeSelector: { a: 'b' } })], 'tolerations that stay off': [knative({}, { tolerations: [{ operator: 'Exists' }] }), config('config-features', {})],
+      'node selection': [knative({}, { nodeSelector: { a: 'b' } })], 'an empty list, which Go tells from none': [knative({}, { tolerations: [] })], 'tolerations that stay off': [knative({}, { tolerations: [{ operator: 'Exists' }] }), config('config-features', {})],
       'a claim that is written to': [knative({}, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] }), config('config-features', { 'kubernetes.podspec-persistent-volume-claim': 'enabled' })],
       'emptyDir turned off': [knative({}, { volumes: [{ name: 'v', emptyDir: {} }] }), config('config-features', { 'kubernetes.podspec-volumes-emptydir': 'disabled' })],
       'capabilities': [knative({}, {}, { securityContext: { capabilities: { add: ['IPC_LOCK'] } } })], 'the pod\'s fields': [knative({}, {}, { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'x' } } }] })],
@@ -148,7 +148,7 @@ export const cases: readonly RuleCases[] = [
     },
     silent: {
       'switched on': [knative({}, { nodeSelector: { a: 'b' } }), config('config-features', { 'kubernetes.podspec-nodeselector': 'Enabled' })], 'on by default': [knative({}, { volumes: [{ name: 'v', emptyDir: {} }] })],
-      'nothing in it': [knative({}, { nodeSelector: {}, tolerations: [], hostNetwork: false })],
+      'nothing in it': [knative({}, { schedulerName: '', hostNetwork: false, affinity: null })],
     },
   },
   {
@@ -162,9 +162,22 @@ export const cases: readonly RuleCases[] = [
     silent: { 'of a sidecar': [knative({}, { containers: [{ image: 'a', ports: [{ containerPort: 1 }] }, { image: 'b', env: [{ name: 'PORT', value: '1' }] }] })], 'others': [knative({}, {}, { env: [{ name: 'K_OTHER', value: '1' }] })] },
   },
   {
-    rule: 'serving/knative-container-not-privileged',
-    fires: { 'privileged': [knative({}, {}, { securityContext: { privileged: true } })] },
-    silent: { 'not': [knative({}, {}, { securityContext: { privileged: false } })] },
+    rule: 'serving/knative-field-allowed',
+    fires: { 'privileged': [knative({}, {}, { securityContext: { privileged: true } })], 'a token': [knative({}, { automountServiceAccountToken: true })] },
+    silent: { 'not': [knative({}, { automountServiceAccountToken: false }, { securityContext: { privileged: false } })] },
+  },
+  {
+    rule: 'serving/knative-mount-path-free',
+    fires: { 'devices': [knative({}, {}, { volumeMounts: [{ name: 'v', mountPath: '/dev/' }] })], 'passed on': [knative({}, {}, { volumeMounts: [{ name: 'v', mountPath: '/v', mountPropagation: 'Bidirectional' }] })] },
+    silent: { 'shared memory': [knative({}, {}, { volumeMounts: [{ name: 'v', mountPath: '/dev/shm' }] })] },
+  },
+  {
+    rule: 'serving/knative-probe-valid',
+    fires: { 'another port': [knative({}, {}, { readinessProbe: { tcpSocket: { port: 'metrics' } } })], 'limits without period': [knative({}, {}, { readinessProbe: { tcpSocket: {}, timeoutSeconds: 1 } })] },
+    silent: {
+      'the name of its port': [knative({}, {}, { ports: [{ name: 'h2c', containerPort: 9000 }], readinessProbe: { tcpSocket: { port: 'h2c' } } })],
+      'with a period': [knative({}, {}, { readinessProbe: { httpGet: { port: 8000 }, periodSeconds: 5, timeoutSeconds: 1 } })],
+    },
   },
   {
     rule: 'serving/knative-volume-mounted',

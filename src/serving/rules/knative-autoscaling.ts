@@ -177,7 +177,8 @@ const initialScale = revisionRule('knative-initial-scale-allowed', {
 }, function* (revision, _manifest, { set }) {
   const stated = autoscalingAnnotation(revision, 'initial-scale');
   if (stated === undefined) return;
-  const value = goInteger(stated.value);
+  // Of 64 bits, unlike the others.
+  const value = /^[+-]?\d+$/.test(stated.value) ? Number(stated.value) : undefined;
   if (value === undefined || value < 0) {
     yield { path: stated.path, message: `initial-scale "${stated.value}" is no whole number of 0 or more`, found: stated.value };
     return;

@@ -1,6 +1,8 @@
 /**
  * What Knative's webhook demands of a revision's pod: its port, the switches that its fields need, its limits and its names.
  */
+import { posix } from 'node:path';
+import { type JsonObject } from '../../api/schema';
 import { type Rule } from '../../checks/rule';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../manifests/read';
@@ -15,6 +17,11 @@ const LONGEST_SECONDS = 600;
 const MOST_CONCURRENCY = 1000;
 const DEFAULT_DEADLINE_SECONDS = 600;
 const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
+
+/** Containers that run to their end first among them. */
+function containersOf(spec: JsonObject): readonly { readonly value: JsonObject; readonly path: string }[] {
+  return [...objectsAt(spec, '/initContainers'), ...objectsAt(spec, '/containers')];
+}
 
 const onePort = revisionRule('knative-one-port', {
   row: 'KN8',
@@ -97,15 +104,62 @@ const reserved = revisionRule('knative-reserved-names-free', {
   }
 });
 
-const privileged = revisionRule('knative-container-not-privileged', {
+const fieldAllowed = revisionRule('knative-field-allowed', {
   row: 'KN11',
-  summary: 'No container of a revision is privileged.',
-  why: 'The webhook refuses it; there is no switch.',
-  source: `${KNATIVE}, pkg/apis/serving/fieldmask.go SecurityContextMask`,
-  fix: 'Serve it by a Deployment, or without privileges.',
+  summary: 'A revision has no privileged container and does not insist on automountServiceAccountToken: true.',
+  why: 'The webhook refuses both; there is no switch.',
+  source: `${KNATIVE}, pkg/apis/serving/fieldmask.go`,
+  fix: 'Leave the field out (a token is mounted anyway); what needs privileges is served by a Deployment.',
 }, function* ({ spec, specPath }) {
-  for (const { value, path } of objectsAt(spec, '/containers')) {
+  if (spec.automountServiceAccountToken === true) yield { path: `${specPath}/automountServiceAccountToken`, message: 'only false is allowed', found: true };
+  for (const { value, path } of containersOf(spec)) {
     if (asObject(value.securityContext).privileged === true) yield { path: `${specPath}${path}/securityContext/privileged`, message: 'the container is privileged', found: true };
+  }
+});
+
+const RESERVED_PATHS = ['/', '/dev', '/dev/log'];
+
+const mountPathFree = revisionRule('knative-mount-path-free', {
+  row: 'KN11',
+  summary: 'No volume of a revision is mounted at /, /dev or /dev/log, and none passes its mounts on to the host.',
+  why: 'The webhook refuses it.',
+  source: PODS,
+  fix: 'Mount it elsewhere; /dev/shm is free.',
+}, function* ({ spec, specPath }) {
+  for (const { value, path } of containersOf(spec)) {
+    for (const { value: mount, path: at } of objectsAt(value, '/volumeMounts')) {
+      const place = `${specPath}${path}${at}`;
+      const mountPath = asString(mount.mountPath) ?? '';
+      if (mountPath !== '' && RESERVED_PATHS.includes(posix.normalize(mountPath).replace(/(.)\/$/, '$1'))) yield { path: `${place}/mountPath`, message: `${mountPath} is reserved`, found: mountPath };
+      if (mount.mountPropagation === 'Bidirectional') yield { path: `${place}/mountPropagation`, message: 'mounts are not passed on', found: 'Bidirectional', expected: 'HostToContainer, or none' };
+    }
+  }
+});
+
+const probes = revisionRule('knative-probe-valid', {
+  row: 'KN8',
+  summary: 'Probes of a revision name its port or none; a readiness probe with periodSeconds 0 states neither timeoutSeconds nor failureThreshold.',
+  why: 'Requests and probes go to one port. Period 0 is Knative\'s own fast probe, which has no such limits. The webhook refuses others.',
+  source: PODS,
+  fix: 'Leave the port out, or write its number; state periodSeconds with the other two.',
+}, function* ({ spec, specPath }) {
+  const containers = objectsAt(spec, '/containers');
+  const [port] = containers.flatMap(({ value }) => objectsAt(value, '/ports').map((one) => one.value));
+  const name = (asString(port?.name) ?? '') === '' ? 'http' : asString(port?.name);
+  for (const { value, path } of containers) {
+    const serving = containers.length === 1 || asArray(value.ports).length > 0;
+    for (const kind of serving ? ['livenessProbe', 'readinessProbe', 'startupProbe'] : []) {
+      const probe = asObject(value[kind]);
+      for (const handler of ['httpGet', 'tcpSocket']) {
+        const asked = asString(asObject(probe[handler]).port) ?? '';
+        if (asked !== '' && asked !== name) yield { path: `${specPath}${path}/${kind}/${handler}/port`, message: `the port of the revision is not called ${asked}`, found: asked, expected: name };
+      }
+    }
+    const readiness = asObject(value.readinessProbe);
+    if (!serving || !isObject(value.readinessProbe) || (asInteger(readiness.periodSeconds) ?? 0) !== 0) continue;
+    for (const key of ['timeoutSeconds', 'failureThreshold']) {
+      if ((asInteger(readiness[key]) ?? 0) !== 0) yield { path: `${specPath}${path}/readinessProbe/${key}`, message: `${key} stands beside no periodSeconds`, found: readiness[key], expected: 'periodSeconds of 1 or more' };
+    }
   }
 });
 
@@ -156,5 +210,5 @@ const deadline = revisionRule('knative-deadline-covers-startup', {
 });
 
 export const knativeRevisionRules: readonly Rule[] = [
-  onePort, features, limits, reserved, privileged, volumesMounted, revisionName, deadline,
+  onePort, probes, features, limits, reserved, fieldAllowed, mountPathFree, volumesMounted, revisionName, deadline,
 ];

@@ -77,6 +77,8 @@ export function goNumber(text: string): number | undefined {
   return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
+/** As Go reads a number of 32 bits; `undefined` where it does not. */
 export function goInteger(text: string): number | undefined {
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+  return value === undefined || Math.abs(value) > 2_147_483_647 ? undefined : value;
 }
