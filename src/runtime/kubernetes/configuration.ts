@@ -49,6 +49,11 @@ export interface Configuration {
     /** Writes of conditions and events in one second. */
     readonly writesPerSecond: number;
   };
+  /**
+   * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere. Only for clusters
+   * without that scheduler.
+   */
+  readonly enqueueVolcanoPodGroups: boolean;
   readonly log: { readonly level: LogLevel };
 }
 
@@ -63,6 +68,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   eviction: { retrySeconds: 15 },
   cycle: { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 },
   explain: { repeatSeconds: 300, writesPerSecond: 20 },
+  enqueueVolcanoPodGroups: false,
   log: { level: 'info' },
 };
 
@@ -117,6 +123,7 @@ class Reader {
       eviction: this.numbers(all.eviction, 'eviction', base.eviction),
       cycle: this.numbers(all.cycle, 'cycle', base.cycle),
       explain: this.numbers(all.explain, 'explain', base.explain),
+      enqueueVolcanoPodGroups: this.truth(all.enqueueVolcanoPodGroups, 'enqueueVolcanoPodGroups', base.enqueueVolcanoPodGroups),
       log: this.log(all.log),
     };
   }
@@ -268,6 +275,7 @@ class Reader {
       queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', ['quota-then-surplus', 'drf', 'proportion'], base.queueOrder),
       gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', ['age', 'share'], base.gangOrder),
       nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', ['binpack', 'spread', 'fgd', 'fragmentation'], base.nodeScore),
+      preferredTopology: this.choice(members.preferredTopology, 'policy.preferredTopology', ['fewest-domains', 'balanced'], base.preferredTopology),
       victimOrder: this.choice(members.victimOrder, 'policy.victimOrder', ['youngest-first', 'cheapest-first'], base.victimOrder),
       nonPreemptibleWithinQuota: this.truth(members.nonPreemptibleWithinQuota, 'policy.nonPreemptibleWithinQuota', base.nonPreemptibleWithinQuota),
       affinityWeight: number('affinityWeight'),
