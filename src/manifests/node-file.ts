@@ -73,9 +73,9 @@ export function readNodeFile(kind: NodeFileKind, text: string): TextReading {
   if (kind === 'ContainerdConfig') return readToml(text);
   if (kind === 'KubeletArguments') return readArguments(text);
   if (kind === 'SystemdUnit') return readUnit(text);
-  const [document] = readJson(text);
-  const problem = document.problems.find(({ kind: found }) => found === 'syntax');
-  if (problem !== undefined || !isObject(document.value)) return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
+  const document = readJson(text).at(0);
+  const problem = document?.problems.find(({ kind: found }) => found === 'syntax');
+  if (document === undefined || problem !== undefined || !isObject(document.value)) return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
   return { value: document.value, offsetOf: document.offsetOf };
 }
 

@@ -241,3 +241,37 @@ describe('catalog', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 });
+
+describe('files of nodes', () => {
+  const CONTAINERD = 'version = 3\n[plugins."io.containerd.cri.v1.runtime".containerd]\n  default_runtime_name = "nvidia"\n';
+
+  test('are known by what is in them, whatever they are called, and are said to have no schema', async () => {
+    place.write('etc/containerd.txt', CONTAINERD);
+    place.write('etc/daemon.json', '{"default-runtime": "nvidia", "debug": true}');
+    const { status, out } = await place.run(['check', 'etc/containerd.txt', 'etc/daemon.json']);
+    expect(status).toBe(1);
+    expect(out).toContain('file ContainerdConfig etc/containerd.txt');
+    expect(out).toContain('at        etc/containerd.txt:3:3 /plugins/io.containerd.cri.v1.runtime/containerd/default_runtime_name');
+    expect(out).toContain('no runtime "nvidia" is defined');
+    expect(out).toContain('a file of containerd, not an API object');
+  });
+
+  test('are found in folders, where other files of such names are left alone', async () => {
+    place.write('node/conf.d/50-a.toml', CONTAINERD);
+    place.write('node/Cargo.toml', '[package]\nname = "x"\n');
+    place.write('node/nginx.conf', 'worker_processes 4;\n');
+    place.write('node/50-gpu.conf', 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ntopologyManagerPolicy: Restricted\n');
+    const { out } = await place.run(['check', 'node', '--format', 'json']);
+    const { documents, findings } = JSON.parse(out) as { documents: number; findings: { rule: string; file: string }[] };
+    expect([documents, findings.map(({ rule, file }) => [file, rule])]).toEqual([2, [
+      ['node/50-gpu.conf', 'node-tuning/kubelet-policy-known'], ['node/conf.d/50-a.toml', 'node-tuning/containerd-gpu-runtime-chosen'],
+    ]]);
+  });
+
+  test('that cannot be read are one line', async () => {
+    place.write('config.toml', `${CONTAINERD}[broken\n`);
+    const { status, err } = await place.run(['check', 'config.toml']);
+    expect([status, err.split('\n').length]).toEqual([2, 2]);
+    expect(err).toMatch(/^gantry: config\.toml:4:\d+: a file of containerd that cannot be read: /);
+  });
+});

@@ -10,7 +10,7 @@ const KUBECTL = [
   '  "get node n1 -o jsonpath={.status.allocatable.nvidia\\.com/gpu}") cat "$NODE_FILES/allocatable" ;;',
   '  "get node n1 -o jsonpath={range"*) cat "$NODE_FILES/taints" ;;',
   '  "taint node n1 "*) echo "$4" >"$NODE_FILES/removed" ;;',
-  '  "patch node n1 --subresource=status"*) echo "$7" >>"$NODE_FILES/patches" ;;',
+  '  "patch node n1 --subresource=status"*) echo "$8" >>"$NODE_FILES/patches" ;;',
   'esac',
 ].join('\n');
 

@@ -15,6 +15,9 @@ INTERVAL=${GANTRY_INTERVAL:-10}
 # Looks after which a condition is written again though nothing changed, so that its age tells whether anybody still looks.
 HEARTBEAT=${GANTRY_HEARTBEAT:-30}
 
+# Whose change it is, for whoever reads managedFields.
+MANAGER=gantry-device-readiness
+
 # Dots of a resource name are not steps of the path.
 FIELD=$(printf '%s' "$RESOURCE" | sed 's/\./\\./g')
 
@@ -46,7 +49,7 @@ report() {
       [ "$status" = "${said%% *}" ] || changed=$now
       patch=$(printf '{"status":{"conditions":[{"type":"%s","status":"%s","reason":"%s","message":"%s of %s %s allocatable","lastHeartbeatTime":"%s","lastTransitionTime":"%s"}]}}' \
         "$CONDITION" "$status" "$reason" "$number" "$COUNT" "$RESOURCE" "$now" "$changed")
-      if kubectl patch node "$NODE" --subresource=status --type=strategic --patch "$patch" >/dev/null; then
+      if kubectl patch node "$NODE" --subresource=status --type=strategic --field-manager="$MANAGER" --patch "$patch" >/dev/null; then
         [ "$status $number" = "$said" ] || printf '%s=%s: %s of %s %s allocatable\n' "$CONDITION" "$status" "$number" "$COUNT" "$RESOURCE"
         said="$status $number"
         age=0
@@ -67,7 +70,7 @@ untaint() {
   done
   until taints=$(kubectl get node "$NODE" -o 'jsonpath={range .spec.taints[*]}{.key}:{.effect}{"\n"}{end}' 2>/dev/null); do pause; done
   if printf '%s\n' "$taints" | grep -qxF "$TAINT"; then
-    until kubectl taint node "$NODE" "$TAINT-"; do pause; done
+    until kubectl taint node "$NODE" "$TAINT-" --field-manager="$MANAGER"; do pause; done
     printf 'removed %s: %s %s allocatable\n' "$TAINT" "$number" "$RESOURCE"
   else
     printf 'no taint %s on this node\n' "$TAINT"
