@@ -66,6 +66,16 @@ describe('filters', () => {
     expect(decision.bindings.filter((binding) => binding.node === 'a')).toHaveLength(2);
   });
 
+  it('spread counts only pods on nodes that the pod itself may use', () => {
+    const topologySpread = [{ topologyKey: 'zone', maxSkew: 1, selector: { labels: [{ key: 'app', operator: 'Exists' as const }] } }];
+    const disk = (value: string, zone: string): Partial<ClusterNode> => ({ labels: { disk: value, zone } });
+    const nodes = [node('a', 0, disk('slow', '1')), node('b', 0, disk('fast', '1')), node('c', 0, disk('fast', '2'))];
+    const there = gang('there', 2, template(0, { labels: { app: 'x' } }));
+    const picky = gang('picky', 2, template(0, { labels: { app: 'x' }, nodeSelector: { disk: 'fast' }, topologySpread }));
+    const decision = run(cluster(nodes, [there, picky], [running('there', 'a', 0), running('there', 'a', 1)]));
+    expect(bound(decision).map((text) => text.replace(/-worker-\d/, ''))).toEqual(['picky on b', 'picky on c']);
+  });
+
   it('prefers what the pod prefers, and avoids taints that only prefer', () => {
     const preferredNodeTerms = [{ weight: 10, term: { labels: [{ key: 'fast', operator: 'Exists' as const }] } }];
     const nodes = [node('a', 2), node('b', 8, { labels: { fast: 'yes' } })];

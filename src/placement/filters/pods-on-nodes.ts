@@ -17,6 +17,8 @@ interface Term {
   readonly ownNamespace: string;
   readonly domains: KeyDomains;
   readonly selected: Int32Array;
+  /** Selected pods by row, for spread that only looks at some nodes. */
+  readonly selectedOnRow: Int32Array;
   readonly owners: Int32Array;
   total: number;
 }
@@ -75,6 +77,7 @@ export class PodsOnNodes {
       const domain = term.domains.ofRow[row];
       if (domain >= 0) {
         term.selected[domain] += by;
+        term.selectedOnRow[row] += by;
         term.total += by;
       }
     }
@@ -163,24 +166,27 @@ export class PodsOnNodes {
     return false;
   }
 
-  /** Skew of the row's domain with the pod placed there, over the domains that the pod's own node selector and affinity allow. */
+  /**
+   * Skew of the row's domain with the pod placed there. Only nodes that the pod's own selector and affinity allow, and that are in a domain
+   * of each of its strict constraints, make domains, and only pods on them count: kube-scheduler's `nodeAffinityPolicy: Honor`.
+   */
   private skewAfter(podClass: PodClass, terms: ClassTerms, term: Term, row: number): number {
     const own = term.domains.ofRow[row];
     if (own < 0) {
       return Infinity;
     }
     const { nodeSelector = {}, nodeTerms } = podClass.template;
-    let least = Infinity;
-    const seen = new Set<number>();
+    const strict = terms.spread.filter(({ hard }) => hard).map((constraint) => constraint.term.domains.ofRow);
+    const counts = new Map<number, number>();
     this.table.nodes.forEach((node, other) => {
       const domain = term.domains.ofRow[other];
-      if (domain >= 0 && !seen.has(domain) && matchesLabels(node.labels ?? {}, nodeSelector) &&
+      if (domain >= 0 && strict.every((ofRow) => ofRow[other] >= 0) && matchesLabels(node.labels ?? {}, nodeSelector) &&
         (nodeTerms === undefined || matchesAnyTerm(node, nodeTerms))) {
-        seen.add(domain);
-        least = Math.min(least, term.selected[domain]);
+        counts.set(domain, (counts.get(domain) ?? 0) + term.selectedOnRow[other]);
       }
     });
-    return term.selected[own] + (terms.selectedBy.includes(term) ? 1 : 0) - (least === Infinity ? 0 : least);
+    const least = counts.size === 0 ? 0 : Math.min(...counts.values());
+    return (counts.get(own) ?? 0) + (terms.selectedBy.includes(term) ? 1 : 0) - least;
   }
 
   private termsOf(template: PodTemplate): ClassTerms {
@@ -209,7 +215,7 @@ export class PodsOnNodes {
     if (term === undefined) {
       const domains = this.domainsOf(topologyKey);
       term = { key, selector, ownNamespace, domains,
-        selected: new Int32Array(domains.count), owners: new Int32Array(domains.count), total: 0 };
+        selected: new Int32Array(domains.count), selectedOnRow: new Int32Array(this.table.count), owners: new Int32Array(domains.count), total: 0 };
       this.terms.set(key, term);
     }
     return term;

@@ -10,7 +10,7 @@ export interface Options {
   readonly kubeconfig: string | undefined;
   readonly address: string;
   readonly port: number;
-  /** Who may look at the page and the numbers: `cluster` asks the API server, `off` lets everybody. */
+  /** Who may look at the page and the numbers, unless over loopback: `cluster` asks the API server, `off` lets everybody. */
   readonly authentication: 'cluster' | 'off';
   readonly leaderElection: boolean;
   readonly leaseNamespace: string;
@@ -31,7 +31,7 @@ export const USAGE = `usage: gantry-scheduler [options]
   --kubeconfig FILE       how to reach the API server (default: the pod's service account)
   --address ADDRESS       where to serve health, metrics and the page (default: 127.0.0.1)
   --port PORT             0 for any (default: 10270)
-  --authentication WAY    cluster: the API server says who may look; off: everybody who reaches the port (default: off on loopback, else cluster)
+  --authentication WAY    cluster: the API server says who may look, except over loopback; off: everybody who reaches the port (default: cluster)
   --no-leader-election    this is the only replica
   --lease-namespace NAME  (default: $POD_NAMESPACE, else kube-system)
   --lease-name NAME       (default: gantry-scheduler)
@@ -63,8 +63,7 @@ export function readOptions(args: readonly string[], env: Readonly<Record<string
   if (values.help) {
     return undefined;
   }
-  const isLoopback = /^(127\.|::1$|localhost$)/.test(values.address);
-  const { authentication = isLoopback ? 'off' : 'cluster' } = values;
+  const { authentication = 'cluster' } = values;
   if (authentication !== 'cluster' && authentication !== 'off') {
     throw new UsageError(`--authentication is ${authentication}; it may be cluster or off.`);
   }

@@ -4,6 +4,7 @@
 import { clusterView, type ClusterView } from '../../cluster';
 import { commonLevels } from '../../cluster/objects';
 import { poolName } from '../../cluster/pools';
+import { renderLivePage } from '../../pages/plan-page';
 import { Actor } from './actor';
 import { messageOf } from './api/api-error';
 import { ApiClient } from './api/client';
@@ -20,6 +21,7 @@ import { type Log, makeLog } from './log';
 import { Metrics } from './metrics';
 import { type Options } from './options';
 import { type Outcome } from './outcome';
+import { reportPodGroups } from './report-pod-groups';
 import { Scheduler } from './scheduler';
 import { showOutcome } from './show-outcome';
 import { pendingReports, waitingOf } from './waiting';
@@ -42,6 +44,7 @@ export class Program {
   private readonly actor: Actor;
   private readonly scheduler: Scheduler;
   private readonly face: HttpFace;
+  private readonly page: string;
   private stopping: Promise<void> | undefined;
 
   private constructor(
@@ -52,6 +55,7 @@ export class Program {
   ) {
     const config = (): typeof file.current => file.current;
     this.leader = options.leaderElection ? this.makeLeader() : ALONE;
+    this.metrics.leader.set(options.leaderElection ? 0 : 1);
     this.watched = new Watched({ client, onNote: (collection, note) => {
       if (note.kind === 'failed') {
         this.metrics.watchFailures.inc({ collection });
@@ -75,6 +79,7 @@ export class Program {
     this.scheduler = new Scheduler({ ...parts, watched: this.watched, actor: this.actor, onOutcome: (outcome) => this.tell(outcome) });
     this.world.onPod = (before, after) => this.settle(before, after);
     this.world.onRelevant = () => this.scheduler.changed();
+    this.page = renderLivePage({ title: options.clusterName, events: '/api/stream' });
     this.face = new HttpFace({
       address: options.address,
       port: options.port,
@@ -86,6 +91,7 @@ export class Program {
         view: () => this.view(),
         pending: () => this.pending(),
         decisions: () => this.decisions.latest,
+        page: () => this.page,
       },
     });
   }
@@ -185,6 +191,8 @@ export class Program {
     this.metrics.pending.reset();
     reports.forEach(({ kind }) => this.metrics.pending.inc({ reason: kind }));
     this.explainer.waiting(waitingOf(reports, this.world));
+    const now = new Date(outcome.at).toISOString().replace(/\.\d+Z$/, 'Z');
+    reportPodGroups({ watched: this.watched, world: this.world, explainer: this.explainer, pending: reports, now });
     this.face.publish();
   }
 

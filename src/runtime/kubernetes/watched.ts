@@ -27,6 +27,7 @@ export class Watched {
   private readonly stores = new Map<CollectionName, Map<string, JsonObject>>();
   private readonly reflectors: ReadonlyMap<CollectionName, Reflector<JsonObject>>;
   private readonly listeners: ChangeListener[] = [];
+  private readonly paths = new Map<CollectionName, string | undefined>();
   private wasSynced = false;
 
   constructor({ client, onNote }: WatchedOptions) {
@@ -34,7 +35,11 @@ export class Watched {
       this.stores.set(name, new Map());
       return [name, new Reflector<JsonObject>({
         client,
-        path: () => collectionPath(client, name),
+        path: async () => {
+          const path = await collectionPath(client, name);
+          this.paths.set(name, path);
+          return path;
+        },
         onNote: (note) => onNote(name, note),
         handler: {
           replaced: (items) => this.replace(name, items),
@@ -58,6 +63,11 @@ export class Watched {
   /** By `namespace/name`, or `name` where the kind has no namespaces. */
   all(name: CollectionName): ReadonlyMap<string, JsonObject> {
     return this.stores.get(name)!;
+  }
+
+  /** Of the collection across all namespaces; `undefined` where it is not served. */
+  pathOf(name: CollectionName): string | undefined {
+    return this.paths.get(name);
   }
 
   async run(): Promise<void> {

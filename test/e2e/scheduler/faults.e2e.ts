@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asObject } from '../../../src/manifests/read';
 import { describeLive } from '../live-cluster';
 import { FaultyProxy } from './faulty-proxy';
-import { GantryProcess } from './gantry-process';
+import { type GantryOptions, GantryProcess } from './gantry-process';
 import { brokenGangs, overCapacity, Watchman } from './invariants';
 import { Lab, nameOf } from './lab';
 import { lastingGang, node } from './manifests';
@@ -43,7 +43,9 @@ describeLive('bad days', () => {
   });
   afterAll(() => lab.stop());
 
-  async function start(identity: string, kubeconfig = lab.kubeconfig, more: { leaseSeconds?: number; clockSkew?: number } = {}): Promise<GantryProcess> {
+  type More = Pick<GantryOptions, 'leaseSeconds' | 'clockSkew'>;
+
+  async function start(identity: string, kubeconfig = lab.kubeconfig, more: More = {}): Promise<GantryProcess> {
     const gantry = await GantryProcess.start({ kubeconfig, config: CONFIG, identity, ...more });
     running.push(gantry);
     return gantry;

@@ -31,7 +31,11 @@ export class FaultyProxy {
   private readonly agent: Agent;
 
   private constructor(
-    private readonly server: Server, private readonly target: string, private readonly token: string, certificate: string, private readonly folder: string,
+    private readonly server: Server,
+    private readonly target: string,
+    private readonly token: string,
+    certificate: string,
+    private readonly folder: string,
   ) {
     this.agent = new Agent({ keepAlive: true, maxSockets: 256, ca: certificate, checkServerIdentity: () => undefined });
     this.kubeconfig = join(folder, 'kubeconfig');

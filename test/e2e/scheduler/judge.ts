@@ -20,13 +20,15 @@ export const JUDGE = 'judge';
 export class Judge {
   private readonly notes = new Map<string, readonly string[]>();
 
-  private constructor(private readonly lab: Lab, private readonly server: Server, private readonly folder: string, private scheduler: ProcessRecord | undefined) {}
+  private scheduler: ProcessRecord | undefined;
+
+  private constructor(private readonly lab: Lab, private readonly server: Server, private readonly folder: string) {}
 
   static async start(lab: Lab): Promise<Judge> {
     const server = createServer((request, response) => void judge.note(request, response));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const folder = mkdtempSync(join(tmpdir(), 'gantry-judge-'));
-    const judge: Judge = new Judge(lab, server, folder, undefined);
+    const judge: Judge = new Judge(lab, server, folder);
     const config = join(folder, 'config.json');
     writeFileSync(config, JSON.stringify({
       apiVersion: 'kubescheduler.config.k8s.io/v1',

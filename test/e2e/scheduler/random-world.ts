@@ -79,7 +79,9 @@ export class RandomWorld {
     const affinity: JsonObject = {
       ...(this.chance(0.25) && { nodeAffinity: this.nodeAffinity() }),
       ...(this.chance(0.12) && { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [this.podTerm()] } }),
-      ...(this.chance(0.15) && { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: this.some(1, 2, () => this.podTerm()) } }),
+      ...(this.chance(0.15) && {
+        podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: this.some(1, 2, () => this.podTerm()) },
+      }),
     };
     const optional: JsonObject = {
       ...(this.chance(0.2) && { initContainers: this.some(1, 2, (index) => ({
@@ -87,7 +89,7 @@ export class RandomWorld {
       })) }),
       ...(this.chance(0.2) && { nodeSelector: this.pick<JsonObject>([{ disk: 'fast' }, { zone: 'a' }, { disk: 'slow', zone: 'b' }]) }),
       ...(this.chance(0.5) && { tolerations: this.some(1, 2, () => this.toleration()) }),
-      ...(this.chance(0.2) && { topologySpreadConstraints: this.some(1, 1, () => this.spread()) }),
+      ...(this.chance(0.2) && { topologySpreadConstraints: this.spreads() }),
       ...(this.chance(0.15) && { volumes }),
     };
     return {
@@ -109,7 +111,7 @@ export class RandomWorld {
       ...(this.chance(0.05) && { 'example.com/foo': '1' }),
     };
     const counted = Object.fromEntries(Object.entries(requests).filter(([resource]) => resource.includes('/')));
-    const ports: JsonObject[] = this.chance(0.2) ? [{
+    const ports: JsonObject[] = name === 'c0' && this.chance(0.3) ? [{
       containerPort: 80, hostPort: this.pick([8080, 9090]), ...(this.chance(0.3) && { hostIP: this.pick(['127.0.0.1', '10.0.0.1']) }),
       ...(this.chance(0.3) && { protocol: 'UDP' }),
     }] : [];
@@ -163,11 +165,12 @@ export class RandomWorld {
     ]);
   }
 
-  private spread(): JsonObject {
-    return {
-      maxSkew: this.pick([1, 2]), topologyKey: this.pick(['zone', 'kubernetes.io/hostname']), labelSelector: this.selector(),
+  private spreads(): JsonObject[] {
+    const keys = this.pick([['zone'], ['kubernetes.io/hostname'], ['zone', 'disk'], ['disk', 'kubernetes.io/hostname']]);
+    return keys.map((topologyKey): JsonObject => ({
+      maxSkew: this.pick([1, 2]), topologyKey, labelSelector: this.selector(),
       whenUnsatisfiable: this.chance(0.85) ? 'DoNotSchedule' : 'ScheduleAnyway',
-    };
+    }));
   }
 
   private pick<T>(values: readonly T[]): T {

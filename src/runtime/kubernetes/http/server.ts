@@ -10,12 +10,12 @@
  * | `/api/pending` | every gang that waits, with its reason and what would let it in |
  * | `/api/pending/NAMESPACE/GANG` | one of them |
  * | `/api/decisions` | the latest decisions |
- * | `/api/stream` | server-sent events: `view` after every cycle that changed something |
+ * | `/api/stream` | server-sent events, one `ClusterView` each |
  * | `/` | the page |
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type Authorizer } from './authorizer';
+import { type Authorizer, type Refusal } from './authorizer';
 import { Stream } from './stream';
 
 /** What there is to show. */
@@ -38,6 +38,8 @@ export interface HttpOptions {
   readonly authorizer: Authorizer;
 }
 
+const PUBLISH_PAUSE = 1000;
+
 interface Answer {
   readonly status: number;
   readonly type: string;
@@ -47,6 +49,7 @@ interface Answer {
 export class HttpFace {
   private readonly server: Server;
   private readonly stream = new Stream();
+  private publishing: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: HttpOptions) {
     this.server = createServer((request, response) => {
@@ -64,14 +67,18 @@ export class HttpFace {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Tells everybody who watches. */
+  /** Tells everybody who watches, at most once a second. */
   publish(): void {
-    if (this.stream.size > 0) {
-      this.stream.send('view', this.options.face.view());
+    if (this.stream.size > 0 && this.publishing === undefined) {
+      this.publishing = setTimeout(() => {
+        this.publishing = undefined;
+        this.stream.send(this.options.face.view());
+      }, PUBLISH_PAUSE).unref();
     }
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.publishing);
     this.stream.close();
     this.server.closeAllConnections();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -92,16 +99,28 @@ export class HttpFace {
       send(response, state(face.isReady(), 'not everything has been read yet'));
       return;
     }
-    const refusal = await this.options.authorizer.refusal(request.headers.authorization, pathname);
+    const refusal = await this.refusal(request, pathname);
     if (refusal !== undefined) {
       send(response, { status: refusal.status, type: 'text/plain', text: refusal.message });
       return;
     }
     if (pathname === '/api/stream') {
-      this.stream.add(response, 'view', face.view());
+      this.stream.add(response, face.view());
       return;
     }
     send(response, await this.answer(pathname));
+  }
+
+  /**
+   * Whoever comes over loopback is inside the pod or was let in by the API server (`kubectl port-forward`). A browser that was lured to a
+   * name which points there is not: it says that name.
+   */
+  private refusal(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
+    if (!isLoopback(request.socket.localAddress ?? '')) {
+      return this.options.authorizer.refusal(request.headers.authorization, path);
+    }
+    const name = new URL(`http://${request.headers.host ?? 'localhost'}`).hostname;
+    return isLoopback(name) ? undefined : { status: 403, message: `This is not ${name}: ask for localhost.` };
   }
 
   private async answer(path: string): Promise<Answer> {
@@ -126,6 +145,10 @@ export class HttpFace {
     const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decodeURIComponent(gang));
     return found === undefined ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' } : json(found);
   }
+}
+
+export function isLoopback(address: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|::ffff:127\.\d+\.\d+\.\d+)$/.test(address);
 }
 
 function state(good: boolean, why: string): Answer {

@@ -14,16 +14,16 @@ export class Stream {
     return this.listeners.size;
   }
 
-  /** Begins with one event. */
-  add(response: ServerResponse, event: string, value: unknown): void {
+  /** Begins with one value. */
+  add(response: ServerResponse, value: unknown): void {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     response.on('close', () => this.listeners.delete(response));
     this.listeners.add(response);
-    response.write(text(event, value));
+    response.write(text(value));
   }
 
-  send(event: string, value: unknown): void {
-    this.write(text(event, value));
+  send(value: unknown): void {
+    this.write(text(value));
   }
 
   close(): void {
@@ -41,6 +41,6 @@ export class Stream {
   }
 }
 
-function text(event: string, value: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
+function text(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`;
 }

@@ -47,8 +47,7 @@ export class GangMembers {
    */
   gang(context: GangContext, withoutWaiting: boolean): Gang {
     const { cached } = this;
-    if (cached?.held === withoutWaiting && cached.gang.name === this.name && cached.context.group === context.group && cached.context.defaultQueue === context.defaultQueue &&
-      cached.context.priorities === context.priorities) {
+    if (cached?.held === withoutWaiting && cached.gang.name === this.name && isSame(cached.context, context)) {
       return cached.gang;
     }
     const gang = this.make(context, withoutWaiting);
@@ -75,6 +74,10 @@ export class GangMembers {
       ...(group !== undefined && group.subgroups.length > 0 && { subgroups: group.subgroups }),
     };
   }
+}
+
+function isSame(a: GangContext, b: GangContext): boolean {
+  return a.group === b.group && a.defaultQueue === b.defaultQueue && a.priorities === b.priorities;
 }
 
 /** Roles of pods that are leaving have to exist as well. */

@@ -1,0 +1,149 @@
+import { bind } from '../../../src/runtime/kubernetes/apply/bind';
+import { evict } from '../../../src/runtime/kubernetes/apply/evict';
+import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
+import { type JsonObject } from '../../../src/api/schema';
+import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
+
+const POD = { namespace: 'default', name: 'p', uid: 'u-1', node: 'n-1', devices: [0, 3] };
+
+describe('placing a pod', () => {
+  let server: FakeServer;
+  let handler: Handler;
+  let leads: boolean;
+
+  beforeEach(async () => {
+    leads = true;
+    server = await fakeServer((asked, response) => handler(asked, response));
+  });
+  afterEach(() => server.close());
+
+  const options = (patience = 3000): Parameters<typeof bind>[1] =>
+    ({ client: server.client, leads: () => leads, signal: new AbortController().signal, patience });
+  const pod = (uid: string, nodeName?: string): JsonObject => ({ metadata: { uid }, spec: nodeName === undefined ? {} : { nodeName } });
+
+  it('is one request that says node, devices and which pod of that name', async () => {
+    handler = (_, response) => reply(response, 201, {});
+    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/v1/namespaces/default/pods/p/binding']);
+    expect(JSON.parse(server.asked[0].body)).toMatchObject({
+      metadata: { uid: 'u-1', annotations: { 'gantry.dev/devices': '0,3' } }, target: { kind: 'Node', name: 'n-1' },
+    });
+  });
+
+  it('looks before it tries again: what was carried out without an answer is done', async () => {
+    handler = ({ method }, response) => (method === 'POST' ? void response.destroy() : reply(response, 200, pod('u-1', 'n-1')));
+    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
+  it('tries again after errors that pass', async () => {
+    const errors = [500, 429, 503];
+    handler = ({ method }, response) => {
+      const code = method === 'POST' ? errors.shift() : undefined;
+      if (code !== undefined) refuse(response, code, 'passing');
+      else reply(response, 200, pod('u-1'));
+    };
+    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
+  });
+
+  it('says that somebody else was faster', async () => {
+    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-1', 'n-7')));
+    expect(await bind(POD, options())).toEqual({ kind: 'elsewhere', node: 'n-7' });
+  });
+
+  it('says that the pod is gone, or that another has its name', async () => {
+    handler = (_, response) => refuse(response, 404, 'NotFound');
+    expect(await bind(POD, options())).toEqual({ kind: 'gone' });
+    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-2')));
+    expect(await bind(POD, options())).toEqual({ kind: 'gone' });
+  });
+
+  it('believes a refusal at once, and a conflict that stays', async () => {
+    handler = (_, response) => refuse(response, 403, 'Forbidden', 'not you');
+    expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Forbidden', message: 'not you' });
+    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict', 'gated') : reply(response, 200, pod('u-1')));
+    expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Conflict', message: 'gated' });
+  });
+
+  it('sends nothing once it does not lead any more, not even between two tries', async () => {
+    leads = false;
+    handler = (_, response) => reply(response, 201, {});
+    expect(await bind(POD, options())).toEqual({ kind: 'abandoned' });
+    expect(server.asked).toEqual([]);
+    leads = true;
+    handler = ({ method }, response) => {
+      leads = method === 'POST';
+      if (method === 'POST') refuse(response, 500, 'InternalError');
+      else reply(response, 200, pod('u-1'));
+    };
+    expect(await bind(POD, options())).toEqual({ kind: 'abandoned' });
+    expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
+  it('gives up when the time is over', async () => {
+    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 500, 'InternalError', 'down') : reply(response, 200, pod('u-1')));
+    expect(await bind(POD, options(200))).toEqual({ kind: 'unanswered', message: 'down' });
+  });
+
+  it('a hand-over that was carried out without an answer is done', async () => {
+    handler = ({ method }, response) => (method === 'PATCH' ? void response.destroy()
+      : reply(response, 200, { metadata: { uid: 'u-1', annotations: { 'gantry.dev/node': 'n-1' } }, spec: {} }));
+    expect(await handOver(POD, { metadata: {}, spec: {} }, options())).toEqual({ kind: 'done' });
+  });
+
+  it('tells a disruption budget from a server that is overloaded', async () => {
+    handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'Cannot evict pod as it would violate the pod\'s disruption budget.');
+    expect(await evict(POD, server.client)).toMatchObject({ kind: 'protected' });
+    handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'slow down');
+    expect(await evict(POD, server.client)).toMatchObject({ kind: 'failed' });
+    expect(JSON.parse(server.asked[0].body)).toMatchObject({ kind: 'Eviction', deleteOptions: { preconditions: { uid: 'u-1' } } });
+  });
+});
+
+describe('the patch of a hand-over', () => {
+  const GATE = { name: 'gantry.dev/placement' };
+
+  it('narrows every term of what the pod asked for, and takes only its own gate away', () => {
+    const known: JsonObject = {
+      metadata: { annotations: { a: 'b' } },
+      spec: {
+        schedulingGates: [{ name: 'other' }, GATE],
+        affinity: {
+          podAffinity: { x: 1 },
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [1],
+            requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: ['e'] }, { matchFields: ['f'] }] },
+          },
+        },
+      },
+    };
+    const here = { key: 'metadata.name', operator: 'In', values: ['n-1'] };
+    expect(handOverPatch(POD, known)).toEqual([
+      { op: 'test', path: '/metadata/uid', value: 'u-1' },
+      { op: 'test', path: '/spec/schedulingGates', value: [{ name: 'other' }, GATE] },
+      { op: 'test', path: '/spec/affinity', value: (known.spec as JsonObject).affinity },
+      {
+        op: 'add', path: '/spec/affinity',
+        value: {
+          podAffinity: { x: 1 },
+          nodeAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [1],
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: ['e'], matchFields: [here] }, { matchFields: ['f', here] }],
+            },
+          },
+        },
+      },
+      { op: 'replace', path: '/spec/schedulingGates', value: [{ name: 'other' }] },
+      { op: 'add', path: '/metadata/annotations/gantry.dev~1node', value: 'n-1' },
+      { op: 'add', path: '/metadata/annotations/gantry.dev~1devices', value: '0,3' },
+    ]);
+  });
+
+  it('makes what is not there', () => {
+    const patch = handOverPatch({ ...POD, devices: [] }, { metadata: {}, spec: { schedulingGates: [GATE] } });
+    expect(patch).toContainEqual({ op: 'add', path: '/metadata/annotations', value: { 'gantry.dev/node': 'n-1' } });
+    expect(patch).toContainEqual({ op: 'replace', path: '/spec/schedulingGates', value: [] });
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * An API server of a few lines: answers what a test puts into it, over real connections.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type JsonValue } from '../../../src/api/schema';
+import { ApiClient } from '../../../src/runtime/kubernetes/api/client';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+export type Handler = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+export interface FakeServer {
+  readonly client: ApiClient;
+  readonly asked: readonly Asked[];
+  /** Plain address, for what is no client. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function fakeServer(handler: Handler): Promise<FakeServer> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => void serve(request, response));
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const one = { method: request.method ?? '', path: pathname, query: searchParams, body: Buffer.concat(chunks).toString('utf8') };
+    asked.push(one);
+    await handler(one, response);
+  }
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new ApiClient({ admission: () => Promise.resolve({ url, connection: {}, headers: {} }) });
+  return {
+    client,
+    asked,
+    url,
+    close: async () => {
+      client.close();
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+export function reply(response: ServerResponse, status: number, body: JsonValue, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+export function refuse(response: ServerResponse, code: number, reason: string, message = reason): void {
+  reply(response, code, { kind: 'Status', status: 'Failure', code, reason, message });
+}
+
+/** Lets everything happen that is under way, until it is so. */
+export async function until(isSo: () => boolean, limit = 5000): Promise<void> {
+  for (const deadline = Date.now() + limit; !isSo();) {
+    if (Date.now() > deadline) throw new Error('it did not come true');
+    await new Promise((done) => setTimeout(done, 2));
+  }
+}
