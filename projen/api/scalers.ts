@@ -21,7 +21,7 @@ const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonl
     // pkg/scalers/aws/aws_common.go
     scalers: /^(aws-.*|kafka|apache-kafka|prometheus)$/,
     parameters: [
-      { name: 'identityOwner', value: 'text', optional: true, default: 'pod', allowedValues: ['operator', 'pod'], from: 'm' },
+      { name: 'identityOwner', value: 'text', optional: true, default: 'pod', from: 'm' },
       { name: 'awsAccessKeyID', alternatives: ['awsAccessKeyId'], value: 'text', optional: true, from: 'mea' },
       { name: 'awsSecretAccessKey', value: 'text', optional: true, from: 'ea' },
       { name: 'awsSessionToken', value: 'text', optional: true, from: 'a' },

@@ -52,7 +52,7 @@ function member(parameter: KedaScalerParameter): string {
 
 function isRequired({ optional, default: standard, fromAuthentication, deprecated, target }: KedaScalerParameter): boolean {
   if (target === true) return true;
-  return !optional && standard === undefined && !fromAuthentication && deprecated === undefined;
+  return !optional && standard === undefined && !fromAuthentication && deprecated !== 'removed';
 }
 
 const TYPES: Readonly<Record<KedaValue, string>> = {

@@ -33,7 +33,7 @@ export interface ApacheKafkaTriggerProps extends TriggerOptions {
   readonly ensureEvenDistributionOfPartitions?: boolean;
   readonly excludePersistentLag?: boolean;
   /** @default pod */
-  readonly identityOwner?: 'operator' | 'pod';
+  readonly identityOwner?: string;
   /** @default 10 */
   readonly lagThreshold?: number;
   readonly limitToPartitionsWithLag?: boolean;
@@ -600,8 +600,8 @@ export interface GcpCloudtasksTriggerProps extends TriggerOptions {
   readonly credentials?: string | EnvironmentVariable;
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
   readonly filterDuration?: number;
-  /** @deprecated by KEDA @default - none */
-  readonly projectID?: string;
+  /** @deprecated by KEDA */
+  readonly projectID: string;
   readonly queueName: string;
   /** @default 100 */
   readonly value?: number;
@@ -633,8 +633,8 @@ export interface GcpStackdriverTriggerProps extends TriggerOptions {
   readonly alignmentReducer?: string;
   readonly credentials?: string | EnvironmentVariable;
   readonly credentialsFromEnvFile?: string | EnvironmentVariable;
-  /** @deprecated by KEDA @default - none */
-  readonly filter?: string;
+  /** @deprecated by KEDA */
+  readonly filter: string;
   readonly filterDuration?: number;
   readonly projectId: string;
   /** @default 5 */
@@ -764,7 +764,7 @@ export interface KafkaTriggerProps extends TriggerOptions {
   /** @default false */
   readonly excludePersistentLag?: boolean;
   /** @default pod */
-  readonly identityOwner?: 'operator' | 'pod';
+  readonly identityOwner?: string;
   /** @default 10 */
   readonly lagThreshold?: number;
   /** @default false */

@@ -6,7 +6,7 @@ import { type KedaScaler, type KedaScalerParameter } from '../api/keda-scalers';
 /** Parameters that KEDA demands and the metadata do not give, by any of their names or by a variable. */
 export function missingParameters(scaler: KedaScaler, metadata: Readonly<Record<string, unknown>>): readonly KedaScalerParameter[] {
   return scaler.parameters.filter(({ name, alternatives = [], optional, default: standard, deprecated }) => {
-    if (optional || standard !== undefined || deprecated !== undefined) return false;
+    if (optional || standard !== undefined || deprecated === 'removed') return false;
     return ![name, ...alternatives].some((candidate) => isGiven(metadata[candidate]) || isGiven(metadata[`${candidate}FromEnv`]));
   });
 }

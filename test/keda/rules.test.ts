@@ -142,6 +142,10 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ['keda/parameters-agree', 'no pods for a replica', scaledObject(['type: kubernetes-workload\nmetadata: {podSelector: app=front}']), scaledObject(['type: kubernetes-workload\nmetadata: {podSelector: app=front, value: "2"}'])],
   ['keda/parameters-agree', 'no value for a formula', scaledObject(['type: kubernetes-workload\nname: front\nmetadata: {podSelector: app=front}']),
     scaledObject(['type: kubernetes-workload\nname: front\nmetadata: {podSelector: app=front}'], { spec: 'advanced: {scalingModifiers: {formula: front, target: "5"}}' })],
+  ['keda/parameters-agree', 'a database nowhere', scaledObject(['type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", host: db}']),
+    scaledObject(['type: postgresql\nmetadata: {query: SELECT 1, targetQueryValue: "5", connectionFromEnv: DB}'])],
+  ['keda/parameters-agree', 'a topic beside its subscription', scaledObject(['type: gcp-pubsub\nmetadata: {subscriptionName: a, topicName: b, credentialsFromEnv: G}']),
+    scaledObject(['type: gcp-pubsub\nmetadata: {topicName: b, credentialsFromEnv: G}'])],
   ['keda/parameters-agree', 'a token from nowhere', scaledObject([prometheus('sum(requests)', 'authModes: bearer')]), scaledObject([prometheus('sum(requests)', 'authModes: apiKey\napiKey: "123"')])],
 
   ['keda/pod-identity-consistent', 'an empty id', authentication('podIdentity: {provider: azure-workload, identityId: ""}'), authentication('podIdentity: {provider: azure-workload, identityId: abc}')],

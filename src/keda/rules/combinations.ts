@@ -41,15 +41,16 @@ function isZero(text: string): boolean {
 
 function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
   const [mode, protocol] = [text('mode'), text('protocol')];
+  const hasValue = has('value') && !isZero(text('value'));
   const scheme = /^([a-z]+):/i.exec(text('host'))?.[1]?.toLowerCase();
   const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
   if (protocol !== '' && !['amqp', 'http', 'auto'].includes(protocol)) yield { key: 'protocol', message: `protocol ${protocol} is unknown.`, fix: 'Write amqp, http or auto.' };
   if ((protocol === '' || protocol === 'auto') && scheme !== undefined && !['amqp', 'amqps', 'http', 'https'].includes(scheme)) {
     yield { key: 'host', message: `The URI of the host begins with ${scheme}.`, fix: 'Begin with amqp, amqps, http or https.' };
   }
-  if (has('queueLength') && (has('mode') || has('value')) && text('mode') !== 'Unknown') {
+  if (has('queueLength') && (has('mode') || hasValue) && mode !== 'Unknown') {
     yield { key: 'queueLength', message: 'queueLength stands beside mode or value, which take its place.', fix: 'Write mode: QueueLength and value.' };
-  } else if (has('mode') !== has('value') && !has('queueLength') && mode !== 'Unknown') {
+  } else if (has('mode') !== hasValue && !has('queueLength') && mode !== 'Unknown') {
     yield { key: has('mode') ? 'mode' : 'value', message: has('mode') ? 'mode stands without a value.' : 'value stands without a mode.', fix: 'State both, for example mode: QueueLength and value: "20".' };
   }
   if (mode !== '' && mode !== 'Unknown' && !RABBITMQ_MODES.includes(mode)) yield { key: 'mode', message: `mode ${mode} is unknown.`, fix: `Write one of ${RABBITMQ_MODES.join(', ')}.` };
@@ -88,8 +89,40 @@ function* target(type: string, { text, isModified }: Given): Iterable<Complaint>
 
 function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
   const owner = text('identityOwner');
-  if (owner !== '' && owner !== 'pod' && owner !== 'operator') yield { key: 'identityOwner', message: `identityOwner ${owner} is unknown.`, fix: 'Write pod or operator.' };
-  if (has('awsAccessKeyID') && owner !== 'operator' && lacks('awsSecretAccessKey')) yield { key: 'awsAccessKeyID', message: 'awsAccessKeyID stands without its secret.', fix: 'Give awsSecretAccessKey too, from the same place.' };
+  if (has('awsAccessKeyID') && lacks('awsRoleArn') && (owner === '' || owner === 'pod') && lacks('awsSecretAccessKey')) yield { key: 'awsAccessKeyID', message: 'awsAccessKeyID stands without its secret.', fix: 'Give awsSecretAccessKey too, from the same place.' };
+}
+
+/** One parameter that says it all, or several that say it together. */
+const INSTEAD: ReadonlyMap<string, readonly (readonly [whole: string, ...parts: readonly string[]])[]> = new Map([
+  ['activemq', [['restAPITemplate', 'managementEndpoint', 'destinationName', 'brokerName']]],
+  ['aws-cloudwatch', [['expression', 'namespace', 'metricName', 'dimensionName', 'dimensionValue']]],
+  ['couchdb', [['connectionString', 'host', 'port', 'username', 'password', 'dbName']]],
+  ['dynatrace', [['query', 'metricSelector']]],
+  ['elasticsearch', [['searchTemplateName', 'query']]],
+  ['gcp-pubsub', [['topicName', 'subscriptionName']]],
+  ['mongodb', [['connectionString', 'host', 'username', 'password']]],
+  ['mssql', [['connectionString', 'host']]],
+  ['opensearch', [['searchTemplateName', 'query']]],
+  ['postgresql', [['connection', 'host', 'port', 'userName', 'dbName', 'sslmode']]],
+  ['azure-servicebus', [['queueName', 'topicName', 'subscriptionName']]],
+]);
+
+/** Parameters of which a trigger has one at most. */
+const EXCLUSIVE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['dynatrace', ['query', 'metricSelector']],
+  ['elasticsearch', ['searchTemplateName', 'query']],
+  ['gcp-pubsub', ['subscriptionName', 'topicName']],
+  ['opensearch', ['searchTemplateName', 'query']],
+  ['azure-servicebus', ['queueName', 'topicName']],
+]);
+
+function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
+  for (const [whole, ...parts] of INSTEAD.get(type) ?? []) {
+    const missing = lacks(whole) ? parts.filter((part) => lacks(part)) : [];
+    if (missing.length > 0) yield { message: `There is no ${whole}, nor ${missing.join(', ')}.`, fix: `State ${whole}, or ${parts.join(', ')}.` };
+  }
+  const both = EXCLUSIVE.get(type)?.filter((key) => text(key) !== '') ?? [];
+  if (both.length > 1) yield { key: both[1], message: `${both.join(' and ')} exclude each other.`, fix: 'Choose one.' };
 }
 
 const DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
@@ -101,6 +134,7 @@ const DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
 function* demandsOf(type: string, given: Given): Iterable<Complaint> {
   yield* DEMANDS.get(type)?.(given) ?? [];
   yield* target(type, given);
+  yield* choices(type, given);
   if (type.startsWith('aws-')) yield* awsKeys(given);
   const modes = given.text('authModes') || given.text('authMode');
   if (modes !== '' && kedaScaler(type)?.parameters.some(({ name }) => name === 'authModes') === true) yield* authModes(modes.split(',').map((mode) => mode.trim()), given);
@@ -136,7 +170,7 @@ const parametersAgree = triggerRule({
   row: 'KE20',
   tier: 'webhook',
   severity: 'error',
-  summary: 'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, AWS credentials, authentication modes, targets that may only seem to be optional).',
+  summary: 'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, connections of databases and other alternatives, AWS credentials, authentication modes, targets that only seem to be optional).',
   why: 'The webhook does not look; the controller cannot make the scaler, and nothing is scaled.',
   source: `${KEDA_PROJECT}, pkg/scalers: Validate of each scaler`,
   fix: 'Correct the parameters.',

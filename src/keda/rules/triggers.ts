@@ -95,6 +95,7 @@ const cronWindow = triggerRule({
   id: 'keda/cron-window',
   row: 'KE10',
   tier: 'webhook',
+  otherTiers: ['advice'],
   severity: 'error',
   summary: 'A cron trigger has a start and an end of five fields that differ, a known time zone and at least one replica.',
   why: 'The webhook takes any text; the controller cannot make the scaler, and with an unknown time zone every look at it fails.',
@@ -116,7 +117,10 @@ const cronWindow = triggerRule({
   if (complaint !== undefined) yield { path: `${path}/metadata/timezone`, message: `timezone ${JSON.stringify(zone)} must ${complaint}.`, found: zone, expected: 'an IANA name such as Europe/Berlin' };
   const replicas = text('desiredReplicas');
   if (/^-?\d+$/.test(replicas) && Number(replicas) <= 0) {
-    yield { path: `${path}/metadata/desiredReplicas`, message: `desiredReplicas is ${replicas}.`, found: replicas, expected: 'at least 1; what is less belongs into minReplicaCount' };
+    yield {
+      path: `${path}/metadata/desiredReplicas`, message: `desiredReplicas is ${replicas}.`, found: replicas, expected: 'at least 1; what is less belongs into minReplicaCount',
+      ...(Number(replicas) < 0 ? { tier: 'advice' } : {}),
+    };
   }
 });
 
