@@ -53,7 +53,14 @@ export const GANTRY_TEAM_LABEL = 'gantry.dev/team';
 /** Label of the pods of one distributed training. */
 export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
 
-export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate';
+/** Labels of nodes: the profile that a pool was made by, and what it is for. */
+export const GANTRY_NODE_PROFILE_LABEL = 'gantry.dev/node-profile';
+export const GANTRY_NODE_TIER_LABEL = 'gantry.dev/tier';
+
+/** Taint of nodes whose devices are not there yet. */
+export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
+
+export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate' | 'taint';
 
 /** Form of a value: what a text has to be to be understood. */
 export type GantryValueForm = 'name' | 'label key' | 'count' | 'seconds' | 'boolean' | 'indices' | 'json' | 'text';
@@ -63,7 +70,7 @@ export interface GantryName {
   readonly place: GantryNamePlace;
   /** The objects on which it is read. */
   readonly on: 'pod' | 'node' | 'any object';
-  /** Absent for the gate, which has no value. */
+  /** Absent for what has no value. */
   readonly value?: GantryValueForm;
   readonly writtenBy: 'author' | 'scheduler' | 'node agent';
   readonly meaning: string;
@@ -100,10 +107,18 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     meaning: 'free memory, utilisation and latency of each device, with the time they were read',
   },
   { key: GANTRY_IGNORE, place: 'annotation', on: 'any object', value: 'text', writtenBy: 'author', meaning: 'rules silenced here, with reasons' },
+  {
+    key: GANTRY_PLACEMENT_GATE, place: 'label', on: 'any object', value: 'name', writtenBy: 'author',
+    meaning: '`enabled` on a namespace: its new pods get the gate',
+  },
+  { key: GANTRY_NODE_PROFILE_LABEL, place: 'label', on: 'node', value: 'name', writtenBy: 'author', meaning: 'the profile of the node' },
+  { key: GANTRY_NODE_TIER_LABEL, place: 'label', on: 'node', value: 'name', writtenBy: 'author', meaning: 'what the node is for' },
+  { key: GANTRY_DEVICES_MISSING_TAINT, place: 'taint', on: 'node', writtenBy: 'author', meaning: 'devices are not there yet' },
   { key: GANTRY_TEAM_LABEL, place: 'label', on: 'any object', value: 'name', writtenBy: 'author', meaning: 'the team that owns the object' },
   { key: GANTRY_TRAINING_LABEL, place: 'label', on: 'pod', value: 'name', writtenBy: 'author', meaning: 'the distributed training of the pod' },
 ]);
 
-export function findGantryName(key: string): GantryName | undefined {
-  return GANTRY_NAMES.find((name) => name.key === key);
+/** What a name means; one that stands in two places has two meanings. */
+export function findGantryNames(key: string): readonly GantryName[] {
+  return GANTRY_NAMES.filter((name) => name.key === key);
 }

@@ -35,6 +35,7 @@ export { EXPORTER_METRICS, type ExporterMetric, type ExporterName, findExporterM
 export {
   GANTRY_ACCELERATOR_CAPACITY,
   GANTRY_DEVICES,
+  GANTRY_DEVICES_MISSING_TAINT,
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
   GANTRY_GANG_MIN_MEMBER,
@@ -42,6 +43,8 @@ export {
   GANTRY_IGNORE,
   GANTRY_MINIMUM_RUNTIME,
   GANTRY_NAMES,
+  GANTRY_NODE_PROFILE_LABEL,
+  GANTRY_NODE_TIER_LABEL,
   GANTRY_PLACEMENT_GATE,
   GANTRY_PREEMPTIBLE,
   GANTRY_PREFIX,
@@ -54,7 +57,7 @@ export {
   type GantryName,
   type GantryNamePlace,
   type GantryValueForm,
-  findGantryName,
+  findGantryNames,
 } from './gantry-names';
 export {
   CATALOG_TOPICS,

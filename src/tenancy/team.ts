@@ -3,7 +3,7 @@
  */
 import { Construct } from 'constructs';
 import { type Quantity } from '../api/scalars';
-import { type ResourceName } from '../catalog';
+import { GANTRY_TEAM_LABEL, type ResourceName } from '../catalog';
 import { type IQueue, Queue } from '../volcano';
 import { type ContainerLimits, LimitRange } from './limit-range';
 import { type INamespace, Namespace } from './namespace';
@@ -98,7 +98,7 @@ export interface TeamProps {
 }
 
 /** The label by which everything of a team is found. */
-export const TEAM_LABEL = 'gantry.dev/team';
+export const TEAM_LABEL = GANTRY_TEAM_LABEL;
 
 /**
  * @example

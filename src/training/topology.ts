@@ -2,10 +2,11 @@
  * How close the nodes of a training must be.
  */
 import { type Affinity, type PodAffinityTerm } from '../api/types/core/v1';
+import { GANTRY_TRAINING_LABEL } from '../catalog';
 import { type SchedulingEngine, type TopologyChoice } from '../pods';
 
 /** Label by which pods of one training find each other. */
-export const TRAINING_LABEL = 'gantry.dev/training';
+export const TRAINING_LABEL = GANTRY_TRAINING_LABEL;
 
 /** A level is a node label (`topology.kubernetes.io/zone`, a rack label), or with Volcano the number of a tier of hyper nodes. */
 export type TopologyLevel = string | number;

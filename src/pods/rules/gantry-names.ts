@@ -2,7 +2,7 @@
  * What pods say to Gantry in names of `gantry.dev`: read by nobody else, so nobody else complains.
  */
 import {
-  findGantryName,
+  findGantryNames,
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
   GANTRY_GANG_MIN_MEMBER,
@@ -57,8 +57,8 @@ function* unknownNames(metadata: JsonObject, base: string): Iterable<Violation> 
 }
 
 function* misplaced(key: string, place: GantryName['place'], path: string): Iterable<Violation> {
-  const name = findGantryName(key);
-  if (name?.place === place) return;
+  const [name, ...others] = findGantryNames(key);
+  if ([name, ...others].some((candidate) => candidate?.place === place)) return;
   if (name !== undefined) {
     yield { path, message: `${key} is ${aPlace(name.place)}, not ${aPlace(place)}`, found: key, expected: aPlace(name.place) };
     return;
