@@ -68,7 +68,8 @@ export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAU
   notes.push(...notesOf(workloads, lookups));
   const gangs = [...planned.map(({ gang }) => gang), ...others.map(({ gang }) => gang)];
   const snapshot: Snapshot = {
-    now: cluster.at ?? 0,
+    // Manifests arrive one millisecond after the other, so that their order counts; the plan is made when all are there.
+    now: (cluster.at ?? 0) + planned.length,
     nodes: place.nodes,
     topologies: place.topologies,
     queues: queuesFor(gangs, set, cluster, notes),

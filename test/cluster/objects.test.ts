@@ -163,7 +163,8 @@ describe('a queue', () => {
   });
 
   it('of Kueue has its nominal quota, keeps what it does not lend, and ends where it may not borrow', () => {
-    const flavors = (...resources: JsonObject[]): JsonObject => ({ resourceGroups: [{ flavors: resources.map((resource) => ({ resources: [resource] })) }] });
+    const flavors = (...resources: JsonObject[]): JsonObject =>
+      ({ resourceGroups: [{ flavors: resources.map((resource) => ({ resources: [resource] })) }] });
     const gpu = { name: 'nvidia.com/gpu', nominalQuota: 8 };
     expect(read('kueue.x-k8s.io/v1beta2', 'ClusterQueue', flavors(gpu, gpu))).toEqual({ name: 'q', deserved: { 'nvidia.com/gpu': 16 }, capability: { 'nvidia.com/gpu': 16 } });
     expect(read('kueue.x-k8s.io/v1beta2', 'ClusterQueue', { cohortName: 'c', ...flavors({ ...gpu, borrowingLimit: 4, lendingLimit: 2 }), stopPolicy: 'Hold' })).toEqual({
