@@ -6,7 +6,8 @@
  * spent, but for what time itself brings about: a minimum runtime that ends, a broken gang that has waited long enough, a gang that may
  * now have others evicted. No clock and no chance but seeds: equal scenarios give equal results. O(decisions × one cycle of the core).
  */
-import { type ClusterNode, type Counterfactual, decide, type Decision, type Pod, type Queue, type Snapshot } from '../placement';
+import { changeText } from '../cluster/words';
+import { type ClusterNode, decide, type Decision, type Pod, type Queue, type Snapshot } from '../placement';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
 import { commonDevice } from './read-scenario';
@@ -14,7 +15,6 @@ import { Recorder } from './recorder';
 import { type Happening, type SimulationResult } from './result';
 import { type Scenario, type ScenarioEvent } from './scenario';
 import { resultOf } from './summary';
-import { tellDuration } from './time';
 import { Timetable } from './timetable';
 
 /** For a line of progress. */
@@ -226,7 +226,9 @@ class Simulation {
     for (const run of this.live) {
       const reason = reasons.get(run.spec.gang.name);
       run.explain(this.now, reason === undefined || run.works ? undefined : {
-        kind: reason.kind, message: reason.message, changes: reason.counterfactuals.map(tellChange),
+        kind: reason.kind,
+        message: reason.message,
+        changes: reason.counterfactuals.map((change) => changeText(change, { now: this.now * 1000, pending: reason })),
       });
     }
   }
@@ -308,21 +310,4 @@ function templateOf({ spec }: GangRun, role: string): Scenario['gangs'][number][
 
 function listed(names: readonly string[]): string {
   return names.length <= 3 ? names.join(', ') : `${names[0]} and ${names.length - 1} more nodes`;
-}
-
-function tellChange(change: Counterfactual): string {
-  switch (change.kind) {
-    case 'more-on-node':
-      return `${change.amount} more ${change.resource} on ${change.node}`;
-    case 'wider-topology':
-      return change.level === null ? 'no required topology' : `one domain of ${change.level} instead`;
-    case 'fewer-pods':
-      return `${change.by} pod${change.by === 1 ? '' : 's'} fewer`;
-    case 'raise-capability':
-      return `${change.by} more ${change.resource} in the capability of queue ${change.queue}`;
-    case 'make-preemptible':
-      return 'to be preemptible';
-    case 'wait-until':
-      return `wait until ${tellDuration(change.at / 1000)}`;
-  }
 }

@@ -25,7 +25,7 @@ test('decisions are made at multiples of the cycle', () => {
 test('what never fits is pending at the end, with the reason and what would change it', () => {
   const result = run({ gangs: [{ name: 'a', queue: 'q', pods: 3, gpus: 8, duration: 10 }] });
   expect(gang(result, 'a')).toMatchObject({ state: 'pending', waitSeconds: 0 });
-  expect(gang(result, 'a').reasons[0]).toMatchObject({ kind: 'no-fit', changes: ['8 more nvidia.com/gpu on node-1', '1 pod fewer'] });
+  expect(gang(result, 'a').reasons[0]).toMatchObject({ kind: 'no-fit', changes: ['It fits once node node-1 has 8 nvidia.com/gpu more.', 'It fits with one pod fewer: 2 instead of 3.'] });
   expect(result.ended).toBe('at-rest');
 });
 

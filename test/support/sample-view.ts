@@ -116,7 +116,7 @@ function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
     blocked: [{ constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i }, { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 }],
     fits: 7, needed: 16,
     nearest: { node, constraint: 'devices', detail: 'nvidia.com/gpu', missing: 2 },
-    changes: ['one zone instead of one rack', '9 pods fewer'],
+    changes: ['It fits in one zone instead of one rack.', 'It fits with 9 pods fewer.'],
   };
 }
 

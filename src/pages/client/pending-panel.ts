@@ -33,7 +33,7 @@ function item(gang: ViewGang, view: ClusterView, { focus, pickGang }: Actions): 
     el('p', { class: 'why' }, message),
     promised !== undefined && el('p', { class: 'sub' }, `Promised ${count(promised.nodes.length, 'node')} ${when(promised.startAt, view.at)}.`),
     changes.length > 0 && el('div', { class: 'changes' },
-      el('b', {}, changes.length === 1 ? 'It would start with' : 'It would start with any of'), el('ul', {}, ...changes.map((change) => el('li', {}, change)))),
+      el('b', {}, changes.length === 1 ? 'What lets it in' : 'Any of these lets it in'), el('ul', {}, ...changes.map((change) => el('li', {}, change)))),
     (blocked.length > 0 || nearest !== undefined) && el('details', {},
       el('summary', {}, 'What keeps nodes out'),
       el('ul', {},
