@@ -50,9 +50,10 @@ export class Serving extends Chart {
       image: 'registry.example.com/vllm:0.11', accelerators: Accelerator.nvidia({ count: 2 }), sharedMemory: '16Gi',
       resources: { cpu: 8, memory: '128Gi' }, overrides: { container: { ports: [{ name: 'http', containerPort: 8000 }] } },
     });
-    new Resource(this, 'chat', Deployment, {
+    const chat = new Resource(this, 'chat', Deployment, {
       metadata: { name: 'chat' }, spec: { replicas: 2, selector: { matchLabels: labels }, template: template.toPodTemplate({ podLabels: labels }) },
     });
+    chat.node.addDependency(namespace);
     new PodMonitor(this, 'chat-metrics', { namespace, labels: FOUND, selector: labels, port: 'http', relabelings: [NODE_RELABELING] });
     new PrometheusRule(this, 'chat-alerts', { namespace, labels: FOUND }).addGroup('chat', {
       alert: 'ChatQueueLong',

@@ -5,14 +5,18 @@
  */
 import { ACCELERATORS, type AcceleratorFacts, acceleratorsLike, findAccelerator } from './accelerators';
 import { CLOUDS, type CloudFacts } from './clouds';
+import { DCGM_METRICS, type DcgmMetric, findDcgmMetric } from './dcgm-metrics';
 import { DEVICE_CLASSES } from './device-classes';
 import { NCCL_VARIABLES, findNcclVariable } from './nccl';
 import { NODE_LABELS, type NodeLabelFact, findNodeLabel } from './node-labels';
 import { PROJECTS } from './projects';
 import { RESOURCES, type ResourceFact, findResource } from './resource-names';
 import { TAINTS } from './taints';
+import { findXid, XIDS } from './xids';
 
-export const CATALOG_TOPICS = ['accelerators', 'resources', 'labels', 'taints', 'clouds', 'device-classes', 'nccl', 'projects'] as const;
+export const CATALOG_TOPICS = [
+  'accelerators', 'resources', 'labels', 'taints', 'clouds', 'device-classes', 'nccl', 'metrics', 'xids', 'projects',
+] as const;
 export type CatalogTopic = (typeof CATALOG_TOPICS)[number];
 
 export interface CatalogTable {
@@ -38,7 +42,8 @@ export function catalogTables(topic?: CatalogTopic): readonly CatalogTable[] {
 
 /**
  * Everything the catalog has under this name: an accelerator (or all that a short name such as `A100` stands for), a resource, a
- * node label, a cloud, a taint, a device class, an NCCL variable or a project. Empty where it has nothing.
+ * node label, a cloud, a taint, a device class, an NCCL variable, a metric of DCGM, an XID (`XID 79`) or a project. Empty where it has
+ * nothing.
  */
 export function catalogEntries(name: string): readonly CatalogEntry[] {
   const accelerator = findAccelerator(name);
@@ -51,6 +56,8 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
   const variable = findNcclVariable(name.toUpperCase());
   const deviceClass = Object.entries(DEVICE_CLASSES).find(([known]) => known === name);
   const project = PROJECTS.find((known) => same(known.name, name));
+  const metric = findDcgmMetric(name.toUpperCase());
+  const xid = findXid(Number(/^xid[\s:=]*(\d+)$/i.exec(name)?.[1]));
   return [
     ...(resource ? [resourceEntry(name, resource)] : []),
     ...(label ? [labelEntry(name, label)] : []),
@@ -73,6 +80,8 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
           ]),
         ]
       : []),
+    ...(metric ? [metricEntry(metric)] : []),
+    ...(xid ? [entry('xids', `XID ${xid.code}`, [['meaning', xid.meaning], ['caused by', xid.origin], ['what to do', xid.action]])] : []),
     ...(project
       ? [
           entry('projects', project.name, [
@@ -95,6 +104,7 @@ export function catalogSuggestions(name: string): readonly string[] {
     ...Object.keys(CLOUDS),
     ...Object.keys(DEVICE_CLASSES),
     ...NCCL_VARIABLES.map((variable) => variable.name),
+    ...DCGM_METRICS.map((metric) => metric.names['4.8'].name),
     ...CATALOG_TOPICS,
   ]
     .map((known) => ({ known, distance: known.toLowerCase().includes(wanted) ? 1 : editDistance(known.toLowerCase(), wanted, limit) }))
@@ -103,6 +113,8 @@ export function catalogSuggestions(name: string): readonly string[] {
     .slice(0, 5)
     .map(({ known }) => known);
 }
+
+const METRIC_COLUMNS = ['metric, to 4.8', 'unit', 'from 4.9', 'unit from 4.9', 'type', 'in its own list', 'meaning'] as const;
 
 const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
   'accelerators': () =>
@@ -152,6 +164,14 @@ const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
       variable.tokens?.join(', ') ?? '',
       [variable.note, variable.debugOnly ? 'for debugging only' : undefined].filter(Boolean).join('; '),
     ]),
+  'metrics': () =>
+    table('metrics', 'Metrics of the DCGM exporter', METRIC_COLUMNS, DCGM_METRICS, (metric) => {
+      const [old, now] = [metric.names['4.8'], metric.names['4.9']];
+      const renamed = old.name !== now.name;
+      return [old.name, old.unit, renamed ? now.name : '', renamed ? now.unit : '', metric.type, listed(metric), metric.meaning];
+    }),
+  'xids': () =>
+    table('xids', 'XIDs', ['code', 'meaning', 'caused by', 'what to do'], XIDS, (fact) => [String(fact.code), fact.meaning, fact.origin, fact.action]),
   'projects': () =>
     table('projects', 'Upstream releases', ['project', 'version', 'chart'], PROJECTS, (project) => [
       project.name,
@@ -202,6 +222,25 @@ function acceleratorEntry(accelerator: AcceleratorFacts): CatalogEntry {
     ],
     accelerator.mig.length > 0 ? [profiles] : [],
   );
+}
+
+function listed({ names }: DcgmMetric): string {
+  if (names['4.8'].on === names['4.9'].on) return names['4.8'].on ? 'yes' : 'no';
+  return names['4.9'].on ? 'from 4.9' : 'to 4.8';
+}
+
+function metricEntry(metric: DcgmMetric): CatalogEntry {
+  const [old, now] = [metric.names['4.8'], metric.names['4.9']];
+  return entry('metrics', old.name, [
+    ['meaning', metric.meaning],
+    ['type', metric.declared === undefined ? metric.type : `${metric.type}; the exporter's own list says ${metric.declared}`],
+    ['unit', old.unit],
+    ['from exporter 4.9 on', old.name === now.name ? '' : `${now.name} (${now.unit})`],
+    ['other names', metric.aliases.join(', ')],
+    ['labels beside those of the GPU', metric.labels.join(', ')],
+    ['in the exporter\'s own list', listed(metric)],
+    ['since exporter', metric.since ?? ''],
+  ]);
 }
 
 function resourceEntry(name: string, fact: ResourceFact): CatalogEntry {

@@ -42,6 +42,8 @@ describe('catalog entries', () => {
     ['nccl_algo', 'nccl', ['for debugging only', 'yes']],
     ['volcano', 'projects', ['version', 'v1.15.1']],
     ['nvidia.com/mig-3g.40gb', 'resources', ['unit', 'slice']],
+    ['DCGM_FI_DEV_FB_USED_BYTES', 'metrics', ['unit', 'MiB']],
+    ['xid 79', 'xids', ['what to do', 'drain and reboot the node']],
   ] as const)('%s is found under %s', (name, topic, fact) => {
     const entry = catalogEntries(name).find((found) => found.topic === topic);
     expect(entry?.facts).toContainEqual([...fact]);
