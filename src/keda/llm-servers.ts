@@ -21,7 +21,7 @@ export interface LlmMetrics {
 }
 
 export const LLM_METRICS: Readonly<Record<LlmServer, LlmMetrics>> = {
-  // Before 0.10 the last one was vllm:gpu_cache_usage_perc.
+  // Older releases called the last one vllm:gpu_cache_usage_perc.
   'vllm': {
     waiting: { name: 'vllm:num_requests_waiting' },
     running: { name: 'vllm:num_requests_running' },
