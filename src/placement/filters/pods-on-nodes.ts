@@ -214,8 +214,11 @@ export class PodsOnNodes {
     let term = this.terms.get(key);
     if (term === undefined) {
       const domains = this.domainsOf(topologyKey);
-      term = { key, selector, ownNamespace, domains,
-        selected: new Int32Array(domains.count), selectedOnRow: new Int32Array(this.table.count), owners: new Int32Array(domains.count), total: 0 };
+      const counts = (length: number): Int32Array => new Int32Array(length);
+      term = {
+        key, selector, ownNamespace, domains,
+        selected: counts(domains.count), selectedOnRow: counts(this.table.count), owners: counts(domains.count), total: 0,
+      };
       this.terms.set(key, term);
     }
     return term;

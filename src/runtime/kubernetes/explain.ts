@@ -100,6 +100,11 @@ export class Explainer {
     });
   }
 
+  /** Nothing is left to say. */
+  get isIdle(): boolean {
+    return this.jobs.size === 0;
+  }
+
   async run(): Promise<void> {
     const { signal } = this.ended;
     while (!signal.aborted) {

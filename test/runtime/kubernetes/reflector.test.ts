@@ -134,11 +134,11 @@ describe('a reflector', () => {
   });
 
   it('counts as read when the kind is not served, and reads it once it is', async () => {
-    let path: string | undefined;
-    copy = new Copy(server, () => Promise.resolve(path));
+    const served: { path?: string } = {};
+    copy = new Copy(server, () => Promise.resolve(served.path));
     await until(() => copy.reflector.isSynced);
     expect(copy.items.size).toBe(0);
-    path = '/things';
+    served.path = '/things';
     await until(() => copy.items.size === 1);
   });
 

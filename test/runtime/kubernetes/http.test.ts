@@ -1,0 +1,128 @@
+import { get, request } from 'node:http';
+import { ClusterAuthorizer, EVERYBODY } from '../../../src/runtime/kubernetes/http/authorizer';
+import { type Face, HttpFace, isLoopback } from '../../../src/runtime/kubernetes/http/server';
+import { type JsonObject } from '../../../src/api/schema';
+import { type FakeServer, fakeServer, reply, until } from './fake-server';
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+}
+
+describe('the face of the program', () => {
+  let face: HttpFace;
+  let port: number;
+  const state = { healthy: true, ready: false };
+  const shown: Face = {
+    isHealthy: () => state.healthy,
+    isReady: () => state.ready,
+    metrics: () => Promise.resolve({ type: 'text/plain', text: 'gantry_leader 1\n' }),
+    view: () => ({ version: 1 }),
+    pending: () => [{ gang: 'default/a', kind: 'no-fit' } as { gang: string }],
+    decisions: () => [],
+    page: () => '<!doctype html>',
+  };
+
+  beforeEach(async () => {
+    face = new HttpFace({ address: '127.0.0.1', port: 0, face: shown, authorizer: EVERYBODY });
+    port = await face.listen();
+  });
+  afterEach(() => face.close());
+
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> => new Promise((done, fail) => {
+    request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => done({ status: response.statusCode ?? 0, text }));
+    }).on('error', fail).end();
+  });
+
+  it('says whether it is healthy and ready', async () => {
+    expect(await ask('/healthz')).toEqual({ status: 200, text: 'ok' });
+    expect((await ask('/readyz')).status).toBe(503);
+    state.ready = true;
+    expect((await ask('/readyz')).status).toBe(200);
+  });
+
+  it('shows metrics, the view, who waits, and the page', async () => {
+    expect((await ask('/metrics')).text).toContain('gantry_leader 1');
+    expect(JSON.parse((await ask('/api/view')).text)).toEqual({ version: 1 });
+    expect(JSON.parse((await ask('/api/pending')).text)).toHaveLength(1);
+    expect(JSON.parse((await ask('/api/pending/default%2Fa')).text)).toMatchObject({ kind: 'no-fit' });
+    expect((await ask('/api/pending/default/b')).status).toBe(404);
+    expect((await ask('/')).text).toBe('<!doctype html>');
+    expect((await ask('/else')).status).toBe(404);
+  });
+
+  it('changes nothing', async () => {
+    expect((await ask('/api/view', {}, 'POST')).status).toBe(405);
+    expect((await ask('/api/view', {}, 'DELETE')).status).toBe(405);
+  });
+
+  it('does not answer a browser that was lured to loopback by another name', async () => {
+    expect((await ask('/api/view', { host: 'evil.example' })).status).toBe(403);
+    expect((await ask('/api/view', { host: 'localhost:8080' })).status).toBe(200);
+  });
+
+  it('streams a view at once, and again when something changes', async () => {
+    const parts: string[] = [];
+    const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
+      response.setEncoding('utf8').on('data', (part: string) => parts.push(part)).on('error', () => undefined);
+    }).on('error', () => undefined);
+    await until(() => parts.length === 1);
+    expect(parts[0]).toBe('data: {"version":1}\n\n');
+    face.publish();
+    face.publish();
+    await until(() => parts.length === 2);
+    call.destroy();
+  });
+
+  it('knows loopback addresses from others', () => {
+    expect(['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '[::1]', '127.8.0.1'].every(isLoopback)).toBe(true);
+    expect(['10.0.0.1', 'localhost.evil.example', '::ffff:10.0.0.1', '', '127.0.0.1.example'].some(isLoopback)).toBe(false);
+  });
+});
+
+describe('who may look', () => {
+  let server: FakeServer;
+  let authorizer: ClusterAuthorizer;
+  const clock = { time: 0, monotonic: () => clock.time, wall: () => 0 };
+
+  beforeEach(async () => {
+    clock.time = 0;
+    server = await fakeServer(({ path, body }, response) => {
+      const { spec } = JSON.parse(body) as { spec: JsonObject };
+      if (path.endsWith('tokenreviews')) {
+        const known = spec.token === 'good' || spec.token === 'poor';
+        reply(response, 201, { status: { authenticated: known, user: { username: String(spec.token), groups: ['people'] } } });
+      } else {
+        reply(response, 201, { status: { allowed: spec.user === 'good' && (spec.nonResourceAttributes as JsonObject).verb === 'get' } });
+      }
+    });
+    authorizer = new ClusterAuthorizer(server.client, clock);
+  });
+  afterEach(() => server.close());
+
+  it('is whom the cluster knows and lets get the path', async () => {
+    expect(await authorizer.refusal('Bearer good', '/api/view')).toBeUndefined();
+    expect(await authorizer.refusal('Bearer poor', '/api/view')).toMatchObject({ status: 403 });
+    expect(await authorizer.refusal('Bearer unknown', '/api/view')).toMatchObject({ status: 401 });
+    expect(await authorizer.refusal(undefined, '/api/view')).toMatchObject({ status: 401 });
+    expect(await authorizer.refusal('Basic abc', '/api/view')).toMatchObject({ status: 401 });
+  });
+
+  it('is asked again after a short time, and for each path', async () => {
+    await authorizer.refusal('Bearer good', '/api/view');
+    await authorizer.refusal('Bearer good', '/api/view');
+    expect(server.asked).toHaveLength(2);
+    await authorizer.refusal('Bearer good', '/metrics');
+    expect(server.asked).toHaveLength(4);
+    clock.time = 31_000;
+    await authorizer.refusal('Bearer good', '/api/view');
+    expect(server.asked).toHaveLength(6);
+  });
+
+  it('is nobody while the API server does not say', async () => {
+    await server.close();
+    expect(await authorizer.refusal('Bearer good', '/api/view')).toMatchObject({ status: 503 });
+  });
+});

@@ -1,0 +1,249 @@
+import { type JsonObject } from '../../../src/api/schema';
+import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
+import { type CollectionName, COLLECTION_NAMES } from '../../../src/runtime/kubernetes/api/collections';
+import { DEFAULT_CONFIGURATION } from '../../../src/runtime/kubernetes/configuration';
+import { type ChangeListener } from '../../../src/runtime/kubernetes/watched';
+import { type Question, question } from '../../../src/runtime/kubernetes/world/snapshot';
+import { World } from '../../../src/runtime/kubernetes/world/world';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+/** What would be watched. */
+class Source {
+  private readonly stores = new Map<CollectionName, Map<string, JsonObject>>(COLLECTION_NAMES.map((name) => [name, new Map()]));
+  private listener: ChangeListener = () => undefined;
+
+  all(name: CollectionName): ReadonlyMap<string, JsonObject> {
+    return this.stores.get(name)!;
+  }
+
+  onChange(listener: ChangeListener): void {
+    this.listener = listener;
+  }
+
+  put(collection: CollectionName, object: JsonObject): void {
+    const { namespace, name } = object.metadata as Readonly<Record<string, string>>;
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    const store = this.stores.get(collection)!;
+    const before = store.get(key);
+    store.set(key, object);
+    this.listener({ collection, key, before, after: object });
+  }
+
+  remove(collection: CollectionName, key: string): void {
+    const store = this.stores.get(collection)!;
+    const before = store.get(key);
+    store.delete(key);
+    this.listener({ collection, key, before });
+  }
+}
+
+interface PodShape {
+  readonly gang?: string;
+  readonly minimum?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: JsonObject;
+  readonly node?: string;
+  readonly phase?: string;
+  readonly leaving?: boolean;
+  readonly uid?: string;
+  readonly ageSeconds?: number;
+}
+
+function pod(name: string, shape: PodShape = {}): JsonObject {
+  const { gang, minimum, labels = {}, annotations = {}, spec = {}, node, phase = 'Pending', leaving = false, uid = `uid-${name}`, ageSeconds = 60 } = shape;
+  const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+  return {
+    metadata: {
+      namespace: 'default', name, uid, creationTimestamp: time(NOW - ageSeconds * 1000), ...(leaving && { deletionTimestamp: time(NOW) }),
+      labels: { ...labels, ...(gang !== undefined && { 'gantry.dev/gang': gang }) },
+      annotations: { ...annotations, ...(minimum !== undefined && { 'gantry.dev/gang-min-member': String(minimum) }) },
+    },
+    spec: {
+      schedulerName: 'gantry', containers: [{ name: 'c', resources: { requests: { 'cpu': '1', 'nvidia.com/gpu': 1 } } }], ...spec,
+      ...(node !== undefined && { nodeName: node }),
+    },
+    status: { phase, ...(node !== undefined && { startTime: time(NOW - ageSeconds * 1000) }) },
+  };
+}
+
+const NODE: JsonObject = {
+  metadata: { name: 'n-1', labels: {} }, spec: {}, status: { allocatable: { 'cpu': '8', 'nvidia.com/gpu': '8' }, conditions: [{ type: 'Ready', status: 'True' }] },
+};
+
+describe('the question to the placement core', () => {
+  let source: Source;
+  let world: World;
+  let assumptions: Assumptions;
+  let relevant: number;
+
+  beforeEach(() => {
+    source = new Source();
+    world = new World(source, DEFAULT_CONFIGURATION);
+    assumptions = new Assumptions();
+    relevant = 0;
+    world.onRelevant = () => void relevant++;
+    source.put('nodes', NODE);
+  });
+
+  const ask = (now = NOW): Question => question(world, assumptions, { now, settleMilliseconds: 1000 });
+  const states = (now = NOW): Readonly<Record<string, string>> =>
+    Object.fromEntries(ask(now).snapshot.pods.map(({ name, state, node }) => [name, node === undefined ? state : `${state} on ${node}`]));
+
+  it('finds gangs, their minimum, their queue and what others take', () => {
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));
+    source.put('pods', pod('other', { node: 'n-1', spec: { schedulerName: 'default-scheduler' } }));
+    source.put('pods', pod('waits-for-others', { spec: { schedulerName: 'default-scheduler' } }));
+    const { gangs, queues } = ask().snapshot;
+    expect(gangs).toEqual([expect.objectContaining({ name: 'default/a', minimum: 2, queue: 'research' })]);
+    expect(states()).toEqual({ 'default/a-0': 'pending', 'default/a-1': 'pending', 'default/other': 'running on n-1' });
+    expect(queues.map(({ name }) => name)).toEqual(['default']);
+  });
+
+  it('counts what is under way as done, until the watch tells', () => {
+    source.put('pods', pod('p', { ageSeconds: 60 }));
+    assumptions.place('uid-p', { node: 'n-1', devices: [3] });
+    expect(ask().snapshot.pods[0]).toMatchObject({ state: 'running', node: 'n-1', devices: [3] });
+    source.put('pods', pod('p', { node: 'n-1' }));
+    assumptions.leave('uid-p');
+    expect(states()).toEqual({ 'default/p': 'releasing on n-1' });
+    // Another pod of the same name is not the one that was assumed to go.
+    source.put('pods', pod('p', { uid: 'new', node: 'n-1' }));
+    expect(states()).toEqual({ 'default/p': 'running on n-1' });
+  });
+
+  it('holds a pod for its node once it was handed over', () => {
+    const gate = { schedulerName: 'default-scheduler', schedulingGates: [{ name: 'gantry.dev/placement' }] };
+    source.put('pods', pod('p', { spec: gate }));
+    expect(states()).toEqual({ 'default/p': 'pending' });
+    source.put('pods', pod('p', { spec: { schedulerName: 'default-scheduler' }, annotations: { 'gantry.dev/node': 'n-1', 'gantry.dev/devices': '2' } }));
+    expect(states()).toEqual({ 'default/p': 'running on n-1' });
+    expect(ask().snapshot.gangs).toHaveLength(1);
+  });
+
+  it('holds a whole gang back while one of its pods cannot be placed yet, and says why', () => {
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 2 }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, spec: { schedulingGates: [{ name: 'example.com/quota' }] } }));
+    expect(ask().snapshot.gangs).toEqual([]);
+    expect(ask().held).toEqual([expect.objectContaining({ gang: 'default/a', kind: 'other-gates', message: expect.stringContaining('example.com/quota') })]);
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2 }));
+    expect(ask().held).toEqual([]);
+  });
+
+  it.each([
+    ['a resource claim', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }] }, 'needs-hand-over', /resource claims.*gantry.dev\/placement/],
+    ['a claim that is bound late', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'late' } }] }, 'needs-hand-over', /"late".*gantry.dev\/placement/],
+    ['a claim that is not bound', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'soon' } }] }, 'volume-not-bound', /"soon" is not bound/],
+    ['a claim that is not there', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'none' } }] }, 'volume-not-bound', /"none" does not exist/],
+  ] as const)('refuses to bind a pod with %s', (_, spec, kind, message) => {
+    source.put('storageClasses', { metadata: { name: 'wait' }, volumeBindingMode: 'WaitForFirstConsumer' });
+    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'late' }, spec: { storageClassName: 'wait' } });
+    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'soon' }, spec: { storageClassName: 'now' } });
+    source.put('pods', pod('p', { spec: spec as unknown as JsonObject }));
+    expect(ask().held).toEqual([expect.objectContaining({ kind, message: expect.stringMatching(message) })]);
+  });
+
+  it('places a pod where its bound volume is, also when the volume comes later', () => {
+    source.put('pods', pod('p', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] } }));
+    const terms = [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }];
+    source.put('persistentVolumes', { metadata: { name: 'pv' }, spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } } });
+    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'data' }, spec: { volumeName: 'pv' } });
+    expect(ask().held).toEqual([]);
+    expect(ask().snapshot.gangs[0].roles[0].template.volumeNodeTerms).toEqual([[{ labels: [{ key: 'zone', operator: 'In', values: ['a'] }] }]]);
+  });
+
+  it('waits for the pods of a gang that says no minimum', () => {
+    source.put('pods', pod('a-0', { gang: 'a', ageSeconds: 10 }));
+    source.put('pods', pod('a-1', { gang: 'a', ageSeconds: 0 }));
+    expect(ask().held).toEqual([expect.objectContaining({ kind: 'settling', again: 2000 })]);
+    expect(ask(NOW + 2000).snapshot.gangs).toEqual([expect.objectContaining({ minimum: 2 })]);
+  });
+
+  it('does not miss what has done its work', () => {
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 2, node: 'n-1', phase: 'Succeeded' }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, node: 'n-1', phase: 'Running' }));
+    expect(ask().snapshot.gangs).toEqual([expect.objectContaining({ minimum: 1 })]);
+    expect(ask(NOW + 100_000).snapshot.gangs[0].staleSince).toBeUndefined();
+  });
+
+  it('tells since when a gang is below its minimum, and what is only assumed does not count', () => {
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 2, node: 'n-1', ageSeconds: 1 }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, ageSeconds: 1 }));
+    expect(ask(NOW).snapshot.gangs[0].staleSince).toBe(NOW);
+    assumptions.place('uid-a-1', { node: 'n-1', devices: [] });
+    ask(NOW + 3000);
+    assumptions.unplace('uid-a-1');
+    expect(ask(NOW + 5000).snapshot.gangs[0].staleSince).toBe(NOW);
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, node: 'n-1', ageSeconds: 1 }));
+    expect(ask(NOW + 6000).snapshot.gangs[0].staleSince).toBeUndefined();
+  });
+
+  it('lets a gang that must not be evicted go when it never ran as a whole, and not otherwise', () => {
+    const keep = { 'gantry.dev/preemptible': 'false' };
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 2, node: 'n-1', ageSeconds: 1, annotations: keep }));
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, ageSeconds: 1, annotations: keep }));
+    expect(ask().snapshot.gangs[0].preemptible).toBe(true);
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, node: 'n-1', ageSeconds: 1, annotations: keep }));
+    expect(ask().snapshot.gangs[0].preemptible).toBe(false);
+    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, ageSeconds: 1, annotations: keep, uid: 'again' }));
+    expect(ask().snapshot.gangs[0].preemptible).toBe(false);
+  });
+
+  it('does not offer a gang for eviction of which a budget protects a part', () => {
+    ['a-0', 'a-1'].forEach((name) => source.put('pods', pod(name, { gang: 'a', minimum: 2, node: 'n-1', labels: { app: 'a' } })));
+    const budget = (disruptionsAllowed: number): JsonObject =>
+      ({ metadata: { namespace: 'default', name: 'b' }, spec: { selector: { matchLabels: { app: 'a' } } }, status: { disruptionsAllowed } });
+    source.put('podDisruptionBudgets', budget(1));
+    expect(ask().snapshot.gangs[0].minimumRuntimeSeconds).toBe(1e9);
+    source.put('podDisruptionBudgets', budget(2));
+    expect(ask().snapshot.gangs[0].minimumRuntimeSeconds).toBeUndefined();
+  });
+
+  it('reads what the PodGroup says, and its queue', () => {
+    source.put('volcanoPodGroups', { metadata: { namespace: 'default', name: 'pg' }, spec: { minMember: 2, queue: 'gpu', minTaskMember: { worker: 1 } } });
+    source.put('volcanoQueues', { metadata: { name: 'gpu' }, spec: { weight: 3, deserved: { 'nvidia.com/gpu': '4' } } });
+    ['worker', 'ps'].forEach((role) => source.put('pods', pod(role, {
+      annotations: { 'scheduling.k8s.io/group-name': 'pg' }, labels: { 'volcano.sh/task-spec': role },
+    })));
+    const { gangs, queues } = ask().snapshot;
+    expect(gangs[0]).toMatchObject({ name: 'default/pg', queue: 'gpu', minimum: 2 });
+    expect(gangs[0].roles).toEqual([expect.objectContaining({ name: 'ps', count: 1 }), expect.objectContaining({ name: 'worker', minimum: 1 })]);
+    expect(queues).toContainEqual(expect.objectContaining({ name: 'gpu', weight: 3, deserved: { 'nvidia.com/gpu': 4 } }));
+  });
+
+  it('gives pods that differ in idle labels only one template, until a selector asks for such a label', () => {
+    source.put('pods', pod('a', { labels: { index: '0' } }));
+    source.put('pods', pod('b', { labels: { index: '1' } }));
+    const templates = (): number => new Set(ask().snapshot.gangs.flatMap(({ roles }) => roles.map(({ template }) => template))).size;
+    expect(templates()).toBe(1);
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: { matchLabels: { index: '1' } } }] };
+    source.put('pods', pod('c', { spec: { affinity: { podAntiAffinity } } }));
+    expect(templates()).toBe(3);
+  });
+
+  it('calls a gang by its short name unless two have it', () => {
+    source.put('pods', pod('x', {}));
+    expect(ask().snapshot.gangs.map(({ name }) => name)).toEqual(['default/x']);
+    source.put('pods', pod('x-0', { gang: 'x' }));
+    expect(question(world, assumptions, { now: NOW + 60_000, settleMilliseconds: 0 }).snapshot.gangs.map(({ name }) => name).sort())
+      .toEqual(['default/gang/x', 'default/pod/x']);
+  });
+
+  it('wakes for what matters, and not for pods that get the place that was decided for them', () => {
+    relevant = 0;
+    source.put('pods', pod('p'));
+    expect(relevant).toBe(1);
+    source.put('pods', pod('p', { node: 'n-1' }));
+    source.put('pods', pod('p', { node: 'n-1', phase: 'Running' }));
+    source.put('nodes', { ...NODE, status: { ...NODE.status as JsonObject, images: [] } });
+    expect(relevant).toBe(1);
+    source.put('pods', pod('p', { node: 'n-1', phase: 'Succeeded' }));
+    source.put('nodes', { ...NODE, spec: { unschedulable: true } });
+    expect(relevant).toBe(3);
+    source.remove('pods', 'default/p');
+    expect(relevant).toBe(4);
+    expect(world.pods.size).toBe(0);
+  });
+});
