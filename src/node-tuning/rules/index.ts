@@ -8,6 +8,7 @@ import { fileReadable } from './files';
 import { kubeletArgumentRules } from './kubelet-arguments';
 import { kubeletConfigurationRules } from './kubelet-configuration';
 import { liveNodeRules } from './live-nodes';
+import { memlockRules } from './memlock';
 import { poolRules } from './pools';
 import { readinessRules } from './readiness';
 import { spotRules } from './spot';
@@ -21,6 +22,7 @@ export const nodeTuningRules: readonly Rule[] = [
   ...dockerDaemonRules,
   ...unitRules,
   ...liveNodeRules,
+  ...memlockRules,
   ...poolRules,
   ...spotRules,
   ...readinessRules,
