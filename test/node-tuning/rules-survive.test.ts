@@ -9,7 +9,7 @@ import { NODE_FILE, NODE_FILE_OWNERS, nodeFileKind, type NodeFileKind, parseFile
 import { nodeTuningRules } from '../../src/node-tuning/rules';
 import { rulesSurvive } from '../support/rules-survive';
 
-const OPTIONS = { seed: 20261120, numRuns: 300 };
+const OPTIONS = { seed: 20261120, numRuns: 150 };
 
 test('manifests of any content', () => {
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', command: ['sh', '-c', 'systemctl daemon-reload'] }], volumes: [{ name: 's', configMap: { name: 'c' } }] } };
@@ -21,7 +21,7 @@ test('manifests of any content', () => {
     { apiVersion: 'nvidia.com/v1', kind: 'ClusterPolicy', metadata: { name: 'c' }, spec: { daemonsets: { tolerations: [{ key: 'a' }] } } },
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeSelector: { 'x': 'y', 'cloud.google.com/gke-spot': 'true' }, tolerations: [{ key: 'cloud.google.com/gke-spot' }], terminationGracePeriodSeconds: 90 } },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { 'run.sh': '#!/bin/sh\nswapoff -a', 'config.toml': 'version = 3\n[plugins."io.containerd.cri.v1.runtime"]\n', 'daemon.json': '{"runtimes": {}}' } },
-  ], 150);
+  ], 60);
 });
 
 const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value) => value as JsonValue);
