@@ -152,7 +152,7 @@ export class GangRun {
       arrivedAt: arrivesAt,
       ...(this.startedAt === undefined ? {} : { startedAt: this.startedAt }),
       ...(this.endedAt === undefined ? {} : { endedAt: this.endedAt }),
-      waitSeconds: (this.startedAt ?? this.endedAt ?? end) - arrivesAt,
+      waitSeconds: Math.max(0, (this.startedAt ?? this.endedAt ?? end) - arrivesAt),
       state: this.state,
       evictions: this.evictions,
       moves: this.moves,

@@ -97,7 +97,7 @@ class Simulation {
   private happen(due: Due): void {
     switch (due.kind) {
       case 'arrival':
-        this.live.add(due.run);
+        if (!due.run.over) this.live.add(due.run);
         break;
       case 'event':
         this.event(due.event);

@@ -115,6 +115,11 @@ test('a gang that is withdrawn gives its room back', () => {
   expect(gang(result, 'b').startedAt).toBe(100);
 });
 
+test('a gang that is withdrawn before it comes never runs', () => {
+  const result = run({ gangs: [{ name: 'a', queue: 'q', arrives: 100, duration: 10 }], events: [{ at: 50, cancel: 'a' }] });
+  expect(gang(result, 'a')).toMatchObject({ state: 'cancelled', waitSeconds: 0, spans: [] });
+});
+
 test('random arrivals are the same for equal seeds, about as many as asked for, and others for another seed', () => {
   const arrivals = (seed: number): readonly number[] =>
     run({ gangs: [{ name: 'a', queue: 'q', duration: 1, repeat: { perHour: 20, until: '10h', seed } }] }).gangs.map(({ arrivedAt }) => arrivedAt);

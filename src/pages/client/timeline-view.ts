@@ -14,8 +14,9 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
   book.admit(result.queues.map(({ name }) => name).filter((name) => result.gangs.some(({ queue }) => queue === name)));
   const gantt = new GanttPicture(result, book);
   const ganttPane = new Pane(gantt, 'Gangs over time. Arrow keys go from gang to gang.');
-  const use = new UsePicture(result, (width) => gantt.left(width));
+  const use = new UsePicture(result, book, (width) => gantt.left(width));
   const usePane = new Pane(use, 'Devices in use over time. Arrow keys go from change to change.');
+  const queueLegend = legend([...book.names()].map((name) => [name, book.css(name)]));
   const found = el('p', { 'class': 'found', 'role': 'status' });
   const search = el('input', {
     type: 'search', placeholder: 'Find a gang or queue', 'aria-label': 'Find a gang or queue', autocomplete: 'off', spellcheck: 'false',
@@ -44,12 +45,12 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
     facts(result),
     ...(result.expectations.length > 0 ? [expectations(result)] : []),
     card('use', 'Devices in use', `${tell(result.devices)} ${result.device}`, [
-      usePane.element, legend([['in use', 'var(--accent)'], ['gangs that wait', 'var(--bad)']]), el('p', { class: 'hint' }, 'Dashed: devices that are ready.'),
+      usePane.element, queueLegend, el('p', { class: 'hint' }, 'Stacked by queue. Dashed: devices that are ready.'),
     ]),
     el('div', { class: 'tools below' }, el('div', { class: 'search' }, search, el('kbd', { 'aria-hidden': 'true' }, '/')), found),
     card('gangs', 'Who ran when', count(result.gangs.length, 'gang'), [
       ganttPane.element,
-      legend([...book.names()].map((name) => [name, book.css(name)])),
+      queueLegend.cloneNode(true),
       el('p', { class: 'hint' }, 'Thin line: it waits. Low bar: it runs with a part of its pods. Red mark: it lost pods. Dotted: nodes or queues changed.'),
     ]),
     queues(result),

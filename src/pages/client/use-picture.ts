@@ -1,12 +1,19 @@
 /**
- * How full the cluster was: devices in use against devices that were ready, and gangs that waited, over time.
+ * How full the cluster was: devices in use by queue against devices that were ready, and gangs that waited, over time.
  */
 import { type SimulationResult } from '../../simulation/result';
 import { type Picture } from './pane';
-import { tones } from './palette';
+import { type ColourBook, tones } from './palette';
 import { ticks, type TimeAxis, timeAt, x } from './time-axis';
 import { el } from './dom';
 import { percent, tell, tellSeconds } from './words';
+
+/** What one queue has, and the sum of that with all queues below it in the picture. */
+interface Layer {
+  readonly queue: string;
+  readonly own: readonly number[];
+  readonly upTo: readonly number[];
+}
 
 const USE = 150;
 const WAITING = 54;
@@ -16,8 +23,15 @@ const TOP = 8;
 
 export class UsePicture implements Picture {
   private axis: TimeAxis = { from: 0, to: 1, left: 0, right: 1 };
+  private readonly layers: readonly Layer[];
 
-  constructor(private readonly result: SimulationResult, private readonly left: (width: number) => number) {}
+  constructor(
+    private readonly result: SimulationResult,
+    private readonly book: ColourBook,
+    private readonly left: (width: number) => number,
+  ) {
+    this.layers = layersOf(result, [...book.names()]);
+  }
 
   scrolls(): boolean {
     return false;
@@ -54,12 +68,13 @@ export class UsePicture implements Picture {
       });
       context.lineTo(x(axis, seconds), bottom);
       context.closePath();
+      context.fill();
     };
-    context.fillStyle = tone.accent;
-    context.globalAlpha = 0.85;
-    area(samples.used[device], y, base);
-    context.fill();
-    context.globalAlpha = 1;
+    // From the highest sum down, so that each covers what is above its own.
+    for (const { queue, upTo } of this.layers) {
+      context.fillStyle = tone.colours[this.book.of(queue)];
+      area(upTo, y, base);
+    }
     context.strokeStyle = tone.ink;
     context.lineWidth = 1.25;
     context.setLineDash([4, 3]);
@@ -76,7 +91,6 @@ export class UsePicture implements Picture {
     context.fillStyle = tone.bad;
     context.globalAlpha = 0.7;
     area(samples.waitingGangs, level, bottom);
-    context.fill();
     context.globalAlpha = 1;
     context.fillStyle = tone.line2;
     context.fillRect(axis.left, bottom, axis.right - axis.left, 1);
@@ -121,6 +135,7 @@ export class UsePicture implements Picture {
     return [
       el('strong', {}, `${tellSeconds(samples.at[index])} to ${tellSeconds(samples.at[index + 1] ?? seconds)}`),
       el('p', {}, `${tell(used)} of ${tell(ready)} devices in use (${percent(ready > 0 ? used / ready : 0)})`),
+      el('p', {}, this.layers.map(({ queue, own }) => `${queue} ${tell(own[index])}`).reverse().join(', ')),
       el('p', {}, `${tell(samples.runningGangs[index])} gangs run, ${tell(samples.waitingGangs[index])} wait`),
       el('p', {}, `${percent(samples.fragmentation[index])} of what is free is of no use`),
     ];
@@ -136,4 +151,16 @@ export class UsePicture implements Picture {
   choose(): void {
     // There is nothing to pick in a moment.
   }
+}
+
+/** The highest first. A queue's column has its children's devices in it, which are theirs here. */
+function layersOf({ samples, queues }: SimulationResult, shown: readonly string[]): readonly Layer[] {
+  let sum: readonly number[] = samples.at.map(() => 0);
+  const layers = shown.map((queue): Layer => {
+    const children = queues.filter(({ parent }) => parent === queue).map(({ name }) => samples.queues[name]);
+    const own = samples.queues[queue].map((amount, i) => children.reduce((left, column) => left - column[i], amount));
+    sum = sum.map((below, i) => below + own[i]);
+    return { queue, own, upTo: sum };
+  });
+  return layers.reverse();
 }
