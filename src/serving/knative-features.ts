@@ -64,7 +64,8 @@ export function neededFeatures(spec: JsonObject): readonly NeededFeature[] {
   if (containers.length > 1) need('multi-container', '/containers');
   for (const { value, path } of containers) {
     const serving = containers.length === 1 || asArray(value.ports).length > 0;
-    const probed = serving ? [] : PROBES.filter((name) => Object.keys(asObject(value[name])).length > 0);
+    // An empty readiness probe is given values of its own before it is looked at.
+    const probed = serving ? [] : PROBES.filter((name) => Object.keys(asObject(value[name])).length > 0 || (name === 'readinessProbe' && isObject(value[name])));
     for (const probe of probed) need('multi-container-probing', `${path}/${probe}`);
   }
   for (const { value, path } of [...objectsAt(spec, '/initContainers'), ...containers]) {

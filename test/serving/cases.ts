@@ -70,7 +70,7 @@ export const cases: readonly RuleCases[] = [
   },
   {
     rule: 'serving/knative-metric-of-class',
-    fires: { 'CPU with kpa': [knative({ metric: 'cpu' })], 'nothing with hpa': [knative({ class: HPA, metric: '' })] },
+    fires: { 'CPU with kpa': [knative({ metric: 'cpu' })], 'an average that is none': [knative({ class: KPA, 'metric-aggregation-algorithm': 'mean' })], 'nothing with hpa': [knative({ class: HPA, metric: '' })] },
     silent: { 'rps': [knative({ metric: 'rps' })], 'custom with hpa': [knative({ class: HPA, metric: 'gpu_busy' })], 'anything with another': [knative({ class: 'x.example.com', metric: 'y' })] },
   },
   {

@@ -16,6 +16,7 @@ const NAMES = [
   'panic-threshold-percentage', 'activation-scale',
 ];
 const HOUR = 3600;
+const AVERAGES = ['', 'linear', 'weightedExponential', 'weighted-exponential'];
 
 function classOf(revision: RevisionView): string {
   return autoscalingAnnotation(revision, 'class')?.value ?? KPA;
@@ -35,11 +36,16 @@ const knownClass = revisionRule('knative-class-known', {
 
 const metricOfClass = revisionRule('knative-metric-of-class', {
   row: 'KN2',
-  summary: 'kpa scales by concurrency or rps; hpa by cpu, memory or a custom metric.',
-  why: 'The webhook refuses another metric with kpa.',
+  summary: 'kpa scales by concurrency or rps, averaged linear or weightedExponential; hpa by cpu, memory or a custom metric.',
+  why: 'The webhook refuses another metric or average with kpa.',
   source: VALIDATION,
   fix: 'Use concurrency or rps; for CPU say class hpa.autoscaling.knative.dev.',
 }, function* (revision) {
+  const average = autoscalingAnnotation(revision, 'metric-aggregation-algorithm');
+  // Looked at only where the class is stated.
+  if (average !== undefined && autoscalingAnnotation(revision, 'class')?.value === KPA && !AVERAGES.includes(average.value)) {
+    yield { path: average.path, message: `there is no average ${average.value}`, found: average.value, expected: 'linear or weightedExponential' };
+  }
   const metric = autoscalingAnnotation(revision, 'metric');
   if (metric === undefined) return;
   const autoscaler = classOf(revision);
