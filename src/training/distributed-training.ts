@@ -72,7 +72,8 @@ export class DistributedTraining extends Construct {
 /** The statement with its topology said of the pods, where the engine has no field for it. */
 function placed(statement: NamedStatement, engine: string): NamedStatement {
   const { name, topology, scheduling } = statement;
-  if (topology === undefined || (engine === 'Volcano Job' && typeof topology.level === 'number')) return statement;
+  const tier = engine === 'Volcano Job' && scheduling?.engine !== 'gantry' && typeof topology?.level === 'number';
+  if (topology === undefined || tier) return statement;
   if (scheduling !== undefined && topology.isKnownTo(scheduling.engine, engine)) {
     return { ...statement, scheduling: scheduling.withTopology(topology.toChoice()) };
   }

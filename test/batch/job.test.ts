@@ -36,8 +36,8 @@ test('a Job of one pod has no index, one of several has', () => {
 
 test('all that a Job can say is said', () => {
   const [object] = job({
-    parallelism: 2, completions: 8, indexed: true, backoffLimitPerIndex: 1, maxFailedIndexes: 3, activeDeadlineSeconds: 60, ttlSecondsAfterFinished: 0,
-    podReplacement: 'Failed', suspend: true,
+    parallelism: 2, completions: 8, indexed: true, backoffLimitPerIndex: 1, maxFailedIndexes: 3, activeDeadlineSeconds: 60,
+    ttlSecondsAfterFinished: 0, podReplacement: 'Failed', suspend: true,
     podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }] },
     succeedsWith: [{ succeededIndexes: '0' }], specOverrides: { managedBy: 'example.com/controller' },
   });

@@ -113,6 +113,19 @@ test('topology is a tier of Volcano, an annotation of Kueue, or an affinity', ()
   expect(valueAt(ray, '/spec/rayClusterSpec/workerGroupSpecs/0/template/spec/affinity')).toBeDefined();
 });
 
+test('topology is an annotation of Gantry, and a tier in the PodGroup of a JobSet', () => {
+  const gantry = Scheduling.gantry({ queueName: 'q' });
+  for (const as of [TrainingEngine.jobSet(), TrainingEngine.volcanoJob(), TrainingEngine.pyTorchJob()]) {
+    const made4 = JSON.stringify(made({ framework: 'pytorch', topology: TrainingTopology.required('rack'), as, scheduling: gantry }));
+    expect(made4).toContain('"gantry.dev/topology-required":"rack"');
+    expect(made4).toContain('"gantry.dev/gang-min-member":"4"');
+    expect(made4).not.toContain('podAffinity');
+  }
+  const volcano = made({ framework: 'pytorch', topology: TrainingTopology.required(1), as: TrainingEngine.jobSet(), scheduling: Scheduling.volcano({ queueName: 'q' }) });
+  expect(volcano[0]).toMatchObject({ kind: 'PodGroup', spec: { minMember: 4, networkTopology: { mode: 'hard', highestTierAllowed: 1 } } });
+  expect(() => made({ framework: 'pytorch', topology: TrainingTopology.required(1), as: TrainingEngine.volcanoJob(), scheduling: gantry })).toThrow('which gantry does not know');
+});
+
 test('a queue is written before the training, under every engine that can go through one', () => {
   for (const [framework, as] of ENGINES.filter(([, engine]) => engine.name !== 'TrainJob')) {
     const objects = chartOf((scope) => {
