@@ -163,6 +163,8 @@ export class GantryProject extends typescript.TypeScriptProject {
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
+    // Some tests start processes, and machines are busy.
+    config.testTimeout = 60_000;
     config.collectCoverage = false;
     delete config.coverageReporters;
     delete config.coverageDirectory;

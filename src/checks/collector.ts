@@ -114,7 +114,8 @@ export class FindingCollector {
     const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
     const tellsMore = ({ tier, severity }: Finding): boolean => severity === 'error' && (tier === 'server' || tier === 'webhook');
     const missing = new Set(this.located.filter(({ finding }) => finding.rule === shapeRules.required.id).map(place));
-    const told = new Set(missing.size === 0 ? [] : this.located.filter((one) => tellsMore(one.finding) && missing.has(place(one))).map(place));
+    if (missing.size === 0) return this.located;
+    const told = new Set(this.located.filter((one) => tellsMore(one.finding) && missing.has(place(one))).map(place));
     return this.located.filter((one) => one.finding.rule !== shapeRules.required.id || !told.has(place(one)));
   }
 

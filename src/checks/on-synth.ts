@@ -13,7 +13,7 @@ import { check } from './engine';
 import { type Finding } from './finding';
 import { type Report } from './report';
 import { writeReportFile } from './report-file';
-import { findingText } from './report/text';
+import { findingText, notCheckedByReason } from './report/text';
 import { formatSuppressions, IGNORE_ANNOTATION, type Suppression } from './suppression';
 
 const CHECKED = Symbol.for('gantry.checks.on-synth');
@@ -51,7 +51,9 @@ export function checkOnSynth(scope: IConstruct): void {
           construct.node.addValidation({ validate: () => errors.get(construct) ?? [] });
         }
       }
-      for (const { object, why } of report.notChecked) process.stderr.write(`not checked: ${object}: ${why}\n`);
+      for (const [why, objects] of notCheckedByReason(report.notChecked)) {
+        process.stderr.write(`not checked: ${objects.map(({ object }) => object).join(', ')}: ${why}\n`);
+      }
       return errors.get(root) ?? [];
     },
   });

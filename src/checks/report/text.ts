@@ -113,12 +113,23 @@ function inline(value: JsonValue, limit = 120): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
+/** One reason is told once, however many objects it keeps from being checked. */
 function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, width: number | undefined): string {
-  const lines = notChecked.flatMap(({ object, file, construct, why }) => {
-    const place = file ?? construct;
-    return wrap(printable(`${place === undefined ? '' : `${place}  `}${object}: ${why}`), '  ', '    ', width);
+  const lines = notCheckedByReason(notChecked).flatMap(([why, objects]) => {
+    const [first] = objects;
+    const place = first?.file ?? first?.construct;
+    const alone = `${place === undefined ? '' : `${place}  `}${first?.object ?? ''}: ${why}`;
+    const several = `${objects.length} objects: ${why} (${objects.map(({ object }) => object.replace(/^\S+ /, '')).join(', ')})`;
+    return wrap(printable(objects.length === 1 ? alone : several), '  ', '    ', width);
   });
   return [colours.bold('Not checked'), ...lines].join('\n');
+}
+
+/** Reasons in the order in which they come up, each with its objects. */
+export function notCheckedByReason(notChecked: readonly NotChecked[]): readonly (readonly [string, readonly NotChecked[]])[] {
+  const reasons = new Map<string, NotChecked[]>();
+  for (const one of notChecked) reasons.set(one.why, [...(reasons.get(one.why) ?? []), one]);
+  return [...reasons];
 }
 
 function summary({ documents, findings, notChecked, suppressed }: Report, colours: Colours): string {

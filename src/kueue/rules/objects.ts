@@ -76,7 +76,6 @@ const selectorStated = webhookRule('namespace-selector-stated', {
   tier: 'advice',
   severity: 'warning',
   kinds: [CLUSTER_QUEUE],
-  concerns: ['spec'],
   summary: 'A ClusterQueue says whose workloads it takes.',
   why: 'A namespaceSelector that is not stated chooses no namespace: every workload stays inadmissible.',
   source: `${KUEUE}, apis/kueue/v1beta2/clusterqueue_types.go, NamespaceSelector`,

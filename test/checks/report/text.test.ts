@@ -58,6 +58,11 @@ test('the last line counts', () => {
   expect(text).toContain('Not checked\n  w.yaml  example.com/v1 Widget w: nobody knows it');
 });
 
+test('what several objects have in common is said once', () => {
+  const notChecked = ['a', 'b'].map((name) => ({ object: `example.com/v1 Widget ${name}`, why: 'nobody knows it' }));
+  expect(renderText(report({ notChecked }))).toContain('Not checked\n  2 objects: nobody knows it (Widget a, Widget b)');
+});
+
 test('lines are broken between words to fit the terminal; long names stay whole', () => {
   const text = renderText(report(), { width: 50 });
   const long = text.split('\n').filter((line) => line.length > 50);
