@@ -21,9 +21,12 @@ export const cases: readonly RuleCases[] = [
     silent: { 'a network of OpenStack': [policy({ nicSelector: { netFilter: 'openstack/NetworkID:1' } })], 'addresses': [policy({ nicSelector: { rootDevices: ['0000:3b:00.0'] } })] },
   },
   {
-    rule: 'networking/sriov-vendor-supported',
-    fires: { 'with 0x': [policy({ nicSelector: { vendor: '0x15b3' } })] },
-    silent: { 'NVIDIA': [policy({ nicSelector: { vendor: '15b3' } })], 'none': [policy()] },
+    rule: 'networking/sriov-card-supported',
+    fires: {
+      'with 0x': [policy({ nicSelector: { vendor: '0x15b3' } })], 'a function for a card': [policy({ nicSelector: { vendor: '15b3', deviceID: '101e' } })],
+      'a card that nobody knows': [policy({ nicSelector: { deviceID: 'ffff' } })], 'of another vendor': [policy({ nicSelector: { vendor: '8086', deviceID: '1021' } })],
+    },
+    silent: { 'NVIDIA': [policy({ nicSelector: { vendor: '15b3' } })], 'none': [policy()], 'a card alone': [policy({ nicSelector: { deviceID: '1021' } })] },
   },
   {
     rule: 'networking/sriov-function-range-valid',

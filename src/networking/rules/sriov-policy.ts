@@ -5,13 +5,13 @@ import { type JsonObject } from '../../api/schema';
 import { type Rule, type Violation } from '../../checks/rule';
 import { type Manifest } from '../../manifests/manifest';
 import { asArray, asInteger, asObject, asString, isObject, stringEntries, stringsIn } from '../../manifests/read';
+import { SUPPORTED_CARDS } from '../sriov-facts';
 import {
   certainlyMeet, NODE_POLICY, OPERATOR_CONFIG, OVS_NETWORK, POOL_CONFIG, setRule, specRule, SRIOV_IB_NETWORK, SRIOV_NETWORK, textAt,
 } from './networking-rule';
 
 const WEBHOOK = 'sriov-network-operator v1.6.0, pkg/webhook/validate.go';
 const MOST_MELLANOX_FUNCTIONS = 128;
-const SUPPORTED_VENDORS = ['8086', '15b3', '14e4', '1077', '1af4', '177d'];
 
 const resourceName = specRule('sriov-resource-name-valid', {
   row: 'SN1',
@@ -40,17 +40,22 @@ const nicSelector = specRule('sriov-nic-selector-stated', {
   if (!stated) yield { path: '/spec/nicSelector', message: 'nicSelector selects nothing', found: selector };
 });
 
-const supportedVendor = specRule('sriov-vendor-supported', {
+const supportedCard = specRule('sriov-card-supported', {
   row: 'SN2',
   severity: 'warning',
-  summary: 'The vendor of a policy is one whose cards the operator supports.',
+  summary: 'Vendor and deviceID of a policy are those of a card that the operator supports.',
   why: 'The webhook refuses cards that are not in the ConfigMap supported-nic-ids, which knows those of Intel, NVIDIA, Broadcom, QLogic, Marvell and virtio unless somebody adds others.',
   source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
-  fix: 'Correct the PCI vendor id (four hexadecimal digits, no 0x), or add the card to supportedExtraNICs of the chart.',
+  fix: 'Correct the PCI ids (four small hexadecimal digits, no 0x; deviceID is that of the physical function), or add the card to supportedExtraNICs of the chart.',
 }, [NODE_POLICY], function* (spec) {
-  const vendor = textAt(asObject(spec.nicSelector), 'vendor');
-  if (vendor !== '' && !SUPPORTED_VENDORS.includes(vendor)) {
-    yield { path: '/spec/nicSelector/vendor', message: `the vendor ${vendor} has no supported card`, found: vendor, expected: SUPPORTED_VENDORS.join(', ') };
+  const selector = asObject(spec.nicSelector);
+  const vendor = textAt(selector, 'vendor');
+  const device = textAt(selector, 'deviceID');
+  const cards = SUPPORTED_CARDS[vendor];
+  if (vendor !== '' && cards === undefined) {
+    yield { path: '/spec/nicSelector/vendor', message: `the vendor ${vendor} has no supported card`, found: vendor, expected: Object.keys(SUPPORTED_CARDS).join(', ') };
+  } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
+    yield { path: '/spec/nicSelector/deviceID', message: `the card ${device} is not among those that the operator knows`, found: device, expected: cards?.join(', ') ?? 'the id of a physical function' };
   }
 });
 
@@ -299,6 +304,6 @@ const nodeSelectorStated = specRule('sriov-policy-selects-nodes', {
 });
 
 export const sriovRules: readonly Rule[] = [
-  resourceName, nicSelector, supportedVendor, functionRanges, rangesApart, modes, functionCount, operatorNamespace, excludeTopology,
+  resourceName, nicSelector, supportedCard, functionRanges, rangesApart, modes, functionCount, operatorNamespace, excludeTopology,
   poolConfig, operatorConfig, resourceOffered, linkTypesAgree, nodeSelectorStated,
 ];

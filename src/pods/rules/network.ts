@@ -104,6 +104,7 @@ export const networkRules: readonly Rule[] = [
     fix: `Name the network in the annotation ${NETWORKS_ANNOTATION}.`,
     source: 'multus-cni v4.2.2; sriov-network-operator v1.6.0',
   }, (pod, say, { set }) => {
+    if (networkAttachmentsOf(set).length === 0) return;
     const said = pod.annotations[NETWORKS_ANNOTATION];
     const namespace = pod.template.manifest.id.namespace;
     if (pod.hostNetwork || (typeof said === 'string' && networksIn(said) === undefined)) return;
