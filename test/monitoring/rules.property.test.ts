@@ -24,7 +24,9 @@ test('a template of any text is read to its end', () => {
 test('rules, monitors and Prometheus objects of any shape', () => {
   const kinds = fc.constantFrom('PrometheusRule', 'ServiceMonitor', 'PodMonitor', 'Prometheus', 'ScrapeConfig');
   const members = fc.constantFrom('groups', 'rules', 'endpoints', 'podMetricsEndpoints', 'selector', 'relabelings', 'expr', 'alert', 'labels', 'annotations', 'serviceMonitorSelector', 'interval', 'scrapeTimeout');
-  const listOf = <T>(member: fc.Arbitrary<T>): fc.Arbitrary<readonly Record<string, T>[]> => fc.array(fc.dictionary(members, member), { maxLength: 2 });
+  const listOf = <T>(member: fc.Arbitrary<T>): fc.Arbitrary<readonly Record<string, T>[]> => (
+    fc.array(fc.dictionary(members, member), { maxLength: 2 })
+  );
   const shape = fc.dictionary(members, fc.oneof(json, listOf(fc.oneof(json, text, listOf(json)))), { maxKeys: 5 });
   fc.assert(fc.property(kinds, shape, (kind, spec) => {
     const apiVersion = kind === 'ScrapeConfig' ? 'monitoring.coreos.com/v1alpha1' : 'monitoring.coreos.com/v1';
