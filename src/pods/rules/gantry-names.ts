@@ -80,6 +80,7 @@ const podNames: PodTemplateRule = {
   id: 'scheduling/gantry-pod-name-known',
   summary: `In a pod template too, a label, annotation or scheduling gate that begins with ${GANTRY_PREFIX} is one that Gantry knows.`,
   on: 'pod-template',
+  sees: 'template',
   *check({ metadata, spec, isPod }) {
     if (!isPod) yield* unknownNames(metadata, '/metadata');
     for (const [index, gate] of asArray(spec.schedulingGates).entries()) {
