@@ -1,11 +1,12 @@
 /**
  * A scenario file to a scenario. Everything that is wrong with it is told at once, in the words of the file.
  */
-import { type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../api/schema';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
+import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
 import { sampleCluster } from '../cluster/sample';
-import { parseValue } from '../manifests/yaml';
+import { parseValue, parseYaml } from '../manifests/yaml';
 import {
   type ClusterNode, DEFAULT_DEVICE_RESOURCE, DEFAULT_POLICY, type Device, type Policy, type Queue, type Taint, type TaintEffect,
   type Topology,
@@ -89,12 +90,20 @@ function clusterOf(value: JsonValue, file: string, source: ClusterSource): Scena
   if (value === 'sample') return sampleCluster();
   try {
     if (typeof value !== 'string') return clusterOfValue(value, `${file}: cluster`);
-    const named = source(value);
-    return readClusterFile(named.text, named.file);
+    const { text, file: named } = source(value);
+    const objects = parseYaml(text, named).manifests.map(({ object }) => object);
+    return objects.length > 0 ? ofObjects(objects, named) : readClusterFile(text, named);
   } catch (error) {
     if (error instanceof ClusterFileError) throw new ScenarioError(error.message);
     throw error;
   }
+}
+
+/** What `kubectl get nodes,queues -o json` printed. What runs there is left out: a scenario says what runs. */
+function ofObjects(objects: readonly JsonObject[], file: string): ScenarioCluster {
+  const state = clusterOfObjects(objects, file);
+  if (state.nodes.length === 0) throw new ScenarioError(`${file}: no Node in it`);
+  return state;
 }
 
 /** One node, or `count` of them whose names end in their number. */

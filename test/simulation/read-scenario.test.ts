@@ -42,3 +42,11 @@ test('a cluster file is found by its name, and the sample by the word', () => {
   expect(readScenario(scenario('c.yaml'), 's.json', (name) => ({ text, file: name })).nodes).toHaveLength(3);
   expect(readScenario(scenario('sample'), 's.json', noFile).nodes).toHaveLength(80);
 });
+
+test('a cluster may be what kubectl printed', () => {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, status: { allocatable: { 'cpu': '8', 'nvidia.com/gpu': '4' } } };
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node] });
+  const scenario = JSON.stringify({ cluster: 'live.json', queues: [{ name: 'q' }], gangs: [{ name: 'a', queue: 'q', duration: 1 }] });
+  const read = readScenario(scenario, 's.json', (name) => ({ text: list, file: name }));
+  expect(read.nodes).toMatchObject([{ name: 'n1', allocatable: { 'cpu': 8000, 'nvidia.com/gpu': 4 } }]);
+});
