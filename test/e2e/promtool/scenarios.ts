@@ -51,7 +51,9 @@ export function scenarios(exporter: DcgmGeneration): Readonly<Record<GpuAlertNam
     GpuRowsRemapped: { at: 30, fires: { [gpu('UNCORRECTABLE_REMAPPED_ROWS')]: '3x20 4x40' }, quiet: { [gpu('UNCORRECTABLE_REMAPPED_ROWS')]: '4x60' } },
     GpuNvlinkErrors: {
       at: 20,
-      fires: { [gpu('NVLINK_ERROR_DL_RECOVERY')]: '0x15 2x30' },
+      // One GPU before Hopper, and one of it.
+      fires: { [gpu('NVLINK_ERROR_DL_RECOVERY')]: '0x15 2x30', [gpu('NVLINK_RECOVERY_ERROR', ', slot="2"')]: '0x15 1x30' },
+      count: 2,
       quiet: { [gpu('NVLINK_RECOVERY_ERROR')]: '7x100', [gpu('NVLINK_ERROR_DL_RECOVERY')]: '0x100' },
     },
     GpuHeatThrottled: { at: 30, fires: { [gpu('THERMAL_VIOLATION')]: secondsAMinute('THERMAL_VIOLATION', 6) }, quiet: { [gpu('THERMAL_VIOLATION')]: secondsAMinute('THERMAL_VIOLATION', 1) } },
@@ -131,7 +133,11 @@ export function scenarios(exporter: DcgmGeneration): Readonly<Record<GpuAlertNam
       fires: {
         ...ASKS_FOR_GPU, [`kube_pod_container_status_last_terminated_reason{${MAIN}, reason="OOMKilled"}`]: '_x25 1x60',
         [`kube_pod_container_status_restarts_total{${MAIN}}`]: '0x25 1x60',
+        // One that is not started again.
+        'kube_pod_container_resource_requests{namespace="research", pod="once", container="main", resource="nvidia_com_gpu"}': '1x60',
+        'kube_pod_container_status_terminated_reason{namespace="research", pod="once", container="main", reason="OOMKilled"}': '1x60',
       },
+      count: 2,
       // Killed long ago, and running since.
       quiet: {
         ...ASKS_FOR_GPU, [`kube_pod_container_status_last_terminated_reason{${MAIN}, reason="OOMKilled"}`]: '1x60',
