@@ -1,6 +1,7 @@
 /**
  * The nodes on which the placement core would let a pod run are those on which kube-scheduler would: random clusters, random pods.
  */
+import { randomNumbers } from '../../../bench/machine';
 import { type JsonObject } from '../../../src/api/schema';
 import { clusterOfObjects } from '../../../src/cluster';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
@@ -10,7 +11,7 @@ import { Session } from '../../../src/placement/session';
 import { describeLive } from '../live-cluster';
 import { Judge, JUDGE } from './judge';
 import { Lab, nameOf } from './lab';
-import { randomNumbers, RandomWorld } from './random-world';
+import { RandomWorld } from './random-world';
 
 /** How many clusters; more of them where there is time. */
 const CLUSTERS = Number(process.env.GANTRY_RANDOM_CLUSTERS ?? 6);

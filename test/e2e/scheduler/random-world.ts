@@ -3,17 +3,6 @@
  */
 import { type JsonObject } from '../../../src/api/schema';
 
-/** A number from 0 (inclusive) to 1; equal seeds give equal numbers. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 export class RandomWorld {
   private count = 0;
 
