@@ -2,7 +2,9 @@
  * A policy of the placement core as people name or write it.
  */
 import { parseValue } from '../manifests/yaml';
-import { type Action, DEFAULT_POLICY, type GangOrderName, type NodeScore, type Policy, type QueueOrder, type VictimOrder } from '../placement';
+import {
+  type Action, DEFAULT_POLICY, type GangOrderName, type GangSpread, type NodeScore, type Policy, type PreferredTopology, type QueueOrder, type VictimOrder,
+} from '../placement';
 import { Fields, meant, type Problem } from './fields';
 
 const ACTIONS: readonly Action[] = DEFAULT_POLICY.actions;
@@ -14,6 +16,7 @@ export const NAMED_POLICIES: ReadonlyMap<string, Policy> = new Map<string, Polic
   ['default', DEFAULT_POLICY],
   ...SCORES.map((nodeScore) => [nodeScore, { ...DEFAULT_POLICY, nodeScore }] as const),
   ...ORDERS.map((queueOrder) => [queueOrder, { ...DEFAULT_POLICY, queueOrder }] as const),
+  ['balanced', { ...DEFAULT_POLICY, preferredTopology: 'balanced' }],
   ['no-evictions', { ...DEFAULT_POLICY, actions: ['allocate', 'backfill'] }],
 ]);
 
@@ -48,6 +51,8 @@ export function readPolicy(fields: Fields): Policy {
     gangOrder: fields.oneOf<GangOrderName>('gangOrder', ['age', 'share']) ?? DEFAULT_POLICY.gangOrder,
     nodeScore: fields.oneOf('nodeScore', SCORES) ?? DEFAULT_POLICY.nodeScore,
     victimOrder: fields.oneOf<VictimOrder>('victimOrder', ['youngest-first', 'cheapest-first']) ?? DEFAULT_POLICY.victimOrder,
+    preferredTopology: fields.oneOf<PreferredTopology>('preferredTopology', ['fewest-domains', 'balanced']) ?? DEFAULT_POLICY.preferredTopology,
+    gangSpread: fields.oneOf<GangSpread>('gangSpread', ['together', 'anywhere']) ?? DEFAULT_POLICY.gangSpread,
     nonPreemptibleWithinQuota: fields.flag('nonPreemptibleWithinQuota') ?? DEFAULT_POLICY.nonPreemptibleWithinQuota,
     affinityWeight: fields.number('affinityWeight', { least: 0 }) ?? DEFAULT_POLICY.affinityWeight,
     signalWeight: fields.number('signalWeight', { least: 0 }) ?? DEFAULT_POLICY.signalWeight,

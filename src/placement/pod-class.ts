@@ -2,7 +2,7 @@
  * Pods that are alike are worked on once: equal templates make one class, and everything that is derived from a template (requests by
  * column, constraint results by row, score rows) is kept for the class.
  */
-import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodTemplate } from './model';
+import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodSelector, type PodTemplate } from './model';
 import { type NodeTable, PODS_COLUMN } from './node-table';
 
 export interface PodClass {
@@ -30,15 +30,22 @@ export class PodClasses {
   readonly list: PodClass[] = [];
   private readonly byTemplate = new Map<PodTemplate, PodClass>();
   private readonly byText = new Map<string, PodClass>();
+  private readonly deviceResources: ReadonlySet<string>;
+  /** Labels that some pod looks at; nobody else's make a difference. */
+  private readonly labels: ReadonlySet<string>;
 
-  constructor(private readonly table: NodeTable) {}
+  /** @param templates all that there are: a label counts only where one of them selects by it */
+  constructor(private readonly table: NodeTable, templates: Iterable<PodTemplate>) {
+    this.deviceResources = new Set(table.deviceResource);
+    this.labels = selectedLabels(templates);
+  }
 
   of(template: PodTemplate): PodClass {
     const known = this.byTemplate.get(template);
     if (known !== undefined) {
       return known;
     }
-    const text = canonicalText(template);
+    const text = canonicalText(this.whatCounts(template));
     let found = this.byText.get(text);
     if (found === undefined) {
       found = this.make(template);
@@ -49,8 +56,17 @@ export class PodClasses {
     return found;
   }
 
+  /** Every pod of a job may have a label of its own, its index for one, which says nothing of where it fits. */
+  private whatCounts(template: PodTemplate): PodTemplate {
+    const { labels, namespace, ...rest } = template;
+    if (this.labels.size === 0 || labels === undefined) {
+      return this.labels.size === 0 ? rest : template;
+    }
+    return { ...rest, namespace, labels: Object.fromEntries(Object.entries(labels).filter(([key]) => this.labels.has(key))) };
+  }
+
   private make(template: PodTemplate): PodClass {
-    const accelerator = acceleratorOf(template, new Set(this.table.deviceResource));
+    const accelerator = acceleratorOf(template, this.deviceResources);
     const asked = new Map<number, number>([[PODS_COLUMN, 1]]);
     for (const [name, amount] of Object.entries(template.request)) {
       const column = this.table.columns.get(name);
@@ -74,6 +90,21 @@ export class PodClasses {
       charge: chargeOf(template, accelerator, this.table),
     };
   }
+}
+
+/** Keys of the labels by which pods choose other pods, and `*`, which is no label, as soon as any pod chooses any. */
+function selectedLabels(templates: Iterable<PodTemplate>): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const see = ({ labels }: PodSelector): void => {
+    keys.add('*');
+    labels.forEach(({ key }) => keys.add(key));
+  };
+  for (const template of templates) {
+    const { podAffinity, podAntiAffinity, topologySpread, preferredPodAffinity, preferredPodAntiAffinity } = template;
+    [podAffinity, podAntiAffinity, topologySpread].forEach((list) => list?.forEach(({ selector }) => see(selector)));
+    [preferredPodAffinity, preferredPodAntiAffinity].forEach((list) => list?.forEach(({ term }) => see(term.selector)));
+  }
+  return keys;
 }
 
 function modelsOf(accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlySet<number> | undefined {

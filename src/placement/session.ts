@@ -53,7 +53,7 @@ export class Session {
 
     const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
     this.table = new NodeTable(snapshot, policy.capacityReportSeconds, requested);
-    this.classes = new PodClasses(this.table);
+    this.classes = new PodClasses(this.table, templates);
     templates.forEach((template) => this.classes.of(template));
     this.others = new PodsOnNodes(this.table);
     this.others.register(this.classes.list);

@@ -1,0 +1,24 @@
+/**
+ * Pods that are alike are worked on once.
+ */
+import { DEFAULT_POLICY, type PodTemplate } from '../../src/placement';
+import { Session } from '../../src/placement/session';
+import { cluster, gang, node, template } from './builders';
+
+function classes(...templates: readonly PodTemplate[]): number {
+  return new Session(cluster([node('n', 8)], templates.map((pod, index) => gang(`g-${index}`, 1, pod))), DEFAULT_POLICY).classes.list.length;
+}
+
+const labelled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate => template(1, { labels: { app: 'train', index }, ...more });
+
+it('labels and namespaces that nobody selects by make no difference', () => {
+  expect(classes(labelled('0'), labelled('1'), labelled('2', { namespace: 'other' }))).toBe(1);
+});
+
+it('labels that any pod selects by do, and no others', () => {
+  const chooses = (key: string): PodTemplate =>
+    template(1, { podAntiAffinity: [{ topologyKey: 'host', selector: { labels: [{ key, operator: 'Exists' }] } }] });
+  expect(classes(labelled('0'), labelled('1'), chooses('app'))).toBe(2);
+  expect(classes(labelled('0'), labelled('1'), chooses('index'))).toBe(3);
+  expect(classes(labelled('0'), labelled('0', { namespace: 'other' }), chooses('app'))).toBe(3);
+});
