@@ -90,7 +90,7 @@ export function optionalPod(gang: GangRecord, roomFor: RoomFor): PodRecord | und
 
 /** Does the gang have all that it must have? */
 export function runs(gang: GangRecord): boolean {
-  return gang.placed === gang.size || (gang.placed >= gang.needed && unitRuns(gang.root));
+  return gang.placed >= gang.needed && (gang.placed === gang.size || unitRuns(gang.root));
 }
 
 function unitRuns(unit: UnitRecord): boolean {

@@ -119,6 +119,11 @@ describe('consolidation and stale gangs', () => {
     expect(run(cluster([node('a', 2)], [{ ...broken, staleSince: NOW - 1000 }], pods)).evictions).toEqual([]);
     expect(run(cluster([node('a', 2)], [{ ...broken, preemptible: false }], pods)).evictions).toEqual([]);
   });
+
+  it('evicts what is left of a gang also when the missing pods do not exist at all', () => {
+    const broken = { ...gang('broken', 1, template(2), { staleSince: NOW - 2 * MINUTE }), minimum: 2 };
+    expect(run(cluster([node('a', 2)], [broken], [running('broken', 'a')])).evictions).toMatchObject([{ action: 'evict-stale' }]);
+  });
 });
 
 describe('reasons', () => {
