@@ -83,6 +83,8 @@ export function policyOf({ run, suite, config }: SchedulerCase): Policy {
     gangOrder: /drf\([^)]*jobOrder/.test(config?.plugins ?? '') ? 'share' : 'age',
     nodeScore: spread ? 'spread' : 'binpack',
     nonPreemptibleWithinQuota: suite !== 'volcano',
+    // The suites place what asks for no topology by the score of nodes alone.
+    gangSpread: 'anywhere',
     staleGangSeconds: 0,
   };
 }

@@ -7,6 +7,7 @@ import { asArray, asInteger, asObject, asString } from '../manifests/read';
 import { selectorChooses } from '../manifests/selectors';
 import { DEFAULT_DEVICE_RESOURCE, type NodeTerm } from '../placement';
 import { type AmountsDraft } from './objects/amounts';
+import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
 import { type QueueName } from './objects/gang-hints';
 import { type TemplateOptions } from './objects/pod';
 import { POD_GROUP_KINDS, type PodGroupFacts, podGroupOf } from './objects/pod-group';
@@ -41,6 +42,7 @@ export class Lookups {
   readonly priorities: Priorities;
   readonly podGroups: ReadonlyMap<string, PodGroupFacts>;
   readonly options: TemplateOptions;
+  private readonly flavorsByQueue = new Map<string, readonly FlavorGroup[]>();
   private readonly localQueues: ReadonlyMap<string, LocalQueue>;
   private readonly namespaces: ReadonlyMap<string, JsonObject>;
   private readonly byKind: ReadonlyMap<string, readonly JsonObject[]>;
@@ -81,6 +83,18 @@ export class Lookups {
     }
     const key = `${queue.namespace}/${queue.name}`;
     return this.localQueues.get(key)?.clusterQueue ?? key;
+  }
+
+  /** The flavors through which work of a queue is admitted; none where the queue is not Kueue's. */
+  flavors(queue: string): readonly FlavorGroup[] {
+    let known = this.flavorsByQueue.get(queue);
+    if (known === undefined) {
+      const clusterQueue = this.ofKind('kueue.x-k8s.io/ClusterQueue').find((object) => nameOf(object) === queue);
+      const flavors = new Map(this.ofKind('kueue.x-k8s.io/ResourceFlavor').map((object) => [nameOf(object), asObject(object.spec)]));
+      known = clusterQueue === undefined ? [] : flavorGroupsOf(asObject(clusterQueue.spec), (name) => flavors.get(name));
+      this.flavorsByQueue.set(queue, known);
+    }
+    return known;
   }
 
   private namespacesBy(selector: JsonObject): readonly string[] {

@@ -7,6 +7,7 @@ import { type Gang, type Pod, type PodTemplate, type Role, type Subgroup } from 
 import { type ClusterGang } from './cluster-state';
 import { displayNames } from './from-objects';
 import { type Lookups } from './lookups';
+import { admitted } from './objects/flavors';
 import { gangHintsOf, mergedHints } from './objects/gang-hints';
 import { gangIdentityOf } from './objects/gang-identity';
 import { gangTerms, minimumOf } from './objects/gangs';
@@ -82,14 +83,16 @@ function plannedGang(draft: Draft, name: string, { lookups, templates, before, a
   const { workloads, group, namespace } = draft;
   const hints = mergedHints(group?.hints ?? {}, ...workloads.map(hintsOf));
   const several = workloads.length > 1;
+  const queue = lookups.queue(hints.queue, namespace);
+  const flavors = hints.queue === undefined || hints.queue.kind === 'queue' ? [] : lookups.flavors(queue);
   const roles = uniqueNames(workloads.flatMap((workload) => workload.roles.map((role) => ({
     role: several ? { ...role, name: `${workload.manifest.id.name}/${role.name}` } : role,
-    template: templates.of(role, namespace, workload.manifest),
+    template: admitted(templates.of(role, namespace, workload.manifest), flavors),
   }))));
   const subgroups: readonly Subgroup[] = workloads.flatMap((workload) => workload.subgroups ?? []);
   const gang: Gang = {
     name,
-    queue: lookups.queue(hints.queue, namespace),
+    queue,
     ...gangTerms(hints, lookups.priorities),
     ...minimumOf(hints, draft.together),
     arrival: before?.gang.arrival ?? arrival,

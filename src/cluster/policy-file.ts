@@ -3,7 +3,8 @@
  */
 import { parseValue } from '../manifests/yaml';
 import {
-  type Action, DEFAULT_POLICY, type GangOrderName, type GangSpread, type NodeScore, type Policy, type PreferredTopology, type QueueOrder, type VictimOrder,
+  type Action, DEFAULT_POLICY, type GangOrderName, type GangSpread, type NodeScore, type Policy, type PreferredTopology, type QueueOrder,
+  type VictimOrder,
 } from '../placement';
 import { Fields, meant, type Problem } from './fields';
 

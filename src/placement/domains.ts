@@ -16,7 +16,7 @@ export interface Domain {
   readonly rows: Int32Array;
 }
 
-const HOSTNAME = 'kubernetes.io/hostname';
+export const HOSTNAME = 'kubernetes.io/hostname';
 
 /** Value of a topology level on a node; the host name of a node without such a label is its name. */
 export function levelValue(node: ClusterNode, level: string): string | undefined {

@@ -9,7 +9,7 @@
  *
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
-import { type Domain, type TopologyTree } from './domains';
+import { type Domain, HOSTNAME, type TopologyTree } from './domains';
 import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
 import { type PodClass } from './pod-class';
@@ -43,7 +43,18 @@ export class GangPlacer {
     if ((pods.length >= WORTH_COUNTING || root.topology !== undefined) && !this.enoughRoom(pods, within)) {
       return false;
     }
-    return this.attempt(() => this.unit(root, new Set(pods), within));
+    const wanted = new Set(pods);
+    return this.attempt(() => this.unit(this.together(root, pods), wanted, within));
+  }
+
+  /** The gang with a wish to stay together, where it says nothing of topology itself and there is one. */
+  private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
+    const { policy, snapshot } = this.session;
+    const silent = policy.gangSpread === 'together' && root.topology === undefined && root.children.every(saysNothing) &&
+      root.roles.every(({ role }) => role.topology === undefined) && pods.some(({ podClass }) => podClass.deviceCount > 0);
+    const [topology] = silent ? snapshot.topologies ?? [] : [];
+    const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
+    return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
   }
 
   /** Is there room for the pods of each kind, were they alone? If not, there is no need to try. */
@@ -292,6 +303,10 @@ function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefined {
 
 function slices(tree: TopologyTree, { sliceLevel, sliceSize }: TopologyConstraint): Pick<TopologyRequest, 'sliceLevel' | 'sliceSize'> {
   return sliceLevel === undefined ? {} : { sliceLevel: tree.levelOf(sliceLevel), sliceSize: sliceSize ?? 1 };
+}
+
+function saysNothing({ topology, children, roles }: UnitRecord): boolean {
+  return topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined);
 }
 
 function withoutTopology({ roles, children }: Part): Part {

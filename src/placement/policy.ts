@@ -42,6 +42,12 @@ export type GangOrderName = 'age' | 'share';
  */
 export type PreferredTopology = 'fewest-domains' | 'balanced';
 
+/**
+ * Where the pods of a gang go that asks for no topology. `together`: as near to each other as they fit, in one domain of the innermost
+ * level above hosts if there is one that takes them. `anywhere`: each pod by the node score alone.
+ */
+export type GangSpread = 'together' | 'anywhere';
+
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
   readonly actions: readonly Action[];
@@ -51,6 +57,7 @@ export interface Policy {
   readonly nodeScore: NodeScore;
   readonly victimOrder: VictimOrder;
   readonly preferredTopology: PreferredTopology;
+  readonly gangSpread: GangSpread;
   /** Work that cannot be evicted uses only the quota of its queue, where the queue has one. */
   readonly nonPreemptibleWithinQuota: boolean;
   /** Weight of preferred node and pod affinity against the node score, 0 to switch it off. */
@@ -73,7 +80,8 @@ export interface Policy {
 }
 
 /**
- * For a cluster whose scarce thing is accelerators: fill nodes so that whole nodes stay free for large gangs, give quota before surplus,
+ * For a cluster whose scarce thing is accelerators: fill nodes so that whole nodes stay free for large gangs, keep gangs together, give
+ * quota before surplus,
  * take from the youngest first so that the least work is lost, and never start what would delay the gang at the head.
  */
 export const DEFAULT_POLICY: Policy = {
@@ -83,6 +91,7 @@ export const DEFAULT_POLICY: Policy = {
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',
   preferredTopology: 'fewest-domains',
+  gangSpread: 'together',
   nonPreemptibleWithinQuota: true,
   affinityWeight: 1,
   signalWeight: 0.1,

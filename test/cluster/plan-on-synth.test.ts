@@ -13,7 +13,7 @@ function app(nodes: number, jobs = 1): App {
   for (let i = 0; i < jobs; i++) {
     new kubeflow.PyTorchJob(chart, `job-${i}`, {
       metadata: { name: `job-${i}` }, image: 'registry/x:1', nodes, accelerators: Accelerator.nvidia({ count: 8 }), command: ['torchrun', 'train.py'],
-      resources: { cpu: 8, memory: '8Gi' }, sharedMemory: '16Gi',
+      resources: { cpu: 8, memory: '64Gi' }, sharedMemory: '16Gi',
     });
   }
   return made;

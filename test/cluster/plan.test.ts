@@ -63,6 +63,27 @@ describe('a plan', () => {
     expect(gangNamed(plan([...kueue, job]), 'ml/j').queue).toBe('cq');
   });
 
+  it('puts what Kueue admits on the nodes of a flavor of its queue', () => {
+    const flavors = (...labels: readonly string[]): readonly string[] => labels.map((label, index) => (
+      `apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f${index}}\nspec: {nodeLabels: {kubernetes.io/hostname: ${label}}}`
+    ));
+    const quota = (name: string): string => `{name: ${name}, resources: [{name: nvidia.com/gpu, nominalQuota: 32}]}`;
+    const queue = (...names: readonly string[]): string => 'apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: cq}\n'
+      + `spec: {resourceGroups: [{coveredResources: [nvidia.com/gpu], flavors: [${names.map(quota).join(', ')}]}]}`;
+    const local = 'apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: lq, namespace: ml}\nspec: {clusterQueue: cq}';
+    const job = (pods: number): string => 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: ml, labels: {kueue.x-k8s.io/queue-name: lq}}\n'
+      + `spec: {parallelism: ${pods}, template: {spec: ${gpus(8)}}}`;
+    const where = (documents: readonly string[]): unknown => {
+      const made = plan(documents);
+      const { state, where: places } = gangNamed(made, 'ml/j');
+      return [state, places.map(([node]) => made.view.nodes[node].name)];
+    };
+    expect(where([...flavors('n-3'), queue('f0'), local, job(1)])).toEqual(['placed', ['n-3']]);
+    expect(where([...flavors('n-3', 'n-4'), queue('f0', 'f1'), local, job(2)])).toEqual(['placed', ['n-3', 'n-4']]);
+    expect(where([...flavors('n-3'), queue('f0'), local, job(2)])).toEqual(['pending', []]);
+    expect(where([...flavors('n-3'), queue('f0', 'elsewhere'), local, job(2)])).toEqual(['placed', ['n-1', 'n-2']]);
+  });
+
   it('places the earlier manifest first, and the one of higher priority before it', () => {
     const high = 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 10';
     const states = (...documents: readonly string[]): unknown => plan(documents).asked.map(({ view }) => [view.name, view.state]);

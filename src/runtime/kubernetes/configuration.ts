@@ -276,6 +276,7 @@ class Reader {
       gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', ['age', 'share'], base.gangOrder),
       nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', ['binpack', 'spread', 'fgd', 'fragmentation'], base.nodeScore),
       preferredTopology: this.choice(members.preferredTopology, 'policy.preferredTopology', ['fewest-domains', 'balanced'], base.preferredTopology),
+      gangSpread: this.choice(members.gangSpread, 'policy.gangSpread', ['together', 'anywhere'], base.gangSpread),
       victimOrder: this.choice(members.victimOrder, 'policy.victimOrder', ['youngest-first', 'cheapest-first'], base.victimOrder),
       nonPreemptibleWithinQuota: this.truth(members.nonPreemptibleWithinQuota, 'policy.nonPreemptibleWithinQuota', base.nonPreemptibleWithinQuota),
       affinityWeight: number('affinityWeight'),
