@@ -75,7 +75,7 @@ function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanT
     gang.name, gang.kind, podsText(gang), gang.devices > 0 ? rounded(gang.devices) : '', STATES[gang.state].word, whereText(view, gang),
   ]);
   const rest = asked.length - shown.length;
-  const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, options);
+  const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, { ...options, whole: [0] });
   return `${coloured(text, options.colour)}${rest > 0 ? `… and ${rest} more (--format json or html has them all)\n` : ''}`;
 }
 
@@ -87,9 +87,8 @@ function coloured(text: string, colour: boolean): string {
   return text.replace(/ {2}(placed|runs|in part|next|waits|evicted)(?= {2}|\n)/g, (_, word: string) => `  ${colours[words.get(word) ?? 'red'](word)}`);
 }
 
-function podsText({ placed, pods, minimum, state }: ViewGang): string {
-  if (state === 'placed' || state === 'running') return String(pods);
-  return minimum < pods && minimum > 1 ? `${placed}/${pods} (min ${minimum})` : `${placed}/${pods}`;
+function podsText({ placed, pods, state }: ViewGang): string {
+  return state === 'placed' || state === 'running' ? String(pods) : `${placed}/${pods}`;
 }
 
 /** `rack-3: h100-17..20`, `block-1, 2 racks: h100-08..15`, `h100-01 (4 pods)`. */
@@ -116,9 +115,10 @@ function pendingText(asked: readonly ViewGang[], colours: Colours, width: number
 }
 
 function pendingBlock(gang: ViewGang, pending: ViewPending, { bold, dim, red, yellow, green }: Colours, width: number | undefined): string {
-  const { name, kind, queue, pods, devices, topology, state } = gang;
+  const { name, kind, queue, pods, minimum, devices, topology, state } = gang;
   const { message, blocked, nearest, changes } = pending;
-  const asks = [counted(pods, 'pod'), ...(devices > 0 ? [counted(rounded(devices), 'device')] : []), ...(topology === undefined ? [] : [topology])];
+  const least = minimum < pods && minimum > 1 ? ` (at least ${minimum})` : '';
+  const asks = [`${counted(pods, 'pod')}${least}`, ...(devices > 0 ? [counted(rounded(devices), 'device')] : []), ...(topology === undefined ? [] : [topology])];
   const mark = state === 'partial' ? yellow('~') : red('✗');
   const kept = blocked.map(({ constraint, detail, nodes }) => `${nodes} by ${constraint}${detail === undefined ? '' : ` (${detail})`}`);
   const details = [
@@ -150,7 +150,7 @@ function evictionsText(view: ClusterView, options: PlanTextOptions): string {
     beneficiary === undefined ? '' : view.gangs[beneficiary].name,
   ]);
   const rest = view.evictions.length - rows.length;
-  return `${table(['evicted pod', 'node', 'by', 'for'], rows, options)}${rest > 0 ? `… and ${rest} more\n` : ''}`;
+  return `${table(['evicted pod', 'node', 'by', 'for'], rows, { ...options, whole: [0, 1] })}${rest > 0 ? `… and ${rest} more\n` : ''}`;
 }
 
 function queuesText(view: ClusterView, options: PlanTextOptions): string {
@@ -166,7 +166,7 @@ function queuesText(view: ClusterView, options: PlanTextOptions): string {
     index === 0 ? gangCounts(queue) : '',
   ]));
   const rest = shown.length - MOST_ROWS;
-  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'ceiling', 'gangs'], rows, options);
+  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'ceiling', 'gangs'], rows, { ...options, whole: [0, 1] });
   return `${text}${rest > 0 ? `… and ${rest} more\n` : ''}`;
 }
 
@@ -271,7 +271,7 @@ export function differenceText(changes: readonly string[], difference: PlanDiffe
   const pools = difference.pools.map(({ name, before, after }) => {
     const used = (pool: ViewPool | undefined): string => (pool === undefined ? 'none'
       : `${pool.nodes} nodes${pool.unavailable > 0 ? ` (${pool.unavailable} out)` : ''}, ${rounded(pool.devicesUsed)} of ${pool.devices} devices used`);
-    return `  pool ${name}: ${used(before)} → ${used(after)}`;
+    return wrap(`pool ${name}: ${used(before)} → ${used(after)}`, '  ', '    ', options.width).join('\n');
   });
   const { before, after } = difference.freeWhole;
   const shown = [...gangs.slice(0, MOST_ROWS), ...(gangs.length > MOST_ROWS ? [`  … and ${gangs.length - MOST_ROWS} more`] : [])];

@@ -11,6 +11,11 @@ export interface TableOptions {
    * @default - as wide as the cells are
    */
   readonly width?: number;
+  /**
+   * Columns that stay as wide as their cells, by index: names that people copy.
+   * @default - none
+   */
+  readonly whole?: readonly number[];
 }
 
 const GAP = 2;
@@ -31,7 +36,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     head: head.map((title) => bold(title)),
     chars: NO_LINES,
     style: { 'padding-left': 0, 'padding-right': 0, 'head': [], 'border': [], 'compact': true },
-    colWidths: options.width === undefined ? widths : narrowed(widths, options.width),
+    colWidths: options.width === undefined ? widths : narrowed(widths, options.width, options.whole ?? []),
     wordWrap: true,
     wrapOnWordBoundary: true,
   });
@@ -40,12 +45,12 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** Takes columns from the widest until the line fits. */
-function narrowed(widths: readonly number[], room: number): number[] {
+function narrowed(widths: readonly number[], room: number, whole: readonly number[]): number[] {
   const columns = [...widths];
   const total = (): number => columns.reduce((sum, width) => sum + width + GAP, -GAP);
   while (total() > room) {
-    const widest = columns.indexOf(Math.max(...columns));
-    if (columns[widest] <= LEAST) break;
+    const widest = columns.reduce((best, width, column) => (!whole.includes(column) && width > (columns[best] ?? 0) ? column : best), -1);
+    if (widest < 0 || columns[widest] <= LEAST) break;
     columns[widest]--;
   }
   return columns;
