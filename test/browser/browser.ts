@@ -69,6 +69,11 @@ export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
 }
 
+/** Texts in tables that have so little width that they are broken within words. */
+export function squeezed(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll('td')].filter((cell) => cell.offsetHeight > 110).map((cell) => cell.textContent).slice(0, 5)`);
+}
+
 /** Different colours on the first picture. */
 export function coloursDrawn(page: Page): Promise<number> {
   return page.evaluate<number>(`(() => {

@@ -6,7 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { type ClusterView } from '../../src/cluster/view';
 import { renderLivePage, renderPlanPage } from '../../src/pages';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';
-import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow } from './browser';
+import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
 
 const WIDE = { width: 1280, scheme: 'light' } as const;
 const small = sampleView(SMALL);
@@ -25,6 +25,7 @@ suite.each([['80 nodes', small], ['5,000 nodes', large]])('%s', (_, view) => {
     const { page, complaints } = await looker.open(html, look);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     expect(await coloursDrawn(page)).toBeGreaterThan(8);
+    expect(await squeezed(page)).toEqual([]);
     expect(await faintTexts(page)).toEqual([]);
     expect(await faintColours(page)).toEqual([]);
     expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);

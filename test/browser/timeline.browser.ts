@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderTimelinePage } from '../../src/pages';
 import { readScenario, simulate } from '../../src/simulation';
-import { CHROMIUM, coloursDrawn, faintTexts, Looker, LOOKS, overflow } from './browser';
+import { CHROMIUM, coloursDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
 
 function page(name: string): string {
   const file = join(__dirname, '..', '..', 'examples', 'scenarios', name);
@@ -25,6 +25,7 @@ suite.each(['elastic.yaml', 'busy-day.yaml'])('%s', (name) => {
     const { page: opened, complaints } = await looker.open(html, look);
     expect(await overflow(opened)).toBeLessThanOrEqual(0);
     expect(await coloursDrawn(opened)).toBeGreaterThan(2);
+    expect(await squeezed(opened)).toEqual([]);
     expect(await faintTexts(opened)).toEqual([]);
     expect(complaints).toEqual([]);
     await opened.context().close();

@@ -70,7 +70,7 @@ export class FleetPicture implements Picture {
       if (layout.scale.title > 0 && block.title !== '') {
         context.fillStyle = tone.ink3;
         context.font = '12px system-ui, sans-serif';
-        context.fillText(clipped(context, block.title, block.width), block.x, block.y + 12);
+        context.fillText(clipped(context, block.title, block.width + layout.scale.blockGap - 6), block.x, block.y + 12);
       }
       for (const node of block.nodes) {
         const { y } = layout.at[node];
