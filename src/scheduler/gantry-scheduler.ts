@@ -37,10 +37,12 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
   /** @default system-cluster-critical */
   readonly priorityClass?: string;
   /**
-   * Who may see page and API: whoever the cluster allows to `get` the path as a non-resource URL, or everybody who reaches the port.
+   * Who may see page and API. `cluster`: whoever the cluster allows to `get` the path as a non-resource URL, and whoever may
+   * `kubectl port-forward` to the pod; `always`: the former alone, for a proxy that is injected into the pod; `open`: everybody who
+   * reaches the port.
    * @default cluster
    */
-  readonly access?: 'cluster' | 'open';
+  readonly access?: 'cluster' | 'always' | 'open';
   /**
    * Who may reach the scheduler. It reaches the API server and DNS alone.
    * @default - every pod of the cluster; `false` makes no NetworkPolicy

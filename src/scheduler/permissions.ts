@@ -40,6 +40,9 @@ function watchedRules(): readonly PolicyRule[] {
 
 function statusRules(): readonly PolicyRule[] {
   const { volcanoPodGroups, schedulerPluginsPodGroups, nativePodGroups } = COLLECTIONS;
-  const apiGroups = [volcanoPodGroups, schedulerPluginsPodGroups, nativePodGroups].map(({ group }) => group);
-  return [{ apiGroups, resources: ['podgroups/status'], verbs: ['patch'] }];
+  return [
+    { apiGroups: [schedulerPluginsPodGroups.group, nativePodGroups.group], resources: ['podgroups/status'], verbs: ['patch'] },
+    // Volcano's definition has no status subresource.
+    { apiGroups: [volcanoPodGroups.group], resources: ['podgroups'], verbs: ['patch'] },
+  ];
 }

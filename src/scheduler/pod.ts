@@ -28,7 +28,7 @@ export interface SchedulerPodProps {
   readonly serviceAccount: string;
   readonly resources?: PodResources;
   readonly priorityClass?: string;
-  readonly access: 'cluster' | 'open';
+  readonly access: 'cluster' | 'always' | 'open';
 }
 
 const DEFAULT_RESOURCES: PodResources = { requests: { cpu: '500m', memory: '256Mi' }, limits: { memory: '512Mi' } };
@@ -72,7 +72,7 @@ function containerOf(props: SchedulerPodProps): Container {
   const heap = heapMebibytes(resources);
   const flags = [
     `--config=${CONFIGURATION_FOLDER}/${CONFIGURATION_KEY}`, '--address=0.0.0.0', `--port=${HTTP_PORT}`,
-    `--authentication=${access === 'cluster' ? 'cluster' : 'off'}`, `--lease-name=${name}`, ...(replicas === 1 ? ['--no-leader-election'] : []),
+    `--authentication=${access === 'open' ? 'off' : access}`, `--lease-name=${name}`, ...(replicas === 1 ? ['--no-leader-election'] : []),
   ];
   const mounts: readonly VolumeMount[] = [
     { name: 'configuration', mountPath: CONFIGURATION_FOLDER, readOnly: true },

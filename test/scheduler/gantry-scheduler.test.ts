@@ -99,7 +99,7 @@ test('it may do nothing with secrets, and writes nothing but bindings, evictions
   const rules = asArray(only(manifests(), 'ClusterRole').rules).map(asObject);
   const writes = rules.filter(({ verbs }) => asArray(verbs).some((verb) => !['get', 'list', 'watch'].includes(asString(verb) ?? '')));
   expect(writes.flatMap(({ resources }) => asArray(resources)).sort()).toEqual([
-    'events', 'pods', 'pods/binding', 'pods/eviction', 'pods/status', 'podgroups/status', 'subjectaccessreviews', 'tokenreviews',
+    'events', 'pods', 'pods/binding', 'pods/eviction', 'pods/status', 'podgroups', 'podgroups/status', 'subjectaccessreviews', 'tokenreviews',
   ].sort());
   expect(JSON.stringify(rules)).not.toContain('secrets');
 });

@@ -9,7 +9,9 @@ export interface DecisionRecord {
   readonly gang: string;
   readonly what: 'placed' | 'nominated' | 'evicted' | 'moved';
   readonly pods: number;
+  /** The first few. */
   readonly nodes: readonly string[];
+  readonly nodeCount: number;
   readonly action?: string;
   readonly beneficiary?: string;
 }
@@ -28,8 +30,8 @@ export class Decisions {
   }
 
   add({ at, decision }: Outcome): void {
-    const records = new Map<string, { record: Omit<DecisionRecord, 'pods' | 'nodes'>; pods: number; nodes: Set<string> }>();
-    const note = (record: Omit<DecisionRecord, 'pods' | 'nodes'>, node: string): void => {
+    const records = new Map<string, { record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>; pods: number; nodes: Set<string> }>();
+    const note = (record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>, node: string): void => {
       const key = JSON.stringify(record);
       const known = records.get(key) ?? { record, pods: 0, nodes: new Set<string>() };
       known.pods++;
@@ -43,7 +45,7 @@ export class Decisions {
       note({ at, gang, what: movesTo === undefined ? 'evicted' : 'moved', action, ...(beneficiary !== undefined && { beneficiary }) }, node));
     this.nominated = nominated;
     const added = [...records.values()].map(({ record, pods, nodes }): DecisionRecord =>
-      ({ ...record, pods, nodes: [...nodes].slice(0, NODES_SHOWN) }));
+      ({ ...record, pods, nodes: [...nodes].slice(0, NODES_SHOWN), nodeCount: nodes.size }));
     this.list = [...added.reverse(), ...this.list].slice(0, KEPT);
   }
 }

@@ -44,10 +44,16 @@ export class Leader {
   private granted: { readonly monotonic: number; readonly wall: number } | undefined;
   private seen: Seen | undefined;
   private said = false;
+  private heldBy = '';
   private lastError = '';
 
   constructor(private readonly options: LeaderOptions) {
     this.clock = options.clock ?? SYSTEM_CLOCK;
+  }
+
+  /** Who held the lease when it was last read; empty where nobody did. */
+  get holder(): string {
+    return this.heldBy;
   }
 
   /** May this process change the cluster, now? */
@@ -97,6 +103,7 @@ export class Leader {
     }
     const { spec = {} } = lease;
     const { holderIdentity = '', leaseTransitions = 0, leaseDurationSeconds = this.options.leaseSeconds } = spec;
+    this.heldBy = holderIdentity;
     if (holderIdentity === this.options.identity) {
       await this.write(lease, this.spec(leaseTransitions, spec.acquireTime ?? this.microTime()));
       this.grant(started);
@@ -170,4 +177,4 @@ export class Leader {
 }
 
 /** Leadership without a lease, for a single replica. */
-export const ALONE: Pick<Leader, 'holds' | 'run' | 'stop'> = { holds: true, run: () => Promise.resolve(), stop: () => Promise.resolve() };
+export const ALONE: Pick<Leader, 'holds' | 'holder' | 'run' | 'stop'> = { holds: true, holder: '', run: () => Promise.resolve(), stop: () => Promise.resolve() };

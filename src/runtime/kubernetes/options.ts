@@ -10,8 +10,11 @@ export interface Options {
   readonly kubeconfig: string | undefined;
   readonly address: string;
   readonly port: number;
-  /** Who may look at the page and the numbers, unless over loopback: `cluster` asks the API server, `off` lets everybody. */
-  readonly authentication: 'cluster' | 'off';
+  /**
+   * Who may look at the page and the numbers. `cluster`: the API server says, except over loopback, where `kubectl port-forward` comes
+   * from; `always`: over loopback too, for a proxy beside the program in its pod; `off`: everybody.
+   */
+  readonly authentication: 'cluster' | 'always' | 'off';
   readonly leaderElection: boolean;
   readonly leaseNamespace: string;
   readonly leaseName: string;
@@ -31,7 +34,8 @@ export const USAGE = `usage: gantry-scheduler [options]
   --kubeconfig FILE       how to reach the API server (default: the pod's service account)
   --address ADDRESS       where to serve health, metrics and the page (default: 127.0.0.1)
   --port PORT             0 for any (default: 10270)
-  --authentication WAY    cluster: the API server says who may look, except over loopback; off: everybody who reaches the port (default: cluster)
+  --authentication WAY    cluster: the API server says who may look, except over loopback; always: over loopback too;
+                          off: everybody who reaches the port (default: cluster)
   --no-leader-election    this is the only replica
   --lease-namespace NAME  (default: $POD_NAMESPACE, else kube-system)
   --lease-name NAME       (default: gantry-scheduler)
@@ -64,8 +68,8 @@ export function readOptions(args: readonly string[], env: Readonly<Record<string
     return undefined;
   }
   const { authentication = 'cluster' } = values;
-  if (authentication !== 'cluster' && authentication !== 'off') {
-    throw new UsageError(`--authentication is ${authentication}; it may be cluster or off.`);
+  if (authentication !== 'cluster' && authentication !== 'always' && authentication !== 'off') {
+    throw new UsageError(`--authentication is ${authentication}; it may be cluster, always or off.`);
   }
   return {
     config: values.config,

@@ -1,9 +1,10 @@
 /**
  * The program, put together: what is watched, who decides, who carries out, who may look.
  */
-import { clusterView, type ClusterView } from '../../cluster';
+import { clusterView } from '../../cluster';
 import { commonLevels } from '../../cluster/objects';
 import { poolName } from '../../cluster/pools';
+import { type LiveView } from '../../pages/live-view';
 import { renderLivePage } from '../../pages/plan-page';
 import { Actor } from './actor';
 import { messageOf } from './api/api-error';
@@ -21,6 +22,7 @@ import { type Log, makeLog } from './log';
 import { Metrics } from './metrics';
 import { type Options } from './options';
 import { type Outcome } from './outcome';
+import { recentActs } from './recent-acts';
 import { reportPodGroups } from './report-pod-groups';
 import { Scheduler } from './scheduler';
 import { showOutcome } from './show-outcome';
@@ -29,6 +31,8 @@ import { Watched } from './watched';
 import { type PodEntry } from './world/pod-entry';
 import { World } from './world/world';
 
+/** Of one write where there is no other replica that it could meet, milliseconds. */
+const ALONE_TIMEOUT = 10_000;
 /** What a stopping program still waits for, milliseconds. */
 const LAST_WORDS = 5000;
 
@@ -37,7 +41,7 @@ export class Program {
   private readonly serverClock = new ServerClock();
   private readonly assumptions = new Assumptions();
   private readonly decisions = new Decisions();
-  private readonly leader: Pick<Leader, 'holds' | 'run' | 'stop'>;
+  private readonly leader: Pick<Leader, 'holds' | 'holder' | 'run' | 'stop'>;
   private readonly watched: Watched;
   private readonly world: World;
   private readonly explainer: Explainer;
@@ -75,7 +79,9 @@ export class Program {
       client, config, log,
       world: this.world, assumptions: this.assumptions, leader: this.leader, metrics: this.metrics, serverClock: this.serverClock,
     };
-    this.actor = new Actor({ ...parts, explainer: this.explainer, onSurprise: () => this.scheduler.changed() });
+    // What is left of a lease when its holder no longer trusts it, and a fifth for the clock and the network.
+    const requestTimeout = options.leaderElection ? (options.leaseSeconds * 1000) / 3 * 0.8 : ALONE_TIMEOUT;
+    this.actor = new Actor({ ...parts, requestTimeout, explainer: this.explainer, onSurprise: () => this.scheduler.changed() });
     this.scheduler = new Scheduler({ ...parts, watched: this.watched, actor: this.actor, onOutcome: (outcome) => this.tell(outcome) });
     this.world.onPod = (before, after) => this.settle(before, after);
     this.world.onRelevant = () => this.scheduler.changed();
@@ -84,11 +90,13 @@ export class Program {
       address: options.address,
       port: options.port,
       authorizer: options.authentication === 'off' ? EVERYBODY : new ClusterAuthorizer(client),
+      trustsLoopback: options.authentication !== 'always',
       face: {
         isHealthy: () => this.scheduler.isAlive,
         isReady: () => this.watched.isSynced,
         metrics: async () => ({ type: this.metrics.registry.contentType, text: await this.metricsText() }),
         view: () => this.view(),
+        waitingFor: () => this.waitingFor(),
         pending: () => this.pending(),
         decisions: () => this.decisions.latest,
         page: () => this.page,
@@ -163,6 +171,7 @@ export class Program {
         this.log.info({ holds, why, identity }, 'lease');
         this.metrics.leader.set(holds ? 1 : 0);
         this.scheduler.changed();
+        this.face.publish();
       },
     });
   }
@@ -201,13 +210,14 @@ export class Program {
     return outcome === undefined ? [] : pendingReports(outcome, this.world, this.assumptions);
   }
 
-  private view(): ClusterView | null {
+  /** What a replica once decided is not what the cluster looks like now. */
+  private view(): LiveView | null {
     const { outcome } = this.scheduler;
-    if (outcome === undefined) {
+    if (outcome === undefined || !this.leader.holds) {
       return null;
     }
     const { session, decision, at, held, snapshot } = outcome;
-    return clusterView({
+    const view = clusterView({
       session,
       decision,
       at,
@@ -220,6 +230,16 @@ export class Program {
       },
       notes: held.map(({ gang, message }) => `${gang} is held back: ${message}`),
     });
+    return { ...view, recent: recentActs(this.decisions.latest) };
+  }
+
+  private waitingFor(): string {
+    const { holder } = this.leader;
+    if (this.leader.holds || holder === '') {
+      return 'Nothing has been decided yet: the cluster is being read, or no replica leads.';
+    }
+    const pod = holder.replace(/_[0-9a-f]+$/, '');
+    return `This replica stands by. ${holder} decides: look at its page (kubectl port-forward pod/${pod} ${this.options.port}).`;
   }
 
   private metricsText(): Promise<string> {

@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** What `--runtime-config` switches on beside the default API versions. @default - every beta version */
   readonly serve?: readonly string[];
+  /** Note every request in `auditLog`: who, what, and what the server said. @default false */
+  readonly audit?: boolean;
   /**
    * Leave it running when this program ends.
    * @default false
@@ -44,6 +46,7 @@ interface State {
 const BETA_VERSIONS = ['api/beta'];
 const FOLDER_PREFIX = 'gantry-control-plane-';
 const STATE = 'state.json';
+const AUDIT_LOG = 'audit.log';
 /** A cold start on a busy machine takes several times the usual three seconds. */
 const START_LIMIT = 180_000;
 
@@ -85,6 +88,11 @@ export class Cluster {
 
   get kubeconfig(): string {
     return join(this.folder, 'kubeconfig');
+  }
+
+  /** One JSON event per line, where the cluster was started with `audit`. */
+  get auditLog(): string {
+    return join(this.folder, AUDIT_LOG);
   }
 
   /** Started to outlive the program that started it. */
@@ -202,7 +210,7 @@ class Launch {
   }
 
   private startApiServer(etcdUrl: string, port: number): void {
-    const { featureGates, serve, extra } = this.options;
+    const { featureGates, serve, extra, audit } = this.options;
     const keys = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -229,9 +237,16 @@ class Launch {
       '--enable-priority-and-fairness=false',
       ...(extra?.includes('kube-controller-manager') === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
       `--runtime-config=${(serve ?? BETA_VERSIONS).map((version) => `${version}=true`).join(',')}`,
+      ...(audit === true ? this.auditFlags() : []),
       ...(featureGates === undefined ? [] : [`--feature-gates=${Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`).join(',')}`]),
     ]);
     this.endpoint = { ...this.endpoint, url: `https://127.0.0.1:${port}` };
+  }
+
+  /** Once per request, when it is over, or when a watch begins. */
+  private auditFlags(): readonly string[] {
+    const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules: [{ level: 'Metadata' }] };
+    return [`--audit-policy-file=${this.write('audit-policy.yaml', JSON.stringify(policy))}`, `--audit-log-path=${join(this.folder, AUDIT_LOG)}`];
   }
 
   private startExtra(name: 'kube-controller-manager' | 'kube-scheduler' | 'kwok', kwokPort: number): void {

@@ -26,6 +26,8 @@ export interface GantryOptions {
   readonly leaseSeconds?: number;
   /** By how much the clock of its machine is wrong, milliseconds. @default 0 */
   readonly clockSkew?: number;
+  /** Further flags. @default - none */
+  readonly flags?: readonly string[];
 }
 
 let bundled: Promise<number> | undefined;
@@ -48,7 +50,7 @@ export class GantryProcess {
   }
 
   /** Starts it, and waits until it serves. */
-  static async start({ kubeconfig, config, identity, leaseSeconds, clockSkew }: GantryOptions): Promise<GantryProcess> {
+  static async start({ kubeconfig, config, identity, leaseSeconds, clockSkew, flags = [] }: GantryOptions): Promise<GantryProcess> {
     await (bundled ??= writeBundle(SCHEDULER_BUNDLE));
     const folder = mkdtempSync(join(tmpdir(), 'gantry-scheduler-'));
     const path = join(folder, 'config.yaml');
@@ -61,6 +63,7 @@ export class GantryProcess {
       '--kubeconfig', kubeconfig, '--config', path, '--port', '0',
       ...(identity === undefined ? [] : ['--identity', identity]),
       ...(leaseSeconds === undefined ? ['--no-leader-election'] : ['--lease-seconds', String(leaseSeconds)]),
+      ...flags,
     ];
     const started = new GantryProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), folder, path);
     const { port } = await started.until('started');
@@ -70,6 +73,11 @@ export class GantryProcess {
 
   get pid(): number {
     return this.child.pid!;
+  }
+
+  /** Of its page and API, without a slash at its end. */
+  get address(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   get isRunning(): boolean {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type JsonObject } from '../../../src/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { buildPrograms } from '../control-plane/build';
-import { Cluster } from '../control-plane/cluster';
+import { Cluster, type ClusterOptions } from '../control-plane/cluster';
 import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { applyCustomResources } from '../control-plane/custom-resources';
 
@@ -15,8 +15,7 @@ const DEFINITIONS = [
   'topologies.kueue.x-k8s.io',
 ];
 
-export interface LabOptions {
-  readonly extra?: readonly ('kube-controller-manager' | 'kube-scheduler' | 'kwok')[];
+export interface LabOptions extends Pick<ClusterOptions, 'extra' | 'featureGates' | 'serve' | 'audit'> {
   /** @default true */
   readonly customResources?: boolean;
 }
@@ -24,9 +23,9 @@ export interface LabOptions {
 export class Lab {
   private constructor(readonly cluster: Cluster) {}
 
-  static async start({ extra, customResources = true }: LabOptions = {}): Promise<Lab> {
+  static async start({ extra, customResources = true, ...options }: LabOptions = {}): Promise<Lab> {
     const programs = await buildPrograms({ print: (line) => void process.stdout.write(`${line}\n`) });
-    const cluster = await Cluster.start({ programs, extra: extra ?? ['kube-controller-manager', 'kube-scheduler', 'kwok'] });
+    const cluster = await Cluster.start({ programs, ...options, extra: extra ?? ['kube-controller-manager', 'kube-scheduler', 'kwok'] });
     const lab = new Lab(cluster);
     if (customResources) {
       await applyCustomResources(cluster.client, coveredDefinitions().filter(({ metadata }) => DEFINITIONS.includes(asString(asObject(metadata).name) ?? '')));

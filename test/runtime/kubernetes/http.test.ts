@@ -12,12 +12,13 @@ interface Got {
 describe('the face of the program', () => {
   let face: HttpFace;
   let port: number;
-  const state = { healthy: true, ready: false };
+  const state: { healthy: boolean; ready: boolean; view: object | null } = { healthy: true, ready: false, view: { version: 1 } };
   const shown: Face = {
     isHealthy: () => state.healthy,
     isReady: () => state.ready,
     metrics: () => Promise.resolve({ type: 'text/plain', text: 'gantry_leader 1\n' }),
-    view: () => ({ version: 1 }),
+    view: () => state.view,
+    waitingFor: () => 'another decides',
     pending: () => [{ gang: 'default/a', kind: 'no-fit' } as { gang: string }],
     decisions: () => [],
     page: () => '<!doctype html>',
@@ -74,6 +75,28 @@ describe('the face of the program', () => {
     face.publish();
     await until(() => parts.length === 2);
     call.destroy();
+  });
+
+  it('says why there is nothing to see', async () => {
+    state.view = null;
+    let said = '';
+    const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
+      response.setEncoding('utf8').on('data', (part: string) => (said += part)).on('error', () => undefined);
+    }).on('error', () => undefined);
+    await until(() => said !== '');
+    expect(said).toBe('event: waiting\ndata: "another decides"\n\n');
+    call.destroy();
+    state.view = { version: 1 };
+  });
+
+  it('asks who it is over loopback too where a proxy stands before it, and lets probes through', async () => {
+    const refusal = { status: 401, message: 'who are you?' } as const;
+    const strict = new HttpFace({ address: '127.0.0.1', port: 0, face: shown, authorizer: { refusal: () => Promise.resolve(refusal) }, trustsLoopback: false });
+    port = await strict.listen();
+    expect(await ask('/api/view')).toEqual({ status: 401, text: 'who are you?' });
+    expect((await ask('/')).status).toBe(401);
+    expect((await ask('/healthz')).status).toBe(200);
+    await strict.close();
   });
 
   it('knows loopback addresses from others', () => {

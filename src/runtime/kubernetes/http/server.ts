@@ -6,24 +6,26 @@
  * | `/healthz` | 200 while the program makes progress |
  * | `/readyz` | 200 once everything has been read |
  * | `/metrics` | Prometheus' text format |
- * | `/api/view` | the cluster as the last cycle saw it |
+ * | `/api/view` | the cluster as the last cycle saw it; `null` where this replica does not decide |
  * | `/api/pending` | every gang that waits, with its reason and what would let it in |
  * | `/api/pending/NAMESPACE/GANG` | one of them |
  * | `/api/decisions` | the latest decisions |
- * | `/api/stream` | server-sent events, one `ClusterView` each |
+ * | `/api/stream` | server-sent events, one `LiveView` each |
  * | `/` | the page |
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Authorizer, type Refusal } from './authorizer';
-import { Stream } from './stream';
+import { type Said, Stream } from './stream';
 
 /** What there is to show. */
 export interface Face {
   isHealthy(): boolean;
   isReady(): boolean;
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
-  view(): unknown;
+  view(): object | null;
+  /** Why there is no view, where there is none. */
+  waitingFor(): string;
   pending(): readonly { readonly gang: string }[];
   decisions(): readonly unknown[];
   /** HTML of the page; absent where there is none. */
@@ -36,6 +38,8 @@ export interface HttpOptions {
   readonly port: number;
   readonly face: Face;
   readonly authorizer: Authorizer;
+  /** Whoever comes over loopback may look. @default true */
+  readonly trustsLoopback?: boolean;
 }
 
 const PUBLISH_PAUSE = 1000;
@@ -72,7 +76,7 @@ export class HttpFace {
     if (this.stream.size > 0 && this.publishing === undefined) {
       this.publishing = setTimeout(() => {
         this.publishing = undefined;
-        this.stream.send(this.options.face.view());
+        this.stream.send(this.said());
       }, PUBLISH_PAUSE).unref();
     }
   }
@@ -105,7 +109,7 @@ export class HttpFace {
       return;
     }
     if (pathname === '/api/stream') {
-      this.stream.add(response, face.view());
+      this.stream.add(response, this.said());
       return;
     }
     send(response, await this.answer(pathname));
@@ -116,11 +120,18 @@ export class HttpFace {
    * name which points there is not: it says that name.
    */
   private refusal(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
-    if (!isLoopback(request.socket.localAddress ?? '')) {
+    const { trustsLoopback = true } = this.options;
+    if (!trustsLoopback || !isLoopback(request.socket.localAddress ?? '')) {
       return this.options.authorizer.refusal(request.headers.authorization, path);
     }
     const name = new URL(`http://${request.headers.host ?? 'localhost'}`).hostname;
     return isLoopback(name) ? undefined : { status: 403, message: `This is not ${name}: ask for localhost.` };
+  }
+
+  private said(): Said {
+    const { face } = this.options;
+    const view = face.view();
+    return view === null ? { waiting: face.waitingFor() } : { view };
   }
 
   private async answer(path: string): Promise<Answer> {

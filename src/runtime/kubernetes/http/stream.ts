@@ -1,10 +1,15 @@
 /**
  * Server-sent events to whoever listens. Who reads too slowly misses some: each event tells everything, so the next one makes up for it.
+ *
+ * Where there is nothing to see, an event `waiting` says why.
  */
 import { type ServerResponse } from 'node:http';
 
 /** Proxies close what is silent for longer, milliseconds. */
 const SIGN_OF_LIFE = 20_000;
+
+/** What there is to see, or why there is nothing. */
+export type Said = { readonly view: object } | { readonly waiting: string };
 
 export class Stream {
   private readonly listeners = new Set<ServerResponse>();
@@ -15,15 +20,15 @@ export class Stream {
   }
 
   /** Begins with one value. */
-  add(response: ServerResponse, value: unknown): void {
+  add(response: ServerResponse, said: Said): void {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     response.on('close', () => this.listeners.delete(response));
     this.listeners.add(response);
-    response.write(text(value));
+    response.write(text(said));
   }
 
-  send(value: unknown): void {
-    this.write(text(value));
+  send(said: Said): void {
+    this.write(text(said));
   }
 
   close(): void {
@@ -41,6 +46,6 @@ export class Stream {
   }
 }
 
-function text(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+function text(said: Said): string {
+  return 'waiting' in said ? `event: waiting\ndata: ${JSON.stringify(said.waiting)}\n\n` : `data: ${JSON.stringify(said.view)}\n\n`;
 }

@@ -1,0 +1,54 @@
+/**
+ * GantryScheduler's objects in a live cluster, and its program as the account that they make.
+ */
+import { App, Chart } from 'cdk8s';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type JsonObject } from '../../../src/api/schema';
+import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { type Construct } from 'constructs';
+import { GantryScheduler, type GantrySchedulerProps } from '../../../src/scheduler';
+import { Testing } from '../../../src/testing';
+import { Discovery } from '../control-plane/discovery';
+import { askServer } from '../control-plane/server-verdict';
+import { type Lab } from './lab';
+
+/** What an app renders, in the order in which it is applied. */
+export function rendered(build: (chart: Construct, app: App) => void): readonly JsonObject[] {
+  const app = new App();
+  build(new Chart(app, 'chart'), app);
+  return Testing.synth(app);
+}
+
+/** Without the kinds of the Prometheus operator, which the lab does not have. */
+export function schedulerObjects(props: GantrySchedulerProps = {}): readonly JsonObject[] {
+  return rendered((chart) => new GantryScheduler(chart, 'scheduler', { monitoring: false, ...props }));
+}
+
+/** @throws where the server does not take one of them, with what it says */
+export async function apply(lab: Lab, objects: readonly JsonObject[]): Promise<void> {
+  const discovery = await Discovery.read(lab.cluster.client);
+  for (const object of objects) {
+    const said = await askServer(lab.cluster.client, discovery, object, { dryRun: false });
+    if (said.verdict !== 'accepted') throw new Error(`${asString(object.kind)} ${asString(asObject(object.metadata).name)}: ${said.message}`);
+  }
+}
+
+/** A token of a service account. */
+export async function tokenOf(lab: Lab, namespace: string, account: string): Promise<string> {
+  const { status, body } = await lab.cluster.client.request('POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, {
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+  });
+  if (status >= 300) throw new Error(`No token for ${namespace}/${account}: ${asString(body.message)}`);
+  return asString(asObject(body.status).token) ?? '';
+}
+
+/** Path of a kubeconfig by which whoever reads it is the holder of the token. */
+export function kubeconfigFor(lab: Lab, token: string): string {
+  const config = JSON.parse(readFileSync(lab.kubeconfig, 'utf8')) as JsonObject;
+  const [user] = asArray(config.users).map(asObject);
+  const path = join(mkdtempSync(join(tmpdir(), 'gantry-kubeconfig-')), 'kubeconfig');
+  writeFileSync(path, JSON.stringify({ ...config, users: [{ ...user, user: { token } }] }), { mode: 0o600 });
+  return path;
+}
