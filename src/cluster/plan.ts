@@ -61,11 +61,12 @@ export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAU
   const place = placeOf(set, cluster, notes);
   const workloads = workloadsOf(set, place.tiers);
   const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
-  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, (cluster.at ?? 0) + 1);
+  const mostPods = 1 + place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0);
+  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, mostPods });
   const planned = withCopies(only === undefined ? all : all.filter(({ gang }) => gang.name === only), copies);
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
-  notes.push(...notesOf(workloads, lookups));
+  notes.push(...notesOf(workloads, lookups, mostPods));
   const gangs = [...planned.map(({ gang }) => gang), ...others.map(({ gang }) => gang)];
   const snapshot: Snapshot = {
     // Manifests arrive one millisecond after the other, so that their order counts; the plan is made when all are there.
@@ -152,7 +153,7 @@ function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterSta
   return [...queues, ...taken.map((name): Queue => ({ name }))];
 }
 
-function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups): readonly string[] {
+function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods: number): readonly string[] {
   const later = notPlaced.map(({ manifest, why }) => `${describe(manifest)} ${why}: not placed.`);
   const classes = new Map<string, string>();
   for (const workload of workloads) {
@@ -161,7 +162,9 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups): readonl
     if (!classes.has(priorityClassName)) classes.set(priorityClassName, describe(workload.manifest));
   }
   const unknown = [...classes].map(([name, first]) => `PriorityClass "${name}" (${first}) is described nowhere; taken as priority 0.`);
-  return [...later, ...unknown];
+  const vast = workloads.flatMap(({ manifest, roles }) => roles.filter(({ count }) => count > mostPods).map(({ name, count }) =>
+    `${describe(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`));
+  return [...later, ...unknown, ...vast];
 }
 
 function describe({ id }: Manifest): string {

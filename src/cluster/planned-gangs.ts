@@ -38,10 +38,9 @@ interface Draft {
 
 /**
  * @param before gangs of the cluster; those that a manifest stands for are taken over with their pods
- * @param since gangs of manifests are younger than this, in the order of the manifests
  */
 export function plannedGangs(
-  workloads: readonly Workload[], lookups: Lookups, before: readonly ClusterGang[], since: number,
+  workloads: readonly Workload[], lookups: Lookups, before: readonly ClusterGang[], { since, mostPods }: Bounds,
 ): readonly PlannedGang[] {
   const drafts = new Map<string, Draft>();
   for (const workload of workloads) {
@@ -54,7 +53,14 @@ export function plannedGangs(
   const templates = new SharedTemplates(lookups);
   const known = new Map(before.flatMap((one) => one.keys.map((key) => [key, one] as const)));
   return [...drafts.values()].map((draft, index) =>
-    plannedGang(draft, names.get(draft.key)!, { lookups, templates, before: known.get(draft.key), arrival: since + index }));
+    plannedGang(draft, names.get(draft.key)!, { lookups, templates, before: known.get(draft.key), arrival: since + index, mostPods }));
+}
+
+export interface Bounds {
+  /** Gangs of manifests are younger than this, in the order of the manifests. */
+  readonly since: number;
+  /** Pods of a role beyond so many are not made: all nodes together take fewer, and a slip of the pen asks for a thousand million. */
+  readonly mostPods: number;
 }
 
 /** Pods that name a gang or a pod group belong to it, whichever workloads they are of; else a workload is a gang of its own. */
@@ -77,16 +83,21 @@ interface Around {
   readonly templates: SharedTemplates;
   readonly before: ClusterGang | undefined;
   readonly arrival: number;
+  readonly mostPods: number;
 }
 
-function plannedGang(draft: Draft, name: string, { lookups, templates, before, arrival }: Around): PlannedGang {
+function plannedGang(draft: Draft, name: string, { lookups, templates, before, arrival, mostPods }: Around): PlannedGang {
   const { workloads, group, namespace } = draft;
   const hints = mergedHints(group?.hints ?? {}, ...workloads.map(hintsOf));
   const several = workloads.length > 1;
   const queue = lookups.queue(hints.queue, namespace);
   const flavors = hints.queue === undefined || hints.queue.kind === 'queue' ? [] : lookups.flavors(queue);
   const roles = uniqueNames(workloads.flatMap((workload) => workload.roles.map((role) => ({
-    role: several ? { ...role, name: `${workload.manifest.id.name}/${role.name}` } : role,
+    role: {
+      ...role,
+      count: Math.min(role.count, mostPods),
+      ...(several && { name: `${workload.manifest.id.name}/${role.name}` }),
+    },
     template: admitted(templates.of(role, namespace, workload.manifest), flavors),
   }))));
   const subgroups: readonly Subgroup[] = workloads.flatMap((workload) => workload.subgroups ?? []);

@@ -37,6 +37,12 @@ describe('a plan', () => {
     expect(gangNamed(plan(deployment), 'default/web')).toMatchObject({ state: 'partial', placed: 4, pending: { kind: 'no-fit', needed: 2 } });
   });
 
+  it('does not make a thousand million pods to see that they do not fit', () => {
+    const made = plan(pytorch('slip', 1_000_000_000));
+    expect(gangNamed(made, 'ml/slip')).toMatchObject({ state: 'pending', pods: 441, pending: { fits: 4 } });
+    expect(made.view.notes).toEqual(['PyTorchJob ml/slip asks for 1000000000 pods of role "Worker"; the nodes take 440 pods in all, and no more are counted.']);
+  });
+
   it('names the label that no node has', () => {
     const pod = `apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: ${gpus(1, 'nodeSelector: {disk: ssd}, ')}`;
     expect(gangNamed(plan(pod), 'default/p').pending?.blocked).toEqual([{ constraint: 'node-selector', detail: 'disk=ssd', nodes: 4 }]);

@@ -9,7 +9,7 @@ import { type Subgroup } from '../../placement';
 import { runtimeInSet, type RuntimeView, trainJobOf } from '../../trainer/runtime-view';
 import { type GangHints, gangHintsOf } from '../objects/gang-hints';
 import { networkTopology, type TierResolver } from '../objects/topologies';
-import { isAdmittedAsAWhole, namespaceOf, type WorkloadRole, type WorkloadsOf } from './workload';
+import { isAdmittedAsAWhole, MOST_GANGS, namespaceOf, type WorkloadRole, type WorkloadsOf } from './workload';
 
 const EXCLUSIVE_TOPOLOGY = 'alpha.jobset.sigs.k8s.io/exclusive-topology';
 
@@ -46,9 +46,9 @@ function partsOf(job: JsonObject, ofSet: string | undefined): Parts {
   const pods = Math.min(parallelism, asInteger(spec.completions) ?? parallelism);
   const level = asString(asObject(asObject(template.metadata).annotations)[EXCLUSIVE_TOPOLOGY]) ?? ofSet;
   const role = { metadata: asObject(pod.metadata), spec: asObject(pod.spec) };
-  if (replicas * pods === 0) return { roles: [], subgroups: [] };
+  if (replicas <= 0 || pods <= 0) return { roles: [], subgroups: [] };
   if (level === undefined) return { roles: [{ ...role, name, count: replicas * pods }], subgroups: [] };
-  const names = Array.from({ length: replicas }, (_, index) => `${name}-${index}`);
+  const names = Array.from({ length: Math.min(replicas, MOST_GANGS) }, (_, index) => `${name}-${index}`);
   return {
     roles: names.map((subgroup) => ({ ...role, name: subgroup, count: pods, subgroup })),
     subgroups: names.map((subgroup) => ({ name: subgroup, topology: { required: level } })),

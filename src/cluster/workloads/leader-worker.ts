@@ -6,7 +6,7 @@ import { EXCLUSIVE_TOPOLOGY, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../batch/lea
 import { type Manifest } from '../../manifests/manifest';
 import { asArray, asInteger, asObject, asString, isObject } from '../../manifests/read';
 import { type GangHints } from '../objects/gang-hints';
-import { type Workload, type WorkloadRole, type WorkloadsOf } from './workload';
+import { MOST_GANGS, type Workload, type WorkloadRole, type WorkloadsOf } from './workload';
 
 export function leaderWorkerSet(manifest: Manifest): WorkloadsOf {
   const groups = groupsOf(manifest, asObject(manifest.object.spec), '');
@@ -35,7 +35,7 @@ function groupsOf(manifest: Manifest, spec: JsonObject, prefix: string): readonl
     { name: 'leader', count: 1, metadata: asObject(leader.metadata), spec: asObject(leader.spec), leader: size > 1 },
     ...(size > 1 ? [{ name: 'worker', count: size - 1, metadata: asObject(worker.metadata), spec: asObject(worker.spec), ...slices }] : []),
   ];
-  return Array.from({ length: asInteger(spec.replicas) ?? 1 }, (_, index): Workload => (
+  return Array.from({ length: Math.max(0, Math.min(asInteger(spec.replicas) ?? 1, MOST_GANGS)) }, (_, index): Workload => (
     { manifest, suffix: `${prefix}${index}`, roles, together: true, hints }
   ));
 }

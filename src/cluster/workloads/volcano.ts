@@ -24,7 +24,7 @@ function jobOf(manifest: Manifest, spec: JsonObject, templates: readonly PodTemp
   const minimum = asInteger(spec.minAvailable) ?? 0;
   const whole = minimum === 0 || minimum >= sum;
   const roles = templates.flatMap((template, index): WorkloadRole[] => {
-    if (counts[index] === undefined || counts[index] === 0) return [];
+    if (!((counts[index] ?? 0) > 0)) return [];
     const topology = partitions(asObject(tasks[index].partitionPolicy), tiers);
     return [{ ...roleOf(template, counts[index]), minimum: whole ? least[index] : 0, ...(topology !== undefined && { topology }) }];
   });
