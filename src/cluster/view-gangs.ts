@@ -4,6 +4,7 @@
 import { type PendingGang } from '../placement';
 import { levelTitle } from './objects/topologies';
 import { describeAccelerators } from './objects/accelerator-request';
+import { type PodClass } from '../placement/pod-class';
 import { type GangRecord, type RoleRecord } from '../placement/records';
 import { type ViewEviction, type ViewGang, type ViewGangState, type ViewNode, type ViewPending, type ViewRole } from './view';
 import { type ViewInput } from './view-input';
@@ -48,7 +49,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       pods: record.size,
       minimum: record.needed,
       placed: record.placed,
-      devices: rounded(record.roles.reduce((sum, role) => sum + devicesOf(role) * role.pods.length, 0)),
+      devices: rounded(record.roles.reduce((sum, { pods }) => pods.reduce((part, { podClass }) => part + devicesOf(podClass), sum), 0)),
       roles: record.roles.map(roleView),
       ...(topology !== '' && { topology }),
       where,
@@ -79,9 +80,7 @@ function roleView(role: RoleRecord): ViewRole {
 }
 
 /** Devices of one pod; parts of devices as decimal parts, MIG instances as sevenths by their slices. */
-function devicesOf({ pods, template }: RoleRecord): number {
-  const podClass = pods[0]?.podClass;
-  const accelerator = podClass?.accelerator ?? template.accelerator;
+function devicesOf({ accelerator }: PodClass): number {
   if (accelerator === undefined) return 0;
   const count = accelerator.count ?? 1;
   switch (accelerator.kind) {

@@ -131,6 +131,13 @@ describe('a plan on a live cluster', () => {
     expect(made.view.evictions).toMatchObject([{ action: 'preempt', for: 0 }]);
   });
 
+  it('counts the devices of pods that differ within a role', () => {
+    const of = (name: string, node: string, count: string): JsonObject => ({
+      ...running(name, node, { labels: { 'gantry.dev/gang': 'g' } }), spec: { nodeName: node, containers: [{ resources: { requests: { 'nvidia.com/gpu': count } } }] },
+    });
+    expect(gangNamed(plan([], clusterOfObjects([...nodes, of('a', 'n-1', '2'), of('b', 'n-2', '4')], 'live')), 'ml/g').devices).toBe(6);
+  });
+
   it('without manifests is about the gangs that are there', () => {
     const waiting = { ...running('w', ''), spec: { containers: [] } };
     expect(plan([], clusterOfObjects([...nodes, waiting], 'live')).asked.map(({ view }) => [view.name, view.state])).toEqual([['ml/w', 'placed']]);
