@@ -195,8 +195,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('generate:docs', {
-      description: 'Rewrite the rule tables of docs/ from the rules',
-      exec: 'tsx projen/docs/rule-tables.ts',
+      description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
     });
     this.addTask('test:drift', {
       description: 'Regenerate the API from its pinned sources and compare with src/api (needs Go; skipped, visibly, without it)',

@@ -1,8 +1,8 @@
 /**
  * Amounts, constraints and changes in words that people read.
  */
-import { type Counterfactual, type PendingGang, type TopologyConstraint } from '../placement';
-import { amountOf } from '../placement/amount-words';
+import { type CapabilityRaise, type Counterfactual, type PendingGang, type TopologyConstraint } from '../placement';
+import { amountOf, listOf } from '../placement/amount-words';
 import { levelTitle } from './objects/topologies';
 
 /** Hours and minutes, days and hours. */
@@ -26,12 +26,20 @@ export function changeText(change: Counterfactual, { now, pending }: { readonly 
     case 'fewer-pods':
       return `It fits with ${change.by === 1 ? 'one pod' : `${change.by} pods`} fewer: ${pending.needed - change.by} instead of ${pending.needed}.`;
     case 'raise-capability':
-      return `It fits once the ceiling of queue "${change.queue}" is raised by ${amountOf(change.resource, change.by)}.`;
+      return `It fits once ${listOf(raisesText(change.raises))}.`;
     case 'make-preemptible':
       return 'It may start beyond the quota of its queue once it may be evicted for others.';
     case 'wait-until':
       return `It starts in ${spanText(change.at - now)}, when work that runs now has ended.`;
   }
+}
+
+/** The ceiling of each queue with all that it lacks. */
+function raisesText(raises: readonly CapabilityRaise[]): readonly string[] {
+  return [...new Set(raises.map(({ queue }) => queue))].map((queue) => {
+    const amounts = raises.filter((raise) => raise.queue === queue).map(({ resource, by }) => amountOf(resource, by));
+    return `the ceiling of queue "${queue}" is raised by ${listOf(amounts)}`;
+  });
 }
 
 /** `all in one rack`, `slices of 4 in one block`; empty where nothing is asked. */

@@ -30,11 +30,13 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
   }
 }
 
-/** Every ceiling that is in the way is lifted in turn; the answer is only given when one of them is enough. */
+/** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
 function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const over = cycle.queues.overCapability(turn.gang.queue!, turn.asked);
-  if (over !== undefined && tries(cycle, turn.gang.root, turn.pods)) {
-    yield { kind: 'raise-capability', queue: over.queue.queue.name, resource: cycle.session.accounts[over.account], by: Math.round(over.by * 1000) / 1000 };
+  const { accounts } = cycle.session;
+  const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)]
+    .map(({ queue, account, by }) => ({ queue: queue.queue.name, resource: accounts[account], by: Math.round(by * 1000) / 1000 }));
+  if (raises.length > 0 && tries(cycle, turn.gang.root, turn.pods)) {
+    yield { kind: 'raise-capability', raises };
   }
 }
 

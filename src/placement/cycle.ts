@@ -44,7 +44,7 @@ export class Cycle {
   /** Do the rules of its queues let the gang have these pods at all? */
   mayHave({ gang, asked }: Turn): boolean {
     const { queue } = gang;
-    if (queue === undefined || queue.queue.state === 'closed' || this.queues.overCapability(queue, asked) !== undefined) {
+    if (queue === undefined || queue.queue.state === 'closed' || this.queues.isOverCapability(queue, asked)) {
       return false;
     }
     return gang.preemptible || !this.session.policy.nonPreemptibleWithinQuota || this.queues.overQuota(queue, asked) === undefined;
@@ -52,7 +52,7 @@ export class Cycle {
 
   /** Do the ceilings of its queues leave room for pods that ran before? */
   mayReturn({ queue }: GangRecord, pods: readonly PodRecord[]): boolean {
-    return queue === undefined || this.queues.overCapability(queue, askedFor(this.session, pods)) === undefined;
+    return queue === undefined || !this.queues.isOverCapability(queue, askedFor(this.session, pods));
   }
 
   /** Places the pods of the turn, beside what is promised to the gang at the head. */

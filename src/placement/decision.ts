@@ -131,10 +131,18 @@ export interface NearestMiss {
   readonly missing?: number;
 }
 
+/** By how much the ceiling of a queue is too low, in units of the resource. */
+export interface CapabilityRaise {
+  readonly queue: string;
+  readonly resource: string;
+  readonly by: number;
+}
+
 export type Counterfactual =
   | { readonly kind: 'more-on-node'; readonly node: string; readonly resource: string; readonly amount: number }
   | { readonly kind: 'wider-topology'; readonly level: string | null }
   | { readonly kind: 'fewer-pods'; readonly by: number }
-  | { readonly kind: 'raise-capability'; readonly queue: string; readonly resource: string; readonly by: number }
+  /** All of them together. */
+  | { readonly kind: 'raise-capability'; readonly raises: readonly CapabilityRaise[] }
   | { readonly kind: 'make-preemptible' }
   | { readonly kind: 'wait-until'; readonly at: number };

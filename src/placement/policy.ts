@@ -81,8 +81,7 @@ export interface Policy {
 
 /**
  * For a cluster whose scarce thing is accelerators: fill nodes so that whole nodes stay free for large gangs, keep gangs together, give
- * quota before surplus,
- * take from the youngest first so that the least work is lost, and never start what would delay the gang at the head.
+ * quota before surplus, take from the youngest first so that the least work is lost, and never start what would delay the gang at the head.
  */
 export const DEFAULT_POLICY: Policy = {
   actions: ['allocate', 'backfill', 'preempt', 'reclaim', 'consolidate', 'evict-stale'],

@@ -32,19 +32,23 @@ export class Queues {
     session.accounts.forEach((name, account) => this.divide(roots, this.totals[account], account, name));
   }
 
-  /** The first account in which a queue up the tree would exceed its ceiling, or what others' guarantees leave. */
-  overCapability(queue: QueueRecord, asked: Float64Array): Excess | undefined {
+  /** Would any queue up the tree exceed its ceiling, or what others' guarantees leave? */
+  isOverCapability(queue: QueueRecord, asked: Float64Array): boolean {
+    return this.excesses(queue, asked).next().done !== true;
+  }
+
+  /** Every account in which a queue up the tree would exceed its ceiling, or what others' guarantees leave; the nearest queue first. */
+  * excesses(queue: QueueRecord, asked: Float64Array): Generator<Excess> {
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       for (let account = 0; account < asked.length; account++) {
         if (asked[account] > 0) {
           const by = at.allocated[account] + asked[account] - this.ceiling(at, account);
           if (by > DUST) {
-            return { queue: at, account, by };
+            yield { queue: at, account, by };
           }
         }
       }
     }
-    return undefined;
   }
 
   /** The first account in which work that cannot be evicted would exceed the quota of a queue up the tree. */

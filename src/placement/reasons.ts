@@ -5,7 +5,7 @@
  * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
  * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
  */
-import { amountOf } from './amount-words';
+import { amountOf, listOf } from './amount-words';
 import { blockage } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
@@ -81,10 +81,12 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   if (turn.asked.some((amount, account) => amount > 0 && totals[account] === 0)) {
     return findRoom(cycle, turn);
   }
-  const over = cycle.queues.overCapability(queue, turn.asked);
-  if (over !== undefined) {
-    const words = `Queue "${over.queue.queue.name}" would exceed its ceiling by ${amountOf(accounts[over.account], over.by)}.`;
-    return { ...none, kind: 'queue-capability', words };
+  const excesses = [...cycle.queues.excesses(queue, turn.asked)];
+  if (excesses.length > 0) {
+    // The nearest queue is enough to say; those above it are told in what would have to change.
+    const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
+    const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
+    return { ...none, kind: 'queue-capability', words: `Queue "${nearest[0].queue.queue.name}" would exceed its ceiling by ${amounts}.` };
   }
   const quota = gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
   if (quota !== undefined) {

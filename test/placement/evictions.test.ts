@@ -84,7 +84,17 @@ describe('queues', () => {
     const queues: Queue[] = [{ name: 'root', capability: { 'nvidia.com/gpu': 3 } }, { name: 'q', parent: 'root' }];
     const [pending] = run(cluster([node('a', 8)], [gang('g', 2, template(2))], [], { queues })).pending;
     expect(pending).toMatchObject({ kind: 'queue-capability', message: 'Queue "root" would exceed its ceiling by 1 nvidia.com/gpu.' });
-    expect(pending.counterfactuals).toEqual([{ kind: 'raise-capability', queue: 'root', resource: 'nvidia.com/gpu', by: 1 }]);
+    expect(pending.counterfactuals).toEqual([{ kind: 'raise-capability', raises: [{ queue: 'root', resource: 'nvidia.com/gpu', by: 1 }] }]);
+  });
+
+  it('name everything that has to be raised, since a part of it lets nothing in', () => {
+    const capability = { 'nvidia.com/gpu': 2, 'cpu': 4000 };
+    const queues: Queue[] = [{ name: 'root', capability: { 'nvidia.com/gpu': 3 } }, { name: 'q', parent: 'root', capability }];
+    const [pending] = run(cluster([node('a', 8)], [gang('g', 2, { request: { 'nvidia.com/gpu': 2, 'cpu': 3000 } })], [], { queues })).pending;
+    expect(pending.message).toBe('Queue "q" would exceed its ceiling by 2 cores of CPU and 2 nvidia.com/gpu.');
+    expect(pending.counterfactuals).toEqual([{ kind: 'raise-capability', raises: [
+      { queue: 'q', resource: 'cpu', by: 2000 }, { queue: 'q', resource: 'nvidia.com/gpu', by: 2 }, { queue: 'root', resource: 'nvidia.com/gpu', by: 1 },
+    ] }]);
   });
 
   it('keep what others are guaranteed', () => {

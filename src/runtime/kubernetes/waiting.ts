@@ -1,6 +1,7 @@
 /**
  * Every gang that has pods without a place, with the reason in words: pending is never silent.
  */
+import { amountOf } from '../../placement/amount-words';
 import { type Binding, type Counterfactual, type PendingGang } from '../../placement';
 import { type Assumptions } from './assumptions';
 import { type Waiting } from './explain';
@@ -80,7 +81,7 @@ export function changeWords(change: Counterfactual): string {
     case 'fewer-pods':
       return `with ${change.by} fewer pods`;
     case 'raise-capability':
-      return `when the ceiling of queue "${change.queue}" is ${change.by} ${change.resource} higher`;
+      return `when ${change.raises.map(({ queue, resource, by }) => `the ceiling of queue "${queue}" is ${amountOf(resource, by)} higher`).join(' and ')}`;
     case 'make-preemptible':
       return 'when it may be evicted';
     case 'wait-until':
