@@ -13,6 +13,7 @@ import { Teams } from './teams';
 export function referencePlatform(app: App): App {
   const nodes = new Nodes(app, 'nodes');
   const platform = new Platform(app, 'platform');
+  platform.addDependency(nodes);
   const teams = new Teams(app, 'teams', platform);
   new Research(app, 'research', platform, teams);
   new Applied(app, 'applied', platform, teams);

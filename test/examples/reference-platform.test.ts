@@ -69,7 +69,7 @@ describe('what comes out', () => {
 
   test('files are numbered in the order in which a cluster takes them', () => {
     expect(files.map(([file]) => file)).toEqual([
-      '0000-platform.k8s.yaml', '0001-teams.k8s.yaml', '0002-research.k8s.yaml', '0003-applied.k8s.yaml', '0004-nodes.k8s.yaml',
+      '0000-nodes.k8s.yaml', '0001-platform.k8s.yaml', '0002-teams.k8s.yaml', '0003-research.k8s.yaml', '0004-applied.k8s.yaml',
       '0005-serving.k8s.yaml', '0006-lab.k8s.yaml',
     ]);
   });
@@ -100,7 +100,7 @@ describe('what comes out', () => {
 
   test('it has what a platform for two teams needs', () => {
     const count = (kind: string): number => set.ofKind(kind).length;
-    expect(set.ofKind('Namespace').map(({ id }) => id.name)).toEqual([...TEAMS, 'gpu-operator', 'network-operator', 'node-tuning', 'serving', 'lab']);
+    expect(set.ofKind('Namespace').map(({ id }) => id.name)).toEqual(['gpu-operator', 'network-operator', 'node-tuning', ...TEAMS, 'serving', 'lab']);
     expect(set.ofKind('scheduling.volcano.sh/Queue').map(({ id }) => id.name)).toEqual(['ai', ...TEAMS]);
     expect(set.ofKind('scheduling.k8s.io/PriorityClass').map(({ object }) => object.value)).toEqual([1000, 2000, 3000]);
     expect([count('ResourceQuota'), count('LimitRange'), count('kubeflow.org/PyTorchJob'), count('batch.volcano.sh/Job')]).toEqual([2, 2, 2, 1]);
