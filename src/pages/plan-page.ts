@@ -21,7 +21,8 @@ export interface LivePageProps {
   /** What the cluster or the scheduler is called. */
   readonly title: string;
   /**
-   * Address, on the server that serves the page, of server-sent events; the data of each message is a `LiveView`.
+   * Address, on the server that serves the page, of server-sent events; the data of each message is a `LiveView`. An event `waiting`, with
+   * a JSON string, says why there is none.
    * @default '/events'
    */
   readonly events?: string;
