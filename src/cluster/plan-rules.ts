@@ -3,7 +3,7 @@
  */
 import { type RuleContext, type SetRule, type Violation } from '../checks/rule';
 import { type Manifest } from '../manifests/manifest';
-import { type Policy } from '../placement';
+import { DEFAULT_POLICY, type Policy } from '../placement';
 import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
 import { type ViewGang } from './view';
@@ -56,18 +56,30 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
   ];
 }
 
-function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy: Policy | undefined): Verdicts {
+/**
+ * Those that wait are asked about once more, each by itself on the empty cluster: without any action the core places nobody, and says of
+ * each whether it would fit.
+ */
+function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAULT_POLICY): Verdicts {
   const never: Found[] = [];
   const together: Found[] = [];
   const waiting = planOf(set, cluster, { policy }).asked.filter(({ view }) => view.state === 'pending' || view.state === 'partial');
-  for (const { view, manifests } of waiting) {
-    const [alone] = planOf(set, { ...cluster, gangs: [] }, { policy, only: view.name }).asked;
-    const fits = alone === undefined || (alone.view.state !== 'pending' && alone.view.state !== 'partial');
-    const [manifest] = manifests;
-    if (manifest !== undefined) (fits ? together : never).push({ manifest, path: '/spec', ...violationOf(fits ? view : alone.view, cluster) });
+  if (waiting.length === 0) return { never, together };
+  const only = new Set(waiting.map(({ view }) => view.name));
+  const alone = planOf(set, { ...cluster, gangs: [] }, { policy: { ...policy, actions: [] }, only });
+  const views = new Map(alone.asked.map(({ view }) => [view.name, view]));
+  for (const { view, manifests: [manifest] } of waiting) {
+    const byItself = views.get(view.name);
+    const fits = byItself?.pending === undefined || FITS.has(byItself.pending.kind);
+    if (manifest !== undefined) {
+      (fits ? together : never).push({ manifest, path: '/spec', ...violationOf({ ...view, pending: fits ? view.pending : byItself.pending }, cluster) });
+    }
   }
   return { never, together };
 }
+
+/** What the core says of a gang that has room and was not placed. */
+const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
 
 function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
   const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;

@@ -30,10 +30,10 @@ export interface PlanOptions {
    */
   readonly copies?: ReadonlyMap<string, number>;
   /**
-   * Of the manifests' gangs this one alone.
-   * @default - all
+   * Of the manifests' gangs these alone, by name; where each pod is of use by itself, with all of them or none.
+   * @default - all, each with its own minimum
    */
-  readonly only?: string;
+  readonly only?: ReadonlySet<string>;
 }
 
 export interface ClusterPlan {
@@ -63,7 +63,7 @@ export function planOf(set: ManifestSet, cluster: ClusterState, { policy = DEFAU
   const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
   const mostPods = 1 + place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0);
   const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, mostPods });
-  const planned = withCopies(only === undefined ? all : all.filter(({ gang }) => gang.name === only), copies);
+  const planned = withCopies(only === undefined ? all : all.filter(({ gang }) => only.has(gang.name)).map(whole), copies);
   const taken = new Set(planned.flatMap(({ keys }) => keys));
   const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
   notes.push(...notesOf(workloads, lookups, mostPods));
@@ -186,6 +186,12 @@ function withCopies(planned: readonly PlannedGang[], copies: ReadonlyMap<string,
     pods: [],
     keys: [],
   })))];
+}
+
+/** An elastic gang is content with its minimum; who asks for five replicas wants five. */
+function whole(planned: PlannedGang): PlannedGang {
+  const { gang } = planned;
+  return gang.minimum !== 1 ? planned : { ...planned, gang: { ...gang, minimum: gang.roles.reduce((sum, { count }) => sum + count, 0) } };
 }
 
 /**

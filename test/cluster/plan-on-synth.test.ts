@@ -39,6 +39,19 @@ spec: {pytorchReplicaSpecs: {Worker: {replicas: 3, template: {spec: ${gpus(8)}}}
   expect(findings.map(({ rule, severity, object }) => [rule, severity, object])).toEqual([['cluster/gangs-fit-together', 'warning', 'kubeflow.org/v1 PyTorchJob b']]);
 });
 
+it('a gang that never has all its pods is an error, even if it starts with some', () => {
+  const web = `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 5, template: {spec: ${gpus(8)}}}`;
+  const { findings } = check(setOf(web), { rules: planRules(clusterOf()), tiers: ['advice'] });
+  expect(findings).toMatchObject([{ rule: 'cluster/gang-fits', message: expect.stringContaining('only 4 of its pods have a place. 4 of 5 pods fit') as string }]);
+});
+
+it('an elastic gang that has its minimum is only warned of', () => {
+  const job = `apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: e}
+spec: {elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {Worker: {replicas: 6, template: {spec: ${gpus(8)}}}}}`;
+  const { findings } = check(setOf(job), { rules: planRules(clusterOf()), tiers: ['advice'] });
+  expect(findings.map(({ rule, severity }) => [rule, severity])).toEqual([['cluster/gangs-fit-together', 'warning']]);
+});
+
 it('reads a cluster file, and says where it is wrong', () => {
   expect(() => Plan.against(`${__dirname}/builders.ts`)).toThrow(/builders\.ts/);
   expect(planRules(sampleCluster()).map(({ id }) => id)).toEqual(['cluster/gang-fits', 'cluster/gangs-fit-together']);
