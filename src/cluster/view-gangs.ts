@@ -2,7 +2,6 @@
  * Gangs with where they are, or why they wait, for the view.
  */
 import { type PendingGang } from '../placement';
-import { levelTitle } from './objects/topologies';
 import { describeAccelerators } from './objects/accelerator-request';
 import { type PodClass } from '../placement/pod-class';
 import { type GangRecord, type RoleRecord } from '../placement/records';
@@ -146,10 +145,4 @@ function pendingView(waits: PendingGang, now: number): ViewPending {
     ...(nearest !== undefined && { nearest }),
     changes: waits.counterfactuals.map((change) => changeText(change, { now, pending: waits })),
   };
-}
-
-/** `rack r3`, `node h100-1`, `3 racks`: where a gang is, for people. */
-export function whereText(view: { readonly levels: readonly { readonly label: string }[] }, { domain }: Pick<ViewGang, 'domain'>): string {
-  if (domain === undefined) return '';
-  return domain.level < 0 ? `node ${domain.name}` : `${levelTitle(view.levels[domain.level].label)} ${domain.name}`;
 }
