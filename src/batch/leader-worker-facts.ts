@@ -7,9 +7,5 @@ export const DISAGGREGATED_SET_KIND = 'disaggregatedset.x-k8s.io/DisaggregatedSe
 
 export const EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/exclusive-topology';
 export const SUBGROUP_EXCLUSIVE_TOPOLOGY = 'leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology';
-/** Label of each pod: 0 is the leader. */
-export const WORKER_INDEX_LABEL = 'leaderworkerset.sigs.k8s.io/worker-index';
-/** Set in every container, before its own variables. */
-export const LEADER_ADDRESS_VARIABLE = 'LWS_LEADER_ADDRESS';
 /** Label of each pod: the same in all pods of one group, and in no other's. */
 export const GROUP_KEY_LABEL = 'leaderworkerset.sigs.k8s.io/group-key';

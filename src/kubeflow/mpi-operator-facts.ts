@@ -7,7 +7,6 @@ export const MPI_OPERATOR = 'kubeflow/mpi-operator v0.8.0';
 export const MPI_OPERATOR_API_VERSION = 'kubeflow.org/v2beta1';
 
 export const MPI_RESTART_POLICIES = ['Never', 'OnFailure'] as const;
-export const MPI_IMPLEMENTATIONS = ['OpenMPI', 'Intel', 'MPICH'] as const;
 export const MPI_LAUNCHER_CREATION_POLICIES = ['AtStartup', 'WaitForWorkersReady'] as const;
 
 export const MPI_JOB_MANAGERS = ['kubeflow.org/mpi-operator', 'kueue.x-k8s.io/multikueue'] as const;

@@ -7,7 +7,7 @@
  */
 import { chooseDevices, deviceCapacity, devicesFit, milliOn } from './devices';
 import { type PodsOnNodes } from './filters/pods-on-nodes';
-import { type NodeTable, PODS_COLUMN } from './node-table';
+import { type NodeTable } from './node-table';
 import { type PodClass } from './pod-class';
 import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
 
@@ -206,9 +206,4 @@ export class Ledger {
     const slots = Array.from({ length: deviceStart[row + 1] - deviceStart[row] }, (_, i) => deviceStart[row] + i);
     return slots.sort((a, b) => deviceFree[b] - deviceFree[a] || a - b).slice(0, count).sort((a, b) => a - b);
   }
-}
-
-/** Pods that a node may still take by its pod count. */
-export function podRoom(table: NodeTable, row: number): number {
-  return table.free[PODS_COLUMN][row];
 }

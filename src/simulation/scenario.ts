@@ -3,7 +3,7 @@
  *
  * Times are seconds from the beginning of the simulation.
  */
-import { type Amounts, type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../placement';
+import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../placement';
 
 export interface Scenario {
   readonly name: string;
@@ -92,6 +92,3 @@ export type ClusterCheck =
 
 /** What the queue may be changed to. */
 export type QueueChange = Partial<Pick<Queue, 'weight' | 'deserved' | 'guarantee' | 'capability' | 'priority' | 'reclaimable' | 'state'>>;
-
-/** Resource names to how much of each a pod, queue or node has. */
-export type ResourceAmounts = Amounts;

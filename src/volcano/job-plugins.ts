@@ -37,9 +37,6 @@ export const DEFAULT_ROLE_TASKS: Readonly<Partial<Record<JobPluginName, Readonly
   hcclrank: { master: 'master', worker: 'worker' },
 };
 
-/** Default of the pytorch plugin's `--port`, and so of MASTER_PORT. */
-export const PYTORCH_PORT = 23456;
-
 /** The plugins that the mutating webhook adds beside one that needs them. */
 export function pluginsBroughtBy(plugins: readonly string[]): readonly JobPluginName[] {
   const brought = new Set<JobPluginName>();

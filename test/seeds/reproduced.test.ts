@@ -60,7 +60,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
   '001-06-07-job.yaml': (chart) => {
     new Job(chart, 'distributed-training', {
       queue,
-      priorityClass: new PriorityClass(chart, 'high-priority', { value: 1000, globalDefault: false }),
+      priorityClass: new PriorityClass(chart, 'high-priority', { value: 1000 }),
       plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
       policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
       tasks: [

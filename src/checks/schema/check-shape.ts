@@ -106,6 +106,10 @@ export class ShapeChecker {
       list.add(shapeRules.version, { message: unknown.notServed, found: apiVersion, expected: unknown.expected, fix: unknown.fix }, 'apiVersion');
       return { violations: list.violations, notChecked: 'no schema: the version is not served' };
     }
+    if ('noSuchGroup' in unknown) {
+      list.add(shapeRules.group, { message: unknown.noSuchGroup, found: apiVersion, expected: unknown.expected, fix: unknown.fix }, 'apiVersion');
+      return { violations: list.violations, notChecked: 'no schema: there is no such API group' };
+    }
     list.add(shapeRules.kind, { message: unknown.noSuchKind, found: kind, ...(unknown.expected === undefined ? {} : { expected: unknown.expected }), fix: unknown.fix }, 'kind');
     return { violations: list.violations, notChecked: 'no schema: there is no such kind' };
   }

@@ -24,6 +24,20 @@ const FILE_GROUPS: ReadonlyMap<string, string> = new Map([
   ['pod-security.admission.config.k8s.io', 'a file of the API server'],
 ]);
 
+/** Kinds of Istio, which are not covered here, and where they are: its own name is no API group, and is often written as one. */
+const ISTIO_KINDS: Readonly<Record<string, string>> = {
+  AuthorizationPolicy: 'security.istio.io/v1',
+  DestinationRule: 'networking.istio.io/v1',
+  EnvoyFilter: 'networking.istio.io/v1alpha3',
+  Gateway: 'networking.istio.io/v1',
+  PeerAuthentication: 'security.istio.io/v1',
+  RequestAuthentication: 'security.istio.io/v1',
+  ServiceEntry: 'networking.istio.io/v1',
+  Sidecar: 'networking.istio.io/v1',
+  Telemetry: 'telemetry.istio.io/v1',
+  VirtualService: 'networking.istio.io/v1',
+};
+
 /** Resources of the API that are requests rather than objects; they have a kind and no collection. */
 const REQUEST_KINDS: ReadonlySet<string> = new Set(['Binding', 'DeleteOptions', 'Eviction', 'Scale', 'Status', 'TokenRequest']);
 
@@ -45,7 +59,8 @@ export type Known = { readonly info: KindInfo; readonly schema: Schema; readonly
 export type Unknown =
   | { readonly why: string; readonly nearest?: string }
   | { readonly notServed: string; readonly expected: string; readonly fix: string }
-  | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string };
+  | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string }
+  | { readonly noSuchGroup: string; readonly expected: string; readonly fix: string };
 
 export class KnownKinds {
   private readonly defined = new Map<string, DefinedKind>();
@@ -124,7 +139,7 @@ export class KnownKinds {
     if (file !== undefined) return { why: `${kind} is ${file}, not an API object` };
     if (apiVersion === 'v1' && kind === 'Config') return { why: 'a kubeconfig is a file of clients, not an API object' };
     const kinds = this.kindsOfGroup(group);
-    if (kinds.length === 0) return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
+    if (kinds.length === 0) return this.unknownGroup(apiVersion, group, kind);
     const meant = nearestName(kind, kinds);
     if (!isBuiltInGroup(group)) {
       return {
@@ -139,6 +154,14 @@ export class KnownKinds {
       ...(meant !== undefined ? { expected: `kind ${meant}` } : elsewhere === undefined ? {} : { expected: `apiVersion ${elsewhere.apiVersion}` }),
       fix: meant !== undefined ? `Write kind: ${meant}.` : elsewhere === undefined ? 'Correct the kind or the apiVersion.' : `Write apiVersion: ${elsewhere.apiVersion}.`,
     };
+  }
+
+  /** A group that is the name of a project, while its kinds are in groups below that name, is a mistake; of others nothing is known. */
+  private unknownGroup(apiVersion: string, group: string, kind: string): Unknown {
+    const below = allKinds().find((info) => info.kind === kind && info.group.endsWith(`.${group}`) && this.isServed(info))?.apiVersion;
+    const right = group === 'istio.io' ? ISTIO_KINDS[kind] : below;
+    if (right === undefined) return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
+    return { noSuchGroup: `${apiVersion} serves no ${kind}: ${group} is no API group`, expected: `apiVersion ${right}`, fix: `Write apiVersion: ${right}.` };
   }
 
   private kindsOfGroup(group: string): readonly string[] {

@@ -65,6 +65,10 @@ export const shapeRules = {
     why: 'Alpha and beta versions of built-in kinds are off unless the API server is started with --runtime-config: it then answers that it does not know the kind.',
     source: 'Kubernetes API server, controlplane: stable, beta and alpha API versions',
   }),
+  group: rule('schema/api-group-exists', 'The API group of a kind is the one that its project serves it in.', 'Write the whole name of the group.', {
+    why: 'The server has no such API and answers that it does not know the kind: the name of a project, such as istio.io or volcano.sh, is no API group.',
+    source: 'the groups of each project; istio 1.26, manifests/charts/base/files/crd-all.gen.yaml',
+  }),
   kind: rule('schema/known-kind', 'The kind is one that its API group has.', 'Correct the kind or the apiVersion.', {
     why: 'The server has no such API and answers that it does not know the kind.',
     source: 'Kubernetes OpenAPI of each minor; the kinds of each project',

@@ -43,6 +43,25 @@ describe('kinds', () => {
     expect(notChecked).toContain('--crd');
   });
 
+  test('the name of a project is no API group, unless somebody defines it', () => {
+    expect(check(named('istio.io/v1beta1', 'PeerAuthentication'))).toMatchObject({
+      violations: [{ rule: 'schema/api-group-exists', path: '/apiVersion', severity: 'error', fix: 'Write apiVersion: security.istio.io/v1.' }],
+      notChecked: 'no schema: there is no such API group',
+    });
+    expect(check(named('volcano.sh/v1beta1', 'Queue')).violations).toEqual([expect.objectContaining({ fix: 'Write apiVersion: scheduling.volcano.sh/v1beta1.' })]);
+    for (const [apiVersion, kind] of [['security.istio.io/v1', 'PeerAuthentication'], ['istio.io/v1', 'Thing'], ['volcano.sh/v1', 'Thing'], ['example.com/v1', 'Queue']] as const) {
+      expect(check(named(apiVersion, kind)).violations).toEqual([]);
+    }
+    const crd: JsonObject = {
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'queues.volcano.sh' },
+      spec: {
+        group: 'volcano.sh', scope: 'Cluster', names: { kind: 'Queue', plural: 'queues' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    };
+    expect(check(named('volcano.sh/v1', 'Queue'), '1.35', [crd]).violations).toEqual([]);
+  });
+
   test('files of programs are no API objects', () => {
     expect(check(named('kubelet.config.k8s.io/v1beta1', 'KubeletConfiguration')).notChecked).toBe('KubeletConfiguration is a file of the kubelet, not an API object');
     expect(check(named('v1', 'Config')).notChecked).toContain('kubeconfig');
