@@ -2,6 +2,7 @@
  * Gangs with where they are, or why they wait, for the view.
  */
 import { type PendingGang } from '../placement';
+import { describeAccelerators } from './objects/accelerator-request';
 import { type PodClass } from '../placement/pod-class';
 import { type GangRecord, type RoleRecord } from '../placement/records';
 import { type ViewEviction, type ViewGang, type ViewGangState, type ViewNode, type ViewPending, type ViewRole } from './view';
