@@ -154,15 +154,27 @@ export class GpuPlatform<
         for (const [pool, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {
           const there = (pools as Readonly<Record<string, PlatformPoolProps | undefined>>)[pool];
           if (there === undefined) throw new Error(`${this.node.path}: team ${name} ${which} nodes of "${pool}", and the pools are ${Object.keys(pools).join(', ')}.`);
-          if (nodes !== undefined && nodes > there.nodes) throw new Error(`${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}, which has ${there.nodes}.`);
+          if (nodes === undefined) continue;
+          if (!Number.isInteger(nodes) || nodes < 0) throw new Error(`${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}; expected a whole number, 0 or more.`);
+          if (nodes > there.nodes) throw new Error(`${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}, which has ${there.nodes}.`);
         }
       }
+      this.checkShares(name, team);
     }
     for (const pool of this.poolList) {
       const deserved = this.teamShares().reduce((sum, { shares }) => sum + (shares.find((share) => share.pool === pool)?.deserves ?? 0), 0);
       if (deserved > pool.props.nodes) {
         throw new Error(`${this.node.path}: the teams deserve ${deserved} nodes of ${pool.name} together, which has ${pool.props.nodes}. Not all of them could have back what is theirs.`);
       }
+    }
+  }
+
+  /** What is kept is part of what is deserved, and that of what the team may have at most. */
+  private checkShares(name: string, { deserves, atMost = {}, guaranteed = {} }: PlatformTeamProps<Pool>): void {
+    for (const pool of Object.keys(this.pools) as Pool[]) {
+      const [own, most, kept] = [deserves[pool] ?? 0, atMost[pool] ?? deserves[pool] ?? 0, guaranteed[pool] ?? 0];
+      if (most < own) throw new Error(`${this.node.path}: team ${name} deserves ${own} nodes of ${pool} and has ${most} at most. Raise atMost, or leave it out.`);
+      if (kept > own) throw new Error(`${this.node.path}: team ${name} has ${kept} nodes of ${pool} guaranteed and deserves ${own}. What is guaranteed is part of what is deserved.`);
     }
   }
 

@@ -88,6 +88,8 @@ export class PlatformTeam<Pool extends string> {
   }
 
   private pool(name: Pool): PlatformPool {
-    return this.made.pools.get(name)!;
+    const pool = this.made.pools.get(name);
+    if (pool === undefined) throw new Error(`team ${this.name}: no pool "${name}" in the platform; it has ${[...this.made.pools.keys()].join(', ')}.`);
+    return pool;
   }
 }

@@ -89,6 +89,7 @@ test('what was made can be read back, also by name', () => {
 test('a pool that shares its GPUs has no whole node to give', () => {
   const { research } = platform().platform.teams;
   expect(research.share('shared').accelerators).toBeDefined();
+  expect(() => research.wholeNode('night' as 'shared')).toThrow('team research: no pool "night" in the platform; it has training, shared.');
   expect(() => research.wholeNode('shared')).toThrow('pool shared gives out nvidia.com/gpu.shared, no whole GPUs.');
 });
 
@@ -106,6 +107,15 @@ test('a job is planned on the platform that it is written for: one that can neve
 test.each<[string, Partial<Props>, string]>([
   ['more nodes than there are', { teams: { ...BASE.teams, applied: { deserves: { training: 17 } } } }, 'team applied deserves 17 nodes of training, which has 16'],
   ['more together than there is', { teams: { ...BASE.teams, applied: { deserves: { training: 7 } } } }, 'the teams deserve 17 nodes of training together, which has 16'],
+  ['part of a node for a team', { teams: { ...BASE.teams, applied: { deserves: { training: 0.5 } } } }, 'team applied deserves 0.5 nodes of training; expected a whole number'],
+  [
+    'less at most than is deserved', { teams: { ...BASE.teams, applied: { deserves: { training: 6 }, atMost: { training: 2 } } } },
+    'team applied deserves 6 nodes of training and has 2 at most',
+  ],
+  [
+    'more kept than is deserved', { teams: { ...BASE.teams, applied: { deserves: { training: 2 }, guaranteed: { training: 4 } } } },
+    'team applied has 4 nodes of training guaranteed and deserves 2',
+  ],
   ['an accelerator that nobody knows', { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } }, 'pool shared: the accelerator "L40Z" is not in the catalog'],
   ['a fraction of a node', { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, nodes: 1.5 } } }, 'pool shared: nodes is 1.5; expected a whole number above 0'],
 ])('%s is refused in words', (_, props, message) => {
