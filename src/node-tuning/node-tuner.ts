@@ -28,7 +28,7 @@ export interface NodeTunerProps extends NamespacedObjectProps {
   readonly intervalSeconds?: number;
   /** Tells what it would set, and sets nothing. @default false */
   readonly dryRun?: boolean;
-  /** An image with a POSIX shell, sed, tr and grep. @default docker.io/library/busybox:1.37.0 */
+  /** An image with a POSIX shell, sed, tr and grep. @default busybox:1.37.0 */
   readonly image?: string;
   /** SELinux type of the containers, where the node's policy keeps containers from /proc/sys: `spc_t`. @default - the runtime's */
   readonly seLinuxType?: string;
@@ -129,7 +129,7 @@ function containerOf(part: TuningParts, props: NodeTunerProps): Container {
   };
   return {
     name: part.name,
-    image: part.image ?? props.image ?? 'docker.io/library/busybox:1.37.0',
+    image: part.image ?? props.image ?? 'busybox:1.37.0',
     command: ['sh', SCRIPT, 'run'],
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
     resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '64Mi' } },
