@@ -30,6 +30,8 @@ export interface ActorOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly config: () => Configuration;
+  /** See `AttemptOptions.requestTimeout`. */
+  readonly requestTimeout: number;
   /** Something came to another end than was assumed. */
   readonly onSurprise: () => void;
   /** @default SYSTEM_CLOCK */
@@ -73,9 +75,9 @@ export class Actor {
   }
 
   private get attempts(): AttemptOptions {
-    const { client, leader, config } = this.options;
+    const { client, leader, config, requestTimeout } = this.options;
     const patience = config().binding.timeoutSeconds * 1000;
-    return { client, leads: () => leader.holds, signal: this.ended.signal, patience, clock: this.clock };
+    return { client, leads: () => leader.holds, signal: this.ended.signal, patience, requestTimeout, clock: this.clock };
   }
 
   private follow(work: Promise<unknown>): void {
@@ -176,7 +178,7 @@ export class Actor {
     if (!leader.holds || this.ended.signal.aborted) {
       return false;
     }
-    const outcome = await this.slots.run(() => evict(entry, client));
+    const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
     metrics.evictions.inc({ action, outcome: outcome.kind });
     const about = { pod: entry.key, gang, node, action, beneficiary, movesTo, ...outcome };
     if (outcome.kind === 'evicted' || outcome.kind === 'gone') {
@@ -218,7 +220,7 @@ export class Actor {
       return;
     }
     metrics.bindingFailures.inc({ way: 'hand-over', reason: 'not-bound-in-time' });
-    const outcome = await this.slots.run(() => evict(entry, client));
+    const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn({ pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome }, 'handed over and not bound in time: deleted, to be planned anew');
     explainer.event(entry, 'Warning', 'HandOverTimedOut', `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`);

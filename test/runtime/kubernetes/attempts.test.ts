@@ -18,7 +18,7 @@ describe('placing a pod', () => {
   afterEach(() => server.close());
 
   const options = (patience = 3000): Parameters<typeof bind>[1] =>
-    ({ client: server.client, leads: () => leads, signal: new AbortController().signal, patience });
+    ({ client: server.client, leads: () => leads, signal: new AbortController().signal, patience, requestTimeout: 4000 });
   const pod = (uid: string, nodeName?: string): JsonObject => ({ metadata: { uid }, spec: nodeName === undefined ? {} : { nodeName } });
 
   it('is one request that says node, devices and which pod of that name', async () => {
@@ -94,9 +94,9 @@ describe('placing a pod', () => {
 
   it('tells a disruption budget from a server that is overloaded', async () => {
     handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'Cannot evict pod as it would violate the pod\'s disruption budget.');
-    expect(await evict(POD, server.client)).toMatchObject({ kind: 'protected' });
+    expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'protected' });
     handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'slow down');
-    expect(await evict(POD, server.client)).toMatchObject({ kind: 'failed' });
+    expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'failed' });
     expect(JSON.parse(server.asked[0].body)).toMatchObject({ kind: 'Eviction', deleteOptions: { preconditions: { uid: 'u-1' } } });
   });
 });

@@ -172,7 +172,7 @@ export class Reflector<T extends KubernetesObject> {
     const query = { watch: 1, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, fieldSelector };
     const response = await client.stream(path, query);
     const opened = performance.now();
-    if (this.version === undefined) {
+    if (this.version === undefined || this.ended.signal.aborted) {
       response.destroy();
       return;
     }

@@ -16,12 +16,14 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
   /** Milliseconds in all. */
   readonly patience: number;
+  /**
+   * Milliseconds for one request: no longer than the time by which a lease outlives the holder's trust in it, so that no late request
+   * meets a successor.
+   */
+  readonly requestTimeout: number;
   /** @default SYSTEM_CLOCK */
   readonly clock?: Clock;
 }
-
-/** No longer than the time by which a lease outlives the holder's trust in it, so that no late request meets a successor. */
-export const REQUEST_TIMEOUT = 4000;
 
 /**
  * @param place sends the request
@@ -30,7 +32,7 @@ export const REQUEST_TIMEOUT = 4000;
 export async function attempt(
   pod: PlacedPod, options: AttemptOptions, place: () => Promise<void>, look: (pod: JsonObject) => PlacingOutcome | undefined,
 ): Promise<PlacingOutcome> {
-  const { client, leads, signal, patience, clock = SYSTEM_CLOCK } = options;
+  const { client, leads, signal, patience, requestTimeout, clock = SYSTEM_CLOCK } = options;
   const backoff = new Backoff({ first: 50, most: 2000 });
   const until = clock.monotonic() + patience;
   let message = 'no time';
@@ -40,7 +42,7 @@ export async function attempt(
     }
     try {
       if (again) {
-        const now = await client.request('GET', podPath(pod), { timeout: REQUEST_TIMEOUT });
+        const now = await client.request('GET', podPath(pod), { timeout: requestTimeout });
         if (asString(asObject(now.metadata).uid) !== pod.uid) {
           return { kind: 'gone' };
         }

@@ -5,7 +5,7 @@
  * node and nobody knows its devices. The uid goes with it, so that a pod that was replaced by another of its name is not bound.
  */
 import { GANTRY_DEVICES } from '../../../catalog/gantry-names';
-import { attempt, type AttemptOptions, placeOf, REQUEST_TIMEOUT } from './attempts';
+import { attempt, type AttemptOptions, placeOf } from './attempts';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 
 export function bind(pod: PlacedPod, options: AttemptOptions): Promise<PlacingOutcome> {
@@ -17,7 +17,7 @@ export function bind(pod: PlacedPod, options: AttemptOptions): Promise<PlacingOu
     target: { apiVersion: 'v1', kind: 'Node', name: node },
   };
   const send = async (): Promise<void> => {
-    await options.client.request('POST', `${podPath(pod)}/binding`, { body, timeout: REQUEST_TIMEOUT });
+    await options.client.request('POST', `${podPath(pod)}/binding`, { body, timeout: options.requestTimeout });
   };
   return attempt(pod, options, send, (now) => placeOf(now, node));
 }

@@ -2,7 +2,6 @@
  * Evictions by the Eviction API: disruption budgets are asked, grace periods are kept.
  */
 import { ApiError, isNotFound, messageOf } from '../api/api-error';
-import { REQUEST_TIMEOUT } from './attempts';
 import { type ApiClient } from '../api/client';
 import { type PodRef, podPath } from './pod-ref';
 
@@ -13,8 +12,12 @@ export type EvictionOutcome =
   | { readonly kind: 'protected'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** One try: what fails is decided anew in a later cycle. */
-export async function evict(pod: PodRef, client: Pick<ApiClient, 'request'>): Promise<EvictionOutcome> {
+/**
+ * One try: what fails is decided anew in a later cycle.
+ *
+ * @param timeout milliseconds
+ */
+export async function evict(pod: PodRef, client: Pick<ApiClient, 'request'>, timeout: number): Promise<EvictionOutcome> {
   const { namespace, name, uid } = pod;
   const body = {
     apiVersion: 'policy/v1',
@@ -23,7 +26,7 @@ export async function evict(pod: PodRef, client: Pick<ApiClient, 'request'>): Pr
     deleteOptions: { preconditions: { uid } },
   };
   try {
-    await client.request('POST', `${podPath(pod)}/eviction`, { body, timeout: REQUEST_TIMEOUT });
+    await client.request('POST', `${podPath(pod)}/eviction`, { body, timeout });
     return { kind: 'evicted' };
   } catch (error) {
     // A conflict is another pod of the same name.

@@ -7,14 +7,14 @@
 import { type JsonObject, type JsonValue } from '../../../api/schema';
 import { GANTRY_DEVICES, GANTRY_NODE, GANTRY_PLACEMENT_GATE } from '../../../catalog/gantry-names';
 import { asArray, asObject, asString } from '../../../manifests/read';
-import { attempt, type AttemptOptions, placeOf, REQUEST_TIMEOUT } from './attempts';
+import { attempt, type AttemptOptions, placeOf } from './attempts';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 
 /** @param known the pod as it was when its place was decided */
 export function handOver(pod: PlacedPod, known: JsonObject, options: AttemptOptions): Promise<PlacingOutcome> {
   const body = handOverPatch(pod, known);
   const send = async (): Promise<void> => {
-    await options.client.request('PATCH', podPath(pod), { body, contentType: 'application/json-patch+json', timeout: REQUEST_TIMEOUT });
+    await options.client.request('PATCH', podPath(pod), { body, contentType: 'application/json-patch+json', timeout: options.requestTimeout });
   };
   return attempt(pod, options, send, (now) => placeOf(now, pod.node) ?? (isGated(now) ? undefined : handedTo(now, pod.node)));
 }
