@@ -22,6 +22,8 @@ export const SCHEDULER_BUNDLE: Bundle = { entry: 'src/runtime/kubernetes/main.ts
 
 /**
  * - The Kubernetes client is only asked for addresses and credentials: its generated API stays out.
+ * - SOCKS agents are made by its request functions, which are not used.
+ * - The auth providers `gcp` and `azure` ended with kubectl 1.26, and `oidc` asks for a client of its own: exec plugins do all of that.
  * - node-fetch brings a URL parser for old versions of Node.
  */
 const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; readonly text: string }[] = [
@@ -29,6 +31,13 @@ const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; rea
     path: /^\.\/gen\/index\.js$/,
     importer: /@kubernetes\/client-node\/dist\/config\.js$/,
     text: 'export const createConfiguration = undefined; export const ServerConfiguration = undefined;',
+  },
+  { path: /^socks-proxy-agent$/, importer: /client-node/, text: 'export const SocksProxyAgent = undefined;' },
+  { path: /^jsonpath-plus$/, importer: /client-node/, text: `export const JSONPath = ${refusal('The auth providers gcp and azure')};` },
+  {
+    path: /^openid-client$/,
+    importer: /client-node/,
+    text: `export const discovery = ${refusal('The auth provider oidc')}; export const refreshTokenGrant = discovery;`,
   },
   { path: /^whatwg-url$/, importer: /node-fetch/, text: 'export default { URL };' },
 ];
@@ -43,6 +52,16 @@ const leaveOut: Plugin = {
     bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({ contents: LEFT_OUT[Number(path)].text, loader: 'js' }));
   },
 };
+
+function refusal(what: string): string {
+  return `() => { throw new Error(${JSON.stringify(`${what} of a kubeconfig cannot be used here: take an exec plugin, a token or a certificate.`)}); }`;
+}
+
+/**
+ * `kubectl apply` writes the object that it applies into an annotation, which has room for this much; base64 makes four bytes of three, and
+ * the object is more than the bundle.
+ */
+const MOST_COMPRESSED = Math.floor((262_144 - 8192) * 3 / 4);
 
 /** @returns bytes of the bundle */
 export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promise<number> {
@@ -69,8 +88,11 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
   if (foreign.length > 0 || asked.length > 0) {
     throw new Error(`${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`);
   }
-  // As it travels in a ConfigMap, which holds a mebibyte at most.
-  writeFileSync(`${outfile}.br`, brotliCompressSync(readFileSync(outfile)));
+  const compressed = brotliCompressSync(readFileSync(outfile));
+  if (compressed.length > MOST_COMPRESSED) {
+    throw new Error(`${output} has ${compressed.length} bytes when compressed; a ConfigMap that \`kubectl apply\` takes has room for ${MOST_COMPRESSED}.`);
+  }
+  writeFileSync(`${outfile}.br`, compressed);
   return Object.values(metafile.outputs)[0].bytes;
 }
 

@@ -39,7 +39,8 @@ test('the program lies in an immutable ConfigMap that is named for its content a
   const program = manifests().find(({ immutable }) => immutable === true) ?? {};
   expect(asString(asObject(program.metadata).name)).toMatch(/^gantry-scheduler-program-[0-9a-f]{10}$/);
   const bundle = Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64');
-  expect(bundle.length + JSON.stringify(program.data).length).toBeLessThan(1024 * 1024);
+  // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
+  expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
   expect(brotliDecompressSync(bundle).toString()).toContain('usage: gantry-scheduler [options]');
 });
 

@@ -89,13 +89,13 @@ describe('the face of the program', () => {
     state.view = { version: 1 };
   });
 
-  it('asks who it is over loopback too where a proxy stands before it, and lets probes through', async () => {
+  it('asks who it is over loopback too where a proxy stands before it, and lets probes and Prometheus through', async () => {
     const refusal = { status: 401, message: 'who are you?' } as const;
     const strict = new HttpFace({ address: '127.0.0.1', port: 0, face: shown, authorizer: { refusal: () => Promise.resolve(refusal) }, trustsLoopback: false });
     port = await strict.listen();
     expect(await ask('/api/view')).toEqual({ status: 401, text: 'who are you?' });
     expect((await ask('/')).status).toBe(401);
-    expect((await ask('/healthz')).status).toBe(200);
+    expect([(await ask('/healthz')).status, (await ask('/metrics')).status]).toEqual([200, 200]);
     await strict.close();
   });
 

@@ -1,6 +1,9 @@
 /**
  * The program's face: health, metrics, what it sees and decides, and a stream of that. Read only.
  *
+ * Health and metrics are for whoever reaches the port: a Prometheus that had to show its token would send it over plain HTTP. They name
+ * queues, and no pods.
+ *
  * | path | what |
  * |---|---|
  * | `/healthz` | 200 while the program makes progress |
@@ -103,6 +106,11 @@ export class HttpFace {
       send(response, state(face.isReady(), 'not everything has been read yet'));
       return;
     }
+    if (pathname === '/metrics') {
+      const { type, text } = await face.metrics();
+      send(response, { status: 200, type, text });
+      return;
+    }
     const refusal = await this.refusal(request, pathname);
     if (refusal !== undefined) {
       send(response, { status: refusal.status, type: 'text/plain', text: refusal.message });
@@ -112,7 +120,7 @@ export class HttpFace {
       this.stream.add(response, this.said());
       return;
     }
-    send(response, await this.answer(pathname));
+    send(response, this.answer(pathname));
   }
 
   /**
@@ -134,13 +142,9 @@ export class HttpFace {
     return view === null ? { waiting: face.waitingFor() } : { view };
   }
 
-  private async answer(path: string): Promise<Answer> {
+  private answer(path: string): Answer {
     const { face } = this.options;
     switch (path) {
-      case '/metrics': {
-        const { type, text } = await face.metrics();
-        return { status: 200, type, text };
-      }
       case '/api/view':
         return json(face.view());
       case '/api/pending':
