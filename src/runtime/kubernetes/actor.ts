@@ -56,10 +56,11 @@ export class Actor {
 
   /** @returns milliseconds after which it is worth another look, where time alone changes something */
   carryOut(outcome: Outcome): number {
-    const { decision } = outcome;
+    const { decision, snapshot } = outcome;
     this.slots.resize(this.options.config().binding.inFlight);
+    const queues = decision.bindings.length === 0 ? undefined : new Map(snapshot.gangs.map(({ name, queue }) => [name, queue]));
     for (const bindings of byGang(decision.bindings)) {
-      this.start(bindings);
+      this.start(bindings, queues?.get(bindings[0].gang) ?? '');
     }
     this.evictAll(decision);
     return this.watchHandOvers();
@@ -86,7 +87,7 @@ export class Actor {
   }
 
   /** All pods of one gang that start by one decision. */
-  private start(bindings: readonly Binding[]): void {
+  private start(bindings: readonly Binding[], queue: string): void {
     const { world, log, metrics, serverClock, explainer } = this.options;
     const [{ gang }] = bindings;
     const placed = bindings.flatMap((binding) => {
@@ -94,12 +95,12 @@ export class Actor {
       return entry === undefined ? [] : [{ entry, pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices } }];
     });
     const arrival = Math.min(...placed.map(({ entry }) => entry.createdAt));
-    log.info({ gang, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
+    log.info({ gang, queue, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
     const all = placed.map(({ entry, pod }) => this.place(entry, pod));
     this.follow(Promise.all(all).then((outcomes) => {
       const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
       if (failed === 0) {
-        metrics.gangWaitSeconds.observe({ queue: 'all' }, Math.max(0, serverClock.now() - arrival) / 1000);
+        metrics.gangWaitSeconds.observe({ queue }, Math.max(0, serverClock.now() - arrival) / 1000);
         const words = `Gang ${gang}: ${placed.length} pods placed on ${new Set(bindings.map(({ node }) => node)).size} nodes.`;
         explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
         log.info({ gang, pods: placed.length }, 'placed');

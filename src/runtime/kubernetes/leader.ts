@@ -45,6 +45,7 @@ export class Leader {
   private seen: Seen | undefined;
   private said = false;
   private heldBy = '';
+  private gainedAt = Infinity;
   private lastError = '';
 
   constructor(private readonly options: LeaderOptions) {
@@ -54,6 +55,11 @@ export class Leader {
   /** Who held the lease when it was last read; empty where nobody did. */
   get holder(): string {
     return this.heldBy;
+  }
+
+  /** Since when this process has held it without a break, on the monotonic clock: what others wrote before is read by whoever reads now. */
+  get heldSince(): number {
+    return this.gainedAt;
   }
 
   /** May this process change the cluster, now? */
@@ -122,6 +128,9 @@ export class Leader {
 
   private grant(started: { readonly monotonic: number; readonly wall: number }): void {
     if (!this.ended.signal.aborted) {
+      if (!this.holds) {
+        this.gainedAt = this.clock.monotonic();
+      }
       this.granted = started;
       this.lastError = '';
     }
@@ -177,4 +186,6 @@ export class Leader {
 }
 
 /** Leadership without a lease, for a single replica. */
-export const ALONE: Pick<Leader, 'holds' | 'holder' | 'run' | 'stop'> = { holds: true, holder: '', run: () => Promise.resolve(), stop: () => Promise.resolve() };
+export const ALONE: Pick<Leader, 'holds' | 'heldSince' | 'holder' | 'run' | 'stop'> = {
+  holds: true, heldSince: 0, holder: '', run: () => Promise.resolve(), stop: () => Promise.resolve(),
+};

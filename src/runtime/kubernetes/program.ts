@@ -41,7 +41,7 @@ export class Program {
   private readonly serverClock = new ServerClock();
   private readonly assumptions = new Assumptions();
   private readonly decisions = new Decisions();
-  private readonly leader: Pick<Leader, 'holds' | 'holder' | 'run' | 'stop'>;
+  private readonly leader: Pick<Leader, 'holds' | 'heldSince' | 'holder' | 'run' | 'stop'>;
   private readonly watched: Watched;
   private readonly world: World;
   private readonly explainer: Explainer;

@@ -25,7 +25,7 @@ export interface SchedulerOptions {
   readonly watched: Watched;
   readonly world: World;
   readonly assumptions: Assumptions;
-  readonly leader: Pick<Leader, 'holds'>;
+  readonly leader: Pick<Leader, 'holds' | 'heldSince'>;
   readonly actor: Actor;
   readonly serverClock: ServerClock;
   readonly log: Log;
@@ -125,7 +125,7 @@ export class Scheduler {
     }
     if (!this.leads) {
       assumptions.clear();
-      await Promise.race([watched.refresh('pods', 'nodes'), pause(30_000, this.ended.signal)]);
+      await Promise.race([watched.refresh(leader.heldSince, 'pods', 'nodes'), pause(30_000, this.ended.signal)]);
       if (!leader.holds || this.ended.signal.aborted) {
         return;
       }

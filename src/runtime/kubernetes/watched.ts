@@ -74,9 +74,9 @@ export class Watched {
     await Promise.all([...this.reflectors.values()].map((reflector) => reflector.run()));
   }
 
-  /** Reads these anew; resolves when everything that was true at the call is known. */
-  async refresh(...names: readonly CollectionName[]): Promise<void> {
-    await Promise.all(names.map((name) => this.reflectors.get(name)!.refresh()));
+  /** Reads these anew; resolves when everything is known that was true at `since`, a moment of the monotonic clock. */
+  async refresh(since: number, ...names: readonly CollectionName[]): Promise<void> {
+    await Promise.all(names.map((name) => this.reflectors.get(name)!.refresh(since)));
   }
 
   stop(): void {

@@ -66,6 +66,8 @@ export class Reflector<T extends KubernetesObject> {
   private version: string | undefined;
   private listed = false;
   private wasServed = false;
+  /** When the last list was asked for, on the monotonic clock. */
+  private listedSince = -Infinity;
   private abortWatch: (() => void) | undefined;
   private readonly waiting: (() => void)[] = [];
   private readonly ended = new AbortController();
@@ -103,8 +105,14 @@ export class Reflector<T extends KubernetesObject> {
     this.waiting.splice(0).forEach((resolve) => resolve());
   }
 
-  /** Reads everything anew; resolves when that is done. For whoever has to know what is the case now and not a moment ago. */
-  refresh(): Promise<void> {
+  /**
+   * For whoever has to know what was the case at a moment of the monotonic clock, and not a little earlier: reads everything anew unless
+   * that has been done since, and resolves when it is done.
+   */
+  refresh(since = performance.now()): Promise<void> {
+    if (this.listed && this.listedSince > since) {
+      return Promise.resolve();
+    }
     this.version = undefined;
     this.abortWatch?.();
     return new Promise((resolve) => (this.ended.signal.aborted ? resolve() : this.waiting.push(resolve)));
@@ -144,6 +152,7 @@ export class Reflector<T extends KubernetesObject> {
     const { client, handler, onNote, page = 500, fieldSelector } = this.options;
     const items: T[] = [];
     const asked = this.waiting.length;
+    const started = performance.now();
     let next: string | undefined;
     let version: string | undefined;
     do {
@@ -159,6 +168,7 @@ export class Reflector<T extends KubernetesObject> {
     handler.replaced(items);
     onNote?.({ kind: 'listed', items: items.length, again: this.listed });
     this.listed = true;
+    this.listedSince = started;
     this.wasServed = true;
     // Whoever asked while the list was under way gets the next one.
     this.waiting.splice(0, asked).forEach((resolve) => resolve());
