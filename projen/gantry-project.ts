@@ -15,7 +15,9 @@ const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 const PAGE_CODE = 'src/pages/client';
 
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
-const PUBLISHED = ['lib', '!lib/**/*.map', '!lib/runtime', 'src/api/schemas', 'src/node-tuning/scripts', 'CHANGELOG.md'];
+const PUBLISHED = [
+  'lib', '!lib/**/*.map', '!lib/runtime', '!lib/bundles/*.js', 'src/api/schemas', 'src/node-tuning/scripts', 'src/scheduler/Dockerfile', 'CHANGELOG.md',
+];
 
 /** Programs go into the package as bundles and in no other form. */
 const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
