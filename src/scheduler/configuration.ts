@@ -4,7 +4,7 @@
 import { stringify } from 'yaml';
 import { type Quantity } from '../api/scalars';
 import { type Policy, type Topology } from '../placement';
-import { type Configuration, ConfigurationError, readConfiguration } from '../runtime/kubernetes/configuration';
+import { type Configuration, ConfigurationError, readConfiguration } from '../scheduler-settings/configuration';
 
 /** Resource name to a quantity, as Kubernetes writes it. */
 export type SchedulerAmounts = Readonly<Record<string, Quantity>>;

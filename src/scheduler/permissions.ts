@@ -3,7 +3,7 @@
  * program do.
  */
 import { type PolicyRule } from '../api/types/rbac.authorization.k8s.io/v1';
-import { COLLECTIONS } from '../runtime/kubernetes/api/collections';
+import { COLLECTIONS } from '../scheduler-settings/collections';
 
 /** Everywhere. */
 export function clusterRules(): readonly PolicyRule[] {

@@ -2,6 +2,7 @@
  * Carries decisions out: binds, hands over, evicts, tells. Every failure is told, and leads to a new question and not to a repetition.
  */
 import { type Binding, type Decision, type Eviction } from '../../placement';
+import { type Configuration } from '../../scheduler-settings/configuration';
 import { type ApiClient } from './api/client';
 import { type AttemptOptions } from './apply/attempts';
 import { bind } from './apply/bind';
@@ -11,7 +12,6 @@ import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
 import { Slots } from './apply/slots';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
-import { type Configuration } from './configuration';
 import { type Explainer } from './explain';
 import { type Leader } from './leader';
 import { type Log } from './log';

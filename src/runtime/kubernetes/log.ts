@@ -2,7 +2,7 @@
  * Structured logs: one JSON object a line on standard output.
  */
 import pino, { type DestinationStream, type Logger } from 'pino';
-import { type LogLevel } from './log-levels';
+import { type LogLevel } from '../../scheduler-settings/log-levels';
 
 export type Log = Logger;
 

@@ -7,12 +7,12 @@
 import { SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
 import { Session } from '../../placement/session';
+import { type Configuration } from '../../scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 import { type Actor } from './actor';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
-import { type Configuration } from './configuration';
 import { type Leader } from './leader';
 import { type Log } from './log';
 import { type Metrics } from './metrics';

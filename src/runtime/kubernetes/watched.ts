@@ -3,8 +3,9 @@
  */
 import { type JsonObject } from '../../api/schema';
 import { asObject, asString } from '../../manifests/read';
+import { type CollectionName, COLLECTION_NAMES } from '../../scheduler-settings/collections';
 import { type ApiClient } from './api/client';
-import { COLLECTION_NAMES, collectionPath, type CollectionName } from './api/collections';
+import { collectionPath } from './api/collections';
 import { Reflector, type ReflectorNote } from './api/reflector';
 import { trimmed } from './api/trim';
 

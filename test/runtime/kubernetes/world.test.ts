@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../../src/api/schema';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { type CollectionName, COLLECTION_NAMES } from '../../../src/runtime/kubernetes/api/collections';
-import { DEFAULT_CONFIGURATION } from '../../../src/runtime/kubernetes/configuration';
+import { type CollectionName, COLLECTION_NAMES } from '../../../src/scheduler-settings/collections';
+import { DEFAULT_CONFIGURATION } from '../../../src/scheduler-settings/configuration';
 import { type ChangeListener } from '../../../src/runtime/kubernetes/watched';
 import { type Question, question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { World } from '../../../src/runtime/kubernetes/world/world';

@@ -4,7 +4,7 @@
  */
 import { type JsonObject, type JsonValue } from '../../../api/schema';
 import { asArray, asObject } from '../../../manifests/read';
-import { type CollectionName } from './collections';
+import { type CollectionName } from '../../../scheduler-settings/collections';
 
 type Draft = Record<string, JsonValue | undefined>;
 

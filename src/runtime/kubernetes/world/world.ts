@@ -20,8 +20,8 @@ import { labelRequirements, type NamespaceChooser } from '../../../cluster/objec
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type PodTemplate, type Queue, type Topology } from '../../../placement';
 import { matchesRequirement } from '../../../placement/filters/selectors';
-import { type CollectionName } from '../api/collections';
-import { type Configuration } from '../configuration';
+import { type CollectionName } from '../../../scheduler-settings/collections';
+import { type Configuration } from '../../../scheduler-settings/configuration';
 import { type Change, type Watched } from '../watched';
 import { budgetsOf } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';

@@ -4,11 +4,11 @@
  * Every fault is reported at once, each with its place, what was found and what is expected.
  */
 import { parseDocument } from 'yaml';
-import { type JsonObject, type JsonValue } from '../../api/schema';
-import { amountOf } from '../../cluster/objects/amounts';
-import { parseQuantity } from '../../manifests/quantity';
-import { asArray, isObject } from '../../manifests/read';
-import { type Action, DEFAULT_POLICY, type Policy, type Queue, type Topology } from '../../placement';
+import { type JsonObject, type JsonValue } from '../api/schema';
+import { amountOf } from '../cluster/objects/amounts';
+import { parseQuantity } from '../manifests/quantity';
+import { asArray, isObject } from '../manifests/read';
+import { type Action, DEFAULT_POLICY, type Policy, type Queue, type Topology } from '../placement';
 import { LOG_LEVELS, type LogLevel } from './log-levels';
 
 export interface Configuration {

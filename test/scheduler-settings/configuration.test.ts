@@ -1,4 +1,4 @@
-import { type Configuration, ConfigurationError, DEFAULT_CONFIGURATION, readConfiguration } from '../../../src/runtime/kubernetes/configuration';
+import { type Configuration, ConfigurationError, DEFAULT_CONFIGURATION, readConfiguration } from '../../src/scheduler-settings/configuration';
 
 const read = (text: string): Configuration => readConfiguration(text, 'config.yaml');
 
