@@ -21,6 +21,9 @@ const file = (more: JsonObject = {}): string => JSON.stringify({
 });
 
 const FAULTS: readonly (readonly [string, string, JsonObject])[] = [
+  ['kubelet-field-known', 'a field in lower case', { maxpods: 200 }],
+  ['kubelet-field-known', 'a flag as a field', { 'max-pods': 200 }],
+  ['kubelet-field-known', 'a field that no kubelet has yet', { podColour: 'blue' }],
   ['kubelet-policy-known', 'a policy in upper case', { topologyManagerPolicy: 'Restricted' }],
   ['kubelet-policy-known', 'a scope that is none', { topologyManagerScope: 'node' }],
   ['kubelet-number-within-bounds', 'a negative number of pods', { maxPods: -1 }],
@@ -66,4 +69,10 @@ describe('rules for the kubelet\'s file', () => {
     const covered = new Set(FAULTS.map(([rule]) => `node-tuning/${rule}`));
     expect(rules.filter(({ id }) => !covered.has(id)).map(({ id }) => id)).toEqual([]);
   });
+});
+
+test('a field that is nearly one is an error, with the right one; what may be of a kubelet to come is a warning', () => {
+  expect(findingsOf(file({ maxpods: 200, podColour: 'blue' }), rules)).toMatchObject([
+    { severity: 'error', path: '/maxpods', expected: 'maxPods' }, { severity: 'warning', path: '/podColour' },
+  ]);
 });

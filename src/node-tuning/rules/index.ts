@@ -11,6 +11,7 @@ import { liveNodeRules } from './live-nodes';
 import { memlockRules } from './memlock';
 import { poolRules } from './pools';
 import { readinessRules } from './readiness';
+import { reservedNameRules } from './reserved-names';
 import { spotRules } from './spot';
 import { unitRules } from './units';
 
@@ -24,6 +25,7 @@ export const nodeTuningRules: readonly Rule[] = [
   ...liveNodeRules,
   ...memlockRules,
   ...poolRules,
+  ...reservedNameRules,
   ...spotRules,
   ...readinessRules,
 ];

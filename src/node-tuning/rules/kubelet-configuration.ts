@@ -4,9 +4,11 @@
  */
 import { type JsonObject } from '../../api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../checks/rule';
+import { nearestName } from '../../checks/schema/nearest-name';
 import { pointer } from '../../manifests/pointer';
 import { asObject } from '../../manifests/read';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { KUBELET_FIELDS } from '../kubelet-fields';
 import { type FileView, fileRule } from './files';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../checks/server/values';
 
@@ -37,7 +39,27 @@ function kubeletRule(name: string, facts: Facts, check: (file: JsonObject, view:
   return fileRule('KubeletConfiguration', name, { row: 'K16', why: WHY, source: SOURCE, ...facts }, (view) => check(view.value, view));
 }
 
+/** Said of every object, and read by nobody here. */
+const COMMON_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
 export const kubeletConfigurationRules: readonly Rule[] = [
+  kubeletRule('kubelet-field-known', {
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The fields of the kubelet\'s file are those that some kubelet has.',
+    why: 'The kubelet logs "Using lenient decoding" and starts without what the field says.',
+    fix: 'Correct the name, case and all.',
+    source: 'kubernetes 1.36.4, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)',
+  }, function* (file) {
+    for (const field of Object.keys(file)) {
+      if (KUBELET_FIELDS.has(field) || COMMON_FIELDS.includes(field)) continue;
+      const meant = nearestName(field, KUBELET_FIELDS);
+      // What is like no field may be one of a kubelet to come; what is nearly one is misspelt.
+      const misspelt = meant === undefined ? {} : { severity: 'error' as const, expected: meant };
+      yield { path: pointer('', field), message: `the kubelet has no field "${field}"`, found: field, ...misspelt };
+    }
+  }),
+
   kubeletRule('kubelet-policy-known', {
     summary: 'Policies of the topology, CPU and memory manager, and the topology scope, have a known value.',
     fix: 'Use one of the known values; case counts.',
