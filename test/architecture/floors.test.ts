@@ -45,6 +45,11 @@ test('imports run downwards only', () => {
   expect(upwards.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
 
+test('nobody imports a program: the package has it as a bundle only', () => {
+  const outside = imports.filter(({ from, to }) => folderOf(to) === 'runtime' && folderOf(from) !== 'runtime');
+  expect(outside.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+});
+
 test('each exception between neighbours is used', () => {
   const used = new Set(imports.map(({ from, to }) => `${folderOf(from)} ${folderOf(to)}`));
   expect([...neighbours].filter((pair) => !used.has(pair))).toEqual([]);
