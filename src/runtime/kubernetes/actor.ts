@@ -38,6 +38,8 @@ export interface ActorOptions {
   readonly clock?: Clock;
 }
 
+/** A gang does not come back for so long to a node on which kube-scheduler did not bind it, milliseconds. */
+const AVOIDANCE = 600_000;
 /** A pod that the server refused to place is not tried again for so long, milliseconds. */
 const REFUSAL_PAUSE = 5000;
 
@@ -221,6 +223,9 @@ export class Actor {
       return;
     }
     metrics.bindingFailures.inc({ way: 'hand-over', reason: 'not-bound-in-time' });
+    if (entry.gang !== undefined && entry.node !== undefined) {
+      this.options.assumptions.avoid(entry.gang.key, entry.node, AVOIDANCE);
+    }
     const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn({ pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome }, 'handed over and not bound in time: deleted, to be planned anew');

@@ -18,6 +18,9 @@ export class Assumptions {
   private readonly protectedUntil = new Map<string, number>();
   private readonly refusedUntil = new Map<string, { readonly until: number; readonly message: string }>();
 
+  /** By gang and node. */
+  private readonly avoidedUntil = new Map<string, Map<string, number>>();
+
   constructor(private readonly clock: Clock = SYSTEM_CLOCK) {}
 
   place(uid: string, place: AssumedPlace): void {
@@ -63,6 +66,26 @@ export class Assumptions {
     return refused !== undefined && refused.until > this.clock.monotonic() ? refused.message : undefined;
   }
 
+  /** The cluster's own scheduler would not have pods of this gang on this node: not to be tried again for some time. */
+  avoid(gang: string, node: string, milliseconds: number): void {
+    const nodes = this.avoidedUntil.get(gang) ?? new Map<string, number>();
+    nodes.set(node, this.clock.monotonic() + milliseconds);
+    this.avoidedUntil.set(gang, nodes);
+  }
+
+  /** In order; mostly none. */
+  avoidedBy(gang: string): readonly string[] {
+    const nodes = this.avoidedUntil.get(gang);
+    if (nodes === undefined) {
+      return [];
+    }
+    nodes.forEach((until, node) => until > this.clock.monotonic() || nodes.delete(node));
+    if (nodes.size === 0) {
+      this.avoidedUntil.delete(gang);
+    }
+    return [...nodes.keys()].sort();
+  }
+
   /** The pod is gone for good. */
   forget(uid: string): void {
     this.places.delete(uid);
@@ -77,6 +100,7 @@ export class Assumptions {
     this.leaving.clear();
     this.protectedUntil.clear();
     this.refusedUntil.clear();
+    this.avoidedUntil.clear();
   }
 
   get size(): number {

@@ -8,7 +8,7 @@ import { describeLive } from '../live-cluster';
 import { GantryProcess } from './gantry-process';
 import { overCapacity } from './invariants';
 import { Lab, nameOf } from './lab';
-import { gang, node, pod, priorityClass } from './manifests';
+import { gang, lastingGang, node, pod, priorityClass } from './manifests';
 import { planOf, wanted } from './plan';
 
 const CONFIG = `
@@ -137,6 +137,28 @@ describeLive('the plan and what comes of it', () => {
     await expectOutcome(plan);
     const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/api/pending');
     expect(Object.fromEntries(pending.map(({ gang: name, kind }) => [name, kind]))).toMatchObject({ 'default/unknown': 'reserved' });
+  });
+
+  it('consolidation: work moves aside, nobody is lost, and the blocked gang starts', async () => {
+    await lab.createMany([node('n-0'), node('n-1')]);
+    await lab.nodesReady(2);
+    await lab.create(lastingGang('left', 1, { gpus: 4 }), lastingGang('filler', 1, { gpus: 4 }));
+    await start();
+    await lab.until('one node is full', async () => Object.keys(await lab.places()).length === 2);
+    await lab.create(lastingGang('right', 1, { gpus: 4 }));
+    await lab.until('all run', async () => Object.keys(await lab.places()).length === 3);
+    await gantry!.stop();
+    await lab.delete('/apis/apps/v1/namespaces/default/replicasets/filler');
+    await lab.until('half of each node is free', async () => (await lab.pods()).length === 2);
+    await lab.create(pod('whole', { gpus: 8 }));
+    const plan = await planOf(lab, { queues: QUEUES });
+    expect(plan.evictions.map(({ action, movesTo }) => [action, movesTo !== undefined])).toEqual([['consolidate', true]]);
+    await start();
+    await lab.until('all three run', async () => Object.keys(await lab.places()).length === 3 && (await lab.pods()).length === 3);
+    const places = await lab.places();
+    expect(places.whole).toBe(plan.nominations.find((one) => one.pod === 'default/whole')?.node);
+    expect(new Set(Object.entries(places).filter(([name]) => name !== 'whole').map(([, where]) => where)).size).toBe(1);
+    expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toHaveLength(1);
   });
 
   it('topology by HyperNodes: a gang stays within one tier', async () => {

@@ -116,7 +116,7 @@ describe('who may look', () => {
       const { spec } = JSON.parse(body) as { spec: JsonObject };
       if (path.endsWith('tokenreviews')) {
         const known = spec.token === 'good' || spec.token === 'poor';
-        reply(response, 201, { status: { authenticated: known, user: { username: String(spec.token), groups: ['people'] } } });
+        reply(response, 201, { status: { authenticated: known, user: { username: spec.token, groups: ['people'] } } });
       } else {
         reply(response, 201, { status: { allowed: spec.user === 'good' && (spec.nonResourceAttributes as JsonObject).verb === 'get' } });
       }

@@ -127,7 +127,7 @@ describe('the question to the placement core', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 2 }));
     source.put('pods', pod('a-1', { gang: 'a', minimum: 2, spec: { schedulingGates: [{ name: 'example.com/quota' }] } }));
     expect(ask().snapshot.gangs).toEqual([]);
-    expect(ask().held).toEqual([expect.objectContaining({ gang: 'default/a', kind: 'other-gates', message: expect.stringContaining('example.com/quota') })]);
+    expect(ask().held).toEqual([expect.objectContaining({ gang: 'default/a', kind: 'other-gates', message: expect.stringContaining('example.com/quota') as string })]);
     source.put('pods', pod('a-1', { gang: 'a', minimum: 2 }));
     expect(ask().held).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('the question to the placement core', () => {
     source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'late' }, spec: { storageClassName: 'wait' } });
     source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'soon' }, spec: { storageClassName: 'now' } });
     source.put('pods', pod('p', { spec: spec as unknown as JsonObject }));
-    expect(ask().held).toEqual([expect.objectContaining({ kind, message: expect.stringMatching(message) })]);
+    expect(ask().held).toEqual([expect.objectContaining({ kind, message: expect.stringMatching(message) as string })]);
   });
 
   it('places a pod where its bound volume is, also when the volume comes later', () => {
@@ -221,6 +221,14 @@ describe('the question to the placement core', () => {
     const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: { matchLabels: { index: '1' } } }] };
     source.put('pods', pod('c', { spec: { affinity: { podAntiAffinity } } }));
     expect(templates()).toBe(3);
+  });
+
+  it('keeps a gang away from a node on which kube-scheduler did not bind it', () => {
+    source.put('pods', pod('a-0', { gang: 'a', minimum: 1 }));
+    assumptions.avoid('default/gang/a', 'n-1', 60_000);
+    expect(ask().snapshot.pods[0].template?.nodeTerms).toEqual([{ fields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n-1'] }] }]);
+    assumptions.avoid('default/gang/a', 'n-1', 0);
+    expect(ask().snapshot.pods[0].template?.nodeTerms).toBeUndefined();
   });
 
   it('calls a gang by its short name unless two have it', () => {

@@ -1,7 +1,7 @@
 /**
  * One question to the placement core: the world as it is watched, with everything that has been set in motion counted as done.
  */
-import { type ClusterNode, type Gang, type Pod, type Snapshot } from '../../../placement';
+import { type ClusterNode, type Gang, type NodeTerm, type Pod, type PodTemplate, type Snapshot } from '../../../placement';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { type GangMembers, roleOf } from './gang-members';
@@ -110,13 +110,25 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
     case 'failed':
       return undefined;
     case 'waiting':
-      return assumed === undefined ? { ...base, state: 'pending' } : { ...base, state: 'running', node, devices };
+      return assumed === undefined
+        ? { ...base, template: elsewhere(entry.template, assumptions.avoidedBy(members.key)), state: 'pending' }
+        : { ...base, state: 'running', node, devices };
     case 'placed':
       return { ...base, state: assumptions.isLeaving(uid) ? 'releasing' : 'running', node, ...(devices && { devices }) };
     case 'leaving':
       // One without a node is only a name that is about to go.
       return node === undefined ? undefined : { ...base, state: 'releasing', node, ...(devices && { devices }) };
   }
+}
+
+/** The template without these nodes. */
+function elsewhere(template: PodTemplate, avoided: readonly string[]): PodTemplate {
+  if (avoided.length === 0) {
+    return template;
+  }
+  const not = { key: 'metadata.name', operator: 'NotIn' as const, values: avoided };
+  const terms: readonly NodeTerm[] = template.nodeTerms ?? [{}];
+  return { ...template, nodeTerms: terms.map((term) => ({ ...term, fields: [...term.fields ?? [], not] })) };
 }
 
 /**
