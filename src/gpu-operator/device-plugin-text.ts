@@ -74,7 +74,7 @@ export function readDevicePluginConfig(text: string): DevicePluginReading {
   const config = parsed.value;
   noteUnknown(config, '', ROOT_KEYS, note);
   if (config.version !== undefined && config.version !== '' && config.version !== 'v1') {
-    note('version', 'version', `version ${kindOf(config.version)} is not known`, config.version, 'v1');
+    note('version', 'version', `the version is ${kindOf(config.version)}, which the plugin does not know`, config.version, 'v1');
   }
   if (config.resources !== undefined && config.resources !== null) note('ignored', 'resources', 'resources cannot be renamed here: the section is ignored');
   const migStrategy = readFlags(mapping(config.flags, 'flags', note), note);
@@ -188,7 +188,9 @@ function readDevices(devices: JsonValue | undefined, at: string, note: Note<Devi
 
 function choice(value: JsonValue | undefined, at: string, allowed: readonly string[], note: Note<DevicePluginProblemKind>): void {
   if (value === undefined || value === null) return;
-  if (typeof value !== 'string' || !allowed.includes(value)) note('flag', at, `${at.split('.').at(-1) ?? at} ${kindOf(value)} does not exist`, value, allowed.join(', '));
+  const name = at.split('.').at(-1) ?? at;
+  if (typeof value !== 'string') note('flag', at, `${name} is ${kindOf(value)}`, value, allowed.join(', '));
+  else if (!allowed.includes(value)) note('flag', at, `${name} "${value}" does not exist`, value, allowed.join(', '));
 }
 
 function mapping(value: JsonValue | undefined, at: string, note: Note<DevicePluginProblemKind>): JsonObject {

@@ -121,6 +121,10 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
   ['keda/parameter-known', 'an external scaler takes anything', scaledObject([prometheus('sum(requests)', 'what: ever')]), scaledObject(['type: external\nmetadata: {scalerAddress: "scaler:9090", what: ever}'])],
   ['keda/parameter-left-to-authentication', 'a secret in the open', scaledObject([QUEUE.replace('{queueName', '{password: hunter2, queueName')]), scaledObject([QUEUE])],
   ['keda/parameter-given', 'no host', scaledObject([QUEUE.replace(/, host: "[^"]*"/, '')]), scaledObject([QUEUE.replace(/, host: "[^"]*"/, ', hostFromEnv: RABBIT')])],
+  [
+    'keda/parameter-given', 'a number is there, and the schema\'s to refuse',
+    scaledObject([CRON.replace(/, desiredReplicas: "\d+"/, '')]), scaledObject([CRON.replace(/desiredReplicas: "(\d+)"/, 'desiredReplicas: $1')]),
+  ],
   ['keda/parameter-given', 'an authentication that gives something else', scaledObject([byBroker]) + authentication('secretTargetRef: [{parameter: username, name: s, key: k}, {parameter: password, name: s, key: p}]'),
     scaledObject([byBroker]) + authentication('secretTargetRef: [{parameter: host, name: s, key: k}]')],
   ['keda/parameter-given', 'an authentication that is elsewhere may give it', scaledObject([QUEUE.replace(/, host: "[^"]*"/, '')]), scaledObject([byBroker])],

@@ -150,6 +150,8 @@ const parameterGiven = triggerRule({
   const authentication = authenticationOf(trigger, manifest, set);
   for (const parameter of missingParameters(scaler, metadata)) {
     const names = [parameter.name, ...(parameter.alternatives ?? [])];
+    // A number or a list is there, and refused by the schema.
+    if (names.some((name) => !['undefined', 'string'].includes(typeof (metadata[name] ?? undefined)))) continue;
     if (parameter.fromAuthentication && authentication !== undefined && names.some((name) => givenBy(authentication, name) !== 'no')) continue;
     yield { path: `${path}/metadata`, message: `${type} needs ${names.join(' or ')}.`, expected: placesOf(parameter) };
   }
