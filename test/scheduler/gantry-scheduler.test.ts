@@ -2,6 +2,8 @@
  * GantryScheduler: the objects that it makes, and that they are good.
  */
 import { App, Chart } from 'cdk8s';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { type JsonObject } from '../../src/api/schema';
 import { type Deployment } from '../../src/api/types/apps/v1';
@@ -9,6 +11,7 @@ import { asArray, asObject, asString } from '../../src/manifests/read';
 import { metricsOf, parsePromql } from '../../src/promql';
 import { Metrics } from '../../src/runtime/kubernetes/metrics';
 import { GantryScheduler, type GantrySchedulerProps, SCHEDULER_ALERTS, SchedulerImage } from '../../src/scheduler';
+import { clusterRules, leaseRules } from '../../src/scheduler/permissions';
 import { Testing } from '../../src/testing';
 
 function manifests(props?: GantrySchedulerProps): readonly JsonObject[] {
@@ -103,4 +106,17 @@ test('it may do nothing with secrets, and writes nothing but bindings, evictions
     'events', 'pods', 'pods/binding', 'pods/eviction', 'pods/status', 'podgroups', 'podgroups/status', 'subjectaccessreviews', 'tokenreviews',
   ].sort());
   expect(JSON.stringify(rules)).not.toContain('secrets');
+});
+
+test('the page for operators lists each right, and no other', () => {
+  const page = readFileSync(join(__dirname, '../../docs/scheduler.md'), 'utf8');
+  const [table] = page.slice(page.indexOf('| what | verbs | why |')).split('\n\n');
+  const listed = table.split('\n').slice(2).flatMap((row) => {
+    const [, what, verbs] = row.split('|').map((cell) => cell.trim());
+    return [...what.matchAll(/`([^`]+)`/g)].flatMap(([, resource]) => verbs.split(', ').map((verb) => `${verb} ${resource}`));
+  });
+  const rules = [...clusterRules(), ...leaseRules('gantry-scheduler')];
+  const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) => apiGroups.flatMap((group) => resources.flatMap((resource) =>
+    verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`))));
+  expect([...listed].sort()).toEqual([...granted].sort());
 });
