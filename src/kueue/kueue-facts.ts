@@ -33,29 +33,7 @@ export const POD_SET_GROUP = 'kueue.x-k8s.io/podset-group-name';
 /** The local queue that takes workloads of its namespace that name none. */
 export const DEFAULT_LOCAL_QUEUE = 'default';
 
-/** Kinds that Kueue makes wait until they have quota, `apiVersion Kind`. */
-export const MANAGED_KINDS: ReadonlySet<string> = new Set([
-  'batch/v1 Job',
-  'jobset.x-k8s.io/v1alpha2 JobSet',
-  'kubeflow.org/v1 PyTorchJob',
-  'kubeflow.org/v1 TFJob',
-  'kubeflow.org/v1 XGBoostJob',
-  'kubeflow.org/v1 PaddleJob',
-  'kubeflow.org/v1 JAXJob',
-  'kubeflow.org/v2beta1 MPIJob',
-  'trainer.kubeflow.org/v1alpha1 TrainJob',
-  'ray.io/v1 RayCluster',
-  'ray.io/v1 RayJob',
-  'ray.io/v1 RayService',
-  'leaderworkerset.x-k8s.io/v1 LeaderWorkerSet',
-  'apps/v1 Deployment',
-  'apps/v1 StatefulSet',
-  'v1 Pod',
-  'workload.codeflare.dev/v1beta2 AppWrapper',
-  'sparkoperator.k8s.io/v1beta2 SparkApplication',
-]);
-
-/** Of those, the ones that run to an end and are managed wherever Kueue is installed with its defaults. */
+/** Kinds that run to an end, and wait for quota wherever Kueue is installed with its defaults: `apiVersion Kind`. */
 export const MANAGED_JOBS: ReadonlySet<string> = new Set([
   'batch/v1 Job',
   'jobset.x-k8s.io/v1alpha2 JobSet',
@@ -67,6 +45,19 @@ export const MANAGED_JOBS: ReadonlySet<string> = new Set([
   'kubeflow.org/v2beta1 MPIJob',
   'trainer.kubeflow.org/v1alpha1 TrainJob',
   'ray.io/v1 RayJob',
+]);
+
+/** All kinds that Kueue can make wait. */
+export const MANAGED_KINDS: ReadonlySet<string> = new Set([
+  ...MANAGED_JOBS,
+  'ray.io/v1 RayCluster',
+  'ray.io/v1 RayService',
+  'leaderworkerset.x-k8s.io/v1 LeaderWorkerSet',
+  'apps/v1 Deployment',
+  'apps/v1 StatefulSet',
+  'v1 Pod',
+  'workload.codeflare.dev/v1beta2 AppWrapper',
+  'sparkoperator.k8s.io/v1beta2 SparkApplication',
 ]);
 
 /** Kinds of which a job can be scaled while it runs. */
