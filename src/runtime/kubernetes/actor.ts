@@ -41,7 +41,7 @@ export interface ActorOptions {
 /** A gang does not come back for so long to a node on which kube-scheduler did not bind it, milliseconds. */
 const AVOIDANCE = 600_000;
 /** A pod that the server refused to place is not tried again for so long, milliseconds. */
-const REFUSAL_PAUSE = 5000;
+const REFUSAL_PAUSE = 2000;
 
 export class Actor {
   private readonly ended = new AbortController();
@@ -85,7 +85,7 @@ export class Actor {
 
   private follow(work: Promise<unknown>): void {
     this.underWay.add(work);
-    void work.finally(() => this.underWay.delete(work));
+    void work.catch((error: unknown) => this.options.log.error({ err: error }, 'not carried out')).finally(() => this.underWay.delete(work));
   }
 
   /** All pods of one gang that start by one decision. */

@@ -25,7 +25,7 @@ import { type Outcome } from './outcome';
 import { recentActs } from './recent-acts';
 import { reportPodGroups } from './report-pod-groups';
 import { Scheduler } from './scheduler';
-import { showOutcome } from './show-outcome';
+import { showNothing, showOutcome } from './show-outcome';
 import { pendingReports, waitingOf } from './waiting';
 import { Watched } from './watched';
 import { type PodEntry } from './world/pod-entry';
@@ -170,6 +170,9 @@ export class Program {
       onChange: (holds, why) => {
         this.log.info({ holds, why, identity }, 'lease');
         this.metrics.leader.set(holds ? 1 : 0);
+        if (!holds) {
+          showNothing(this.metrics);
+        }
         this.scheduler.changed();
         this.face.publish();
       },

@@ -4,6 +4,11 @@
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
 
+/** What a replica that decides no more knew is not shown beside what the one that does knows. */
+export function showNothing({ queueShare, queueDeserved, queueFairShare, devices, pending }: Metrics): void {
+  [queueShare, queueDeserved, queueFairShare, devices, pending].forEach((gauge) => gauge.reset());
+}
+
 export function showOutcome(metrics: Metrics, { decision, session }: Outcome, skew: number): void {
   metrics.clockSkew.set(skew / 1000);
   metrics.queueShare.reset();

@@ -25,6 +25,9 @@ export interface AttemptOptions {
   readonly clock?: Clock;
 }
 
+/** So many conflicts in a row have a reason that does not pass, such as a scheduling gate. */
+const MOST_CONFLICTS = 5;
+
 /**
  * @param place sends the request
  * @param look says from the pod as it is now whether it was carried out; `undefined`: not yet
@@ -36,6 +39,7 @@ export async function attempt(
   const backoff = new Backoff({ first: 50, most: 2000 });
   const until = clock.monotonic() + patience;
   let message = 'no time';
+  let conflicts = 0;
   for (let again = false; clock.monotonic() < until; again = true) {
     if (signal.aborted || !leads()) {
       return { kind: 'abandoned' };
@@ -61,8 +65,9 @@ export async function attempt(
         return { kind: 'gone' };
       }
       message = messageOf(error);
-      // A conflict is looked into before it is believed: it may be the answer to an earlier try of our own.
-      if (error instanceof ApiError && !error.isTransient && (error.status !== 409 || again)) {
+      // A conflict is looked into before it is believed: it may be the answer to an earlier try of our own, or somebody wrote meanwhile.
+      conflicts += error instanceof ApiError && error.status === 409 ? 1 : 0;
+      if (error instanceof ApiError && !error.isTransient && (error.status !== 409 || conflicts === MOST_CONFLICTS)) {
         return { kind: 'refused', reason: error.reason, message };
       }
       await pause(Math.max(backoff.next(), error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0), signal);
