@@ -4,7 +4,7 @@
  */
 import { type Quantity } from '../api/scalars';
 import { type JsonObject } from '../api/schema';
-import { type AcceleratorName, findAccelerator, type ResourceName, type SpotProvider } from '../catalog';
+import { acceleratorsLike, type AcceleratorName, findAccelerator, type ResourceName, type SpotProvider } from '../catalog';
 import { type GpuNodePool, Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
@@ -59,7 +59,7 @@ export class PlatformPool {
     for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
       if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) throw new Error(`pool ${name}: ${what} is ${value}; expected a ${what === 'cpu' ? '' : 'whole '}number above 0.`);
     }
-    if (findAccelerator(props.accelerator) === undefined) throw new Error(`pool ${name}: the accelerator "${props.accelerator}" is not in the catalog; \`gantry catalog accelerators\` lists what is.`);
+    if (findAccelerator(props.accelerator) === undefined) throw new Error(`pool ${name}: ${unknownAccelerator(props.accelerator)}`);
     if (parseQuantity(props.memory) === undefined) throw new Error(`pool ${name}: memory is "${props.memory}"; expected an amount with its unit, such as 1500Gi.`);
     this.sharing = sharing;
     this.tier = props.tier ?? (this.isWhole ? 'training' : 'inference');
@@ -146,6 +146,12 @@ export class PlatformPool {
 const USED_BY_JOB = 0.9;
 /** Part of a node's memory that may be `/dev/shm`: it counts to the memory of the container. */
 const SHARED_MEMORY = 0.15;
+
+function unknownAccelerator(name: string): string {
+  const near = acceleratorsLike(name.split(/[-_ ]/)[0]).slice(0, 3).map((accelerator) => accelerator.name);
+  const hint = near.length === 0 ? '' : ` Like it: ${near.join(', ')}.`;
+  return `the accelerator "${name}" is not in the catalog; \`gantry catalog accelerators\` lists what is.${hint}`;
+}
 
 export function exact(amount: Quantity): Amount {
   return parseQuantity(amount) ?? Amount.ZERO;

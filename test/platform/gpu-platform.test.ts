@@ -117,6 +117,7 @@ test.each<[string, Partial<Props>, string]>([
     'team applied has 4 nodes of training guaranteed and deserves 2',
   ],
   ['an accelerator that nobody knows', { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } }, 'pool shared: the accelerator "L40Z" is not in the catalog'],
+  ['an accelerator under another name', { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200-SXM-141GB' } } }, 'Like it: H200.'],
   ['a fraction of a node', { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, nodes: 1.5 } } }, 'pool shared: nodes is 1.5; expected a whole number above 0'],
 ])('%s is refused in words', (_, props, message) => {
   expect(() => platform(props)).toThrow(message);
