@@ -39,7 +39,7 @@ export class KueueSystem extends SchedulingSystem {
     return {
       teamQueue: () => false,
       schedulingOf: (into, team, { namespace }) => {
-        const clusterQueue = new ClusterQueue(scope, `queue-${team.name}`, {
+        const clusterQueue = new ClusterQueue(into, 'cluster-queue', {
           name: team.name,
           cohort,
           namespaces: [namespace],

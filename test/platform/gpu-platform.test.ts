@@ -56,7 +56,10 @@ test.each<[string, Partial<Props>]>([
   ['Kueue over RoCE, delivered by Argo CD', { scheduling: new KueueSystem(), network: roce, delivery: { through: 'argo-cd', also: [{ chart: 'keda' }] } }],
   ['no monitoring and no tuning', { monitoring: false, tuning: false }],
 ])('a platform with %s, and a job on it, has no finding', (_, props) => {
-  expect(Testing.check(withJob(props)).findings).toEqual([]);
+  const app = withJob(props);
+  expect(Testing.check(app).findings).toEqual([]);
+  // Charts come in an order in which they can be applied.
+  expect(app.charts.length).toBeGreaterThan(3);
 });
 
 test('shares are stated in nodes, and queue, quota and GPUs follow', () => {
