@@ -24,11 +24,14 @@ import { configurationValue, type SchedulerConfigurationProps } from './configur
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
-import { CONFIGURATION_KEY, HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
+import { CONFIGURATION_KEY, HTTP_PORT, HTTP_PORT_NAME, NAME_LABEL, type PodResources, SCHEDULER_NAME, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
 export interface GantrySchedulerProps extends SchedulerConfigurationProps, NamespacedObjectProps {
-  /** One decides, the others stand by. @default 2 */
+  /**
+   * One decides, the others stand by. A single one holds the lease too, since during an update there are two.
+   * @default 2
+   */
   readonly replicas?: number;
   /** @default - a stock Node image that gets the program from a ConfigMap */
   readonly image?: SchedulerImage;
@@ -43,6 +46,8 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
    * @default cluster
    */
   readonly access?: 'cluster' | 'always' | 'open';
+  /** What the page calls the cluster. @default cluster */
+  readonly clusterName?: string;
   /**
    * Who may reach the scheduler. It reaches the API server and DNS alone.
    * @default - every pod of the cluster; `false` makes no NetworkPolicy
@@ -81,12 +86,12 @@ export class GantryScheduler extends Construct {
     super(scope, id);
     const { replicas = 2, image = SchedulerImage.node() } = props;
     if (!Number.isInteger(replicas) || replicas < 1) throw new Error(`${this.node.path}: replicas ${replicas}: expected a whole number of at least 1.`);
-    this.name = props.name ?? 'gantry-scheduler';
+    this.name = props.name ?? SCHEDULER_NAME;
     const namespace = props.namespace ?? new Namespace(this, 'namespace', {
       name: 'gantry-system', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
     });
     this.namespace = nameOf(namespace);
-    this.labels = { 'app.kubernetes.io/name': 'gantry-scheduler', 'app.kubernetes.io/instance': this.name };
+    this.labels = { [NAME_LABEL]: SCHEDULER_NAME, 'app.kubernetes.io/instance': this.name };
 
     const account = new Resource(this, 'ServiceAccount', ServiceAccount, { metadata: this.metadata });
     const configuration = new Resource(this, 'Configuration', ConfigMap, {
@@ -106,6 +111,7 @@ export class GantryScheduler extends Construct {
             name: this.name, labels: this.labels, replicas, image,
             program: program?.name, configuration: configuration.name, serviceAccount: account.name,
             resources: props.resources, priorityClass: props.priorityClass, access: props.access ?? 'cluster',
+            clusterName: props.clusterName,
           }),
         },
       },

@@ -17,12 +17,13 @@ import { GANTRY_PLACEMENT_GATE } from '../catalog/gantry-names';
 import { Checks } from '../checks/checks-of';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { NAME_LABEL, SCHEDULER_NAME } from './pod';
 
 /** Label of namespaces whose pods are gated, where nothing else is chosen. */
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
 
 export interface PlacementGateProps extends ClusterObjectProps {
-  /** Namespaces whose pods are gated. @default - those with the label `gantry.dev/placement: enabled` */
+  /** Namespaces whose pods are gated; `kube-system` never is. @default - those with the label `gantry.dev/placement: enabled` */
   readonly namespaces?: LabelSelector;
   /** Pods of these namespaces that are gated. @default - all but those of DaemonSets, which belong to their node */
   readonly pods?: LabelSelector;
@@ -40,6 +41,7 @@ export interface PlacementGateProps extends ClusterObjectProps {
 
 /**
  * Pods that kube-scheduler would place: bound already, meant for another scheduler, or of a DaemonSet they are none of Gantry's business.
+ * What Gantry itself needs must not wait for it: its own pods, and those of the cluster.
  */
 const CONDITIONS: readonly MatchCondition[] = [
   { name: 'not-bound', expression: '!has(object.spec.nodeName) || object.spec.nodeName == ""' },
@@ -47,6 +49,11 @@ const CONDITIONS: readonly MatchCondition[] = [
   {
     name: 'not-of-a-daemon-set',
     expression: '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, owner.kind == "DaemonSet")',
+  },
+  { name: 'not-of-the-cluster', expression: 'request.namespace != "kube-system"' },
+  {
+    name: 'not-the-scheduler-itself',
+    expression: `!has(object.metadata.labels) || !("${NAME_LABEL}" in object.metadata.labels) || object.metadata.labels["${NAME_LABEL}"] != "${SCHEDULER_NAME}"`,
   },
 ];
 

@@ -7,6 +7,10 @@ import { parseQuantity } from '../manifests/quantity';
 import { type SchedulerImage } from './image';
 import { START_KEY } from './program';
 
+/** The label by which the scheduler's pods are known, whatever they are called. */
+export const NAME_LABEL = 'app.kubernetes.io/name';
+export const SCHEDULER_NAME = 'gantry-scheduler';
+
 export const CONFIGURATION_KEY = 'scheduler.yaml';
 export const HTTP_PORT = 10270;
 export const HTTP_PORT_NAME = 'http';
@@ -29,6 +33,7 @@ export interface SchedulerPodProps {
   readonly resources?: PodResources;
   readonly priorityClass?: string;
   readonly access: 'cluster' | 'always' | 'open';
+  readonly clusterName?: string;
 }
 
 const DEFAULT_RESOURCES: PodResources = { requests: { cpu: '500m', memory: '256Mi' }, limits: { memory: '512Mi' } };
@@ -67,12 +72,13 @@ function apart(labels: Readonly<Record<string, string>>): PodSpec['affinity'] {
 }
 
 function containerOf(props: SchedulerPodProps): Container {
-  const { image, program, access, name, replicas } = props;
+  const { image, program, access, name, clusterName } = props;
   const resources = props.resources ?? DEFAULT_RESOURCES;
   const heap = heapMebibytes(resources);
   const flags = [
     `--config=${CONFIGURATION_FOLDER}/${CONFIGURATION_KEY}`, '--address=0.0.0.0', `--port=${HTTP_PORT}`,
-    `--authentication=${access === 'open' ? 'off' : access}`, `--lease-name=${name}`, ...(replicas === 1 ? ['--no-leader-election'] : []),
+    `--authentication=${access === 'open' ? 'off' : access}`, `--lease-name=${name}`,
+    ...(clusterName === undefined ? [] : [`--cluster-name=${clusterName}`]),
   ];
   const mounts: readonly VolumeMount[] = [
     { name: 'configuration', mountPath: CONFIGURATION_FOLDER, readOnly: true },

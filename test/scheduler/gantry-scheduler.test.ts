@@ -54,10 +54,10 @@ test('its pods are as PodSecurity "restricted" wants them', () => {
   expect(pod?.containers[0]?.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
 });
 
-test('a single replica needs no lease and no disruption budget', () => {
+test('a single replica needs no disruption budget, and the lease all the same: while it is replaced there are two', () => {
   const objects = manifests({ replicas: 1 });
   expect(objects.some(({ kind }) => kind === 'PodDisruptionBudget')).toBe(false);
-  expect(JSON.stringify(only(objects, 'Deployment'))).toContain('--no-leader-election');
+  expect(JSON.stringify(only(objects, 'Deployment'))).not.toContain('--no-leader-election');
 });
 
 test('an image that has the program needs no ConfigMap for it', () => {
@@ -97,6 +97,12 @@ test('alerts ask for metrics that the program exports', () => {
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !exported.has(name))).toEqual([]);
   }
+});
+
+test('each alert points to a heading of the page for operators', () => {
+  const page = readFileSync(join(__dirname, '../../docs/scheduler.md'), 'utf8');
+  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => `docs/scheduler.md#${heading.toLowerCase().replaceAll(' ', '-')}`);
+  expect(SCHEDULER_ALERTS.map(({ annotations }) => annotations?.runbook?.split(', ')[1]).filter((link) => !headings.includes(link ?? ''))).toEqual([]);
 });
 
 test('it may do nothing with secrets, and writes nothing but bindings, evictions, gates, states and events', () => {

@@ -31,6 +31,8 @@ test('only new pods of the chosen namespaces that kube-scheduler would place get
     namespaceSelector: { matchLabels: { team: 'research' } },
     resourceRules: [{ resources: ['pods'], operations: ['CREATE'] }],
   });
-  expect(spec?.matchConditions?.map(({ name }) => name)).toEqual(['not-bound', 'of-the-default-scheduler', 'not-of-a-daemon-set']);
+  expect(spec?.matchConditions?.map(({ name }) => name)).toEqual([
+    'not-bound', 'of-the-default-scheduler', 'not-of-a-daemon-set', 'not-of-the-cluster', 'not-the-scheduler-itself',
+  ]);
   expect(spec?.mutations?.[0]?.applyConfiguration?.expression).toContain('"gantry.dev/placement"');
 });

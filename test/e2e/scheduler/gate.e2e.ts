@@ -92,6 +92,8 @@ describeLive('pods that are sent to Gantry', () => {
     expect(gates(await create(GATED, 'bound', { nodeName: 'n-0' }))).toEqual([]);
     expect(gates(await create(GATED, 'of-another', { schedulerName: 'somebody-else' }))).toEqual([]);
     expect(gates(await create(GATED, 'exempt', {}, { exempt: 'yes' }))).toEqual([]);
+    expect(gates(await create(GATED, 'itself', {}, { 'app.kubernetes.io/name': 'gantry-scheduler' }))).toEqual([]);
+    expect(gates(await create(GATED, 'another', {}, { 'app.kubernetes.io/name': 'notebook' }))).toEqual(['gantry.dev/placement']);
     await apply(lab, [{
       apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent', namespace: GATED },
       spec: { selector: { matchLabels: { app: 'agent' } }, template: { metadata: { labels: { app: 'agent' } }, spec: { containers: [{ name: 'main', image: 'agent:1' }] } } },
