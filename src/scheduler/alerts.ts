@@ -9,19 +9,21 @@ import { type NamespacedObjectProps } from '../resources/object-props';
 /** The page that says what to do, by the heading in it. */
 const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-gantry, docs/scheduler.md#${heading}` });
 
+// A cluster may have several schedulers, of several names: each is looked at for itself.
+
 /** Part of requests or bindings that may fail. */
 const TOLERATED = 0.05;
 
 export const SCHEDULER_ALERTS: readonly Alert[] = [
   {
     alert: 'GantrySchedulerNobodyDecides', severity: 'critical', for: Duration.minutes(2),
-    expr: 'max(gantry_leader) < 1 or absent(gantry_leader)',
+    expr: 'max by (namespace, job) (gantry_leader) < 1 or absent(gantry_leader)',
     summary: 'No replica of the scheduler holds the lease: nothing is placed',
     annotations: runbook('nobody-decides'),
   },
   {
     alert: 'GantrySchedulerTwoDecide', severity: 'critical', for: Duration.minutes(1),
-    expr: 'sum(gantry_leader) > 1',
+    expr: 'sum by (namespace, job) (gantry_leader) > 1',
     summary: '{{ $value }} replicas count themselves as the one that decides',
     annotations: runbook('two-decide'),
   },
