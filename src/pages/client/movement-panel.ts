@@ -56,6 +56,6 @@ export function recentPanel(panel: HTMLElement, { recent = [] }: LiveView, actio
   refill(panel,
     el('header', {}, el('h2', { id: 'recent-title' }, 'Of late')),
     el('div', { class: 'scroll' }, el('table', {}, el('tbody', {}, ...shown.map(({ at, text, kind }) => el('tr', {},
-      el('td', { class: 'n' }, new Date(at).toLocaleTimeString()), el('td', { class: kind === 'bad' ? 'bad' : undefined }, text)))))),
+      el('td', { class: 'when' }, new Date(at).toLocaleTimeString()), el('td', { class: kind === 'bad' ? 'bad' : undefined }, text)))))),
     more('recent', shown.length, recent.length, actions));
 }

@@ -5,7 +5,7 @@ import { type ClusterView, type ViewAmounts, type ViewQueue } from '../../cluste
 import { type Actions } from './actions';
 import { el, refill, svg } from './dom';
 import { more } from './more-button';
-import { percent, tell, tellAmount } from './words';
+import { count, percent, tell, tellAmount } from './words';
 
 /** The resource that queues are compared in: the devices that queues have most of, else CPU. */
 export function mainResource({ queues, deviceKinds }: ClusterView): string {
@@ -90,7 +90,7 @@ export function poolPanel(panel: Element, view: ClusterView): void {
       const byDevices = pool.devices > 0;
       const part = byDevices ? pool.devicesUsed / pool.devices : partOf(pool.used, pool.allocatable, 'cpu');
       const about = [
-        `${tell(pool.nodes)} × ${pool.model ?? 'no devices'}`, pool.unavailable > 0 ? `${tell(pool.unavailable)} out of use` : '',
+        pool.model === undefined && byDevices ? count(pool.nodes, 'node') : `${tell(pool.nodes)} × ${pool.model ?? 'no devices'}`, pool.unavailable > 0 ? `${tell(pool.unavailable)} out of use` : '',
       ].filter((text) => text !== '').join(', ');
       const words = `${percent(part)} of ${byDevices ? 'devices' : 'CPU'}, ${percent(partOf(pool.used, pool.allocatable, 'cpu'))} of CPU, ` +
         `${percent(partOf(pool.used, pool.allocatable, 'memory'))} of memory in use`;
