@@ -14,6 +14,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Milliseconds until the request counts as unanswered. @default 30000 */
   readonly timeout?: number;
+  /** Gives the request up, and the stream with it. @default - nobody does */
+  readonly signal?: AbortSignal;
 }
 
 /** Told of every request that ended: for metrics. Status 0: no answer. */
@@ -75,11 +77,11 @@ export class ApiClient {
    * Opens a watch. The caller reads the response, and destroys it.
    * @throws ApiError where the server refuses, or does not answer in time
    */
-  async stream(path: string, query: ApiRequest['query']): Promise<IncomingMessage> {
+  async stream(path: string, request: Pick<ApiRequest, 'query' | 'signal'>): Promise<IncomingMessage> {
     const started = performance.now();
     let status = 0;
     try {
-      const response = await this.send('GET', path, { query }, true);
+      const response = await this.send('GET', path, request, true);
       status = response.statusCode ?? 0;
       if (status !== 200) {
         throw ApiError.fromStatus(status, parse(await textOf(response)), response.headers['retry-after']);
@@ -98,12 +100,13 @@ export class ApiClient {
   }
 
   private async send(method: string, path: string, request: ApiRequest, isStream: boolean): Promise<IncomingMessage> {
-    const { query, body, contentType, timeout = TIMEOUT } = request;
+    const { query, body, contentType, timeout = TIMEOUT, signal } = request;
     const { url, headers, connection } = await this.currentAdmission();
     const agents = this.agentsFor(url, connection);
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const options: RequestOptions = {
       method,
+      ...(signal !== undefined && { signal }),
       agent: isStream ? agents.streams : agents.requests,
       headers: {
         accept: 'application/json',

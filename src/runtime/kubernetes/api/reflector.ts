@@ -156,7 +156,8 @@ export class Reflector<T extends KubernetesObject> {
     let next: string | undefined;
     let version: string | undefined;
     do {
-      const reply: JsonObject = await client.request('GET', path, { query: { limit: page, continue: next, fieldSelector }, timeout: 60_000 });
+      const query = { limit: page, continue: next, fieldSelector };
+      const reply: JsonObject = await client.request('GET', path, { query, timeout: 60_000, signal: this.ended.signal });
       const metadata = asObject(reply.metadata);
       items.push(...asArray(reply.items).map((item) => item as unknown as T));
       next = asString(metadata.continue) || undefined;
@@ -180,7 +181,7 @@ export class Reflector<T extends KubernetesObject> {
     // Not all watches of all replicas come back at one moment.
     const timeoutSeconds = 240 + Math.floor(Math.random() * 120);
     const query = { watch: 1, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, fieldSelector };
-    const response = await client.stream(path, query);
+    const response = await client.stream(path, { query, signal: this.ended.signal });
     const opened = performance.now();
     if (this.version === undefined || this.ended.signal.aborted) {
       response.destroy();
