@@ -10,6 +10,7 @@ import { type ClusterState } from './cluster-state';
 import { Fields, meant, type Problem } from './fields';
 import { HOSTNAME, tiersOfLevels } from './objects/topologies';
 import { LEVELS, type Pool, readPool } from './pool-file';
+import { readQueue } from './queue-terms';
 
 /** A cluster file that cannot be read; each line of the message names the place and what to write there. */
 export class ClusterFileError extends Error {
@@ -101,22 +102,6 @@ function commonResource(nodes: readonly ClusterNode[]): string {
     counts.set(deviceResource, (counts.get(deviceResource) ?? 0) + devices.length);
   }
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0] ?? DEFAULT_DEVICE_RESOURCE;
-}
-
-function readQueue(fields: Fields, device: string): Queue {
-  const queue: { readonly [Member in keyof Queue]: Queue[Member] | undefined } & { readonly name: string } = {
-    name: fields.required('name'),
-    parent: fields.text('parent'),
-    weight: fields.number('weight', { least: 0 }),
-    deserved: fields.amounts('deserved', device),
-    guarantee: fields.amounts('guarantee', device),
-    capability: fields.amounts('capability', device),
-    priority: fields.number('priority', { whole: true }),
-    reclaimable: fields.flag('reclaimable'),
-    state: fields.oneOf('state', ['open', 'closed']),
-  };
-  fields.done();
-  return Object.fromEntries(Object.entries(queue).filter(([, member]) => member !== undefined)) as unknown as Queue;
 }
 
 function checkNames(fields: Fields, pools: readonly Pool[], nodes: readonly ClusterNode[]): void {

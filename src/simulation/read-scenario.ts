@@ -5,6 +5,7 @@ import { type JsonObject, type JsonValue } from '../api/schema';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
 import { clusterOfObjects } from '../cluster/from-objects';
 import { NAMED_POLICIES, readPolicy } from '../cluster/policy-file';
+import { readQueue, readQueueTerms } from '../cluster/queue-terms';
 import { sampleCluster } from '../cluster/sample';
 import { parseValue, parseYaml } from '../manifests/yaml';
 import {
@@ -14,7 +15,7 @@ import {
 import { Fields, meant, type Problem } from '../cluster/fields';
 import { matches, readExpectation } from './read-expectations';
 import { readGang } from './read-gangs';
-import { type QueueChange, type RunOptions, type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
+import { type RunOptions, type Scenario, type ScenarioEvent, type ScenarioGang } from './scenario';
 
 /** A scenario that cannot be read; each line of the message names the place and what to write there. */
 export class ScenarioError extends Error {
@@ -153,25 +154,6 @@ function readTopology(fields: Fields): Topology {
   return topology;
 }
 
-function readQueue(fields: Fields, device: string): Queue {
-  const queue: Queue = { name: fields.required('name'), parent: fields.text('parent'), ...queueChange(fields, device) };
-  fields.done();
-  return queue;
-}
-
-function queueChange(fields: Fields, device: string): QueueChange {
-  const change: QueueChange = {
-    weight: fields.number('weight', { least: 0 }),
-    deserved: fields.amounts('deserved', device),
-    guarantee: fields.amounts('guarantee', device),
-    capability: fields.amounts('capability', device),
-    priority: fields.number('priority', { whole: true }),
-    reclaimable: fields.flag('reclaimable'),
-    state: fields.oneOf('state', ['open', 'closed']),
-  };
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-}
-
 /** Queues of the scenario stand in for those of the same name in its cluster. */
 function merged(ofCluster: readonly Queue[], own: readonly Queue[]): readonly Queue[] {
   const names = new Set(own.map(({ name }) => name));
@@ -221,7 +203,7 @@ function readEvent(
     if (!queues.some(({ name }) => name === queue)) fields.wrong('queue', queue, `the name of a queue: ${queues.map(({ name }) => name).join(', ')}`);
     const set = fields.fields('set');
     if (set === undefined) fields.wrongAt('set', 'is missing; say what changes, such as {deserved: {gpus: 16}}');
-    else events.push({ at, kind: 'queue', queue, set: queueChange(set, device) });
+    else events.push({ at, kind: 'queue', queue, set: readQueueTerms(set, device) });
     set?.done();
   }
   const cancel = fields.text('cancel');

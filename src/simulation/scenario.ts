@@ -3,6 +3,7 @@
  *
  * Times are seconds from the beginning of the simulation.
  */
+import { type QueueTerms } from '../cluster/queue-terms';
 import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../placement';
 
 export interface Scenario {
@@ -91,4 +92,4 @@ export type ClusterCheck =
   | { readonly kind: 'all-finish' };
 
 /** What the queue may be changed to. */
-export type QueueChange = Partial<Pick<Queue, 'weight' | 'deserved' | 'guarantee' | 'capability' | 'priority' | 'reclaimable' | 'state'>>;
+export type QueueChange = QueueTerms;
