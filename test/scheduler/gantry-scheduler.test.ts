@@ -2,7 +2,9 @@
  * GantryScheduler: the objects that it makes, and that they are good.
  */
 import { App, Chart } from 'cdk8s';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { type JsonObject } from '../../src/api/schema';
@@ -45,6 +47,25 @@ test('the program lies in an immutable ConfigMap that is named for its content a
   // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
   expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
   expect(brotliDecompressSync(bundle).toString()).toContain('usage: gantry-scheduler [options]');
+});
+
+test('the program starts from the ConfigMap as a kubelet mounts it: links to a folder whose name changes', () => {
+  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-program-'));
+  mkdirSync(join(folder, '..2026'));
+  symlinkSync('..2026', join(folder, '..data'));
+  const files: Readonly<Record<string, Buffer>> = {
+    'start.cjs': Buffer.from(asString(asObject(program.data)['start.cjs']) ?? ''),
+    'scheduler.js.br': Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64'),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, '..2026', name), content);
+    symlinkSync(join('..data', name), join(folder, name));
+  }
+  const run = (...args: string[]): ReturnType<typeof spawnSync> => spawnSync(process.execPath, [join(folder, 'start.cjs'), ...args], { encoding: 'utf8' });
+  expect(run('--help').stdout).toContain('usage: gantry-scheduler [options]');
+  expect(run('--kubeconfig', join(folder, 'none'))).toMatchObject({ status: 2, stderr: expect.stringContaining('ENOENT') as string });
+  rmSync(folder, { recursive: true });
 });
 
 test('its pods are as PodSecurity "restricted" wants them', () => {

@@ -242,7 +242,8 @@ export class Program {
       return 'Nothing has been decided yet: the cluster is being read, or no replica leads.';
     }
     const pod = holder.replace(/_[0-9a-f]+$/, '');
-    return `This replica stands by. ${holder} decides: look at its page (kubectl port-forward pod/${pod} ${this.options.port}).`;
+    const { leaseNamespace, port } = this.options;
+    return `This replica stands by. ${holder} decides: look at its page (kubectl -n ${leaseNamespace} port-forward pod/${pod} ${port}).`;
   }
 
   private metricsText(): Promise<string> {

@@ -110,7 +110,7 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
     const reader = (await fetch(`${second.address}/api/stream`)).body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     const { value } = await reader.read();
     await reader.cancel();
-    expect(Buffer.from(value ?? []).toString()).toContain('first-replica_0a decides: look at its page (kubectl port-forward pod/first-replica');
+    expect(Buffer.from(value ?? []).toString()).toContain('first-replica_0a decides: look at its page (kubectl -n kube-system port-forward pod/first-replica');
     // It is visited once a picture is drawn, which it is when the first is gone.
     const visit = looker.visit(`${second.address}/`, WIDE);
     await first.stop();
