@@ -1,0 +1,80 @@
+import { type JsonObject } from '../../../src/api/schema';
+import { changeWords } from '../../../src/runtime/kubernetes/waiting';
+import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
+import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
+import { Lines } from '../../../src/runtime/kubernetes/api/lines';
+import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
+
+describe('the small parts', () => {
+  it('say what would let a gang in', () => {
+    expect([
+      { kind: 'more-on-node', node: 'n', resource: 'nvidia.com/gpu', amount: 4 },
+      { kind: 'wider-topology', level: 'zone' },
+      { kind: 'wider-topology', level: null },
+      { kind: 'fewer-pods', by: 2 },
+      { kind: 'raise-capability', raises: [{ queue: 'q', resource: 'nvidia.com/gpu', by: 8 }, { queue: 'p', resource: 'nvidia.com/gpu', by: 2 }] },
+      { kind: 'make-preemptible' },
+      { kind: 'wait-until', at: Date.UTC(2026, 0, 1) },
+    ].map((change) => changeWords(change as Parameters<typeof changeWords>[0]))).toEqual([
+      'with 4 more nvidia.com/gpu on node n',
+      'within one domain of "zone"',
+      'without its topology constraint',
+      'with 2 fewer pods',
+      expect.stringMatching(/^when the ceiling of queue "q" is 8.* higher and the ceiling of queue "p" is 2.* higher$/),
+      'when it may be evicted',
+      'by itself at 2026-01-01T00:00:00Z',
+    ]);
+  });
+
+  it('let no more happen at once than there are slots, first come, first served', async () => {
+    const slots = new Slots(2);
+    const order: number[] = [];
+    let now = 0;
+    let most = 0;
+    await Promise.all([0, 1, 2, 3, 4].map((index) => slots.run(async () => {
+      order.push(index);
+      most = Math.max(most, ++now);
+      await Promise.resolve();
+      now--;
+    })));
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+    expect(most).toBe(2);
+  });
+
+  it('wait longer each time, up to a bound, and never for nothing', () => {
+    const backoff = new Backoff({ first: 100, most: 1000, random: () => 1 });
+    expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([100, 200, 400, 800, 1000, 1000]);
+    backoff.reset();
+    expect(backoff.next()).toBe(100);
+  });
+
+  it('stop waiting when they are told to', async () => {
+    const end = new AbortController();
+    const waiting = pause(60_000, end.signal);
+    end.abort();
+    await waiting;
+  });
+
+  it('put lines together from any pieces', () => {
+    const lines: string[] = [];
+    const reader = new Lines((line) => lines.push(line));
+    ['a', 'b\nc', '\n\nd\n', 'e'].forEach((text) => reader.push(Buffer.from(text)));
+    expect(lines).toEqual(['ab', 'c', 'd']);
+  });
+
+  it('keep of a pod what decisions look at', () => {
+    const pod: JsonObject = {
+      metadata: { name: 'p', managedFields: [{ manager: 'x' }] },
+      spec: {
+        containers: [{ name: 'c', env: [{ name: 'SECRET', value: 'x' }], resources: { requests: { cpu: '1' } } }],
+        volumes: [{ name: 'a', emptyDir: {} }, { name: 'b', persistentVolumeClaim: { claimName: 'c' } }],
+      },
+      status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }] },
+    };
+    expect(trimmed('pods', pod)).toEqual({
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }], volumes: [{ name: 'b', persistentVolumeClaim: { claimName: 'c' } }] },
+      status: { phase: 'Running' },
+    });
+  });
+});
