@@ -43,6 +43,12 @@ export interface SchedulerConfigurationProps {
   readonly topologies?: readonly Topology[];
   /** How it decides. @default - `placement.DEFAULT_POLICY`, member by member */
   readonly policy?: Partial<Omit<Policy, 'workload'>>;
+  /**
+   * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere; only for clusters without
+   * that scheduler.
+   * @default false
+   */
+  readonly enqueueVolcanoPodGroups?: boolean;
   /** Time-outs, limits and the like. @default - those of the program, member by member */
   readonly tuning?: { readonly [K in Tunable]?: Partial<Configuration[K]> };
 }
@@ -53,8 +59,8 @@ export interface SchedulerConfigurationProps {
  * @throws where the program would refuse it, with every fault
  */
 export function configurationValue(where: string, props: SchedulerConfigurationProps): object {
-  const { schedulerName, defaultQueue, queues, topologies, policy, tuning } = props;
-  const value = defined({ schedulerName, defaultQueue, queues, topologies, policy, ...tuning });
+  const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
+  const value = defined({ schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, ...tuning });
   try {
     readConfiguration(stringify(value), 'configuration');
   } catch (error) {

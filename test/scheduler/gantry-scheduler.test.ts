@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { parse } from 'yaml';
 import { type JsonObject } from '../../src/api/schema';
 import { type Deployment } from '../../src/api/types/apps/v1';
 import { asArray, asObject, asString } from '../../src/manifests/read';
@@ -14,6 +15,7 @@ import { metricsOf, parsePromql } from '../../src/promql';
 import { Metrics } from '../../src/runtime/kubernetes/metrics';
 import { GantryScheduler, type GantrySchedulerProps, SCHEDULER_ALERTS, SchedulerImage } from '../../src/scheduler';
 import { clusterRules, leaseRules } from '../../src/scheduler/permissions';
+import { DEFAULT_CONFIGURATION } from '../../src/scheduler-settings/configuration';
 import { Testing } from '../../src/testing';
 
 function manifests(props?: GantrySchedulerProps): readonly JsonObject[] {
@@ -146,4 +148,16 @@ test('the page for operators lists each right, and no other', () => {
   const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) => apiGroups.flatMap((group) => resources.flatMap((resource) =>
     verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`))));
   expect([...listed].sort()).toEqual([...granted].sort());
+});
+
+test('every member of the configuration has a prop', () => {
+  const tuning = { binding: { inFlight: 8 }, handOver: { timeoutSeconds: 9 }, eviction: { retrySeconds: 10 }, cycle: { periodSeconds: 11 },
+    explain: { repeatSeconds: 12 }, log: { level: 'debug' } } as const;
+  const props = {
+    schedulerName: 'other', defaultQueue: 'rest', queues: [{ name: 'rest' }], topologies: [{ name: 'racks', levels: ['example.com/rack'] }],
+    policy: { staleGangSeconds: 5 }, enqueueVolcanoPodGroups: true, tuning,
+  };
+  const written = manifests(props).find(({ kind, data }) => kind === 'ConfigMap' && asObject(data)['scheduler.yaml'] !== undefined) ?? {};
+  const value = parse(asString(asObject(written.data)['scheduler.yaml']) ?? '') as object;
+  expect(Object.keys(value).sort()).toEqual(Object.keys(DEFAULT_CONFIGURATION).sort());
 });
