@@ -29,6 +29,9 @@ const sriovNetwork = (networkNamespace: string): Json => ({
 
 /** Rule, what is written, objects on which it fires, objects on which it does not. */
 const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[]])[] = [
+  ['liveness-asks-no-driver', 'a probe that greps what nvidia-smi prints',
+    [pod({ livenessProbe: { exec: { command: ['sh', '-c', 'nvidia-smi -q -d MEMORY | grep -q Used'] } } }), pod({ livenessProbe: { exec: { command: ['nvidia-smi'] } } })],
+    [pod({ startupProbe: { exec: { command: ['nvidia-smi', '-L'] } }, livenessProbe: { httpGet: { path: '/health', port: 8000 } } }), pod({ livenessProbe: { exec: { command: ['nvidia-smi-check'] } } })]],
   ['variable-form-expanded', '${NAME} without a shell',
     [pod({ command: ['torchrun', '--master_addr=${MASTER_ADDR}'] })],
     [pod({ command: ['torchrun', '--master_addr=$(MASTER_ADDR)'], env: [{ name: 'MASTER_ADDR', value: 'x' }] })]],

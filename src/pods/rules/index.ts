@@ -7,6 +7,7 @@ import { deviceRules } from './devices';
 import { networkRules } from './network';
 import { objectRules } from './objects';
 import { placementRules } from './placement';
+import { probeRules } from './probes';
 import { sharedMemoryRules } from './shared-memory';
 
 export const podRules: readonly Rule[] = [
@@ -16,4 +17,5 @@ export const podRules: readonly Rule[] = [
   ...placementRules,
   ...networkRules,
   ...objectRules,
+  ...probeRules,
 ];
