@@ -19,7 +19,7 @@ export type AdmissionSource = () => Promise<Admission>;
 
 /**
  * @param kubeconfig a file; without one the service account, and outside of a pod the kubeconfig that `kubectl` would take
- * @throws Error where there is nothing to go by, or the file cannot be read
+ * @throws Error where there is nothing to go by, the file cannot be read, or it names a proxy
  */
 export async function admissionFrom(kubeconfig: string | undefined): Promise<AdmissionSource> {
   const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
@@ -31,9 +31,12 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
   } else {
     config.loadFromDefault();
   }
-  const server = config.getCurrentCluster()?.server;
+  const { server, proxyUrl } = config.getCurrentCluster() ?? {};
   if (server === undefined) {
     throw new Error('No API server is known: give --kubeconfig FILE, or run in a pod with a service account.');
+  }
+  if (proxyUrl !== undefined) {
+    throw new Error(`The kubeconfig wants the proxy ${proxyUrl} (proxy-url): the scheduler connects to the API server itself.`);
   }
   return async () => {
     const options: RequestOptions = {};
