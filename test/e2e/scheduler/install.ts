@@ -2,12 +2,12 @@
  * GantryScheduler's objects in a live cluster, and its program as the account that they make.
  */
 import { App, Chart } from 'cdk8s';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type Construct } from 'constructs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JsonObject } from '../../../src/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { type Construct } from 'constructs';
 import { GantryScheduler, type GantrySchedulerProps } from '../../../src/scheduler';
 import { Testing } from '../../../src/testing';
 import { Discovery } from '../control-plane/discovery';
@@ -44,11 +44,11 @@ export async function tokenOf(lab: Lab, namespace: string, account: string): Pro
   return asString(asObject(body.status).token) ?? '';
 }
 
-/** Path of a kubeconfig by which whoever reads it is the holder of the token. */
+/** Path of a kubeconfig by which whoever reads it is the holder of the token; it goes with the cluster. */
 export function kubeconfigFor(lab: Lab, token: string): string {
   const config = JSON.parse(readFileSync(lab.kubeconfig, 'utf8')) as JsonObject;
   const [user] = asArray(config.users).map(asObject);
-  const path = join(mkdtempSync(join(tmpdir(), 'gantry-kubeconfig-')), 'kubeconfig');
+  const path = join(lab.cluster.folder, `kubeconfig-${createHash('sha256').update(token).digest('hex').slice(0, 8)}`);
   writeFileSync(path, JSON.stringify({ ...config, users: [{ ...user, user: { token } }] }), { mode: 0o600 });
   return path;
 }
