@@ -96,9 +96,14 @@ function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Genera
         short.push({ resource: session.table.deviceResource[at], missing });
       }
     }
-    return short.length === 1 && short[0].resource === resource ? short[0].missing : undefined;
+    const has = session.table.nodes[at].allocatable[resource] ?? 0;
+    const [only] = short;
+    return short.length === 1 && only.resource === resource && (has === 0 || only.missing <= MOST_GROWTH * has) ? only.missing : undefined;
   }
 }
+
+/** Nobody builds a node of more than thrice the size to let a gang in. */
+const MOST_GROWTH = 2;
 
 /** Gangs of more pods than this do not get in by one node. */
 const MANY = 64;
