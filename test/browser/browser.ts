@@ -133,3 +133,11 @@ export function faintColours(page: Page): Promise<readonly string[]> {
       .filter((name) => contrast(of(name), of('--surface')) < 3);
   })()`);
 }
+
+/** Waits for what a page comes to. Asked from outside, since pages let no text be run as code, which Playwright's own waiting needs. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !(await isSo());) {
+    if (Date.now() > deadline) throw new Error('it did not come true');
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}

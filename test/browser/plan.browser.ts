@@ -6,7 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { type ClusterView } from '../../src/cluster/view';
 import { renderLivePage, renderPlanPage } from '../../src/pages';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';
-import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
+import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow, squeezed, until } from './browser';
 
 const WIDE = { width: 1280, scheme: 'light' } as const;
 const small = sampleView(SMALL);
@@ -87,7 +87,7 @@ suite('by keyboard', () => {
     await page.keyboard.type('vision/pretrain-1');
     expect(await page.getByRole('status').first().textContent()).toBe(`1 of ${small.gangs.length} gangs`);
     expect(await page.locator('.pending > li').count()).toBe(1);
-    await page.waitForFunction(`Number(document.querySelector('.pane-frame').dataset.drawn) > 5`);
+    await until(async () => Number(await page.locator('.pane-frame').getAttribute('data-drawn')) > 5);
     expect(await coloursDrawn(page)).toBeLessThan(before);
     await page.context().close();
   });
@@ -157,7 +157,7 @@ suite('live', () => {
     const [first] = small.gangs.filter(({ state }) => state === 'pending');
     await page.locator('.pending').getByRole('button', { name: first.name }).focus();
     send({ ...small, cluster: 'a later moment' });
-    await page.waitForFunction(`document.querySelector('.lead').textContent.startsWith('a later moment')`);
+    await page.locator('.lead', { hasText: /^a later moment/ }).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('pretrain');
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe(first.name);
     expect(await page.locator('#live').textContent()).toContain('live');
