@@ -199,12 +199,12 @@ function times(each: Quantity, count: number): Quantity {
 
 /** The tightest quota for a resource in a namespace that holds for every pod. */
 function quotaFor(resource: string, namespace: string, set: RuleContext['set']): Hard | undefined {
-  const found = set.ofKind('ResourceQuota').flatMap(({ id, object }) => {
+  const found = set.ofKind('ResourceQuota').filter(({ id }) => id.namespace === namespace).flatMap(({ id, object }) => {
     const spec = asObject(object.spec);
     const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
     const amount = asObject(spec.hard)[`requests.${resource}`];
     const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-    return id.namespace !== namespace || scoped || hard === undefined ? [] : [{ name: id.name, hard }];
+    return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
   });
   const [first, ...others] = found;
   return others.reduce((tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest), first);
