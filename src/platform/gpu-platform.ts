@@ -4,6 +4,7 @@
  */
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
+import { type Quantity } from '../api/scalars';
 import { type JsonObject } from '../api/schema';
 import { ArgoApplication, chartInstall, type ChartInstall, type ChartName, type ChartOptions, helmCommands, HelmRelease } from '../charts';
 import { type ClusterState, clusterOfValue } from '../cluster';
@@ -29,6 +30,11 @@ export interface GpuPlatformProps<Pool extends string, TeamName extends string, 
   readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool>>>;
   /** Who decides which gang runs where. @default - Volcano */
   readonly scheduling?: SchedulingSystem;
+  /**
+   * Nodes without GPUs, where operators and schedulers run: for the plan, which else has no place for them.
+   * @default - 3 nodes of 16 cores and 64Gi
+   */
+  readonly systemNodes?: { readonly nodes: number; readonly cpu: number; readonly memory: Quantity };
   /** @default - scavenger, development, production */
   readonly priorities?: PriorityLadderProps<Rung>;
   /** The fast network of the pools that have it. @default - none */
@@ -135,7 +141,9 @@ export class GpuPlatform<
 
   /** The platform as a cluster file: what `gantry plan --cluster` reads. */
   get clusterFile(): JsonObject {
-    return { name: this.node.id, pools: this.poolList.map((pool) => this.poolInClusterFile(pool)) };
+    const { nodes, cpu, memory } = this.props.systemNodes ?? { nodes: 3, cpu: 16, memory: '64Gi' };
+    const system = nodes === 0 ? [] : [{ name: 'system', count: nodes, cpu, memory }];
+    return { name: this.node.id, pools: [...this.poolList.map((pool) => this.poolInClusterFile(pool)), ...system] };
   }
 
   /** The platform as a cluster that a plan can be made against: `Plan.against(platform.cluster)`. */
@@ -149,6 +157,7 @@ export class GpuPlatform<
 
   private checkNodes(): void {
     const { pools, teams } = this.props;
+    if ('system' in pools) throw new Error(`${this.node.path}: a pool is called "system", as the nodes without GPUs are. Give it another name.`);
     for (const [name, team] of Object.entries<PlatformTeamProps<Pool>>(teams)) {
       for (const which of ['deserves', 'atMost', 'guaranteed'] as const) {
         for (const [pool, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {

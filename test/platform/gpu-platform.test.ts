@@ -98,13 +98,19 @@ test('a pool that shares its GPUs has no whole node to give', () => {
 
 test('a job is planned on the platform that it is written for: one that can never fit is an error at its construct', () => {
   const cluster = platform().platform.cluster;
-  expect(cluster.nodes).toHaveLength(18);
+  expect(cluster.nodes).toHaveLength(21);
   const fits = withJob();
   Plan.against(cluster).on(fits);
   expect(Testing.check(fits).findings).toEqual([]);
   const large = withJob({}, 17);
   Plan.against(cluster).on(large);
   expect(Testing.check(large).findings).toContainEqual(expect.objectContaining({ rule: 'cluster/gang-fits', construct: expect.stringContaining('train') as string }));
+});
+
+test('the scheduler that comes with the platform has its place in the plan, on nodes without GPUs', () => {
+  const made = platform({ scheduling: new GantrySystem() });
+  Plan.against(made.platform.cluster).on(made.app);
+  expect(Testing.check(made.app).findings).toEqual([]);
 });
 
 test.each<[string, Partial<Props>, string]>([
