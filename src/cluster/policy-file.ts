@@ -3,20 +3,17 @@
  */
 import { parseValue } from '../manifests/yaml';
 import {
-  type Action, DEFAULT_POLICY, type GangOrderName, type GangSpread, type NodeScore, type Policy, type PreferredTopology, type QueueOrder,
-  type VictimOrder,
+  type Action, DEFAULT_POLICY, GANG_ORDERS, GANG_SPREADS, NODE_SCORES, type Policy, PREFERRED_TOPOLOGIES, QUEUE_ORDERS, VICTIM_ORDERS,
 } from '../placement';
 import { Fields, meant, type Problem } from './fields';
 
 const ACTIONS: readonly Action[] = DEFAULT_POLICY.actions;
-const SCORES: readonly NodeScore[] = ['binpack', 'spread', 'fgd', 'fragmentation'];
-const ORDERS: readonly QueueOrder[] = ['quota-then-surplus', 'drf', 'proportion'];
 
 /** Policies that have a name: each is the default but for one thing. */
 export const NAMED_POLICIES: ReadonlyMap<string, Policy> = new Map<string, Policy>([
   ['default', DEFAULT_POLICY],
-  ...SCORES.map((nodeScore) => [nodeScore, { ...DEFAULT_POLICY, nodeScore }] as const),
-  ...ORDERS.map((queueOrder) => [queueOrder, { ...DEFAULT_POLICY, queueOrder }] as const),
+  ...NODE_SCORES.map((nodeScore) => [nodeScore, { ...DEFAULT_POLICY, nodeScore }] as const),
+  ...QUEUE_ORDERS.map((queueOrder) => [queueOrder, { ...DEFAULT_POLICY, queueOrder }] as const),
   ['balanced', { ...DEFAULT_POLICY, preferredTopology: 'balanced' }],
   ['no-evictions', { ...DEFAULT_POLICY, actions: ['allocate', 'backfill'] }],
 ]);
@@ -48,12 +45,12 @@ export function readPolicy(fields: Fields): Policy {
   const policy: Policy = {
     ...DEFAULT_POLICY,
     actions,
-    queueOrder: fields.oneOf('queueOrder', ORDERS) ?? DEFAULT_POLICY.queueOrder,
-    gangOrder: fields.oneOf<GangOrderName>('gangOrder', ['age', 'share']) ?? DEFAULT_POLICY.gangOrder,
-    nodeScore: fields.oneOf('nodeScore', SCORES) ?? DEFAULT_POLICY.nodeScore,
-    victimOrder: fields.oneOf<VictimOrder>('victimOrder', ['youngest-first', 'cheapest-first']) ?? DEFAULT_POLICY.victimOrder,
-    preferredTopology: fields.oneOf<PreferredTopology>('preferredTopology', ['fewest-domains', 'balanced']) ?? DEFAULT_POLICY.preferredTopology,
-    gangSpread: fields.oneOf<GangSpread>('gangSpread', ['together', 'anywhere']) ?? DEFAULT_POLICY.gangSpread,
+    queueOrder: fields.oneOf('queueOrder', QUEUE_ORDERS) ?? DEFAULT_POLICY.queueOrder,
+    gangOrder: fields.oneOf('gangOrder', GANG_ORDERS) ?? DEFAULT_POLICY.gangOrder,
+    nodeScore: fields.oneOf('nodeScore', NODE_SCORES) ?? DEFAULT_POLICY.nodeScore,
+    victimOrder: fields.oneOf('victimOrder', VICTIM_ORDERS) ?? DEFAULT_POLICY.victimOrder,
+    preferredTopology: fields.oneOf('preferredTopology', PREFERRED_TOPOLOGIES) ?? DEFAULT_POLICY.preferredTopology,
+    gangSpread: fields.oneOf('gangSpread', GANG_SPREADS) ?? DEFAULT_POLICY.gangSpread,
     nonPreemptibleWithinQuota: fields.flag('nonPreemptibleWithinQuota') ?? DEFAULT_POLICY.nonPreemptibleWithinQuota,
     affinityWeight: fields.number('affinityWeight', { least: 0 }) ?? DEFAULT_POLICY.affinityWeight,
     signalWeight: fields.number('signalWeight', { least: 0 }) ?? DEFAULT_POLICY.signalWeight,

@@ -18,35 +18,41 @@ export type Action = 'allocate' | 'backfill' | 'preempt' | 'reclaim' | 'consolid
  * `drf`: the queue with the smallest dominant share of the cluster, divided by its weight, comes first.
  * `proportion`: the queue with the smallest part of its own fair share in use comes first.
  */
-export type QueueOrder = 'quota-then-surplus' | 'drf' | 'proportion';
+export const QUEUE_ORDERS = ['quota-then-surplus', 'drf', 'proportion'] as const;
+export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 /**
  * `binpack`: the fullest node that still fits. `spread`: the emptiest. `fgd`: the node where the placement costs the least room for the
  * pods that are typical of the workload, as published (USENIX ATC '23). `fragmentation`: the same, and devices must not be left without
  * CPU.
  */
-export type NodeScore = 'binpack' | 'spread' | 'fgd' | 'fragmentation';
+export const NODE_SCORES = ['binpack', 'spread', 'fgd', 'fragmentation'] as const;
+export type NodeScore = (typeof NODE_SCORES)[number];
 
 /**
  * `youngest-first`: lowest priority, then latest arrival. `cheapest-first`: lowest priority, then least work lost (running time times
  * devices).
  */
-export type VictimOrder = 'youngest-first' | 'cheapest-first';
+export const VICTIM_ORDERS = ['youngest-first', 'cheapest-first'] as const;
+export type VictimOrder = (typeof VICTIM_ORDERS)[number];
 
 /** `age`: the oldest first. `share`: the gang with the smallest dominant share of the cluster first, then the oldest. */
-export type GangOrderName = 'age' | 'share';
+export const GANG_ORDERS = ['age', 'share'] as const;
+export type GangOrderName = (typeof GANG_ORDERS)[number];
 
 /**
  * What a preferred topology is taken to mean where one domain need not hold everything. `fewest-domains`: fill the largest, the rest into
  * the tightest that takes it. `balanced`: as evenly as can be over the fewest, so that all parts of a collective operation are alike.
  */
-export type PreferredTopology = 'fewest-domains' | 'balanced';
+export const PREFERRED_TOPOLOGIES = ['fewest-domains', 'balanced'] as const;
+export type PreferredTopology = (typeof PREFERRED_TOPOLOGIES)[number];
 
 /**
  * Where the pods of a gang go that asks for no topology. `together`: as near to each other as they fit, in one domain of the innermost
  * level above hosts if there is one that takes them. `anywhere`: each pod by the node score alone.
  */
-export type GangSpread = 'together' | 'anywhere';
+export const GANG_SPREADS = ['together', 'anywhere'] as const;
+export type GangSpread = (typeof GANG_SPREADS)[number];
 
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */

@@ -8,7 +8,10 @@ import { type JsonObject, type JsonValue } from '../api/schema';
 import { amountOf } from '../cluster/objects/amounts';
 import { parseQuantity } from '../manifests/quantity';
 import { asArray, isObject } from '../manifests/read';
-import { type Action, DEFAULT_POLICY, type Policy, type Queue, type Topology } from '../placement';
+import {
+  type Action, DEFAULT_POLICY, GANG_ORDERS, GANG_SPREADS, NODE_SCORES, type Policy, PREFERRED_TOPOLOGIES, type Queue,
+  QUEUE_ORDERS, type Topology, VICTIM_ORDERS,
+} from '../placement';
 import { LOG_LEVELS, type LogLevel } from './log-levels';
 
 export interface Configuration {
@@ -272,12 +275,12 @@ class Reader {
       ...base,
       actions: members.actions === undefined ? base.actions
         : this.list(members.actions, 'policy.actions', (item, path) => this.choice<Action>(item, path, base.actions, 'allocate')),
-      queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', ['quota-then-surplus', 'drf', 'proportion'], base.queueOrder),
-      gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', ['age', 'share'], base.gangOrder),
-      nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', ['binpack', 'spread', 'fgd', 'fragmentation'], base.nodeScore),
-      preferredTopology: this.choice(members.preferredTopology, 'policy.preferredTopology', ['fewest-domains', 'balanced'], base.preferredTopology),
-      gangSpread: this.choice(members.gangSpread, 'policy.gangSpread', ['together', 'anywhere'], base.gangSpread),
-      victimOrder: this.choice(members.victimOrder, 'policy.victimOrder', ['youngest-first', 'cheapest-first'], base.victimOrder),
+      queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', QUEUE_ORDERS, base.queueOrder),
+      gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', GANG_ORDERS, base.gangOrder),
+      nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', NODE_SCORES, base.nodeScore),
+      preferredTopology: this.choice(members.preferredTopology, 'policy.preferredTopology', PREFERRED_TOPOLOGIES, base.preferredTopology),
+      gangSpread: this.choice(members.gangSpread, 'policy.gangSpread', GANG_SPREADS, base.gangSpread),
+      victimOrder: this.choice(members.victimOrder, 'policy.victimOrder', VICTIM_ORDERS, base.victimOrder),
       nonPreemptibleWithinQuota: this.truth(members.nonPreemptibleWithinQuota, 'policy.nonPreemptibleWithinQuota', base.nonPreemptibleWithinQuota),
       affinityWeight: number('affinityWeight'),
       signalWeight: number('signalWeight'),
