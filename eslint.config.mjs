@@ -3,7 +3,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['lib/**', 'dist/**', 'node_modules/**', 'src/api/types/**', 'src/pages/assets.ts', '**/*.d.ts', '.cache/**'] },
+  { ignores: ['lib/**', 'dist/**', 'node_modules/**', 'src/facts/api/types/**', 'src/planning/pages/assets.ts', '**/*.d.ts', '.cache/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
@@ -15,8 +15,8 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      'curly': ['error', 'all'],
       'eqeqeq': ['error', 'always', { null: 'ignore' }],
-      'max-len': ['error', { code: 140, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }],
       'no-console': 'error',
     },
   },

@@ -43,12 +43,23 @@ async function main(): Promise<void> {
   const byHand = Cluster.running().find((cluster) => cluster.isByHand);
   const cluster = byHand ?? (await Cluster.start({ programs }));
   try {
-    if (byHand === undefined) await applyCustomResources(cluster.client, coveredDefinitions());
+    if (byHand === undefined) {
+      await applyCustomResources(cluster.client, coveredDefinitions());
+    }
     const { mutants, seed, kinds, json, table: tableFile } = values;
-    await measure(cluster, programs, { mutants: Number(mutants), seed: Number(seed), kinds: new RegExp(kinds), json, tableFile });
+    await measure(cluster, programs, {
+      mutants: Number(mutants),
+      seed: Number(seed),
+      kinds: new RegExp(kinds),
+      json,
+      tableFile,
+    });
   } finally {
-    if (byHand === undefined) await cluster.stop();
-    else cluster.client.close();
+    if (byHand === undefined) {
+      await cluster.stop();
+    } else {
+      cluster.client.close();
+    }
   }
 }
 
@@ -60,7 +71,11 @@ interface Extent {
   readonly tableFile: string | undefined;
 }
 
-async function measure(cluster: Cluster, programs: Programs, { mutants, seed, kinds, json, tableFile }: Extent): Promise<void> {
+async function measure(
+  cluster: Cluster,
+  programs: Programs,
+  { mutants, seed, kinds, json, tableFile }: Extent,
+): Promise<void> {
   const minor = kubernetesMinor();
   const discovery = await Discovery.read(cluster.client);
   const bases = corpus().filter(({ object }) => kinds.test(kindOf(object)));
@@ -68,8 +83,12 @@ async function measure(cluster: Cluster, programs: Programs, { mutants, seed, ki
   const started = Date.now();
   const answers = await askBoth(cluster.client, discovery, questions(bases, mutants, seed, minor), minor);
   const summary = summarise(answers);
-  console.log(`${answers.length} documents (${mutants} mutants of ${bases.length}, seed ${seed}), kube-apiserver ${kubernetesVersion()},`);
-  console.log(`${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+  console.log(
+    `${answers.length} documents (${mutants} mutants of ${bases.length}, seed ${seed}), kube-apiserver ${kubernetesVersion()},`,
+  );
+  console.log(
+    `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${((Date.now() - started) / 1000).toFixed(1)} s\n`,
+  );
   console.log(`${table(summary.byKind.map((row) => ({ name: row.kind, ...row })))}\n`);
   console.log(`${table(summary.byOperator.map((row) => ({ name: row.operator, ...row })))}\n`);
   console.log(`${table(summary.byJudge.map((row) => ({ name: `refused by ${row.judge}`, ...row })))}\n`);
@@ -82,7 +101,9 @@ async function measure(cluster: Cluster, programs: Programs, { mutants, seed, ki
     kubernetes: minor,
   });
   printPeer(peer);
-  if (tableFile !== undefined) writeFileSync(tableFile, groupTable(summary, peer));
+  if (tableFile !== undefined) {
+    writeFileSync(tableFile, groupTable(summary, peer));
+  }
   if (json !== undefined) {
     const disagreements = answers.filter(({ outcome }) => outcome === 'false accept' || outcome === 'false reject');
     const examples = disagreements.map((answer) => {
@@ -96,11 +117,15 @@ async function measure(cluster: Cluster, programs: Programs, { mutants, seed, ki
 function printPeer({ all, byKind, kubeconformFalseAccepts, kubeconformFalseRejects, speed }: Comparison): void {
   const rate = ({ cold, warm, warmPerCpuSecond }: Speed): string =>
     `${Math.round(warm)} documents/s warm, ${Math.round(cold)} cold, ${Math.round(warmPerCpuSecond)} per second of processor time`;
-  console.log(`\nagrees with the server: gantry ${percent(all.gantry, all.asked)}, kubeconform ${percent(all.kubeconform, all.asked)}`);
+  console.log(
+    `\nagrees with the server: gantry ${percent(all.gantry, all.asked)}, kubeconform ${percent(all.kubeconform, all.asked)}`,
+  );
   console.log(`  (kubeconform: ${kubeconformFalseAccepts} false accepts, ${kubeconformFalseRejects} false rejects)`);
   console.log(`speed: gantry ${rate(speed.gantry)} (one process, one thread); kubeconform ${rate(speed.kubeconform)}`);
   const behind = byKind.filter(({ gantry, kubeconform }) => gantry < kubeconform);
-  console.log(`kinds where kubeconform agrees more often: ${behind.length === 0 ? 'none' : behind.map(({ kind }) => kind).join(', ')}`);
+  console.log(
+    `kinds where kubeconform agrees more often: ${behind.length === 0 ? 'none' : behind.map(({ kind }) => kind).join(', ')}`,
+  );
 }
 
 main().catch((error: unknown) => {

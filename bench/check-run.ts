@@ -9,7 +9,7 @@ import type * as OnSynth from '../src/checks/on-synth';
 import type * as Constructs from '../src/manifests/constructs';
 import type * as Sets from '../src/manifests/manifest-set';
 import type * as Yaml from '../src/manifests/yaml';
-import type * as Rules from '../src/rules';
+import type * as Rules from '../src/interfaces/checks';
 import { platform } from './platform';
 
 // The compiled package is measured: what runs TypeScript directly wraps every function, which costs more than some checks.
@@ -34,7 +34,10 @@ export interface Measurement {
 const [kind, objects] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
 try {
-  const measurement: Measurement = { ...measure(kind as Kind, Number(objects)), peakMiB: process.resourceUsage().maxRSS / 1024 };
+  const measurement: Measurement = {
+    ...measure(kind as Kind, Number(objects)),
+    peakMiB: process.resourceUsage().maxRSS / 1024,
+  };
   process.stdout.write(`${JSON.stringify(measurement)}\n`);
 } finally {
   rmSync(folder, { recursive: true });

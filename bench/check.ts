@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { table } from '../src/cli/table';
+import { table } from '../src/interfaces/cli/table';
 import { type Kind, type Measurement } from './check-run';
 
 const KINDS: readonly Kind[] = ['synth', 'synth with checks', 'checks alone', 'checks from YAML'];
@@ -43,7 +43,9 @@ interface Row extends Measurement {
   readonly objects: number;
 }
 
-const { values } = parseArgs({ options: { runs: { type: 'string' }, sizes: { type: 'string' }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { runs: { type: 'string' }, sizes: { type: 'string' }, json: { type: 'string' } },
+});
 const runs = Number(values.runs ?? 3);
 const sizes = (values.sizes ?? '1000,10000').split(',').map(Number);
 
@@ -57,7 +59,14 @@ function medianRow(kind: Kind, objects: number): Row {
   const measurements = Array.from({ length: runs }, () => {
     process.stderr.write(`${kind}, ${objects} objects\n`);
     const words = ['--import', 'tsx', join(__dirname, 'check-run.ts'), kind, String(objects)];
-    return JSON.parse(execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e9, stdio: ['ignore', 'pipe', 'ignore'] })) as Measurement;
+    return JSON.parse(
+      execFileSync(process.execPath, words, {
+        cwd: ROOT,
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ) as Measurement;
   });
   return {
     kind,
@@ -88,7 +97,12 @@ function coldStart(): number {
 
 function report(): void {
   const cells = rows.map(({ kind, objects, seconds, cpuSeconds, peakMiB }) => [
-    String(objects), kind, seconds.toFixed(2), cpuSeconds.toFixed(2), Math.round(objects / seconds).toString(), peakMiB.toFixed(0),
+    String(objects),
+    kind,
+    seconds.toFixed(2),
+    cpuSeconds.toFixed(2),
+    Math.round(objects / seconds).toString(),
+    peakMiB.toFixed(0),
   ]);
   console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.version}, medians of ${runs}\n`);
   console.log(table(['objects', 'what', 'seconds', 'CPU s', 'objects/s', 'peak MiB'], cells, { colour: false }));
@@ -96,12 +110,33 @@ function report(): void {
   const added = secondsOf('synth with checks', large) / secondsOf('synth', large) - 1;
   const linearity = secondsOf('checks alone', large) / secondsOf('checks alone', small) / (large / small);
   const verdicts = [
-    ['checks add to synth', `${(added * 100).toFixed(0)} %`, `< ${TARGETS.addedShare * 100} %`, added < TARGETS.addedShare],
+    [
+      'checks add to synth',
+      `${(added * 100).toFixed(0)} %`,
+      `< ${TARGETS.addedShare * 100} %`,
+      added < TARGETS.addedShare,
+    ],
     ['cold check of one small file', `${cold.toFixed(2)} s`, `< ${TARGETS.coldSeconds} s`, cold < TARGETS.coldSeconds],
-    [`checks, ${large} to ${small} objects, per object`, `x ${linearity.toFixed(2)}`, `< x ${TARGETS.linearity}`, linearity < TARGETS.linearity],
+    [
+      `checks, ${large} to ${small} objects, per object`,
+      `x ${linearity.toFixed(2)}`,
+      `< x ${TARGETS.linearity}`,
+      linearity < TARGETS.linearity,
+    ],
   ] as const;
-  console.log(table(['target', 'measured', 'wanted', ''], verdicts.map(([what, found, wanted, met]) => [what, found, wanted, met ? 'met' : 'MISSED']), { colour: false }));
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows, coldSeconds: cold, addedShare: added, linearity }, undefined, 2)}\n`);
+  console.log(
+    table(
+      ['target', 'measured', 'wanted', ''],
+      verdicts.map(([what, found, wanted, met]) => [what, found, wanted, met ? 'met' : 'MISSED']),
+      { colour: false },
+    ),
+  );
+  if (values.json !== undefined) {
+    writeFileSync(
+      values.json,
+      `${JSON.stringify({ rows, coldSeconds: cold, addedShare: added, linearity }, undefined, 2)}\n`,
+    );
+  }
 }
 
 function secondsOf(kind: Kind, objects: number): number {

@@ -68,7 +68,9 @@ async function makeNodes(lab: Lab, count: number): Promise<void> {
   const nodes = Array.from({ length: count }, (_, index) => readyNode(index));
   await lab.createMany(nodes);
   // Admission taints new nodes until a controller, which does not run here, finds them ready.
-  await inParallel(nodes, (node) => lab.patch(`/api/v1/nodes/${nameOf(node)}`, { spec: { taints: null as unknown as string } }));
+  await inParallel(nodes, (node) =>
+    lab.patch(`/api/v1/nodes/${nameOf(node)}`, { spec: { taints: null as unknown as string } }),
+  );
   console.log(`${count} nodes in ${seconds(started)}`);
 }
 
@@ -96,13 +98,20 @@ async function measure(lab: Lab, name: ContenderName, { pods, stream, rate }: Lo
     const took = (times[times.length - 1] - times[0]) / 1000;
     const cost = costOf(contender.pid);
     const first = (times[0] - started) / 1000;
-    console.log(`${name}: bound in ${took.toFixed(1)} s, first after ${first.toFixed(1)} s, CPU ${cost.cpuSeconds.toFixed(1)} s`);
+    console.log(
+      `${name}: bound in ${took.toFixed(1)} s, first after ${first.toFixed(1)} s, CPU ${cost.cpuSeconds.toFixed(1)} s`,
+    );
     await empty(lab);
     await sleep(2000);
     const latencies = await streamIn(lab, watch, gangsFor(name, stream, 2, 's'), rate);
     return {
-      contender: name, rate: pods / took, backlogCpu: cost.cpuSeconds,
-      p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), peakMiB: costOf(contender.pid).peakMiB, brokenGangs: broken,
+      contender: name,
+      rate: pods / took,
+      backlogCpu: cost.cpuSeconds,
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+      peakMiB: costOf(contender.pid).peakMiB,
+      brokenGangs: broken,
     };
   } finally {
     await contender?.stop();
@@ -118,13 +127,21 @@ async function untilBound(watch: PodWatch, pods: number): Promise<number> {
       last = watch.bound;
       since = performance.now();
     }
-    if (performance.now() - since > 60_000) throw new Error(`${watch.bound} of ${pods} pods were bound, and no more within a minute.`);
+    if (performance.now() - since > 60_000) {
+      throw new Error(`${watch.bound} of ${pods} pods were bound, and no more within a minute.`);
+    }
     const gangs = new Map<string, { first: number; waits: boolean }>();
     for (const { gang, boundAt } of watch.pods.values()) {
       const known = gangs.get(gang) ?? { first: Infinity, waits: false };
-      gangs.set(gang, { first: Math.min(known.first, boundAt ?? Infinity), waits: known.waits || boundAt === undefined });
+      gangs.set(gang, {
+        first: Math.min(known.first, boundAt ?? Infinity),
+        waits: known.waits || boundAt === undefined,
+      });
     }
-    most = Math.max(most, [...gangs.values()].filter(({ first, waits }) => waits && performance.now() - first > 1000).length);
+    most = Math.max(
+      most,
+      [...gangs.values()].filter(({ first, waits }) => waits && performance.now() - first > 1000).length,
+    );
   }
   return most;
 }
@@ -137,7 +154,9 @@ async function streamIn(lab: Lab, watch: PodWatch, gangs: readonly LoadGang[], r
     await inParallel(pods, (pod) => lab.create(pod));
     sent += pods.length;
     const ahead = started + (sent / rate) * 1000 - performance.now();
-    if (ahead > 0) await sleep(ahead);
+    if (ahead > 0) {
+      await sleep(ahead);
+    }
   }
   const fresh = (): Sighting[] => [...watch.pods].filter(([name]) => !before.has(name)).map(([, pod]) => pod);
   const bound = (): number => fresh().filter(({ boundAt }) => boundAt !== undefined).length;
@@ -146,7 +165,10 @@ async function streamIn(lab: Lab, watch: PodWatch, gangs: readonly LoadGang[], r
 }
 
 async function createGangs(lab: Lab, gangs: readonly LoadGang[]): Promise<void> {
-  await inParallel(gangs.flatMap(({ pods }) => pods), (pod) => lab.create(pod));
+  await inParallel(
+    gangs.flatMap(({ pods }) => pods),
+    (pod) => lab.create(pod),
+  );
 }
 
 async function empty(lab: Lab): Promise<void> {
@@ -157,14 +179,19 @@ async function empty(lab: Lab): Promise<void> {
 
 async function inParallel<T>(list: readonly T[], work: (item: T) => Promise<void>, atOnce = 16): Promise<void> {
   const rest = [...list].reverse();
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (let item = rest.pop(); item !== undefined; item = rest.pop()) await work(item);
-  }));
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let item = rest.pop(); item !== undefined; item = rest.pop()) {
+        await work(item);
+      }
+    }),
+  );
 }
 
 function print(results: readonly Result[]): void {
   const table = new Table({ head: ['', ...results.map(({ contender }) => contender)] });
-  const row = (title: string, value: (result: Result) => string): void => void table.push([title, ...results.map(value)]);
+  const row = (title: string, value: (result: Result) => string): void =>
+    void table.push([title, ...results.map(value)]);
   row('backlog: pods bound per second', ({ rate }) => rate.toFixed(0));
   row('backlog: CPU of the scheduler, s', ({ backlogCpu }) => backlogCpu.toFixed(1));
   row('backlog: most gangs in part for more than 1 s', ({ brokenGangs }) => String(brokenGangs));
@@ -173,7 +200,9 @@ function print(results: readonly Result[]): void {
   row('peak memory, MiB', ({ peakMiB }) => peakMiB.toFixed(0));
   console.log(table.toString());
   const [stock, gantry] = results;
-  console.log(`gantry binds ${(gantry.rate / stock.rate).toFixed(2)} times as fast as kube-scheduler (target: at least 1)`);
+  console.log(
+    `gantry binds ${(gantry.rate / stock.rate).toFixed(2)} times as fast as kube-scheduler (target: at least 1)`,
+  );
   console.log(`gantry's peak memory: ${gantry.peakMiB.toFixed(0)} MiB (target: below 400)`);
 }
 

@@ -11,7 +11,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { table } from '../src/cli/table';
+import { table } from '../src/interfaces/cli/table';
 import { DEFAULT_POLICY, type NodeScore, type PodTemplate, type Policy, type Snapshot } from '../src/placement';
 import { type PodRecord } from '../src/placement/records';
 import { Selector } from '../src/placement/select';
@@ -33,7 +33,10 @@ interface Result {
   readonly podsPerSecond: number;
 }
 
-const { values, positionals } = parseArgs({ options: { seeds: { type: 'string' }, json: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { seeds: { type: 'string' }, json: { type: 'string' } },
+  allowPositionals: true,
+});
 if (positionals.length === 0) {
   process.stderr.write('Usage: npm run bench:fgd -- openb_pod_list_default.csv... [--seeds 42,43] [--json FILE]\n');
   process.exitCode = 2;
@@ -46,8 +49,11 @@ function measure(file: string, method: Method): Result {
   const folder = dirname(file);
   const nodes = rows(join(folder, NODE_LIST));
   const tasks = rows(file).map(templateOf);
-  const orders = readFileSync(file.replace(/\.csv$/, '.order.csv'), 'utf8').trim().split('\n')
-    .map((line) => line.split(',').map(Number)).filter(([seed]) => only === undefined || only.includes(seed));
+  const orders = readFileSync(file.replace(/\.csv$/, '.order.csv'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',').map(Number))
+    .filter(([seed]) => only === undefined || only.includes(seed));
   let pods = 0;
   let seconds = 0;
   const allocated = orders.map(([seed, ...order]) => {
@@ -60,10 +66,23 @@ function measure(file: string, method: Method): Result {
   const mean = allocated.reduce((sum, percent) => sum + percent, 0) / allocated.length;
   const trace = basename(file, '.csv').replace('openb_pod_list_', '');
   process.stderr.write(`${trace}, ${method}: ${mean.toFixed(2)}\n`);
-  return { trace, method, seeds: orders.map(([seed]) => seed), allocated, mean, podsPerSecond: Math.round(pods / seconds) };
+  return {
+    trace,
+    method,
+    seeds: orders.map(([seed]) => seed),
+    allocated,
+    mean,
+    podsPerSecond: Math.round(pods / seconds),
+  };
 }
 
-function run(method: Method, nodes: readonly Row[], tasks: readonly PodTemplate[], order: readonly number[], seed: number): number {
+function run(
+  method: Method,
+  nodes: readonly Row[],
+  tasks: readonly PodTemplate[],
+  order: readonly number[],
+  seed: number,
+): number {
   const permuted = shuffledOrder(nodes.length, seed).map((from, rank) => ({ ...nodes[from], sn: `node-${rank}` }));
   const score: NodeScore = method === 'fgd' ? 'fgd' : 'fragmentation';
   const policy: Policy = { ...DEFAULT_POLICY, nodeScore: score, workload: workloadOf(tasks) };
@@ -75,7 +94,12 @@ function run(method: Method, nodes: readonly Row[], tasks: readonly PodTemplate[
     const row = choose(pod);
     if (row >= 0 && session.ledger.place(pod, row)) {
       const { accelerator } = pod.podClass;
-      sum += accelerator === undefined ? 0 : accelerator.kind === 'fraction' ? accelerator.milli : 1000 * pod.podClass.deviceCount;
+      sum +=
+        accelerator === undefined
+          ? 0
+          : accelerator.kind === 'fraction'
+            ? accelerator.milli
+            : 1000 * pod.podClass.deviceCount;
     }
   }
   return (100 * sum) / (1000 * session.table.devices.length);
@@ -87,7 +111,8 @@ function place(pod: PodRecord): number {
 
 function chooser(method: Method, session: Session, seed: number): (pod: PodRecord) => number {
   const { table: nodes, ledger } = session;
-  const fits = ({ podClass }: PodRecord, row: number): boolean => session.staticRow(podClass)[row] === 0 && ledger.fits(podClass, row);
+  const fits = ({ podClass }: PodRecord, row: number): boolean =>
+    session.staticRow(podClass)[row] === 0 && ledger.fits(podClass, row);
   switch (method) {
     case 'first fit':
       return (pod) => Array.from({ length: nodes.count }, (_, row) => row).find((row) => fits(pod, row)) ?? -1;
@@ -124,23 +149,39 @@ function snapshotOf(nodes: readonly Row[], tasks: readonly PodTemplate[], order:
     now: 0,
     nodes: nodes.map(({ sn, cpu_milli: cpu, memory_mib: memory, gpu, model }) => ({
       name: sn,
-      allocatable: { 'cpu': Number(cpu), 'memory': Number(memory), 'pods': 10_000, 'nvidia.com/gpu': Number(gpu) },
+      allocatable: { cpu: Number(cpu), memory: Number(memory), pods: 10_000, 'nvidia.com/gpu': Number(gpu) },
       devices: Array.from({ length: Number(gpu) }, () => ({ model })),
     })),
     queues: [],
     gangs: [{ name: 'trace', queue: '', roles: [{ name: 'task', count: order.length, template: tasks[distinct[0]] }] }],
-    pods: order.map((task, at) => ({ name: `task-${at}`, state: 'pending', gang: 'trace', role: 'task', template: tasks[task] })),
+    pods: order.map((task, at) => ({
+      name: `task-${at}`,
+      state: 'pending',
+      gang: 'trace',
+      role: 'task',
+      template: tasks[task],
+    })),
   };
 }
 
 /** Thousandths above a whole device count as a whole one; a model binds only tasks with devices. */
-function templateOf({ cpu_milli: cpu, memory_mib: memory, num_gpu: count, gpu_milli: milli, gpu_spec: models }: Row): PodTemplate {
+function templateOf({
+  cpu_milli: cpu,
+  memory_mib: memory,
+  num_gpu: count,
+  gpu_milli: milli,
+  gpu_spec: models,
+}: Row): PodTemplate {
   const devices = Number(count);
   const wanted = models === undefined || models === '' ? undefined : models.split('|');
   return {
     request: { cpu: Number(cpu), memory: Number(memory) },
-    accelerator: devices === 0 ? undefined
-      : Number(milli) >= 1000 ? { kind: 'whole', count: devices, models: wanted } : { kind: 'fraction', milli: Number(milli), count: devices, models: wanted },
+    accelerator:
+      devices === 0
+        ? undefined
+        : Number(milli) >= 1000
+          ? { kind: 'whole', count: devices, models: wanted }
+          : { kind: 'fraction', milli: Number(milli), count: devices, models: wanted },
   };
 }
 
@@ -156,13 +197,21 @@ function workloadOf(tasks: readonly PodTemplate[]): { template: PodTemplate; cou
 }
 
 function rows(file: string): Row[] {
-  const [head, ...lines] = readFileSync(file, 'utf8').trim().split('\n').map((line) => line.split(','));
+  const [head, ...lines] = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   return lines.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
 }
 
 function report(): void {
-  const lines = results.map(({ trace, method, mean, allocated, podsPerSecond }) =>
-    [trace, method, mean.toFixed(2), allocated.map((percent) => percent.toFixed(2)).join(' '), String(podsPerSecond)]);
+  const lines = results.map(({ trace, method, mean, allocated, podsPerSecond }) => [
+    trace,
+    method,
+    mean.toFixed(2),
+    allocated.map((percent) => percent.toFixed(2)).join(' '),
+    String(podsPerSecond),
+  ]);
   process.stdout.write(table(['trace', 'method', 'mean %', 'by seed', 'pods/s'], lines, { colour: false }));
   const json = JSON.stringify({ machine: machine(), results });
   process.stdout.write(`${json}\n`);

@@ -12,7 +12,12 @@ export interface Machine {
 
 export function machine(): Machine {
   const list = cpus();
-  return { cpu: list[0]?.model ?? 'unknown', cores: list.length, memoryGiB: Math.round(totalmem() / 2 ** 30), node: process.version };
+  return {
+    cpu: list[0]?.model ?? 'unknown',
+    cores: list.length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
 }
 
 /** Numbers from 0 to 1 from a seed (mulberry32). */

@@ -7,8 +7,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { table } from '../src/cli/table';
-import { type ClusterNode, DEFAULT_POLICY, type Gang, type Pod, type PodTemplate, type Policy, type Queue, type Snapshot } from '../src/placement';
+import { table } from '../src/interfaces/cli/table';
+import {
+  type ClusterNode,
+  DEFAULT_POLICY,
+  type Gang,
+  type Pod,
+  type PodTemplate,
+  type Policy,
+  type Queue,
+  type Snapshot,
+} from '../src/placement';
 import { decideIn } from '../src/placement/engine';
 import { type PodRecord } from '../src/placement/records';
 import { DeviceStates } from '../src/placement/score/device-states';
@@ -26,7 +35,9 @@ interface Line {
   readonly met: boolean;
 }
 
-const { values } = parseArgs({ options: { trace: { type: 'string' }, runs: { type: 'string' }, json: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { trace: { type: 'string' }, runs: { type: 'string' }, json: { type: 'string' } },
+});
 const runs = Number(values.runs ?? 3);
 const mix = values.trace === undefined ? builtInMix() : traceMix(values.trace);
 const GIB = 2 ** 30;
@@ -55,19 +66,32 @@ function throughput(): Line[] {
 
 /** Time per pod when nodes and pods double. */
 function growth(): Line[] {
-  const perPod = [2_500, 5_000, 10_000].map((nodes) => (1e6 * median(times(() => packAll(nodes, nodes * 10).seconds))) / (nodes * 10));
+  const perPod = [2_500, 5_000, 10_000].map(
+    (nodes) => (1e6 * median(times(() => packAll(nodes, nodes * 10).seconds))) / (nodes * 10),
+  );
   const ratios = [perPod[1] / perPod[0], perPod[2] / perPod[1]];
   return [
     ...perPod.map((micros, i) => line(`per pod at ${2_500 * 2 ** i} nodes`, micros, 'us', 'shown', true)),
-    ...ratios.map((ratio, i) => line(`growth from ${2_500 * 2 ** i} to ${5_000 * 2 ** i} nodes`, ratio, 'x', 'under 1.3', ratio < 1.3)),
+    ...ratios.map((ratio, i) =>
+      line(`growth from ${2_500 * 2 ** i} to ${5_000 * 2 ** i} nodes`, ratio, 'x', 'under 1.3', ratio < 1.3),
+    ),
   ];
 }
 
 /** One gang arrives in a cluster of 5,000 nodes and 40,000 pods: one that fits, one that does not. */
 function arrivals(): Line[] {
   const gang = (name: string, count: number, devices: number): Gang => ({
-    name, queue: 'all', arrival: 1, topology: { preferred: 'rack' },
-    roles: [{ name: 'worker', count, template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: devices } } }],
+    name,
+    queue: 'all',
+    arrival: 1,
+    topology: { preferred: 'rack' },
+    roles: [
+      {
+        name: 'worker',
+        count,
+        template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: devices } },
+      },
+    ],
   });
   // A scheduler keeps its books between decisions; so here the same books serve every run, and are rolled back after it.
   const settle = (arriving: Gang): { build: number; decide: number; placed: number } => {
@@ -99,14 +123,33 @@ function arrivals(): Line[] {
 /** 4,096 pods over 512 nodes, all in one block. */
 function largeGang(): Line[] {
   const results = times(() => {
-    const nodes = Array.from({ length: 1_024 }, (_, i) => plainNode(`n${i}`, 8, { block: `b${i >> 9}`, rack: `r${i >> 4}` }));
-    const session = new Session({
-      now: 0, nodes, pods: [], queues: [{ name: 'all' }], topologies: [{ name: 'fabric', levels: ['block', 'rack'] }],
-      gangs: [{
-        name: 'large', queue: 'all', topology: { required: 'block' },
-        roles: [{ name: 'worker', count: 4_096, template: { request: { cpu: 1_000, memory: GIB }, accelerator: { kind: 'whole', count: 1 } } }],
-      }],
-    }, DEFAULT_POLICY);
+    const nodes = Array.from({ length: 1_024 }, (_, i) =>
+      plainNode(`n${i}`, 8, { block: `b${i >> 9}`, rack: `r${i >> 4}` }),
+    );
+    const session = new Session(
+      {
+        now: 0,
+        nodes,
+        pods: [],
+        queues: [{ name: 'all' }],
+        topologies: [{ name: 'fabric', levels: ['block', 'rack'] }],
+        gangs: [
+          {
+            name: 'large',
+            queue: 'all',
+            topology: { required: 'block' },
+            roles: [
+              {
+                name: 'worker',
+                count: 4_096,
+                template: { request: { cpu: 1_000, memory: GIB }, accelerator: { kind: 'whole', count: 1 } },
+              },
+            ],
+          },
+        ],
+      },
+      DEFAULT_POLICY,
+    );
     const { seconds, result } = elapsed(() => decideIn(session));
     return { seconds, placed: result.bindings.length };
   });
@@ -116,18 +159,40 @@ function largeGang(): Line[] {
 
 /** 10,000 running gangs fill the cluster; one gang preempts, another reclaims. */
 function evictions(): Line[] {
-  const queues: Queue[] = [{ name: 'a', deserved: { 'nvidia.com/gpu': 8_000 } }, { name: 'b', deserved: { 'nvidia.com/gpu': 12_000 } }];
+  const queues: Queue[] = [
+    { name: 'a', deserved: { 'nvidia.com/gpu': 8_000 } },
+    { name: 'b', deserved: { 'nvidia.com/gpu': 12_000 } },
+  ];
   const claim = (queue: string, priority: number): Gang => ({
-    name: 'zz-claim', queue, priority, arrival: 1,
-    roles: [{ name: 'worker', count: 8, template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: 8 } } }],
+    name: 'zz-claim',
+    queue,
+    priority,
+    arrival: 1,
+    roles: [
+      {
+        name: 'worker',
+        count: 8,
+        template: { request: { cpu: 4_000, memory: GIB }, accelerator: { kind: 'whole', count: 8 } },
+      },
+    ],
   });
   const settle = (gang: Gang): { seconds: number; evicted: number; nominated: number } => {
     const template: PodTemplate = { request: { cpu: 2_000, memory: GIB }, accelerator: { kind: 'whole', count: 2 } };
     const nodes = Array.from({ length: 2_500 }, (_, i) => plainNode(`n${i}`, 8, {}));
-    const gangs = Array.from({ length: 10_000 }, (_, i): Gang =>
-      ({ name: `g${i}`, queue: 'a', arrival: -i, roles: [{ name: 'worker', count: 1, template }] }));
-    const pods = gangs.map(({ name }, i): Pod =>
-      ({ name: `${name}-0`, gang: name, role: 'worker', state: 'running', node: `n${i >> 2}`, devices: [2 * (i & 3), 2 * (i & 3) + 1] }));
+    const gangs = Array.from({ length: 10_000 }, (_, i): Gang => ({
+      name: `g${i}`,
+      queue: 'a',
+      arrival: -i,
+      roles: [{ name: 'worker', count: 1, template }],
+    }));
+    const pods = gangs.map(({ name }, i): Pod => ({
+      name: `${name}-0`,
+      gang: name,
+      role: 'worker',
+      state: 'running',
+      node: `n${i >> 2}`,
+      devices: [2 * (i & 3), 2 * (i & 3) + 1],
+    }));
     const session = new Session({ now: 10, nodes, pods, queues, gangs: [...gangs, gang] }, DEFAULT_POLICY);
     const { seconds, result } = elapsed(() => decideIn(session));
     return { seconds, evicted: result.evictions.length, nominated: result.nominations.length };
@@ -136,7 +201,13 @@ function evictions(): Line[] {
     const results = times(() => settle(gang));
     const ms = 1000 * median(results.map(({ seconds }) => seconds));
     const [{ evicted, nominated }] = results;
-    return line(`${what} among 10,000 gangs (${evicted} evicted)`, ms, 'ms', 'under 100', ms < 100 && evicted === 32 && nominated === 8);
+    return line(
+      `${what} among 10,000 gangs (${evicted} evicted)`,
+      ms,
+      'ms',
+      'under 100',
+      ms < 100 && evicted === 32 && nominated === 8,
+    );
   });
 }
 
@@ -164,10 +235,15 @@ function plainLoop(nodes: number, pods: number, keep: boolean): number {
     for (const pod of records) {
       const { podClass } = pod;
       const allowed = session.staticRow(podClass);
-      const row = kept.get(podClass.id) ?? { scores: new Float64Array(rows.count), versions: new Int32Array(rows.count).fill(-1) };
+      const row = kept.get(podClass.id) ?? {
+        scores: new Float64Array(rows.count),
+        versions: new Int32Array(rows.count).fill(-1),
+      };
       kept.set(podClass.id, row);
       const score = (at: number): number =>
-        (allowed[at] === 0 && ledger.fits(podClass, at) ? measure.score(at, shapeOf(podClass), cpuOf(podClass)) : -Infinity);
+        allowed[at] === 0 && ledger.fits(podClass, at)
+          ? measure.score(at, shapeOf(podClass), cpuOf(podClass))
+          : -Infinity;
       let best = -1;
       let bestScore = -Infinity;
       for (let at = 0; at < rows.count; at++) {
@@ -195,19 +271,28 @@ function emptyCluster(nodes: number, pods: number): { session: Session; records:
   const tasks = Array.from({ length: pods }, () => mix.pods[Math.floor(random() * mix.pods.length)]);
   const order = shuffledOrder(nodes, 7);
   const policy: Policy = { ...DEFAULT_POLICY, nodeScore: 'fragmentation' };
-  const session = new Session({
-    now: 0,
-    nodes: Array.from({ length: nodes }, (_, i) => ({ ...mix.nodes[order[i] % mix.nodes.length], name: `n${i}` })),
-    queues: [], gangs: [{ name: 'all', queue: '', roles: [{ name: 'task', count: 0, template: tasks[0] }] }],
-    pods: tasks.map((template, i) => ({ name: `p${i}`, state: 'pending', gang: 'all', role: 'task', template })),
-  }, policy);
+  const session = new Session(
+    {
+      now: 0,
+      nodes: Array.from({ length: nodes }, (_, i) => ({ ...mix.nodes[order[i] % mix.nodes.length], name: `n${i}` })),
+      queues: [],
+      gangs: [{ name: 'all', queue: '', roles: [{ name: 'task', count: 0, template: tasks[0] }] }],
+      pods: tasks.map((template, i) => ({ name: `p${i}`, state: 'pending', gang: 'all', role: 'task', template })),
+    },
+    policy,
+  );
   return { session, records: session.gangs[0].roles[0].pods };
 }
 
 function runningCluster(nodes: number, pods: number, more: readonly Gang[]): Snapshot {
   const template: PodTemplate = { request: { cpu: 2_000, memory: GIB }, accelerator: { kind: 'fraction', milli: 500 } };
   const perNode = pods / nodes;
-  const gangs = Array.from({ length: pods / 4 }, (_, i): Gang => ({ name: `g${i}`, queue: 'all', arrival: 0, roles: [{ name: 'worker', count: 4, template }] }));
+  const gangs = Array.from({ length: pods / 4 }, (_, i): Gang => ({
+    name: `g${i}`,
+    queue: 'all',
+    arrival: 0,
+    roles: [{ name: 'worker', count: 4, template }],
+  }));
   return {
     now: 10,
     nodes: Array.from({ length: nodes }, (_, i) => plainNode(`n${i}`, 8, { rack: `r${i >> 4}` })),
@@ -215,13 +300,18 @@ function runningCluster(nodes: number, pods: number, more: readonly Gang[]): Sna
     topologies: [{ name: 'racks', levels: ['rack'] }],
     gangs: [...gangs, ...more],
     pods: Array.from({ length: pods }, (_, i): Pod => ({
-      name: `g${i >> 2}-${i & 3}`, gang: `g${i >> 2}`, role: 'worker', state: 'running', node: `n${Math.floor(i / perNode)}`, devices: [(i % perNode) >> 1],
+      name: `g${i >> 2}-${i & 3}`,
+      gang: `g${i >> 2}`,
+      role: 'worker',
+      state: 'running',
+      node: `n${Math.floor(i / perNode)}`,
+      devices: [(i % perNode) >> 1],
     })),
   };
 }
 
 function plainNode(name: string, devices: number, labels: Readonly<Record<string, string>>): ClusterNode {
-  return { name, labels, allocatable: { 'cpu': 96_000, 'memory': 1024 * GIB, 'pods': 110, 'nvidia.com/gpu': devices } };
+  return { name, labels, allocatable: { cpu: 96_000, memory: 1024 * GIB, pods: 110, 'nvidia.com/gpu': devices } };
 }
 
 interface Mix {
@@ -231,51 +321,94 @@ interface Mix {
 
 function traceMix(file: string): Mix {
   const read = (path: string): Readonly<Record<string, string>>[] => {
-    const [head, ...rows] = readFileSync(path, 'utf8').trim().split('\n').map((text) => text.split(','));
+    const [head, ...rows] = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => text.split(','));
     return rows.map((cells) => Object.fromEntries(head.map((name, i) => [name, cells[i]])));
   };
   const shared = new Map<string, PodTemplate>();
   return {
-    pods: read(file).map(({ cpu_milli: cpu, memory_mib: memory, num_gpu: devices, gpu_milli: milli, gpu_spec: models = '' }) => {
-      const key = [cpu, memory, devices, milli, models].join();
-      const template = shared.get(key) ?? podOf(Number(cpu), Number(memory), Number(devices), Number(milli), models === '' ? undefined : models.split('|'));
-      shared.set(key, template);
-      return template;
-    }),
-    nodes: read(join(dirname(file), 'openb_node_list_gpu_node.csv')).map(({ cpu_milli: cpu, memory_mib: memory, gpu, model }) =>
-      nodeOf(Number(cpu), Number(memory), Number(gpu), model)),
+    pods: read(file).map(
+      ({ cpu_milli: cpu, memory_mib: memory, num_gpu: devices, gpu_milli: milli, gpu_spec: models = '' }) => {
+        const key = [cpu, memory, devices, milli, models].join();
+        const template =
+          shared.get(key) ??
+          podOf(
+            Number(cpu),
+            Number(memory),
+            Number(devices),
+            Number(milli),
+            models === '' ? undefined : models.split('|'),
+          );
+        shared.set(key, template);
+        return template;
+      },
+    ),
+    nodes: read(join(dirname(file), 'openb_node_list_gpu_node.csv')).map(
+      ({ cpu_milli: cpu, memory_mib: memory, gpu, model }) => nodeOf(Number(cpu), Number(memory), Number(gpu), model),
+    ),
   };
 }
 
 /** Mostly single devices and shares of one, some work without devices, few nodes' worth. */
 function builtInMix(): Mix {
   const kinds: readonly (readonly [number, number, number, number, number])[] = [
-    [3_000, 12_288, 1, 810, 130], [11_000, 49_152, 1, 1000, 110],
-      [12_000, 32_768, 1, 1000, 75], [3_000, 16_384, 1, 1000, 60], [12_000, 24_576, 1, 470, 48],
-    [12_000, 16_384, 0, 0, 46], [6_000, 12_288, 1, 460, 40],
-      [4_000, 16_384, 1, 320, 38], [8_000, 32_768, 1, 650, 30], [2_000, 8_192, 0, 0, 28],
-    [16_000, 65_536, 1, 1000, 26], [4_000, 8_192, 1, 230, 18],
-      [6_000, 24_576, 1, 590, 10], [2_000, 4_096, 1, 160, 9], [88_000, 393_216, 8, 1000, 6],
-    [48_000, 196_608, 4, 1000, 3], [24_000, 98_304, 2, 1000, 3],
+    [3_000, 12_288, 1, 810, 130],
+    [11_000, 49_152, 1, 1000, 110],
+    [12_000, 32_768, 1, 1000, 75],
+    [3_000, 16_384, 1, 1000, 60],
+    [12_000, 24_576, 1, 470, 48],
+    [12_000, 16_384, 0, 0, 46],
+    [6_000, 12_288, 1, 460, 40],
+    [4_000, 16_384, 1, 320, 38],
+    [8_000, 32_768, 1, 650, 30],
+    [2_000, 8_192, 0, 0, 28],
+    [16_000, 65_536, 1, 1000, 26],
+    [4_000, 8_192, 1, 230, 18],
+    [6_000, 24_576, 1, 590, 10],
+    [2_000, 4_096, 1, 160, 9],
+    [88_000, 393_216, 8, 1000, 6],
+    [48_000, 196_608, 4, 1000, 3],
+    [24_000, 98_304, 2, 1000, 3],
   ];
   return {
     pods: kinds.flatMap(([cpu, memory, devices, milli, count]) => {
       const template = podOf(cpu, memory, devices, milli, undefined);
       return Array.from({ length: count }, () => template);
     }),
-    nodes: [nodeOf(96_000, 786_432, 8, 'A'), nodeOf(128_000, 786_432, 8, 'B'), nodeOf(96_000, 524_288, 4, 'C'), nodeOf(64_000, 262_144, 2, 'D')],
+    nodes: [
+      nodeOf(96_000, 786_432, 8, 'A'),
+      nodeOf(128_000, 786_432, 8, 'B'),
+      nodeOf(96_000, 524_288, 4, 'C'),
+      nodeOf(64_000, 262_144, 2, 'D'),
+    ],
   };
 }
 
-function podOf(cpu: number, memory: number, devices: number, milli: number, models: readonly string[] | undefined): PodTemplate {
+function podOf(
+  cpu: number,
+  memory: number,
+  devices: number,
+  milli: number,
+  models: readonly string[] | undefined,
+): PodTemplate {
   return {
     request: { cpu, memory },
-    accelerator: devices === 0 ? undefined : milli >= 1000 ? { kind: 'whole', count: devices, models } : { kind: 'fraction', milli, count: devices, models },
+    accelerator:
+      devices === 0
+        ? undefined
+        : milli >= 1000
+          ? { kind: 'whole', count: devices, models }
+          : { kind: 'fraction', milli, count: devices, models },
   };
 }
 
 function nodeOf(cpu: number, memory: number, devices: number, model: string): Omit<ClusterNode, 'name'> {
-  return { allocatable: { cpu, memory, 'pods': 1_000, 'nvidia.com/gpu': devices }, devices: Array.from({ length: devices }, () => ({ model })) };
+  return {
+    allocatable: { cpu, memory, pods: 1_000, 'nvidia.com/gpu': devices },
+    devices: Array.from({ length: devices }, () => ({ model })),
+  };
 }
 
 function times<T>(once: () => T): T[] {
@@ -300,7 +433,12 @@ function format(value: number): string {
 }
 
 function report(): void {
-  const cells = lines.map(({ what, value, unit, target, met }) => [what, `${format(value)} ${unit}`, target, met ? '' : 'missed']);
+  const cells = lines.map(({ what, value, unit, target, met }) => [
+    what,
+    `${format(value)} ${unit}`,
+    target,
+    met ? '' : 'missed',
+  ]);
   process.stdout.write(table(['what', 'measured', 'target', ''], cells, { colour: false }));
   const json = JSON.stringify({ machine: machine(), runs, lines });
   process.stdout.write(`${json}\n`);

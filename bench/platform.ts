@@ -23,7 +23,11 @@ export function platform(objects: number, outdir: string): App {
 interface AnyObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly [key: string]: unknown;
 }
 
@@ -33,39 +37,76 @@ interface AnyObject {
 function objectOf(index: number, team: string): AnyObject {
   const labels = { 'app.kubernetes.io/part-of': team };
   const metadata = { name: `${team}-${index}`, namespace: team, labels };
-  if (index === 0) return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team, labels } };
-  if (index === 1) return quota(metadata);
-  if (index === 2) return limits(metadata);
-  if (index === 3) return queue(team, labels);
+  if (index === 0) {
+    return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team, labels } };
+  }
+  if (index === 1) {
+    return quota(metadata);
+  }
+  if (index === 2) {
+    return limits(metadata);
+  }
+  if (index === 3) {
+    return queue(team, labels);
+  }
   const turn = index % 16;
-  if (turn < 4) return pytorchJob(metadata);
-  if (turn < 7) return volcanoJob(metadata, team);
-  if (turn < 10) return deployment(metadata);
-  if (turn < 12) return service(metadata);
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'config.json': JSON.stringify({ index, team }), 'mode': 'train' } };
+  if (turn < 4) {
+    return pytorchJob(metadata);
+  }
+  if (turn < 7) {
+    return volcanoJob(metadata, team);
+  }
+  if (turn < 10) {
+    return deployment(metadata);
+  }
+  if (turn < 12) {
+    return service(metadata);
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata,
+    data: { 'config.json': JSON.stringify({ index, team }), mode: 'train' },
+  };
 }
 
 function queue(name: string, labels: Readonly<Record<string, string>>): AnyObject {
-  const spec = { weight: 1 + (name.length % 7), reclaimable: true, capability: { 'cpu': '4096', 'memory': '32Ti', 'nvidia.com/gpu': '4096' } };
+  const spec = {
+    weight: 1 + (name.length % 7),
+    reclaimable: true,
+    capability: { cpu: '4096', memory: '32Ti', 'nvidia.com/gpu': '4096' },
+  };
   return { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name, labels }, spec };
 }
 
 function quota(metadata: AnyObject['metadata']): AnyObject {
-  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: { 'requests.nvidia.com/gpu': '4096', 'pods': '5000', 'count/jobs.batch': '100' } } };
+  return {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata,
+    spec: { hard: { 'requests.nvidia.com/gpu': '4096', pods: '5000', 'count/jobs.batch': '100' } },
+  };
 }
 
 function limits(metadata: AnyObject['metadata']): AnyObject {
-  const limit = { type: 'Container', default: { cpu: '4', memory: '16Gi' }, defaultRequest: { cpu: '1', memory: '4Gi' } };
+  const limit = {
+    type: 'Container',
+    default: { cpu: '4', memory: '16Gi' },
+    defaultRequest: { cpu: '1', memory: '4Gi' },
+  };
   return { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits: [limit] } };
 }
 
 function container(name: string, gpus: number): object {
-  const resources = { 'cpu': '8', 'memory': '64Gi', ...(gpus > 0 ? { 'nvidia.com/gpu': gpus } : {}) };
+  const resources = { cpu: '8', memory: '64Gi', ...(gpus > 0 ? { 'nvidia.com/gpu': gpus } : {}) };
   return {
     name,
     image: 'registry.example.com/train:1.4.2',
     command: ['python', 'train.py'],
-    env: [{ name: 'NCCL_DEBUG', value: 'WARN' }, { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+    env: [
+      { name: 'NCCL_DEBUG', value: 'WARN' },
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    ],
     resources: { requests: resources, limits: resources },
     volumeMounts: [{ name: 'shm', mountPath: '/dev/shm' }],
   };
@@ -81,15 +122,30 @@ function podSpec(name: string, gpus: number, more: object = {}): object {
 }
 
 function pytorchJob(metadata: AnyObject['metadata']): AnyObject {
-  const role = (replicas: number): object => ({ replicas, restartPolicy: 'OnFailure', template: { spec: podSpec('pytorch', 8) } });
-  const spec = { nprocPerNode: '8', runPolicy: { cleanPodPolicy: 'None' }, pytorchReplicaSpecs: { Master: role(1), Worker: role(7) } };
+  const role = (replicas: number): object => ({
+    replicas,
+    restartPolicy: 'OnFailure',
+    template: { spec: podSpec('pytorch', 8) },
+  });
+  const spec = {
+    nprocPerNode: '8',
+    runPolicy: { cleanPodPolicy: 'None' },
+    pytorchReplicaSpecs: { Master: role(1), Worker: role(7) },
+  };
   return { apiVersion: 'kubeflow.org/v1', kind: 'PyTorchJob', metadata, spec };
 }
 
 function volcanoJob(metadata: AnyObject['metadata'], queueName: string): AnyObject {
-  const task = (name: string, replicas: number): object => ({ name, replicas, template: { spec: podSpec(name, 8, { restartPolicy: 'OnFailure' }) } });
+  const task = (name: string, replicas: number): object => ({
+    name,
+    replicas,
+    template: { spec: podSpec(name, 8, { restartPolicy: 'OnFailure' }) },
+  });
   const plugins = { pytorch: ['--master=master', '--worker=worker', '--port=23456'], svc: [] };
-  const policies = [{ event: 'PodEvicted', action: 'RestartJob' }, { event: 'PodFailed', action: 'RestartJob' }];
+  const policies = [
+    { event: 'PodEvicted', action: 'RestartJob' },
+    { event: 'PodFailed', action: 'RestartJob' },
+  ];
   const tasks = [task('master', 1), task('worker', 3)];
   const spec = { minAvailable: 4, schedulerName: 'volcano', queue: queueName, plugins, policies, tasks };
   return { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata, spec };
@@ -97,7 +153,11 @@ function volcanoJob(metadata: AnyObject['metadata'], queueName: string): AnyObje
 
 function deployment(metadata: AnyObject['metadata']): AnyObject {
   const labels = { app: metadata.name };
-  const spec = { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec('server', 1) } };
+  const spec = {
+    replicas: 2,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: podSpec('server', 1) },
+  };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
 }
 

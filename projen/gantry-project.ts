@@ -2,6 +2,7 @@ import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
+import { FormatConfig } from './format-config';
 
 export interface GantryProjectOptions {
   readonly name: string;
@@ -11,12 +12,19 @@ export interface GantryProjectOptions {
 /** Folders whose TypeScript is checked and linted together with `src/`. */
 const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 
-/** Code that runs in the browser: checked by itself, bundled into `src/pages/assets.ts`. */
-const PAGE_CODE = 'src/pages/client';
+/** Code that runs in the browser: checked by itself, bundled into `src/planning/pages/assets.ts`. */
+const PAGE_CODE = 'src/planning/pages/client';
 
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
-  'lib', '!lib/**/*.map', '!lib/runtime', '!lib/bundles/*.js', 'src/api/schemas', 'src/node-tuning/scripts', 'src/scheduler/Dockerfile', 'CHANGELOG.md',
+  'lib',
+  '!lib/**/*.map',
+  '!lib/runtime',
+  '!lib/bundles/*.js',
+  'src/facts/api/schemas',
+  'src/constructs/node-tuning/scripts',
+  'src/constructs/scheduler/Dockerfile',
+  'CHANGELOG.md',
 ];
 
 /** Programs go into the package as bundles and in no other form. */
@@ -28,9 +36,9 @@ const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
  */
 const FACES = {
   'cdk8s-gantry': 'src/index.ts',
-  'cdk8s-gantry/checks': 'src/rules/index.ts',
-  'cdk8s-gantry/testing': 'src/testing/index.ts',
-  'cdk8s-gantry/api/*': 'src/api/types/*.ts',
+  'cdk8s-gantry/checks': 'src/interfaces/checks/index.ts',
+  'cdk8s-gantry/testing': 'src/interfaces/testing/index.ts',
+  'cdk8s-gantry/api/*': 'src/facts/api/types/*.ts',
 };
 
 /**
@@ -96,6 +104,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'playwright-core@1.65.1',
         'pino@10.4.0',
         'prom-client@15.1.3',
+        'prettier@3.10.1',
       ],
 
       sampleCode: false,
@@ -122,6 +131,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
+    new FormatConfig(this);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.dev.json',
       compilerOptions: {
@@ -135,7 +145,12 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.tsconfig!.addExclude(PAGE_CODE);
     new javascript.TypescriptConfig(this, {
       fileName: 'tsconfig.pages.json',
-      compilerOptions: compilerOptions({ rootDir: 'src', noEmit: true, lib: ['ES2023', 'DOM', 'DOM.Iterable'], types: [] }),
+      compilerOptions: compilerOptions({
+        rootDir: 'src',
+        noEmit: true,
+        lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+        types: [],
+      }),
       include: [`${PAGE_CODE}/**/*.ts`],
     });
     new javascript.NpmConfig(this, { registry: undefined }).addConfig('omit-lockfile-registry-resolved', 'true');
@@ -147,9 +162,9 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.package.addPackageResolutions('unrs-resolver@1.12.2');
     this.package.addField('exports', {
       '.': './lib/index.js',
-      './checks': './lib/rules/index.js',
-      './testing': './lib/testing/index.js',
-      './api/*': './lib/api/types/*.js',
+      './checks': './lib/interfaces/checks/index.js',
+      './testing': './lib/interfaces/testing/index.js',
+      './api/*': './lib/facts/api/types/*.js',
       './package.json': './package.json',
     });
     this.defineTasks();
@@ -161,7 +176,10 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
     config.moduleNameMapper = Object.fromEntries(
-      Object.entries(FACES).map(([face, source]) => [`^${face.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
+      Object.entries(FACES).map(([face, source]) => [
+        `^${face.replace('*', '(.*)')}$`,
+        `<rootDir>/${source.replace('*', '$1')}`,
+      ]),
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
@@ -182,17 +200,24 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.testTask.exec(BUNDLE_RUNTIME, { name: 'bundle the programs' });
     this.testTask.exec('tsc --noEmit -p tsconfig.dev.json', { name: 'type check' });
     this.testTask.exec('tsc --noEmit -p tsconfig.pages.json', { name: 'type check of page code' });
+    this.testTask.exec('prettier --check --log-level warn .', { name: 'format check' });
     this.testTask.exec('eslint .', { name: 'lint' });
     this.testTask.exec('jest --config jest.config.json', { name: 'unit tests', receiveArgs: true });
     this.addTask('start', {
       description: 'Run the main job on the reference platform',
-      exec: 'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform ' +
+      exec:
+        'node bin/gantry synth --app "tsx examples/reference-platform/main.ts" --output dist/reference-platform ' +
         '--cluster sample --page dist/reference-platform.html',
     });
+    this.addTask('format', { description: 'Format all TypeScript', exec: 'prettier --write --log-level warn .' });
     this.addTask('lint', { description: 'Lint all TypeScript', exec: 'eslint .', receiveArgs: true });
-    this.addTask('jest', { description: 'Run unit tests only', exec: 'jest --config jest.config.json', receiveArgs: true });
+    this.addTask('jest', {
+      description: 'Run unit tests only',
+      exec: 'jest --config jest.config.json',
+      receiveArgs: true,
+    });
     this.addTask('generate:api', {
-      description: 'Regenerate src/api from the pinned upstream modules',
+      description: 'Regenerate src/facts/api from the pinned upstream modules',
       exec: 'tsx projen/api/generate.ts',
       receiveArgs: true,
     });
@@ -201,11 +226,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
     });
     this.addTask('test:drift', {
-      description: 'Regenerate the API from its pinned sources and compare with src/api (needs Go; skipped, visibly, without it)',
+      description:
+        'Regenerate the API from its pinned sources and compare with src/facts/api (needs Go; skipped, visibly, without it)',
       exec: 'tsx projen/api/drift.ts',
     });
     this.addTask('generate:pages', {
-      description: 'Bundle the code of the HTML pages into src/pages/assets.ts',
+      description: 'Bundle the code of the HTML pages into src/planning/pages/assets.ts',
       exec: 'tsx projen/pages/bundle.ts',
     });
     this.addTask('test:browser', {
@@ -219,7 +245,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('control-plane', {
-      description: 'Start, stop or list the Kubernetes control plane of the end-to-end suites by hand: up, down, status',
+      description:
+        'Start, stop or list the Kubernetes control plane of the end-to-end suites by hand: up, down, status',
       exec: 'tsx test/e2e/control-plane/cli.ts',
       receiveArgs: true,
     });
@@ -238,7 +265,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: BUNDLE_RUNTIME,
     });
     this.addTask('bench:e2e', {
-      description: 'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
+      description:
+        'Measure the scheduler against kube-scheduler on a live API server: --nodes N --pods N --soak MINUTES',
       exec: 'tsx bench/e2e.ts',
       receiveArgs: true,
     });
@@ -263,7 +291,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
-    this.package.setScript('prepare', 'tsc --build tsconfig.json && tsx projen/runtime/bundle.ts && tsx projen/link-command.ts');
+    this.package.setScript(
+      'prepare',
+      'tsc --build tsconfig.json && tsx projen/runtime/bundle.ts && tsx projen/link-command.ts',
+    );
   }
 }
 
@@ -283,5 +314,3 @@ function compilerOptions(more: javascript.TypeScriptCompilerOptions): javascript
     ...more,
   };
 }
-
-

@@ -128,7 +128,10 @@ export interface SchedulerCase {
   readonly name: string;
   readonly suite: string;
   readonly kind: 'steady' | 'action';
-  readonly config?: { readonly placement?: { readonly gpu?: string; readonly cpu?: string }; readonly plugins?: string };
+  readonly config?: {
+    readonly placement?: { readonly gpu?: string; readonly cpu?: string };
+    readonly plugins?: string;
+  };
   readonly nodes: readonly CaseNode[];
   readonly queues: readonly CaseQueue[];
   readonly podGroups: readonly CasePodGroup[];
@@ -153,7 +156,10 @@ export interface CaseNodeTerm {
 /** As Kubernetes writes it. */
 export interface CaseNodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: { readonly nodeSelectorTerms: readonly CaseNodeTerm[] };
-  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly weight: number; readonly preference: CaseNodeTerm }[];
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly {
+    readonly weight: number;
+    readonly preference: CaseNodeTerm;
+  }[];
 }
 
 export interface TopologyPodSet {

@@ -4,19 +4,27 @@
 import { type Decision, type PodTemplate, type Snapshot } from '../../src/placement';
 
 export function brokenInvariants(snapshot: Snapshot, decision: Decision): string[] {
-  return [...overCapacity(snapshot, decision), ...partialGangs(snapshot, decision), ...wrongVictims(snapshot, decision),
-    ...splitDomains(snapshot, decision)];
+  return [
+    ...overCapacity(snapshot, decision),
+    ...partialGangs(snapshot, decision),
+    ...wrongVictims(snapshot, decision),
+    ...splitDomains(snapshot, decision),
+  ];
 }
 
 function templates(snapshot: Snapshot): Map<string, PodTemplate> {
-  const roles = new Map(snapshot.gangs.flatMap((gang) => gang.roles.map((role) => [`${gang.name}/${role.name}`, role.template])));
+  const roles = new Map(
+    snapshot.gangs.flatMap((gang) => gang.roles.map((role) => [`${gang.name}/${role.name}`, role.template])),
+  );
   return new Map(snapshot.pods.map((pod) => [pod.name, pod.template ?? roles.get(`${pod.gang}/${pod.role}`)!]));
 }
 
 /** Bindings beside everything that is there now; then nominations beside everything that stays. */
 function overCapacity(snapshot: Snapshot, { bindings, nominations, evictions }: Decision): string[] {
   const all = templates(snapshot);
-  const role = new Map(snapshot.gangs.flatMap((gang) => gang.roles.map((one) => [`${gang.name}/${one.name}`, one.template])));
+  const role = new Map(
+    snapshot.gangs.flatMap((gang) => gang.roles.map((one) => [`${gang.name}/${one.name}`, one.template])),
+  );
   const evicted = new Set(evictions.map(({ pod }) => pod));
   const placed = [...bindings, ...nominations];
   const load = (entries: readonly (readonly [string, PodTemplate])[]): string[] =>
@@ -29,12 +37,17 @@ function overCapacity(snapshot: Snapshot, { bindings, nominations, evictions }: 
         }
       }
       return Object.entries(sums).flatMap(([resource, sum]) =>
-        sum > (allocatable[resource] ?? 0) && (resource !== 'pods' || allocatable.pods !== undefined) ? [`${name} has ${sum} of ${allocatable[resource] ?? 0} ${resource}`] : []);
+        sum > (allocatable[resource] ?? 0) && (resource !== 'pods' || allocatable.pods !== undefined)
+          ? [`${name} has ${sum} of ${allocatable[resource] ?? 0} ${resource}`]
+          : [],
+      );
     });
   const there = snapshot.pods.filter(({ state, node }) => state !== 'pending' && node !== undefined);
   const stays = there.filter(({ name, state }) => state === 'running' && !evicted.has(name));
-  const entry = (pod: { pod: string; node: string; gang: string; role: string }): readonly [string, PodTemplate] =>
-    [pod.node, all.get(pod.pod) ?? role.get(`${pod.gang}/${pod.role}`)!];
+  const entry = (pod: { pod: string; node: string; gang: string; role: string }): readonly [string, PodTemplate] => [
+    pod.node,
+    all.get(pod.pod) ?? role.get(`${pod.gang}/${pod.role}`)!,
+  ];
   const before = new Set(load(there.map(({ node, name }) => [node!, all.get(name)!])));
   return [
     ...load([...there.map(({ node, name }) => [node!, all.get(name)!] as const), ...bindings.map(entry)]),
@@ -49,8 +62,11 @@ function partialGangs(snapshot: Snapshot, { bindings, nominations, evictions }: 
     const run = ran - evicted.size;
     const started = [...bindings, ...nominations].filter((binding) => binding.gang === gang.name).length;
     const needed = gang.minimum ?? gang.roles.reduce((sum, { minimum, count }) => sum + (minimum ?? count), 0);
-    return started > 0 && run + started < needed ? [`${gang.name} would run with ${run + started} of ${needed} pods`]
-      : evicted.size > 0 && run + started > 0 && run + started < needed ? [`${gang.name} would be left with ${run + started} of ${needed} pods`] : [];
+    return started > 0 && run + started < needed
+      ? [`${gang.name} would run with ${run + started} of ${needed} pods`]
+      : evicted.size > 0 && run + started > 0 && run + started < needed
+        ? [`${gang.name} would be left with ${run + started} of ${needed} pods`]
+        : [];
   });
 }
 
@@ -62,7 +78,9 @@ function wrongVictims(snapshot: Snapshot, { bindings, nominations, evictions }: 
     const preemptible = pods.get(pod)?.preemptible ?? gangs.get(gang)?.preemptible ?? true;
     return [
       ...(preemptible ? [] : [`${pod} is evicted and must not be`]),
-      ...(action !== 'evict-stale' && (beneficiary === undefined || !placed.has(beneficiary)) ? [`${pod} is evicted for nothing`] : []),
+      ...(action !== 'evict-stale' && (beneficiary === undefined || !placed.has(beneficiary))
+        ? [`${pod} is evicted for nothing`]
+        : []),
     ];
   });
 }
@@ -72,13 +90,20 @@ function splitDomains(snapshot: Snapshot, { bindings, nominations, evictions }: 
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   return snapshot.gangs.flatMap((gang) => {
     const level = gang.topology?.required;
-    const started = [...bindings, ...nominations].filter((binding) => binding.gang === gang.name).map(({ node }) => node);
+    const started = [...bindings, ...nominations]
+      .filter((binding) => binding.gang === gang.name)
+      .map(({ node }) => node);
     if (level === undefined || started.length === 0) {
       return [];
     }
-    const running = snapshot.pods.filter((pod) => pod.gang === gang.name && pod.state === 'running' && !evicted.has(pod.name)).map(({ node }) => node!);
-    const values = new Set([...started, ...running].map((name) =>
-      nodes.get(name)?.domains?.[level] ?? nodes.get(name)?.labels?.[level] ?? name));
+    const running = snapshot.pods
+      .filter((pod) => pod.gang === gang.name && pod.state === 'running' && !evicted.has(pod.name))
+      .map(({ node }) => node!);
+    const values = new Set(
+      [...started, ...running].map(
+        (name) => nodes.get(name)?.domains?.[level] ?? nodes.get(name)?.labels?.[level] ?? name,
+      ),
+    );
     return values.size > 1 ? [`${gang.name} is split over ${[...values].join()} of ${level}`] : [];
   });
 }

@@ -30,7 +30,9 @@ function runFile(file: string): void {
     const why = run(given);
     return why.length === 0 ? [] : [{ id: given.id, why: why.slice(0, 3).join('; ') }];
   });
-  process.stdout.write(`${JSON.stringify({ file, total: cases.length, passed: cases.length - failed.length, failed })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ file, total: cases.length, passed: cases.length - failed.length, failed })}\n`,
+  );
   if (failed.length > 0) {
     process.exitCode = 1;
   }

@@ -23,7 +23,11 @@ function runSteady(given: SchedulerCase): string[] {
   for (let round = 1; round <= rounds + stableRounds && why.length === 0; round++) {
     const snapshot = snapshotOf(given, pods);
     const decision = decide(snapshot, policy);
-    why.push(...brokenInvariants(snapshot, decision), ...limits(given, decision), ...(round === 1 ? reservation(given, decision) : []));
+    why.push(
+      ...brokenInvariants(snapshot, decision),
+      ...limits(given, decision),
+      ...(round === 1 ? reservation(given, decision) : []),
+    );
     totals.binds += decision.bindings.length;
     totals.evictions += decision.evictions.length;
     pods = apply(given, pods, decision);
@@ -51,9 +55,15 @@ function runSteady(given: SchedulerCase): string[] {
 function apply(given: SchedulerCase, pods: readonly LivePod[], { bindings, evictions }: Decision): LivePod[] {
   const bound = new Map(bindings.map((binding) => [binding.pod, binding]));
   const evicted = new Set(evictions.map(({ pod }) => pod));
-  const deleted = new Set(given.podGroups.filter(({ deleteOnEvict }) => deleteOnEvict === true).map(({ name }) => name));
+  const deleted = new Set(
+    given.podGroups.filter(({ deleteOnEvict }) => deleteOnEvict === true).map(({ name }) => name),
+  );
   return pods
-    .filter(({ spec, state }) => !(evicted.has(spec.name) && deleted.has(spec.podGroup ?? '')) && !(state === 'releasing' && deleted.has(spec.podGroup ?? '')))
+    .filter(
+      ({ spec, state }) =>
+        !(evicted.has(spec.name) && deleted.has(spec.podGroup ?? '')) &&
+        !(state === 'releasing' && deleted.has(spec.podGroup ?? '')),
+    )
     .map((pod) => {
       const binding = bound.get(pod.spec.name);
       if (binding !== undefined) {
@@ -73,13 +83,25 @@ function runSession(given: SchedulerCase): string[] {
   const why = [...brokenInvariants(snapshot, decision), ...limits(given, decision)];
   const bound = new Map(decision.bindings.map(({ pod, node }) => [pod, node]));
   if (binds !== undefined && bindCount === undefined) {
-    why.push(...sameSet('bindings', [...bound].map(([pod, node]) => `${pod} on ${node}`), Object.entries(binds).map(([pod, node]) => `${pod} on ${node}`)));
+    why.push(
+      ...sameSet(
+        'bindings',
+        [...bound].map(([pod, node]) => `${pod} on ${node}`),
+        Object.entries(binds).map(([pod, node]) => `${pod} on ${node}`),
+      ),
+    );
   }
   if (bindCount !== undefined && bound.size !== bindCount) {
     why.push(`${bound.size} bindings, expected ${bindCount}`);
   }
   if (evictions !== undefined) {
-    why.push(...sameSet('evictions', decision.evictions.map(({ pod }) => pod), evictions));
+    why.push(
+      ...sameSet(
+        'evictions',
+        decision.evictions.map(({ pod }) => pod),
+        evictions,
+      ),
+    );
   }
   for (const [group, nodes] of Object.entries(nominated ?? {})) {
     const own = decision.nominations.filter(({ gang }) => gang === group);
@@ -90,8 +112,11 @@ function runSession(given: SchedulerCase): string[] {
   const moved = new Map(decision.nominations.map(({ pod, node }) => [pod, node]));
   const gone = new Set(decision.evictions.map(({ pod }) => pod));
   const after = pods.map((pod) => ({ ...pod, node: bound.get(pod.spec.name) ?? moved.get(pod.spec.name) ?? pod.node }));
-  why.push(...statuses(given, after, ({ spec, state }) =>
-    bound.has(spec.name) ? 'binding' : moved.has(spec.name) ? 'pipelined' : gone.has(spec.name) ? 'releasing' : state));
+  why.push(
+    ...statuses(given, after, ({ spec, state }) =>
+      bound.has(spec.name) ? 'binding' : moved.has(spec.name) ? 'pipelined' : gone.has(spec.name) ? 'releasing' : state,
+    ),
+  );
   return why;
 }
 
@@ -106,15 +131,21 @@ function statuses(given: SchedulerCase, pods: readonly LivePod[], statusOf: (pod
   const check = (pod: LivePod, { status, node }: CaseStatus): string[] => {
     const found = statusOf(pod);
     if (found !== status) {
-      return [`${pod.spec.name} is ${found}${pod.node === undefined ? '' : ` on ${pod.node}`}, expected ${status}${node === undefined ? '' : ` on ${node}`}`];
+      return [
+        `${pod.spec.name} is ${found}${pod.node === undefined ? '' : ` on ${pod.node}`}, expected ${status}${node === undefined ? '' : ` on ${node}`}`,
+      ];
     }
-    return node !== undefined && node !== '' && found !== 'pending' && pod.node !== node ? [`${pod.spec.name} is on ${pod.node}, expected ${node}`] : [];
+    return node !== undefined && node !== '' && found !== 'pending' && pod.node !== node
+      ? [`${pod.spec.name} is on ${pod.node}, expected ${node}`]
+      : [];
   };
   return [
     ...Object.entries(podGroups).flatMap(([name, status]) =>
-      pods.filter(({ spec }) => spec.podGroup === name).flatMap((pod) => check(pod, status))),
+      pods.filter(({ spec }) => spec.podGroup === name).flatMap((pod) => check(pod, status)),
+    ),
     ...Object.entries(single).flatMap(([name, status]) =>
-      pods.filter(({ spec }) => spec.name === name).flatMap((pod) => check(pod, status))),
+      pods.filter(({ spec }) => spec.name === name).flatMap((pod) => check(pod, status)),
+    ),
   ];
 }
 
@@ -129,7 +160,9 @@ function limits({ expect }: SchedulerCase, { bindings, evictions, nominations }:
   const found = { binds: bindings.length, evictions: evictions.length, nominations: nominations.length };
   return (['binds', 'evictions', 'nominations'] as const).flatMap((what) => {
     const most = expect.limitsPerRound?.[what];
-    return most !== undefined && found[what] > most ? [`${found[what]} ${what} in one round, at most ${most} expected`] : [];
+    return most !== undefined && found[what] > most
+      ? [`${found[what]} ${what} in one round, at most ${most} expected`]
+      : [];
   });
 }
 
@@ -139,5 +172,7 @@ function reservation({ expect }: SchedulerCase, { reservations }: Decision): str
   }
   const { podGroup, startInMinutes } = expect.reservation;
   const found = reservations.map(({ gang, startAt }) => `${gang} in ${(startAt - NOW) / 60_000} min`).join();
-  return found === `${podGroup} in ${startInMinutes} min` ? [] : [`reserved: ${found || 'nothing'}, expected ${podGroup} in ${startInMinutes} min`];
+  return found === `${podGroup} in ${startInMinutes} min`
+    ? []
+    : [`reserved: ${found || 'nothing'}, expected ${podGroup} in ${startInMinutes} min`];
 }

@@ -1,13 +1,25 @@
 /**
  * Runs a case of topology assignment: pod sets onto the domains of one topology, counted by lowest domain.
  */
-import { type Amounts, type ClusterNode, DEFAULT_POLICY, type NodeTerm, type PodTemplate, type Toleration } from '../../src/placement';
+import {
+  type Amounts,
+  type ClusterNode,
+  DEFAULT_POLICY,
+  type NodeTerm,
+  type PodTemplate,
+  type Toleration,
+} from '../../src/placement';
 import { type Domain, TopologyTree } from '../../src/placement/domains';
 import { untoleratedTaint } from '../../src/placement/filters/selectors';
 import { type PodClass } from '../../src/placement/pod-class';
 import { preferenceRow } from '../../src/placement/score/static-preference';
 import { Session } from '../../src/placement/session';
-import { assignTopology, type LeafRoom, type TopologyAssignment, type TopologyRequest } from '../../src/placement/topology';
+import {
+  assignTopology,
+  type LeafRoom,
+  type TopologyAssignment,
+  type TopologyRequest,
+} from '../../src/placement/topology';
 import { type CaseNodeTerm, type TopologyCase, type TopologyPodSet } from './case-format';
 
 /** Pods that an earlier pod set was given. */
@@ -34,7 +46,8 @@ export function runTopologyCase(given: TopologyCase): string[] {
     }
     if (assignment?.fits === true) {
       assignment.domains.forEach(({ domain, count }) =>
-        taken.push({ template: templateOf(worker), rows: rowNames(session, domain), count }));
+        taken.push({ template: templateOf(worker), rows: rowNames(session, domain), count }),
+      );
       if (leader !== undefined && assignment.leader !== undefined) {
         taken.push({ template: templateOf(leader), rows: rowNames(session, assignment.leader), count: 1 });
       }
@@ -51,7 +64,8 @@ function rowNames(session: Session, { rows }: Domain): string[] {
 function groups(podSets: readonly TopologyPodSet[]): TopologyPodSet[][] {
   const list: TopologyPodSet[][] = [];
   for (const set of podSets) {
-    const group = set.podSetGroup === undefined ? undefined : list.find(([first]) => first.podSetGroup === set.podSetGroup);
+    const group =
+      set.podSetGroup === undefined ? undefined : list.find(([first]) => first.podSetGroup === set.podSetGroup);
     if (group === undefined) {
       list.push([set]);
     } else {
@@ -78,11 +92,17 @@ function nodeTerm({ matchExpressions, matchFields }: CaseNodeTerm): NodeTerm {
 }
 
 function world(
-  given: TopologyCase, group: readonly TopologyPodSet[], taken: readonly Taken[],
+  given: TopologyCase,
+  group: readonly TopologyPodSet[],
+  taken: readonly Taken[],
 ): { session: Session; tree: TopologyTree } {
-  const usable = given.nodes.filter(({ ready, unschedulable, labels = {} }) =>
-    ready !== false && unschedulable !== true && given.levels.every((level) => labels[level] !== undefined) &&
-      Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value));
+  const usable = given.nodes.filter(
+    ({ ready, unschedulable, labels = {} }) =>
+      ready !== false &&
+      unschedulable !== true &&
+      given.levels.every((level) => labels[level] !== undefined) &&
+      Object.entries(given.flavorNodeLabels ?? {}).every(([key, value]) => labels[key] === value),
+  );
   const tolerations = group.flatMap((set) => set.tolerations ?? []);
   const single = usable.map(({ name, allocatable, labels, taints }): ClusterNode => ({
     name,
@@ -93,21 +113,42 @@ function world(
   }));
   // The suite knows no nodes below the lowest level: a domain has what its nodes have together.
   const nodes = given.levels[given.levels.length - 1] === HOSTNAME ? single : merged(given.levels, single, tolerations);
-  const session = new Session({
-    now: 0,
-    nodes: nodes.map((node) => ({ ...node, devices: Array.from({ length: node.allocatable['nvidia.com/gpu'] ?? 0 }, () => ({})) })),
-    queues: [],
-    gangs: [],
-    pods: [
-      ...group.map((set, i) => ({ name: `kind ${i}`, state: 'running' as const, node: 'nowhere', template: templateOf(set) })),
-      ...taken.flatMap(({ template, rows, count }, i) =>
-        Array.from({ length: count }, (_, k) => ({ name: `taken ${i} ${k}`, state: 'running' as const, node: rows[k % rows.length], template }))),
-    ],
-  }, DEFAULT_POLICY);
+  const session = new Session(
+    {
+      now: 0,
+      nodes: nodes.map((node) => ({
+        ...node,
+        devices: Array.from({ length: node.allocatable['nvidia.com/gpu'] ?? 0 }, () => ({})),
+      })),
+      queues: [],
+      gangs: [],
+      pods: [
+        ...group.map((set, i) => ({
+          name: `kind ${i}`,
+          state: 'running' as const,
+          node: 'nowhere',
+          template: templateOf(set),
+        })),
+        ...taken.flatMap(({ template, rows, count }, i) =>
+          Array.from({ length: count }, (_, k) => ({
+            name: `taken ${i} ${k}`,
+            state: 'running' as const,
+            node: rows[k % rows.length],
+            template,
+          })),
+        ),
+      ],
+    },
+    DEFAULT_POLICY,
+  );
   return { session, tree: new TopologyTree('case', given.levels, session.table) };
 }
 
-function merged(levels: readonly string[], nodes: readonly ClusterNode[], tolerations: readonly Toleration[]): ClusterNode[] {
+function merged(
+  levels: readonly string[],
+  nodes: readonly ClusterNode[],
+  tolerations: readonly Toleration[],
+): ClusterNode[] {
   const domains = new Map<string, ClusterNode>();
   for (const node of nodes.filter(({ taints = [] }) => untoleratedTaint(taints, tolerations) === undefined)) {
     const key = JSON.stringify(levels.map((level) => node.labels?.[level]));
@@ -131,12 +172,19 @@ function sum(a: Amounts = {}, b: Amounts = {}): Amounts {
 }
 
 function usedBy({ otherPods = [] }: TopologyCase, node: string): Amounts {
-  const running = otherPods.filter((other) => (other.node ?? other.nodeName) === node && !/succeeded|failed/i.test(other.phase ?? other.state ?? ''));
+  const running = otherPods.filter(
+    (other) => (other.node ?? other.nodeName) === node && !/succeeded|failed/i.test(other.phase ?? other.state ?? ''),
+  );
   return running.reduce((total, pod) => sum(total, { ...(pod.request ?? pod.requests), pods: 1 }), {} as Amounts);
 }
 
-function assign(given: TopologyCase, session: Session, tree: TopologyTree, worker: TopologyPodSet, leader: TopologyPodSet | undefined):
-TopologyAssignment | undefined {
+function assign(
+  given: TopologyCase,
+  session: Session,
+  tree: TopologyTree,
+  worker: TopologyPodSet,
+  leader: TopologyPodSet | undefined,
+): TopologyAssignment | undefined {
   const request = requestOf(given, tree, worker, leader !== undefined);
   if (request === undefined) {
     return undefined;
@@ -146,14 +194,19 @@ TopologyAssignment | undefined {
   const respected = gate(given, 'TASRespectNodeAffinityPreferred') === true;
   const preferences = respected ? preferenceRow(session.table, workers) : undefined;
   return assignTopology(tree, request, (leaf) => {
-    const preference = leaf.rows.reduce((sum, row) => sum + (session.allowed(workers, row) ? preferences?.[row] ?? 0 : 0), 0);
+    const preference = leaf.rows.reduce(
+      (sum, row) => sum + (session.allowed(workers, row) ? (preferences?.[row] ?? 0) : 0),
+      0,
+    );
     return { preference, ...roomOf(leaf) };
   });
 
   function roomOf(leaf: Domain): LeafRoom {
     const pods = capacity(session, workers, leaf);
-    const rowForLeader = leaders === undefined ? -1 :
-      [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
+    const rowForLeader =
+      leaders === undefined
+        ? -1
+        : [...leaf.rows].findIndex((row) => session.allowed(leaders, row) && session.ledger.fits(leaders, row));
     if (leaders === undefined || rowForLeader < 0) {
       return { pods, leader: false, podsWithLeader: pods };
     }
@@ -167,21 +220,36 @@ TopologyAssignment | undefined {
 }
 
 function capacity(session: Session, podClass: PodClass, { rows }: Domain): number {
-  return rows.reduce((sum, row) => sum + (session.allowed(podClass, row) ? session.ledger.capacity(podClass, row, 1_000_000) : 0), 0);
+  return rows.reduce(
+    (sum, row) => sum + (session.allowed(podClass, row) ? session.ledger.capacity(podClass, row, 1_000_000) : 0),
+    0,
+  );
 }
 
 function requestOf(
-  given: TopologyCase, tree: TopologyTree, { count, topology }: TopologyPodSet, leader: boolean,
+  given: TopologyCase,
+  tree: TopologyTree,
+  { count, topology }: TopologyPodSet,
+  leader: boolean,
 ): TopologyRequest | undefined {
   const lowest = tree.levels.length - 1;
   const mode = topology?.mode ?? 'implied-unconstrained';
   const [outer, ...inner] = topology?.sliceConstraints ?? [];
   const sliceLevelName = topology?.sliceLevel ?? text(outer);
   const sliceSize = topology?.sliceSize ?? size(outer) ?? 1;
-  const level = mode === 'required' || mode === 'preferred' ? tree.levelOf(topology?.level ?? '') : mode === 'slice-only' ? 0 : lowest;
+  const level =
+    mode === 'required' || mode === 'preferred'
+      ? tree.levelOf(topology?.level ?? '')
+      : mode === 'slice-only'
+        ? 0
+        : lowest;
   const sliceLevel = sliceLevelName === undefined ? lowest : tree.levelOf(sliceLevelName);
-  if (level < 0 || sliceLevel < 0 || level > sliceLevel ||
-    (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)) {
+  if (
+    level < 0 ||
+    sliceLevel < 0 ||
+    level > sliceLevel ||
+    (sliceLevelName !== undefined && size(outer) === undefined && topology?.sliceSize === undefined)
+  ) {
     return undefined;
   }
   const innerSlices = new Map<number, number>();
@@ -222,12 +290,18 @@ function size(layer: Readonly<Record<string, string | number>> | undefined): num
 /** What a case says of a feature gate; undefined where it leaves the gate at its default. */
 function gate({ config }: TopologyCase, name: string): boolean | undefined {
   const given = config?.featureGates ?? [];
-  if (Array.isArray(given)) return (given as readonly string[]).includes(name) ? true : undefined;
+  if (Array.isArray(given)) {
+    return (given as readonly string[]).includes(name) ? true : undefined;
+  }
   return (given as Readonly<Record<string, boolean>>)[name];
 }
 
 function compare(
-  given: TopologyCase, tree: TopologyTree, { name, expect }: TopologyPodSet, assignment: TopologyAssignment | undefined, leader: boolean,
+  given: TopologyCase,
+  tree: TopologyTree,
+  { name, expect }: TopologyPodSet,
+  assignment: TopologyAssignment | undefined,
+  leader: boolean,
 ): string[] {
   if (assignment?.fits !== true) {
     const most = assignment === undefined ? 'the request is refused' : `only ${assignment.most} fit`;

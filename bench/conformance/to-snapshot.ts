@@ -22,7 +22,15 @@ import {
   type Subgroup,
   type TopologyConstraint,
 } from '../../src/placement';
-import { type CaseNetworkTopology, type CaseNode, type CasePod, type CasePodGroup, type CaseQueue, type CaseTopology, type SchedulerCase } from './case-format';
+import {
+  type CaseNetworkTopology,
+  type CaseNode,
+  type CasePod,
+  type CasePodGroup,
+  type CaseQueue,
+  type CaseTopology,
+  type SchedulerCase,
+} from './case-format';
 
 export const NOW = 1_700_000_000_000;
 const MINUTE = 60_000;
@@ -39,9 +47,16 @@ export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): Live
   const { pods, podGroups } = given;
   const groups = new Map(podGroups.map((group) => [group.name, group]));
   return pods
-    .filter((pod) => !/succeeded|failed|completed/i.test(pod.state) && isConsidered(given, pod, groups.get(pod.podGroup ?? '')))
+    .filter(
+      (pod) =>
+        !/succeeded|failed|completed/i.test(pod.state) && isConsidered(given, pod, groups.get(pod.podGroup ?? '')),
+    )
     .map((spec) => {
-      const state = /pending|gated/i.test(spec.state) ? 'pending' : /releasing|deleted|terminating/i.test(spec.state) ? 'releasing' : 'running';
+      const state = /pending|gated/i.test(spec.state)
+        ? 'pending'
+        : /releasing|deleted|terminating/i.test(spec.state)
+          ? 'releasing'
+          : 'running';
       const elapsed = spec.podGroup === undefined ? undefined : groups.get(spec.podGroup)?.elapsedMinutes;
       return {
         spec,
@@ -57,7 +72,11 @@ export function livePods(given: SchedulerCase, nodes: ReadonlySet<string>): Live
  * Volcano looks at groups that are past its queue and whose queue has no children, starts pods without any request in its action `backfill`
  * only, where it starts nothing else, and makes room for them by preemption alone.
  */
-function isConsidered({ suite, run, queues }: SchedulerCase, { state, request }: CasePod, group: CasePodGroup | undefined): boolean {
+function isConsidered(
+  { suite, run, queues }: SchedulerCase,
+  { state, request }: CasePod,
+  group: CasePodGroup | undefined,
+): boolean {
   const actions = run?.actions ?? [];
   if (suite !== 'volcano' || !/pending/i.test(state)) {
     return true;
@@ -69,13 +88,18 @@ function isConsidered({ suite, run, queues }: SchedulerCase, { state, request }:
     return false;
   }
   const empty = Object.values(request).every((amount) => amount === 0);
-  return empty ? actions.includes('backfill') || actions.includes('preempt') : actions.some((action) => action !== 'backfill' && action !== 'enqueue');
+  return empty
+    ? actions.includes('backfill') || actions.includes('preempt')
+    : actions.some((action) => action !== 'backfill' && action !== 'enqueue');
 }
 
 export function policyOf({ run, suite, config }: SchedulerCase): Policy {
   const named = run?.actions?.flatMap((action): Action[] => actionsNamed(action));
   const disabled = new Set((run?.disable ?? []).flatMap((action) => actionsNamed(action)));
-  const wanted = [...(named ?? DEFAULT_POLICY.actions.filter((action) => action !== 'backfill')), ...(run?.backfill === undefined ? [] : ['backfill' as const])];
+  const wanted = [
+    ...(named ?? DEFAULT_POLICY.actions.filter((action) => action !== 'backfill')),
+    ...(run?.backfill === undefined ? [] : ['backfill' as const]),
+  ];
   const spread = config?.placement?.gpu === 'spread' || config?.placement?.cpu === 'spread';
   return {
     ...DEFAULT_POLICY,
@@ -113,17 +137,26 @@ function actionsNamed(action: string): Action[] {
 
 export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snapshot {
   const names = given.nodes.map(({ name }) => name);
-  const hyper = given.hyperNodes === undefined ? undefined : hyperNodeTopology(withNodes(given.hyperNodes, names), names);
+  const hyper =
+    given.hyperNodes === undefined ? undefined : hyperNodeTopology(withNodes(given.hyperNodes, names), names);
   const groupDevices = deviceGroups(given.nodes, pods);
   const gangs = given.podGroups.flatMap((group, index) =>
-    gangOf(given, group, index, pods.filter(({ spec }) => spec.podGroup === group.name)));
+    gangOf(
+      given,
+      group,
+      index,
+      pods.filter(({ spec }) => spec.podGroup === group.name),
+    ),
+  );
   const known = new Set(gangs.map(({ name }) => name));
   return {
     now: NOW,
     nodes: given.nodes.map((node) => nodeOf(node, hyper?.domains.get(node.name))),
     queues: given.queues.map((queue, index) => queueOf(queue, index, given)),
     gangs,
-    pods: pods.filter(({ spec, state }) => known.has(spec.podGroup ?? '') || state !== 'pending').map((pod) => podOf(given, pod, known, groupDevices)),
+    pods: pods
+      .filter(({ spec, state }) => known.has(spec.podGroup ?? '') || state !== 'pending')
+      .map((pod) => podOf(given, pod, known, groupDevices)),
     topologies: [...(given.topologies ?? []), ...(hyper === undefined ? [] : [hyper.topology])],
   };
 }
@@ -131,7 +164,9 @@ export function snapshotOf(given: SchedulerCase, pods: readonly LivePod[]): Snap
 /** Members of outer HyperNodes may be HyperNodes themselves. */
 function withNodes(hyperNodes: readonly HyperNode[], nodes: readonly string[]): HyperNode[] {
   const members = (name: string): readonly string[] =>
-    (nodes.includes(name) ? [name] : hyperNodes.filter((one) => one.name === name).flatMap((one) => one.nodes.flatMap(members)));
+    nodes.includes(name)
+      ? [name]
+      : hyperNodes.filter((one) => one.name === name).flatMap((one) => one.nodes.flatMap(members));
   return hyperNodes.map((hyperNode) => ({ ...hyperNode, nodes: hyperNode.nodes.flatMap(members) }));
 }
 
@@ -153,11 +188,17 @@ function nodeOf(node: CaseNode, domains: Readonly<Record<string, string>> | unde
 function queueOf(queue: CaseQueue, index: number, { suite, pods }: SchedulerCase): Queue {
   const resources = new Set(pods.flatMap(({ request }) => Object.keys(request)));
   // KAI governs what it names; everything else is free for all.
-  const rest = suite === 'kai' && queue.deserved !== undefined ? [...resources].filter((name) => queue.deserved![name] === undefined) : [];
-  const deserved = queue.deserved === undefined ? undefined : Object.fromEntries([
-    ...Object.entries(queue.deserved).map(([name, amount]) => [name, amount ?? 'unlimited'] as const),
-    ...rest.map((name) => [name, 'unlimited'] as const),
-  ]);
+  const rest =
+    suite === 'kai' && queue.deserved !== undefined
+      ? [...resources].filter((name) => queue.deserved![name] === undefined)
+      : [];
+  const deserved =
+    queue.deserved === undefined
+      ? undefined
+      : Object.fromEntries([
+          ...Object.entries(queue.deserved).map(([name, amount]) => [name, amount ?? 'unlimited'] as const),
+          ...rest.map((name) => [name, 'unlimited'] as const),
+        ]);
   return {
     name: queue.name,
     parent: queue.parent ?? undefined,
@@ -173,9 +214,14 @@ function queueOf(queue: CaseQueue, index: number, { suite, pods }: SchedulerCase
   };
 }
 
-function known(amounts: Readonly<Record<string, number | null>> | undefined): Readonly<Record<string, number>> | undefined {
-  return amounts === undefined ? undefined :
-    Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])));
+function known(
+  amounts: Readonly<Record<string, number | null>> | undefined,
+): Readonly<Record<string, number>> | undefined {
+  return amounts === undefined
+    ? undefined
+    : Object.fromEntries(
+        Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])),
+      );
 }
 
 function gangOf(given: SchedulerCase, group: CasePodGroup, index: number, pods: readonly LivePod[]): Gang[] {
@@ -196,26 +242,28 @@ function gangOf(given: SchedulerCase, group: CasePodGroup, index: number, pods: 
   const taskMinimums = Object.values(group.minTaskMember ?? {}).reduce((sum, count) => sum + count, 0);
   // Volcano looks at the minimums of tasks only where the group asks for at least all of them.
   const byTask = !volcano || (group.minMember ?? 0) >= taskMinimums;
-  return [{
-    name: group.name,
-    queue: group.queue,
-    roles: [...roles].map(([name, members]): Role => ({
-      name,
-      count: members.length,
-      minimum: byTask ? group.minTaskMember?.[name] ?? 0 : 0,
-      template: templateOf(members[0].spec),
-      subgroup: subgroups.some((sub) => sub.name === name) ? name : undefined,
-    })),
-    minimum: group.minMember ?? (subgroups.length > 0 ? 0 : 1),
-    subgroups,
-    topology: topologyOf(group.topology) ?? networkTopologyOf(group.networkTopology, given),
-    priority: group.priority ?? 0,
-    preemptible: group.preemptible ?? !volcano,
-    preempts: !pods.some(({ spec }) => spec.preemptionPolicy === 'Never'),
-    arrival: group.ageMinutes === undefined ? NOW - MINUTE * 1000 + index : NOW - group.ageMinutes * MINUTE,
-    expectedSeconds: group.expectedRuntimeMinutes === undefined ? undefined : group.expectedRuntimeMinutes * 60,
-    preemptionDelaySeconds: group.preemptionDelayMs === undefined ? undefined : group.preemptionDelayMs / 1000,
-  }];
+  return [
+    {
+      name: group.name,
+      queue: group.queue,
+      roles: [...roles].map(([name, members]): Role => ({
+        name,
+        count: members.length,
+        minimum: byTask ? (group.minTaskMember?.[name] ?? 0) : 0,
+        template: templateOf(members[0].spec),
+        subgroup: subgroups.some((sub) => sub.name === name) ? name : undefined,
+      })),
+      minimum: group.minMember ?? (subgroups.length > 0 ? 0 : 1),
+      subgroups,
+      topology: topologyOf(group.topology) ?? networkTopologyOf(group.networkTopology, given),
+      priority: group.priority ?? 0,
+      preemptible: group.preemptible ?? !volcano,
+      preempts: !pods.some(({ spec }) => spec.preemptionPolicy === 'Never'),
+      arrival: group.ageMinutes === undefined ? NOW - MINUTE * 1000 + index : NOW - group.ageMinutes * MINUTE,
+      expectedSeconds: group.expectedRuntimeMinutes === undefined ? undefined : group.expectedRuntimeMinutes * 60,
+      preemptionDelaySeconds: group.preemptionDelayMs === undefined ? undefined : group.preemptionDelayMs / 1000,
+    },
+  ];
 }
 
 function roleOf({ role, podSet }: CasePod): string {
@@ -223,11 +271,16 @@ function roleOf({ role, podSet }: CasePod): string {
 }
 
 function topologyOf(topology: CaseTopology | undefined): TopologyConstraint | undefined {
-  return topology === undefined ? undefined : { topology: topology.topology, required: topology.required, preferred: topology.preferred };
+  return topology === undefined
+    ? undefined
+    : { topology: topology.topology, required: topology.required, preferred: topology.preferred };
 }
 
 /** `hard`: all pods under one HyperNode of at most the given tier. `soft`: as near together as can be. */
-function networkTopologyOf(topology: CaseNetworkTopology | undefined, { hyperNodes = [] }: SchedulerCase): TopologyConstraint | undefined {
+function networkTopologyOf(
+  topology: CaseNetworkTopology | undefined,
+  { hyperNodes = [] }: SchedulerCase,
+): TopologyConstraint | undefined {
   const tiers = [...new Set(hyperNodes.map(({ tier }) => tier))].sort((a, b) => a - b);
   if (topology === undefined || tiers.length === 0) {
     return undefined;
@@ -240,10 +293,18 @@ function networkTopologyOf(topology: CaseNetworkTopology | undefined, { hyperNod
     : { topology: 'hypernodes', required: hyperNodeLevel(highest), preferred: hyperNodeLevel(tiers[0]) };
 }
 
-function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, groupDevices: ReadonlyMap<string, number>): Pod {
+function podOf(
+  given: SchedulerCase,
+  pod: LivePod,
+  gangs: ReadonlySet<string>,
+  groupDevices: ReadonlyMap<string, number>,
+): Pod {
   const { spec } = pod;
   const inGang = gangs.has(spec.podGroup ?? '');
-  const groups = pod.devices === undefined && pod.node !== undefined ? spec.gpuGroups?.map((id) => groupDevices.get(`${pod.node} ${id}`)!) : pod.devices;
+  const groups =
+    pod.devices === undefined && pod.node !== undefined
+      ? spec.gpuGroups?.map((id) => groupDevices.get(`${pod.node} ${id}`)!)
+      : pod.devices;
   return {
     name: spec.name,
     state: pod.state,
@@ -253,7 +314,7 @@ function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, g
     node: pod.node,
     devices: groups,
     startedAt: pod.startedAt,
-    preemptible: given.suite === 'volcano' ? spec.preemptable ?? true : undefined,
+    preemptible: given.suite === 'volcano' ? (spec.preemptable ?? true) : undefined,
     order: spec.orderInGroup,
   };
 }
@@ -262,8 +323,11 @@ function podOf(given: SchedulerCase, pod: LivePod, gangs: ReadonlySet<string>, g
 function deviceGroups(nodes: readonly CaseNode[], pods: readonly LivePod[]): Map<string, number> {
   const devices = new Map<string, number>();
   for (const { name } of nodes) {
-    const ids = new Set(pods.filter(({ node, devices: given }) => node === name && given === undefined)
-      .flatMap(({ spec }) => spec.gpuGroups ?? []));
+    const ids = new Set(
+      pods
+        .filter(({ node, devices: given }) => node === name && given === undefined)
+        .flatMap(({ spec }) => spec.gpuGroups ?? []),
+    );
     const taken = new Set(pods.filter(({ node }) => node === name).flatMap((pod) => pod.devices ?? []));
     let next = 0;
     for (const id of [...ids].sort()) {
@@ -280,10 +344,14 @@ function templateOf(spec: CasePod): PodTemplate {
   const { gpuFraction, gpuMemoryMiB, gpuFractionDevices: count = 1 } = spec;
   const shared = gpuFraction !== undefined || gpuMemoryMiB !== undefined;
   return {
-    request: shared ? Object.fromEntries(Object.entries(spec.request).filter(([name]) => name !== DEFAULT_DEVICE_RESOURCE)) : spec.request,
+    request: shared
+      ? Object.fromEntries(Object.entries(spec.request).filter(([name]) => name !== DEFAULT_DEVICE_RESOURCE))
+      : spec.request,
     accelerator:
-      gpuFraction !== undefined ? { kind: 'fraction', milli: Math.round(gpuFraction * 1000), count }
-        : gpuMemoryMiB !== undefined ? { kind: 'memory', mebibytes: gpuMemoryMiB, count }
+      gpuFraction !== undefined
+        ? { kind: 'fraction', milli: Math.round(gpuFraction * 1000), count }
+        : gpuMemoryMiB !== undefined
+          ? { kind: 'memory', mebibytes: gpuMemoryMiB, count }
           : undefined,
     labels: { ...spec.labels, ...(spec.podGroup === undefined ? {} : { podGroup: spec.podGroup }) },
     nodeSelector: spec.nodeSelector,
@@ -298,22 +366,34 @@ function nodeTermsOf(given: unknown): PodTemplate['nodeTerms'] {
   if (!isRecord(given)) {
     return undefined;
   }
-  const labels = Object.entries(given).map(([key, values]): Requirement => ({ key, operator: 'In', values: (Array.isArray(values) ? values : [values]).map(String) }));
+  const labels = Object.entries(given).map(([key, values]): Requirement => ({
+    key,
+    operator: 'In',
+    values: (Array.isArray(values) ? values : [values]).map(String),
+  }));
   return labels.length === 0 ? undefined : [{ labels }];
 }
 
 /** Terms with `matchLabels` or `labels` and a topology key; the selected pods may also be named by their group. */
 function podTermsOf(given: unknown): readonly PodAffinityTerm[] | undefined {
-  const list = given === undefined || given === null ? [] : Array.isArray(given) ? (given as readonly unknown[]) : [given];
+  const list =
+    given === undefined || given === null ? [] : Array.isArray(given) ? (given as readonly unknown[]) : [given];
   const terms = list.filter(isRecord).map((term): PodAffinityTerm => {
-    const labels = [term.matchLabels, term.labels,
-      isRecord(term.labelSelector) ? term.labelSelector.matchLabels : undefined].find(isRecord) ?? {};
+    const labels =
+      [term.matchLabels, term.labels, isRecord(term.labelSelector) ? term.labelSelector.matchLabels : undefined].find(
+        isRecord,
+      ) ?? {};
     const group = term.podGroup ?? term.group;
     return {
       topologyKey: typeof term.topologyKey === 'string' ? term.topologyKey : 'kubernetes.io/hostname',
       selector: {
-        labels: Object.entries({ ...labels, ...(group === undefined ? {} : { podGroup: group }) })
-          .map(([key, value]) => ({ key, operator: 'In', values: [typeof value === 'string' ? value : JSON.stringify(value)] })),
+        labels: Object.entries({ ...labels, ...(group === undefined ? {} : { podGroup: group }) }).map(
+          ([key, value]) => ({
+            key,
+            operator: 'In',
+            values: [typeof value === 'string' ? value : JSON.stringify(value)],
+          }),
+        ),
       },
     };
   });

@@ -2,7 +2,7 @@
  * How to reach a control plane of the suites, from its kubeconfig.
  */
 import { readFileSync } from 'node:fs';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../src/manifests/read';
 import { type Admission } from '../../src/runtime/kubernetes/api/credentials';
 

@@ -23,12 +23,15 @@ export async function startContender(name: ContenderName, kubeconfig: string): P
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
   const config = join(folder, 'config.json');
   // Its own limit of 50 requests a second is lifted, as in its own benchmarks.
-  writeFileSync(config, JSON.stringify({
-    apiVersion: 'kubescheduler.config.k8s.io/v1',
-    kind: 'KubeSchedulerConfiguration',
-    clientConnection: { kubeconfig, qps: 5000, burst: 5000 },
-    leaderElection: { leaderElect: false },
-  }));
+  writeFileSync(
+    config,
+    JSON.stringify({
+      apiVersion: 'kubescheduler.config.k8s.io/v1',
+      kind: 'KubeSchedulerConfiguration',
+      clientConnection: { kubeconfig, qps: 5000, burst: 5000 },
+      leaderElection: { leaderElect: false },
+    }),
+  );
   const program = programPath(components().find((component) => component.name === 'kube-scheduler')!);
   const record = startProcess(name, program, [`--config=${config}`, '--secure-port=0'], join(folder, 'log'), folder);
   return {
@@ -49,10 +52,17 @@ export interface Cost {
 /** Linux only; zeros elsewhere. */
 export function costOf(pid: number): Cost {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const mebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
-    return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100, memoryMiB: mebibytes('VmRSS'), peakMiB: mebibytes('VmHWM') };
+    const mebibytes = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024;
+    return {
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100,
+      memoryMiB: mebibytes('VmRSS'),
+      peakMiB: mebibytes('VmHWM'),
+    };
   } catch {
     return { cpuSeconds: 0, memoryMiB: 0, peakMiB: 0 };
   }

@@ -1,14 +1,16 @@
 /**
  * The load: nodes with eight devices, and gangs of mixed sizes whose pods ask for none, one, two or eight of them.
  */
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { node, podTemplate } from '../../test/e2e/scheduler/manifests';
 import { randomNumbers } from '../machine';
 import { type ContenderName } from './contender';
 
 /** Nodes that are ready as they are: nothing runs that would find out. */
 export function readyNode(index: number): JsonObject {
-  const made = node(`node-${String(index).padStart(5, '0')}`, { labels: { 'topology.kubernetes.io/rack': `rack-${Math.floor(index / 20)}` } });
+  const made = node(`node-${String(index).padStart(5, '0')}`, {
+    labels: { 'topology.kubernetes.io/rack': `rack-${Math.floor(index / 20)}` },
+  });
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Bench', message: 'no kubelet' }];
   return { ...made, status: { ...(made.status as JsonObject), conditions } };
 }
@@ -36,11 +38,21 @@ export function gangsFor(contender: ContenderName, pods: number, seed: number, p
     const wanted = pick(DEVICES);
     const gpus = (devices + wanted * size) / pods <= MEAN_DEVICES ? wanted : 0;
     devices += gpus * size;
-    const template = podTemplate({ gang: name, minimum: size, gpus, cpu: '2', labels: { group: name }, spec: schedulerOf(contender) });
+    const template = podTemplate({
+      gang: name,
+      minimum: size,
+      gpus,
+      cpu: '2',
+      labels: { group: name },
+      spec: schedulerOf(contender),
+    });
     gangs.push({
       name,
       pods: Array.from({ length: size }, (_, index): JsonObject => ({
-        apiVersion: 'v1', kind: 'Pod', ...template, metadata: { ...(template.metadata as JsonObject), name: `${name}-${index}`, namespace: 'default' },
+        apiVersion: 'v1',
+        kind: 'Pod',
+        ...template,
+        metadata: { ...(template.metadata as JsonObject), name: `${name}-${index}`, namespace: 'default' },
       })),
     });
     made += size;

@@ -23,12 +23,16 @@ export async function soak(lab: Lab, minutes: number, pods: number): Promise<voi
     for (let round = 0; Date.now() < until; round++) {
       const started = performance.now();
       const fresh = gangsFor('gantry', RATE, round + 1, `r${round}`);
-      for (const { pods: members } of fresh) await lab.createMany(members);
+      for (const { pods: members } of fresh) {
+        await lab.createMany(members);
+      }
       alive.push(...fresh);
       count += RATE;
       while (alive.reduce((sum, gang) => sum + gang.pods.length, 0) > pods / 10) {
         const { pods: members } = alive.shift()!;
-        for (const pod of members) await lab.delete(`/api/v1/namespaces/default/pods/${nameOf(pod)}`);
+        for (const pod of members) {
+          await lab.delete(`/api/v1/namespaces/default/pods/${nameOf(pod)}`);
+        }
         gone += members.length;
       }
       if (Date.now() >= nextSample) {
@@ -39,8 +43,12 @@ export async function soak(lab: Lab, minutes: number, pods: number): Promise<voi
     }
     const third = Math.max(1, Math.floor(samples.length / 3));
     const [first, last] = [median(samples.slice(third, 2 * third)), median(samples.slice(-third))];
-    console.log(`soak: ${minutes} minutes, ${count} pods came and ${gone} went; CPU ${costOf(gantry.pid).cpuSeconds.toFixed(0)} s`);
-    console.log(`memory: second third ${first.toFixed(0)} MiB, last third ${last.toFixed(0)} MiB, peak ${costOf(gantry.pid).peakMiB.toFixed(0)} MiB`);
+    console.log(
+      `soak: ${minutes} minutes, ${count} pods came and ${gone} went; CPU ${costOf(gantry.pid).cpuSeconds.toFixed(0)} s`,
+    );
+    console.log(
+      `memory: second third ${first.toFixed(0)} MiB, last third ${last.toFixed(0)} MiB, peak ${costOf(gantry.pid).peakMiB.toFixed(0)} MiB`,
+    );
   } finally {
     await gantry.stop();
   }

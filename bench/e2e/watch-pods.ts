@@ -5,7 +5,7 @@ import { admissionOf } from './admission';
 import { asObject, asString } from '../../src/manifests/read';
 import { ApiClient } from '../../src/runtime/kubernetes/api/client';
 import { Reflector } from '../../src/runtime/kubernetes/api/reflector';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 
 export interface Sighting {
   readonly gang: string;
@@ -64,7 +64,9 @@ export function gangLatencies(pods: Iterable<Sighting>): number[] {
     const known = gangs.get(gang) ?? { created: -Infinity, bound: -Infinity };
     gangs.set(gang, { created: Math.max(known.created, createdAt), bound: Math.max(known.bound, boundAt) });
   }
-  return [...gangs.values()].filter(({ bound }) => Number.isFinite(bound)).map(({ created, bound }) => Math.max(0, bound - created) / 1000);
+  return [...gangs.values()]
+    .filter(({ bound }) => Number.isFinite(bound))
+    .map(({ created, bound }) => Math.max(0, bound - created) / 1000);
 }
 
 export function quantile(values: readonly number[], part: number): number {

@@ -16,7 +16,12 @@ function job(chart: Chart, name: string, template: PodTemplate, completions = 1)
   });
 }
 
-const base = new PodTemplate({ image: 'registry.example.com/eval:3', command: ['python', 'eval.py'], resources: { cpu: 8, memory: '32Gi' }, sharedMemory: '8Gi' });
+const base = new PodTemplate({
+  image: 'registry.example.com/eval:3',
+  command: ['python', 'eval.py'],
+  resources: { cpu: 8, memory: '32Gi' },
+  sharedMemory: '8Gi',
+});
 
 /** What device plugins give out, each under its name, in its unit, on its nodes. */
 export class ByPlugin extends Chart {
@@ -27,18 +32,20 @@ export class ByPlugin extends Chart {
       'whole-gpus': Accelerator.nvidia({ count: 2, product: 'H100-80GB' }),
       'mig-slice': Accelerator.mig({ count: 1, profile: '3g.40gb', product: 'H100-80GB' }),
       'gpu-share': Accelerator.timeSliced({ product: 'T4' }),
-      'hami': Accelerator.hami({ count: 1, memory: '10Gi', computePercent: 30, gpuTypes: ['A100'] }),
+      hami: Accelerator.hami({ count: 1, memory: '10Gi', computePercent: 30, gpuTypes: ['A100'] }),
       'volcano-vgpu': Accelerator.volcanoVgpu({ count: 1, memory: '10Gi' }),
-      'cgpu': Accelerator.cgpu({ memory: '10Gi', computePercent: 30 }),
-      'qgpu': Accelerator.qgpu({ memory: '10Gi', computePercent: 30 }),
-      'amd': Accelerator.amd({ count: 2 }),
-      'intel': Accelerator.intel({ count: 1, driver: 'xe' }),
-      'gaudi': Accelerator.gaudi({ count: 2, hugepages: '24Gi' }),
-      'ascend': Accelerator.ascend({ count: 8 }),
-      'neuron': Accelerator.neuron({ count: 1 }),
-      'tpu': Accelerator.tpu({ count: 4, accelerator: 'tpu-v5-lite-podslice', topology: '2x2' }),
+      cgpu: Accelerator.cgpu({ memory: '10Gi', computePercent: 30 }),
+      qgpu: Accelerator.qgpu({ memory: '10Gi', computePercent: 30 }),
+      amd: Accelerator.amd({ count: 2 }),
+      intel: Accelerator.intel({ count: 1, driver: 'xe' }),
+      gaudi: Accelerator.gaudi({ count: 2, hugepages: '24Gi' }),
+      ascend: Accelerator.ascend({ count: 8 }),
+      neuron: Accelerator.neuron({ count: 1 }),
+      tpu: Accelerator.tpu({ count: 4, accelerator: 'tpu-v5-lite-podslice', topology: '2x2' }),
     };
-    for (const [name, accelerators] of Object.entries(requests)) job(this, name, base.with({ accelerators }));
+    for (const [name, accelerators] of Object.entries(requests)) {
+      job(this, name, base.with({ accelerators }));
+    }
   }
 }
 
@@ -47,11 +54,18 @@ export class ByClaim extends Chart {
   constructor(app: App, id: string) {
     super(app, id, { namespace: 'claims' });
     const namespace = new Namespace(this, 'claims');
-    new ResourceQuota(this, 'quota', { namespace, hard: { [deviceClassQuota('gpu.nvidia.com')]: 32, [deviceClassQuota('large-gpu.example.com')]: 16 } });
+    new ResourceQuota(this, 'quota', {
+      namespace,
+      hard: { [deviceClassQuota('gpu.nvidia.com')]: 32, [deviceClassQuota('large-gpu.example.com')]: 16 },
+    });
     const large = new DeviceClass(this, 'large-gpu.example.com', {
       selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
     });
-    const pair = new GpuClaim(this, 'pair', { deviceClass: large, count: 2, constraints: [{ sameAttribute: 'resource.kubernetes.io/pcieRoot' }] });
+    const pair = new GpuClaim(this, 'pair', {
+      deviceClass: large,
+      count: 2,
+      constraints: [{ sameAttribute: 'resource.kubernetes.io/pcieRoot' }],
+    });
     job(this, 'train', base.with({ accelerators: pair.accelerator() }));
 
     const either = new GpuClaim(this, 'either', {
@@ -75,4 +89,6 @@ export function manyDevices(app: App): App {
   return app;
 }
 
-if (require.main === module) manyDevices(new App()).synth();
+if (require.main === module) {
+  manyDevices(new App()).synth();
+}

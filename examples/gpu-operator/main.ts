@@ -16,10 +16,14 @@ export class GpuNodes extends Chart {
 
   constructor(app: App, id: string) {
     super(app, id);
-    const namespace = new Namespace(this, 'gpu-operator', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
-    const counters = new DcgmCounters(this, 'dcgm-counters', { namespace }).addCounters(
-      { field: 'DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL', type: 'counter', help: 'NVLink traffic of all lanes' },
-    );
+    const namespace = new Namespace(this, 'gpu-operator', {
+      labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
+    });
+    const counters = new DcgmCounters(this, 'dcgm-counters', { namespace }).addCounters({
+      field: 'DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL',
+      type: 'counter',
+      help: 'NVLink traffic of all lanes',
+    });
     this.operator = new GpuOperator(this, 'gpu', {
       namespace,
       through: 'chart',
@@ -27,15 +31,37 @@ export class GpuNodes extends Chart {
       dcgmExporter: { counters, serviceMonitor: { interval: '15s', labels: { release: 'prometheus' } } },
     });
     this.inference = this.operator.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
-    this.notebooks = this.operator.addNodePool('notebooks', Sharing.mig({
-      gpu: 'H100-80GB',
-      layout: [{ devices: [0, 1, 2, 3], layout: { '1g.10gb': 7 } }, { devices: [4, 5, 6, 7], layout: { '1g.10gb': 1, '2g.20gb': 1, '4g.40gb': 1 } }],
-    }));
-    new charts.HelmRelease(this, 'release', { chart: 'gpu-operator', name: 'gpu-operator', values: this.operator.values });
+    this.notebooks = this.operator.addNodePool(
+      'notebooks',
+      Sharing.mig({
+        gpu: 'H100-80GB',
+        layout: [
+          { devices: [0, 1, 2, 3], layout: { '1g.10gb': 7 } },
+          { devices: [4, 5, 6, 7], layout: { '1g.10gb': 1, '2g.20gb': 1, '4g.40gb': 1 } },
+        ],
+      }),
+    );
+    new charts.HelmRelease(this, 'release', {
+      chart: 'gpu-operator',
+      name: 'gpu-operator',
+      values: this.operator.values,
+    });
 
-    const upgrade = { maxUnavailable: '10%', waitFor: { podSelector: 'gantry.dev/drain=wait', timeout: Duration.hours(12) } } as const;
-    new NvidiaDriver(this, 'default-driver', { kernelModuleType: 'open', rdma: 'operator', gds: { enabled: true }, upgrade });
-    new NvidiaDriver(this, 'inference-driver', { version: '580.105.08', nodeSelector: { 'example.com/pool': 'inference' }, upgrade });
+    const upgrade = {
+      maxUnavailable: '10%',
+      waitFor: { podSelector: 'gantry.dev/drain=wait', timeout: Duration.hours(12) },
+    } as const;
+    new NvidiaDriver(this, 'default-driver', {
+      kernelModuleType: 'open',
+      rdma: 'operator',
+      gds: { enabled: true },
+      upgrade,
+    });
+    new NvidiaDriver(this, 'inference-driver', {
+      version: '580.105.08',
+      nodeSelector: { 'example.com/pool': 'inference' },
+      upgrade,
+    });
   }
 }
 
@@ -43,14 +69,26 @@ export class GpuNodes extends Chart {
 export class Workloads extends Chart {
   constructor(app: App, id: string, nodes: GpuNodes) {
     super(app, id, { namespace: 'apps' });
-    this.deployment('ranking', nodes.inference, new PodTemplate({
-      image: 'registry.example.com/ranking:4.2', accelerators: nodes.inference.accelerator(), parts: [nodes.inference.nodes],
-      resources: { cpu: 4, memory: '16Gi' },
-    }));
-    this.deployment('notebook', nodes.notebooks, new PodTemplate({
-      image: 'registry.example.com/notebook:7.1', accelerators: nodes.notebooks.accelerator('2g.20gb'), parts: [nodes.notebooks.nodes],
-      resources: { cpu: 8, memory: '32Gi' },
-    }));
+    this.deployment(
+      'ranking',
+      nodes.inference,
+      new PodTemplate({
+        image: 'registry.example.com/ranking:4.2',
+        accelerators: nodes.inference.accelerator(),
+        parts: [nodes.inference.nodes],
+        resources: { cpu: 4, memory: '16Gi' },
+      }),
+    );
+    this.deployment(
+      'notebook',
+      nodes.notebooks,
+      new PodTemplate({
+        image: 'registry.example.com/notebook:7.1',
+        accelerators: nodes.notebooks.accelerator('2g.20gb'),
+        parts: [nodes.notebooks.nodes],
+        resources: { cpu: 8, memory: '32Gi' },
+      }),
+    );
   }
 
   private deployment(name: string, pool: gpuOperator.GpuNodePool, template: PodTemplate): void {
@@ -67,4 +105,6 @@ export function gpuNodes(app: App): App {
   return app;
 }
 
-if (require.main === module) gpuNodes(new App()).synth();
+if (require.main === module) {
+  gpuNodes(new App()).synth();
+}

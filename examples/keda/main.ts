@@ -23,18 +23,29 @@ export class Serving extends Chart {
 
   /** Large, slow to load: by its queue, to zero when nobody asks. */
   private chat(): void {
-    const chat = this.deployment('chat', new PodTemplate({
-      image: 'registry.example.com/vllm:0.11', args: ['--model', 'meta-llama/Llama-3.3-70B-Instruct', '--tensor-parallel-size', '4'],
-      accelerators: Accelerator.nvidia({ count: 4 }), sharedMemory: '32Gi', resources: { cpu: 16, memory: '256Gi' },
-    }));
+    const chat = this.deployment(
+      'chat',
+      new PodTemplate({
+        image: 'registry.example.com/vllm:0.11',
+        args: ['--model', 'meta-llama/Llama-3.3-70B-Instruct', '--tensor-parallel-size', '4'],
+        accelerators: Accelerator.nvidia({ count: 4 }),
+        sharedMemory: '32Gi',
+        resources: { cpu: 16, memory: '256Gi' },
+      }),
+    );
     new ScaledObject(this, 'chat-by-queue', {
       target: chat,
       maxReplicas: 8,
       ...LlmScaling.queueDepth({
-        server: 'vllm', serverAddress: PROMETHEUS, labels: { namespace: 'serving', model_name: 'llama' }, waitingPerReplica: 4,
+        server: 'vllm',
+        serverAddress: PROMETHEUS,
+        labels: { namespace: 'serving', model_name: 'llama' },
+        waitingPerReplica: 4,
         modelLoadingSeconds: 420,
         wakeUp: Triggers.prometheus({
-          serverAddress: PROMETHEUS, query: 'sum(rate(gateway_requests_total{route="chat"}[2m])) or vector(0)', threshold: 20,
+          serverAddress: PROMETHEUS,
+          query: 'sum(rate(gateway_requests_total{route="chat"}[2m])) or vector(0)',
+          threshold: 20,
         }),
       }),
     });
@@ -42,9 +53,13 @@ export class Serving extends Chart {
 
   /** Small, always there: by CPU, and more of it in office hours. */
   private ranking(): void {
-    const ranking = this.deployment('ranking', new PodTemplate({
-      image: 'registry.example.com/ranking:4.2', resources: { cpu: 4, memory: '16Gi' },
-    }));
+    const ranking = this.deployment(
+      'ranking',
+      new PodTemplate({
+        image: 'registry.example.com/ranking:4.2',
+        resources: { cpu: 4, memory: '16Gi' },
+      }),
+    );
     new ScaledObject(this, 'ranking-by-load', {
       target: ranking,
       minReplicas: 2,
@@ -60,13 +75,20 @@ export class Serving extends Chart {
   private embeddings(): void {
     const broker = new TriggerAuthentication(this, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
     new ScaledJob(this, 'embeddings', {
-      image: 'registry.example.com/embed:2', accelerators: Accelerator.nvidia({ count: 1 }), resources: { cpu: 8, memory: '64Gi' },
-      maxReplicas: 16, rollout: 'gradual', backoffLimit: 2, successfulJobsHistoryLimit: 5,
+      image: 'registry.example.com/embed:2',
+      accelerators: Accelerator.nvidia({ count: 1 }),
+      resources: { cpu: 8, memory: '64Gi' },
+      maxReplicas: 16,
+      rollout: 'gradual',
+      backoffLimit: 2,
+      successfulJobsHistoryLimit: 5,
       multipleTriggers: 'sum',
       triggers: [
         Triggers.rabbitmq({ queueName: 'documents', measure: { queueLength: 10 }, authentication: broker }),
         Triggers.awsSqsQueue({
-          queueURL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/documents', awsRegion: 'eu-central-1', queueLength: 10,
+          queueURL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/documents',
+          awsRegion: 'eu-central-1',
+          queueLength: 10,
           authentication: ClusterTriggerAuthentication.fromClusterTriggerAuthenticationName('aws'),
         }),
       ],
@@ -77,7 +99,10 @@ export class Serving extends Chart {
   private deployment(name: string, template: PodTemplate): Resource<Deployment> {
     return new Resource(this, name, Deployment, {
       metadata: { name },
-      spec: { selector: { matchLabels: { app: name } }, template: template.with({ podLabels: { app: name } }).toPodTemplate({ containerName: 'server' }) },
+      spec: {
+        selector: { matchLabels: { app: name } },
+        template: template.with({ podLabels: { app: name } }).toPodTemplate({ containerName: 'server' }),
+      },
     });
   }
 }
@@ -96,4 +121,6 @@ class ClusterWide extends Chart {
   }
 }
 
-if (require.main === module) scaledServices(new App()).synth();
+if (require.main === module) {
+  scaledServices(new App()).synth();
+}

@@ -15,7 +15,10 @@ export class Vision extends Chart {
 
   constructor(scope: Construct, id: string) {
     super(scope, id, { namespace: 'vision' });
-    this.priorities = new PriorityLadder(this, 'priorities', { prefix: 'vision-', rungs: [{ name: 'later', preemptionPolicy: 'Never' }, { name: 'now' }] });
+    this.priorities = new PriorityLadder(this, 'priorities', {
+      prefix: 'vision-',
+      rungs: [{ name: 'later', preemptionPolicy: 'Never' }, { name: 'now' }],
+    });
     this.team = new Team(this, 'vision', {
       quota: { gpus: 128, cpu: 2048, memory: '20Ti' },
       queue: { deserved: { gpus: 64 }, capability: { gpus: 128, cpu: 2048, memory: '20Ti' } },
@@ -28,21 +31,45 @@ export class Jobs extends Chart {
   constructor(scope: Construct, id: string, { team, priorities }: Vision) {
     super(scope, id, { namespace: 'vision' });
     const scheduling = Scheduling.volcano(team.queue);
-    const common = { scheduling, mounts: [Mount.claim('images', '/data', { readOnly: true }), Mount.claim('checkpoints', '/checkpoints')] };
+    const common = {
+      scheduling,
+      mounts: [Mount.claim('images', '/data', { readOnly: true }), Mount.claim('checkpoints', '/checkpoints')],
+    };
     const node = {
-      ...common, accelerators: Accelerator.nvidia({ count: 8 }), resources: { cpu: 88, memory: '800Gi' }, sharedMemory: '64Gi', nccl: NcclProfile.ethernet(),
+      ...common,
+      accelerators: Accelerator.nvidia({ count: 8 }),
+      resources: { cpu: 88, memory: '800Gi' },
+      sharedMemory: '64Gi',
+      nccl: NcclProfile.ethernet(),
     };
 
     // Ranks, ports and the number of processes come from the operator: the command says none of them.
     new PyTorchJob(this, 'segmentation', {
-      ...node, image: 'registry.example.com/vision/torch:2.9', command: ['torchrun', 'segment.py'], nodes: 4,
-      elastic: { min: 2, max: 8 }, priorityClass: priorities.at('now'),
+      ...node,
+      image: 'registry.example.com/vision/torch:2.9',
+      command: ['torchrun', 'segment.py'],
+      nodes: 4,
+      elastic: { min: 2, max: 8 },
+      priorityClass: priorities.at('now'),
     });
-    new JAXJob(this, 'video', { ...node, image: 'registry.example.com/vision/jax:0.8', command: ['python', 'video.py'], nodes: 2 });
-    new PaddleJob(this, 'ocr', { ...node, image: 'registry.example.com/vision/paddle:3.2', command: ['python', '-m', 'paddle.distributed.launch', 'ocr.py'], nodes: 2 });
+    new JAXJob(this, 'video', {
+      ...node,
+      image: 'registry.example.com/vision/jax:0.8',
+      command: ['python', 'video.py'],
+      nodes: 2,
+    });
+    new PaddleJob(this, 'ocr', {
+      ...node,
+      image: 'registry.example.com/vision/paddle:3.2',
+      command: ['python', '-m', 'paddle.distributed.launch', 'ocr.py'],
+      nodes: 2,
+    });
     // The launcher runs mpirun, and has no GPU.
     new MPIJob(this, 'features', {
-      ...node, image: 'registry.example.com/vision/horovod:0.28', command: ['mpirun', 'python', 'features.py'], workers: 2,
+      ...node,
+      image: 'registry.example.com/vision/horovod:0.28',
+      command: ['mpirun', 'python', 'features.py'],
+      workers: 2,
     });
 
     // Parameter servers hold the tables, in memory and without GPUs; an evaluator looks on.
@@ -58,8 +85,12 @@ export class Jobs extends Chart {
       evaluator: {},
     });
     new XGBoostJob(this, 'quality', {
-      ...common, image: 'registry.example.com/vision/xgboost:3.1', command: ['python', 'quality.py'], nodes: 4,
-      resources: { cpu: 32, memory: '128Gi' }, priorityClass: priorities.at('later'),
+      ...common,
+      image: 'registry.example.com/vision/xgboost:3.1',
+      command: ['python', 'quality.py'],
+      nodes: 4,
+      resources: { cpu: 32, memory: '128Gi' },
+      priorityClass: priorities.at('later'),
     });
   }
 }
@@ -70,4 +101,6 @@ export function kubeflowExample(app: App): App {
   return app;
 }
 
-if (require.main === module) kubeflowExample(new App()).synth();
+if (require.main === module) {
+  kubeflowExample(new App()).synth();
+}

@@ -3,7 +3,17 @@
  * stay within a rack. Beside them the same Job under each scheduler that a cluster may have.
  */
 import { App, Chart } from 'cdk8s';
-import { Accelerator, batch, Checks, DistributedTraining, kueue, Namespace, Scheduling, TrainingEngine, TrainingTopology } from 'cdk8s-gantry';
+import {
+  Accelerator,
+  batch,
+  Checks,
+  DistributedTraining,
+  kueue,
+  Namespace,
+  Scheduling,
+  TrainingEngine,
+  TrainingTopology,
+} from 'cdk8s-gantry';
 
 const POD = {
   image: 'registry.example.com/train:1.4',
@@ -25,27 +35,41 @@ class Quotas extends Chart {
 
   constructor(app: App) {
     super(app, 'quotas');
-    const topology = new kueue.Topology(this, 'data-centre', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
+    const topology = new kueue.Topology(this, 'data-centre', {
+      levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'],
+    });
     const sort = (id: string, product: string): kueue.ResourceFlavor =>
       new kueue.ResourceFlavor(this, id, { nodeLabels: { 'nvidia.com/gpu.product': product }, topology });
     const h100 = sort('h100', 'NVIDIA-H100-80GB-HBM3');
     const a100 = sort('a100', 'NVIDIA-A100-SXM4-80GB');
     const cohort = new kueue.Cohort(this, 'company');
-    this.urgent = new kueue.WorkloadPriorityClass(this, 'urgent', { value: 1000, description: 'What a release waits for' });
+    this.urgent = new kueue.WorkloadPriorityClass(this, 'urgent', {
+      value: 1000,
+      description: 'What a release waits for',
+    });
 
     const team = (name: string, gpus: { readonly h100: number; readonly a100: number }): Team => {
       const namespace = new Namespace(this, name);
       // Eight devices, 96 cores and 900 GiB are a node.
-      const nodes = (count: number): kueue.FlavorQuotas['quotas'] =>
-        ({ gpu: { nominal: count, borrowing: count }, cpu: count * 12, memory: `${Math.ceil(count / 8) * 960}Gi` });
+      const nodes = (count: number): kueue.FlavorQuotas['quotas'] => ({
+        gpu: { nominal: count, borrowing: count },
+        cpu: count * 12,
+        memory: `${Math.ceil(count / 8) * 960}Gi`,
+      });
       const clusterQueue = new kueue.ClusterQueue(this, `${name}-quota`, {
         cohort,
         namespaces: [namespace],
-        flavors: [{ flavor: h100, quotas: nodes(gpus.h100) }, { flavor: a100, quotas: nodes(gpus.a100) }],
+        flavors: [
+          { flavor: h100, quotas: nodes(gpus.h100) },
+          { flavor: a100, quotas: nodes(gpus.a100) },
+        ],
         preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
         flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'TryNextFlavor' },
       });
-      return { namespace, queue: new kueue.LocalQueue(this, `${name}-queue`, { name: 'gpus', namespace, clusterQueue }) };
+      return {
+        namespace,
+        queue: new kueue.LocalQueue(this, `${name}-queue`, { name: 'gpus', namespace, clusterQueue }),
+      };
     };
     this.teams = { vision: team('vision', { h100: 32, a100: 64 }), language: team('language', { h100: 96, a100: 0 }) };
   }
@@ -110,4 +134,6 @@ export function kueueExample(app: App): App {
   return app;
 }
 
-if (require.main === module) kueueExample(new App()).synth();
+if (require.main === module) {
+  kueueExample(new App()).synth();
+}

@@ -16,7 +16,9 @@ export class GpuPlatformMonitoring extends Chart {
 
   constructor(app: App, id: string) {
     super(app, id, { namespace: 'gpu-operator' });
-    const namespace = new Namespace(this, 'gpu-operator', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+    const namespace = new Namespace(this, 'gpu-operator', {
+      labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
+    });
     this.gpu = new GpuMonitoring(this, 'gpu', {
       namespace,
       labels: FOUND,
@@ -27,15 +29,23 @@ export class GpuPlatformMonitoring extends Chart {
       counters: [gpuOperator.dcgmCounter('TOTAL_ENERGY_CONSUMPTION')],
       runbooks: 'https://wiki.example.com/gpu',
     });
-    const operator = new gpuOperator.GpuOperator(this, 'operator', { namespace, through: 'chart', dcgmExporter: this.gpu.exporter });
+    const operator = new gpuOperator.GpuOperator(this, 'operator', {
+      namespace,
+      through: 'chart',
+      dcgmExporter: this.gpu.exporter,
+    });
     new charts.HelmRelease(this, 'release', { chart: 'gpu-operator', name: 'gpu-operator', values: operator.values });
 
     const held = catalog.dcgmMetric('GPU_TEMP').names['4.8'].name;
     new PrometheusRule(this, 'shares', { labels: FOUND }).addGroup('shares', {
-      record: 'namespace:gpus_held:count', expr: `count by (exported_namespace) (count by (exported_namespace, UUID) (${held}{exported_pod!=""}))`,
+      record: 'namespace:gpus_held:count',
+      expr: `count by (exported_namespace) (count by (exported_namespace, UUID) (${held}{exported_pod!=""}))`,
     });
     new ScrapeConfig(this, 'switches', {
-      labels: FOUND, targets: ['leaf-1.example.com:9100', 'leaf-2.example.com:9100'], targetLabels: { fabric: 'rail' }, interval: Duration.minutes(1),
+      labels: FOUND,
+      targets: ['leaf-1.example.com:9100', 'leaf-2.example.com:9100'],
+      targetLabels: { fabric: 'rail' },
+      interval: Duration.minutes(1),
     });
   }
 }
@@ -47,14 +57,24 @@ export class Serving extends Chart {
     const namespace = new Namespace(this, 'serving');
     const labels = { app: 'chat' };
     const template = new PodTemplate({
-      image: 'registry.example.com/vllm:0.11', accelerators: Accelerator.nvidia({ count: 2 }), sharedMemory: '16Gi',
-      resources: { cpu: 8, memory: '128Gi' }, overrides: { container: { ports: [{ name: 'http', containerPort: 8000 }] } },
+      image: 'registry.example.com/vllm:0.11',
+      accelerators: Accelerator.nvidia({ count: 2 }),
+      sharedMemory: '16Gi',
+      resources: { cpu: 8, memory: '128Gi' },
+      overrides: { container: { ports: [{ name: 'http', containerPort: 8000 }] } },
     });
     const chat = new Resource(this, 'chat', Deployment, {
-      metadata: { name: 'chat' }, spec: { replicas: 2, selector: { matchLabels: labels }, template: template.toPodTemplate({ podLabels: labels }) },
+      metadata: { name: 'chat' },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template: template.toPodTemplate({ podLabels: labels }) },
     });
     chat.node.addDependency(namespace);
-    new PodMonitor(this, 'chat-metrics', { namespace, labels: FOUND, selector: labels, port: 'http', relabelings: [NODE_RELABELING] });
+    new PodMonitor(this, 'chat-metrics', {
+      namespace,
+      labels: FOUND,
+      selector: labels,
+      port: 'http',
+      relabelings: [NODE_RELABELING],
+    });
     new PrometheusRule(this, 'chat-alerts', { namespace, labels: FOUND }).addGroup('chat', {
       alert: 'ChatQueueLong',
       expr: 'sum by (model_name) (vllm:num_requests_waiting) / sum by (model_name) (vllm:num_requests_running + vllm:num_requests_waiting > 0) > 0.5',
@@ -66,18 +86,28 @@ export class Serving extends Chart {
       title: 'Chat',
       uid: 'chat',
       folder: 'Serving',
-      rows: [{
-        title: 'Requests',
-        panels: [
-          { title: 'Waiting', kind: 'timeseries', queries: [{ expr: 'sum by (model_name) (vllm:num_requests_waiting)', legend: '{{model_name}}' }] },
-          {
-            title: 'Time to the first token, 99 of 100',
-            kind: 'timeseries',
-            unit: 's',
-            queries: [{ expr: 'histogram_quantile(0.99, sum by (le, model_name) (rate(vllm:time_to_first_token_seconds_bucket[$__rate_interval])))' }],
-          },
-        ],
-      }],
+      rows: [
+        {
+          title: 'Requests',
+          panels: [
+            {
+              title: 'Waiting',
+              kind: 'timeseries',
+              queries: [{ expr: 'sum by (model_name) (vllm:num_requests_waiting)', legend: '{{model_name}}' }],
+            },
+            {
+              title: 'Time to the first token, 99 of 100',
+              kind: 'timeseries',
+              unit: 's',
+              queries: [
+                {
+                  expr: 'histogram_quantile(0.99, sum by (le, model_name) (rate(vllm:time_to_first_token_seconds_bucket[$__rate_interval])))',
+                },
+              ],
+            },
+          ],
+        },
+      ],
     });
   }
 }
@@ -88,4 +118,6 @@ export function monitoredPlatform(app: App): App {
   return app;
 }
 
-if (require.main === module) monitoredPlatform(new App()).synth();
+if (require.main === module) {
+  monitoredPlatform(new App()).synth();
+}

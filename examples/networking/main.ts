@@ -7,7 +7,14 @@ import { Accelerator, batch, Namespace, networking, PodTemplate, Rdma, Resource 
 import { Deployment } from 'cdk8s-gantry/api/apps/v1';
 
 const {
-  Attribute, Cni, Ipam, MacvlanNetwork, NetworkAttachmentDefinition, NicClusterPolicy, NodeFeatureRule, SriovIBNetwork,
+  Attribute,
+  Cni,
+  Ipam,
+  MacvlanNetwork,
+  NetworkAttachmentDefinition,
+  NicClusterPolicy,
+  NodeFeatureRule,
+  SriovIBNetwork,
   SriovNetworkNodePolicy,
 } = networking;
 
@@ -22,33 +29,54 @@ export class Fabric extends Chart {
 
   constructor(app: App, id: string) {
     super(app, id);
-    const operator = new Namespace(this, 'network-operator', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+    const operator = new Namespace(this, 'network-operator', {
+      labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
+    });
     this.research = new Namespace(this, 'research');
 
     new NodeFeatureRule(this, 'fabric', {
-      rules: [{
-        ruleName: 'InfiniBand cards', labels: { 'example.com/fabric': 'infiniband' },
-        when: { 'pci.device': { vendor: Attribute.in('15b3'), class: Attribute.in('0207') } },
-      }],
+      rules: [
+        {
+          ruleName: 'InfiniBand cards',
+          labels: { 'example.com/fabric': 'infiniband' },
+          when: { 'pci.device': { vendor: Attribute.in('15b3'), class: Attribute.in('0207') } },
+        },
+      ],
     });
     const nics = new NicClusterPolicy(this, 'nics', {
       global: { repository: 'nvcr.io/nvidia/mellanox', version: 'network-operator-v26.4.1' },
-      ofedDriver: { version: 'doca3.3.0-26.01-1.0.0.0-0', upgrade: { auto: true, safeLoad: true, waitFor: 'example.com/drain=wait' } },
+      ofedDriver: {
+        version: 'doca3.3.0-26.01-1.0.0.0-0',
+        upgrade: { auto: true, safeLoad: true, waitFor: 'example.com/drain=wait' },
+      },
       rdmaSharedDevices: { pools: [{ name: 'rdma_storage', interfaces: ['ens1f0'] }] },
       secondaryNetwork: { multus: {}, cniPlugins: {}, ipoib: {} },
       nicFeatureDiscovery: {},
     });
     this.storage = new MacvlanNetwork(this, 'storage', {
-      master: 'ens1f0', mtu: 9000, device: nics.device('rdma_storage'), networkNamespace: this.research,
+      master: 'ens1f0',
+      mtu: 9000,
+      device: nics.device('rdma_storage'),
+      networkNamespace: this.research,
       ipam: Ipam.whereabouts({ range: '10.20.0.0/16' }),
     });
 
     this.rails = Array.from({ length: RAILS }, (_, rail) => {
       const policy = new SriovNetworkNodePolicy(this, `rail${rail}-functions`, {
-        namespace: operator, resourceName: `rail${rail}`, resourcePrefix: 'nvidia.com', nodeSelector: TRAINING_NODES,
-        nics: { vendor: '15b3', pfNames: [`ibp${rail}s0`] }, virtualFunctions: 4, linkType: 'ib',
+        namespace: operator,
+        resourceName: `rail${rail}`,
+        resourcePrefix: 'nvidia.com',
+        nodeSelector: TRAINING_NODES,
+        nics: { vendor: '15b3', pfNames: [`ibp${rail}s0`] },
+        virtualFunctions: 4,
+        linkType: 'ib',
       });
-      return new SriovIBNetwork(this, `rail${rail}`, { namespace: operator, policy, networkNamespace: this.research, linkState: 'enable' });
+      return new SriovIBNetwork(this, `rail${rail}`, {
+        namespace: operator,
+        policy,
+        networkNamespace: this.research,
+        linkState: 'enable',
+      });
     });
   }
 }
@@ -58,31 +86,50 @@ export class Workloads extends Chart {
   constructor(app: App, id: string, fabric: Fabric) {
     super(app, id, { namespace: fabric.research.name });
     new batch.JobSet(this, 'pretrain', {
-      jobs: [{
-        jobName: 'node', nodes: 16, image: 'registry.example.com/train:3.1', command: ['torchrun', 'train.py'],
-        accelerators: Accelerator.nvidia({ count: RAILS }), rdma: Rdma.over(fabric.rails),
-        resources: { cpu: 96, memory: '900Gi' }, sharedMemory: '64Gi',
-      }],
+      jobs: [
+        {
+          jobName: 'node',
+          nodes: 16,
+          image: 'registry.example.com/train:3.1',
+          command: ['torchrun', 'train.py'],
+          accelerators: Accelerator.nvidia({ count: RAILS }),
+          rdma: Rdma.over(fabric.rails),
+          resources: { cpu: 96, memory: '900Gi' },
+          sharedMemory: '64Gi',
+        },
+      ],
     });
 
     const labels = { app: 'loader' };
     const loader = new PodTemplate({
-      image: 'registry.example.com/loader:1.4', rdma: Rdma.over(fabric.storage), resources: { cpu: 8, memory: '32Gi' },
+      image: 'registry.example.com/loader:1.4',
+      rdma: Rdma.over(fabric.storage),
+      resources: { cpu: 8, memory: '32Gi' },
     });
     new Resource(this, 'loader', Deployment, {
       metadata: { name: 'loader' },
       spec: {
-        replicas: 4, selector: { matchLabels: labels },
+        replicas: 4,
+        selector: { matchLabels: labels },
         template: loader.toPodTemplate({ podLabels: labels, namespace: fabric.research.name }),
       },
     });
 
     // A network of one's own, for a device that the cluster offers already.
     const test = new NetworkAttachmentDefinition(this, 'roce-test', {
-      device: 'nvidia.com/mlx5_rdma', cni: Cni.sriov({ ipam: Ipam.nvIpam('test') }).withRdma(),
+      device: 'nvidia.com/mlx5_rdma',
+      cni: Cni.sriov({ ipam: Ipam.nvIpam('test') }).withRdma(),
     });
     new batch.JobSet(this, 'bandwidth', {
-      jobs: [{ jobName: 'pair', nodes: 2, image: 'registry.example.com/perftest:2', command: ['ib_write_bw'], rdma: Rdma.over(test) }],
+      jobs: [
+        {
+          jobName: 'pair',
+          nodes: 2,
+          image: 'registry.example.com/perftest:2',
+          command: ['ib_write_bw'],
+          rdma: Rdma.over(test),
+        },
+      ],
     });
   }
 }
@@ -92,4 +139,6 @@ export function rdmaFabric(app: App): App {
   return app;
 }
 
-if (require.main === module) rdmaFabric(new App()).synth();
+if (require.main === module) {
+  rdmaFabric(new App()).synth();
+}

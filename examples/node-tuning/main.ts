@@ -9,8 +9,18 @@ import { Accelerator, gpuOperator, Namespace, nodeTuning, PodTemplate, Resource 
 import { Job } from 'cdk8s-gantry/api/batch/v1';
 
 const {
-  ContainerdConfiguration, DeviceReadiness, Ec2NodeClass, KubeletDropIn, MemlockRuntime, NodeDocuments, NodePool, NodeProfile, NodeTuner,
-  SpotJob, SystemdDropIn, Tuning,
+  ContainerdConfiguration,
+  DeviceReadiness,
+  Ec2NodeClass,
+  KubeletDropIn,
+  MemlockRuntime,
+  NodeDocuments,
+  NodePool,
+  NodeProfile,
+  NodeTuner,
+  SpotJob,
+  SystemdDropIn,
+  Tuning,
 } = nodeTuning;
 
 export class Nodes extends Chart {
@@ -23,20 +33,42 @@ export class Nodes extends Chart {
 
   constructor(app: App, id: string) {
     super(app, id);
-    const namespace = new Namespace(this, 'node-tuning', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+    const namespace = new Namespace(this, 'node-tuning', {
+      labels: { 'pod-security.kubernetes.io/enforce': 'privileged' },
+    });
 
-    const ready = new DeviceReadiness(this, 'gpu-ready', { namespace, image: 'registry.example.com/kubectl:1.36', count: 8 });
+    const ready = new DeviceReadiness(this, 'gpu-ready', {
+      namespace,
+      image: 'registry.example.com/kubectl:1.36',
+      count: 8,
+    });
     const devices = { perNode: 8, numaNodes: 2 };
-    this.training = new NodeProfile('h100', { tier: 'training', devices, topologyManager: 'restricted', startupTaints: [ready.taint] });
-    this.spot = new NodeProfile('h100-spot', { tier: 'training', spot: 'karpenter', devices, startupTaints: [ready.taint] });
+    this.training = new NodeProfile('h100', {
+      tier: 'training',
+      devices,
+      topologyManager: 'restricted',
+      startupTaints: [ready.taint],
+    });
+    this.spot = new NodeProfile('h100-spot', {
+      tier: 'training',
+      spot: 'karpenter',
+      devices,
+      startupTaints: [ready.taint],
+    });
 
-    const nodeClass = new Ec2NodeClass(this, 'gpu', { role: 'KarpenterNode-ml', amiAlias: 'al2023@v20260101', clusterName: 'ml' });
+    const nodeClass = new Ec2NodeClass(this, 'gpu', {
+      role: 'KarpenterNode-ml',
+      amiAlias: 'al2023@v20260101',
+      clusterName: 'ml',
+    });
     const common = { nodeClass, instanceTypes: ['p5.48xlarge'], zones: ['eu-west-1a'] };
     new NodePool(this, 'h100', { ...common, profile: this.training, limits: { 'nvidia.com/gpu': 64 } });
     new NodePool(this, 'h100-spot', { ...common, profile: this.spot, limits: { 'nvidia.com/gpu': 32 }, weight: 10 });
 
     new gpuOperator.GpuOperator(this, 'gpu-operator', {
-      through: 'chart', namespace, daemonSets: { tolerations: this.training.operatorTolerations },
+      through: 'chart',
+      namespace,
+      daemonSets: { tolerations: this.training.operatorTolerations },
     });
 
     new NodeTuner(this, 'training-nodes', {
@@ -50,7 +82,10 @@ export class Nodes extends Chart {
       namespace,
       documents: [
         new KubeletDropIn({
-          reservedSystemCpus: '0-3,96-99', memoryManager: 'Static', kubeReserved: { memory: '8Gi' }, systemReserved: { memory: '4Gi', pid: 4096 },
+          reservedSystemCpus: '0-3,96-99',
+          memoryManager: 'Static',
+          kubeReserved: { memory: '8Gi' },
+          systemReserved: { memory: '4Gi', pid: 4096 },
         }),
         new ContainerdConfiguration({ runtimes: { kata: { type: 'io.containerd.kata.v2' } } }),
         ...this.rdma.documents,
@@ -66,14 +101,23 @@ export class Jobs extends Chart {
     super(app, id, { namespace: 'research' });
     new Namespace(this, 'research');
     const eight = new PodTemplate({
-      image: 'registry.example.com/train:1', command: ['torchrun', '--nproc-per-node=8', 'train.py'],
-      resources: { cpu: 160, cpuLimit: 160, memory: '1Ti' }, sharedMemory: '64Gi', accelerators: Accelerator.nvidia({ count: 8 }), runtimeClass: nodes.rdma.runtimeClassName,
+      image: 'registry.example.com/train:1',
+      command: ['torchrun', '--nproc-per-node=8', 'train.py'],
+      resources: { cpu: 160, cpuLimit: 160, memory: '1Ti' },
+      sharedMemory: '64Gi',
+      accelerators: Accelerator.nvidia({ count: 8 }),
+      runtimeClass: nodes.rdma.runtimeClassName,
     });
     const template = nodes.training.place(eight).toPodTemplate({ restartPolicy: 'Never' });
     new Resource(this, 'train', Job, { metadata: { name: 'train' }, spec: { backoffLimit: 0, template } });
     new SpotJob(this, 'sweep', {
-      on: nodes.spot, image: 'registry.example.com/sweep:1', command: ['python', 'sweep.py', '--resume'], completions: 100, parallelism: 8,
-      resources: { cpu: 20, memory: '120Gi' }, accelerators: Accelerator.nvidia({ count: 1 }),
+      on: nodes.spot,
+      image: 'registry.example.com/sweep:1',
+      command: ['python', 'sweep.py', '--resume'],
+      completions: 100,
+      parallelism: 8,
+      resources: { cpu: 20, memory: '120Gi' },
+      accelerators: Accelerator.nvidia({ count: 1 }),
     });
   }
 }

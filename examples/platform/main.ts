@@ -9,15 +9,30 @@ export function platformOnOnePage(app: App): App {
     pools: {
       training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 8 },
       notebooks: {
-        nodes: 4, accelerator: 'L40S', gpus: 4, cpu: 96, memory: '768Gi', tier: 'interactive',
+        nodes: 4,
+        accelerator: 'L40S',
+        gpus: 4,
+        cpu: 96,
+        memory: '768Gi',
+        tier: 'interactive',
         sharing: gpuOperator.Sharing.timeSlicing({ replicas: 4 }),
       },
     },
     teams: {
-      research: { deserves: { training: 40, notebooks: 2 }, guaranteed: { training: 8 }, members: [{ kind: 'Group', name: 'research' }] },
-      applied: { deserves: { training: 24, notebooks: 2 }, atMost: { training: 48, notebooks: 4 }, members: [{ kind: 'Group', name: 'applied' }] },
+      research: {
+        deserves: { training: 40, notebooks: 2 },
+        guaranteed: { training: 8 },
+        members: [{ kind: 'Group', name: 'research' }],
+      },
+      applied: {
+        deserves: { training: 24, notebooks: 2 },
+        atMost: { training: 48, notebooks: 4 },
+        members: [{ kind: 'Group', name: 'applied' }],
+      },
     },
-    network: PlatformNetwork.infiniband({ interfaces: ['ibp24s0', 'ibp64s0', 'ibp79s0', 'ibp94s0', 'ibp154s0', 'ibp192s0', 'ibp206s0', 'ibp220s0'] }),
+    network: PlatformNetwork.infiniband({
+      interfaces: ['ibp24s0', 'ibp64s0', 'ibp79s0', 'ibp94s0', 'ibp154s0', 'ibp192s0', 'ibp206s0', 'ibp220s0'],
+    }),
     monitoring: { labels: { release: 'prometheus' } },
     delivery: { through: 'flux' },
   });
@@ -34,4 +49,6 @@ export function platformOnOnePage(app: App): App {
   return app;
 }
 
-if (require.main === module) platformOnOnePage(new App()).synth();
+if (require.main === module) {
+  platformOnOnePage(new App()).synth();
+}

@@ -26,7 +26,10 @@ export class Applied extends Workspace {
 
     const image = 'registry.example.com/applied/evaluate:1.9.0';
     const script = ['evaluate.py', '--model=/checkpoints/llama-70b-sft', '--suite=/data/benchmarks'];
-    const template = new PodTemplate({ ...this.wholeNode(image), ...volcano.torchrun({ processesPerNode: 8, script }) });
+    const template = new PodTemplate({
+      ...this.wholeNode(image),
+      ...volcano.torchrun({ processesPerNode: 8, script }),
+    });
     this.evaluation = new volcano.Job(this, 'evaluation', {
       queue: teams.applied.queue,
       priorityClass: platform.priorities.at('scavenger'),

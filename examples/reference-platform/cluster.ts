@@ -22,7 +22,10 @@ export const RDMA = 'nvidia.com/mlx5_rdma';
 export const RDMA_FUNCTIONS = {
   resourcePrefix: 'nvidia.com',
   resourceName: 'mlx5_rdma',
-  nics: { vendor: '15b3', pfNames: ['ibp24s0', 'ibp64s0', 'ibp79s0', 'ibp94s0', 'ibp154s0', 'ibp192s0', 'ibp206s0', 'ibp220s0'] },
+  nics: {
+    vendor: '15b3',
+    pfNames: ['ibp24s0', 'ibp64s0', 'ibp79s0', 'ibp94s0', 'ibp154s0', 'ibp192s0', 'ibp206s0', 'ibp220s0'],
+  },
 };
 
 /** Everything that so many whole nodes have, in the form in which quotas and queues are stated. */

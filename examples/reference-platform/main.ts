@@ -22,4 +22,6 @@ export function referencePlatform(app: App): App {
   return app;
 }
 
-if (require.main === module) referencePlatform(new App()).synth();
+if (require.main === module) {
+  referencePlatform(new App()).synth();
+}

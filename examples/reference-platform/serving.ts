@@ -18,17 +18,24 @@ export class Serving extends Chart {
     this.node.addDependency(nodes);
     new Namespace(this, 'serving');
     this.chat = new serving.InferenceService(this, 'chat', {
-      image: 'vllm/vllm-openai:v0.14.0', args: ['--model', '/model', '--tensor-parallel-size', '4'], port: 8000,
+      image: 'vllm/vllm-openai:v0.14.0',
+      args: ['--model', '/model', '--tensor-parallel-size', '4'],
+      port: 8000,
       model: Mount.claim('llama-70b-sft', '/model', { readOnly: true }),
       accelerators: Accelerator.nvidia({ count: 4, product: INFERENCE_GPU }),
-      resources: { cpu: 16, memory: '160Gi' }, sharedMemory: '16Gi',
-      loadingSeconds: LOADING, drainSeconds: 180,
+      resources: { cpu: 16, memory: '160Gi' },
+      sharedMemory: '16Gi',
+      loadingSeconds: LOADING,
+      drainSeconds: 180,
       as: serving.ServingEngine.deployment({
         scaling: {
           maxReplicas: 6,
           ...keda.LlmScaling.queueDepth({
-            server: 'vllm', serverAddress: 'http://prometheus.monitoring:9090', labels: { namespace: 'serving', service: 'chat' },
-            minReplicas: 2, modelLoadingSeconds: LOADING,
+            server: 'vllm',
+            serverAddress: 'http://prometheus.monitoring:9090',
+            labels: { namespace: 'serving', service: 'chat' },
+            minReplicas: 2,
+            modelLoadingSeconds: LOADING,
           }),
         },
       }),

@@ -20,7 +20,12 @@ export class Workspace extends Chart {
     this.network = new Resource(this, 'network', NetworkAttachmentDefinition, {
       metadata: { name: 'infiniband', annotations: { 'k8s.v1.cni.cncf.io/resourceName': RDMA } },
       spec: {
-        config: JSON.stringify({ cniVersion: '0.3.1', name: 'infiniband', type: 'ib-sriov', ipam: { type: 'whereabouts', range: '10.56.0.0/16' } }),
+        config: JSON.stringify({
+          cniVersion: '0.3.1',
+          name: 'infiniband',
+          type: 'ib-sriov',
+          ipam: { type: 'whereabouts', range: '10.56.0.0/16' },
+        }),
       },
     });
     this.datasets = this.claim('datasets', Size.tebibytes(200));

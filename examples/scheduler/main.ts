@@ -30,10 +30,15 @@ export function scheduler(app: App): App {
     resources: { cpu: 128, memory: '1200Gi' },
     sharedMemory: '64Gi',
     // All in one rack, or waiting; at least an hour before anybody may push it aside.
-    scheduling: Scheduling.gantry(gantry.queue('research'), { topology: { required: 'example.com/rack' }, minimumRuntimeSeconds: 3600 }),
+    scheduling: Scheduling.gantry(gantry.queue('research'), {
+      topology: { required: 'example.com/rack' },
+      minimumRuntimeSeconds: 3600,
+    }),
   });
   job.node.addDependency(namespace);
   return app;
 }
 
-if (require.main === module) scheduler(new App()).synth();
+if (require.main === module) {
+  scheduler(new App()).synth();
+}

@@ -22,15 +22,24 @@ export class Serving extends Chart {
 
     // A copy is a pod. Waiting requests bring more of them; each has four minutes to load before anybody gives it up.
     this.chat = new InferenceService(this, 'chat', {
-      image: 'vllm/vllm-openai:v0.14.0', args: ['--model', '/model', '--tensor-parallel-size', '4'], port: 8000,
-      model: Mount.claim('llama-70b', '/model', { readOnly: true }), accelerators: Accelerator.nvidia({ count: 4 }), nodeSelection: nodes,
-      resources: { cpu: 16, memory: '160Gi' }, sharedMemory: '16Gi',
-      loadingSeconds: minutes(4), drainSeconds: minutes(3),
+      image: 'vllm/vllm-openai:v0.14.0',
+      args: ['--model', '/model', '--tensor-parallel-size', '4'],
+      port: 8000,
+      model: Mount.claim('llama-70b', '/model', { readOnly: true }),
+      accelerators: Accelerator.nvidia({ count: 4 }),
+      nodeSelection: nodes,
+      resources: { cpu: 16, memory: '160Gi' },
+      sharedMemory: '16Gi',
+      loadingSeconds: minutes(4),
+      drainSeconds: minutes(3),
       as: ServingEngine.deployment({
         scaling: {
           maxReplicas: 8,
           ...keda.LlmScaling.queueDepth({
-            server: 'vllm', serverAddress: PROMETHEUS, labels: { namespace: 'serving', service: 'chat' }, minReplicas: 2,
+            server: 'vllm',
+            serverAddress: PROMETHEUS,
+            labels: { namespace: 'serving', service: 'chat' },
+            minReplicas: 2,
             modelLoadingSeconds: minutes(4),
           }),
         },
@@ -39,24 +48,43 @@ export class Serving extends Chart {
 
     // Asked now and then: no GPU is held while nobody asks. The switches that Knative needs for it are written beside it.
     this.ranking = new InferenceService(this, 'ranking', {
-      image: 'registry.example.com/ranking:4.2', port: 8080, loadingSeconds: 20, drainSeconds: 30,
-      accelerators: Accelerator.nvidia({ count: 1 }), nodeSelection: nodes, resources: { cpu: 4, memory: '16Gi' },
+      image: 'registry.example.com/ranking:4.2',
+      port: 8080,
+      loadingSeconds: 20,
+      drainSeconds: 30,
+      accelerators: Accelerator.nvidia({ count: 1 }),
+      nodeSelection: nodes,
+      resources: { cpu: 4, memory: '16Gi' },
       as: ServingEngine.knative({
-        scaling: KnativeScaling.concurrency(8, { maxReplicas: 6, scaleDownDelaySeconds: minutes(10) }), containerConcurrency: 16,
+        scaling: KnativeScaling.concurrency(8, { maxReplicas: 6, scaleDownDelaySeconds: minutes(10) }),
+        containerConcurrency: 16,
       }),
     });
     new KnativeFeatureSwitches(this, 'switches', { services: [this.ranking] });
 
     // A copy is two nodes of eight GPUs. Copies are replaced one by one, and each stays within one rack.
     this.frontier = new InferenceService(this, 'frontier', {
-      image: 'lmsysorg/sglang:v0.5.6', port: 30000, replicas: 2, loadingSeconds: minutes(15), drainSeconds: minutes(5),
-      model: Mount.claim('deepseek', '/model', { readOnly: true }), accelerators: Accelerator.nvidia({ count: 8 }), nodeSelection: nodes,
-      resources: { cpu: 64, memory: '900Gi' }, sharedMemory: '64Gi',
-      as: ServingEngine.leaderWorkerSet({ devices: 16, exclusiveTopology: 'example.com/rack', start: MultiNode.sglang({ model: '/model' }) }),
+      image: 'lmsysorg/sglang:v0.5.6',
+      port: 30000,
+      replicas: 2,
+      loadingSeconds: minutes(15),
+      drainSeconds: minutes(5),
+      model: Mount.claim('deepseek', '/model', { readOnly: true }),
+      accelerators: Accelerator.nvidia({ count: 8 }),
+      nodeSelection: nodes,
+      resources: { cpu: 64, memory: '900Gi' },
+      sharedMemory: '64Gi',
+      as: ServingEngine.leaderWorkerSet({
+        devices: 16,
+        exclusiveTopology: 'example.com/rack',
+        start: MultiNode.sglang({ model: '/model' }),
+      }),
     });
 
     new Deployment(this, 'gateway', {
-      image: 'registry.example.com/gateway:2.0', replicas: 3, resources: { cpu: 2, memory: '2Gi' },
+      image: 'registry.example.com/gateway:2.0',
+      replicas: 3,
+      resources: { cpu: 2, memory: '2Gi' },
       env: { CHAT: `http://${this.chat.serviceName}:8000`, FRONTIER: `http://${this.frontier.serviceName}:30000` },
     });
   }
@@ -67,4 +95,6 @@ export function modelServers(app: App): App {
   return app;
 }
 
-if (require.main === module) modelServers(new App()).synth();
+if (require.main === module) {
+  modelServers(new App()).synth();
+}

@@ -25,7 +25,12 @@ const POD = {
   mounts: [Mount.claim('datasets', '/data')],
 };
 
-const LLAMA: DistributedTrainingProps = { ...POD, framework: 'pytorch', nodes: 8, command: ['torchrun', 'train.py', '--model=llama-70b'] };
+const LLAMA: DistributedTrainingProps = {
+  ...POD,
+  framework: 'pytorch',
+  nodes: 8,
+  command: ['torchrun', 'train.py', '--model=llama-70b'],
+};
 
 /** The same statement under every engine that starts PyTorch. */
 export class OneStatement extends Chart {
@@ -34,9 +39,17 @@ export class OneStatement extends Chart {
     const topology = TrainingTopology.preferred('topology.kubernetes.io/zone');
     new DistributedTraining(this, 'by-operator', { ...LLAMA, elastic: { min: 4, max: 16 }, topology }).submitTo(queue);
     new DistributedTraining(this, 'by-volcano', {
-      ...LLAMA, as: TrainingEngine.volcanoJob(), topology: TrainingTopology.required(1), retries: 3,
+      ...LLAMA,
+      as: TrainingEngine.volcanoJob(),
+      topology: TrainingTopology.required(1),
+      retries: 3,
     }).submitTo(queue);
-    new DistributedTraining(this, 'by-jobset', { ...LLAMA, as: TrainingEngine.jobSet(), topology, retries: 3 }).submitTo({ localQueueName: 'research' });
+    new DistributedTraining(this, 'by-jobset', {
+      ...LLAMA,
+      as: TrainingEngine.jobSet(),
+      topology,
+      retries: 3,
+    }).submitTo({ localQueueName: 'research' });
     new DistributedTraining(this, 'by-trainer', { ...LLAMA, as: TrainingEngine.trainJob(runtime) }).submitTo(queue);
   }
 }
@@ -62,14 +75,27 @@ export class OtherWork extends Chart {
       cluster: {
         rayVersion: '2.52.0',
         head: { image, resources: { cpu: 4, memory: '16Gi' } },
-        workers: [{ groupName: 'gpu', max: 16, image, resources: { cpu: 8, memory: '64Gi' }, accelerators: Accelerator.nvidia({ count: 1 }) }],
+        workers: [
+          {
+            groupName: 'gpu',
+            max: 16,
+            image,
+            resources: { cpu: 8, memory: '64Gi' },
+            accelerators: Accelerator.nvidia({ count: 1 }),
+          },
+        ],
         autoscaler: { idleTimeoutSeconds: 120 },
       },
       ttlSecondsAfterFinished: 600,
     });
 
     new batch.LeaderWorkerSet(this, 'llama-405b', {
-      ...POD, groups: 2, groupSize: 2, command: ['serve'], leader: { command: ['serve', '--leader'] }, exclusiveTopology: 'topology.kubernetes.io/zone',
+      ...POD,
+      groups: 2,
+      groupSize: 2,
+      command: ['serve'],
+      leader: { command: ['serve', '--leader'] },
+      exclusiveTopology: 'topology.kubernetes.io/zone',
     });
   }
 }
@@ -78,11 +104,16 @@ export function trainingExample(app: App): App {
   const platform = new Chart(app, 'platform');
   const queue = new volcano.Queue(platform, 'research', { capability: { 'nvidia.com/gpu': 256 } });
   const runtime = new trainer.ClusterTrainingRuntime(platform, 'torch-gang', {
-    ...POD, mounts: [], policy: trainer.MlPolicy.torch(), scheduling: Scheduling.volcano(queue),
+    ...POD,
+    mounts: [],
+    policy: trainer.MlPolicy.torch(),
+    scheduling: Scheduling.volcano(queue),
   });
   new OneStatement(app, 'one-statement', queue, runtime);
   new OtherWork(app, 'other-work');
   return app;
 }
 
-if (require.main === module) trainingExample(new App()).synth();
+if (require.main === module) {
+  trainingExample(new App()).synth();
+}

@@ -21,16 +21,29 @@ export class Ground extends Chart {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.priorities = new PriorityLadder(this, 'priorities', { prefix: 'lab-', rungs: [{ name: 'night', preemptionPolicy: 'Never' }, { name: 'day' }] });
+    this.priorities = new PriorityLadder(this, 'priorities', {
+      prefix: 'lab-',
+      rungs: [{ name: 'night', preemptionPolicy: 'Never' }, { name: 'day' }],
+    });
     const lab = new Queue(this, 'lab', { capability: CLUSTER, deserved: CLUSTER });
     this.models = new Queue(this, 'models', { parent: lab, deserved: { gpu: 96 }, guarantee: { gpu: 32 } });
     // Without GPUs of its own: it takes what models leave idle, and gives it back.
     this.reports = new Queue(this, 'reports', { parent: lab, deserved: { gpu: 0 }, capability: { gpu: 16 } });
 
-    const leaves = Array.from({ length: LEAVES }, (_, leaf) => new HyperNode(this, `leaf-${leaf}`, {
-      tier: 1, tierName: 'leaf', members: [HyperNodeMember.nodesLabelled({ 'lab.example.com/leaf': String(leaf) })],
-    }));
-    new HyperNode(this, 'spine', { tier: 2, tierName: 'spine', members: leaves.map((leaf) => HyperNodeMember.hyperNode(leaf)) });
+    const leaves = Array.from(
+      { length: LEAVES },
+      (_, leaf) =>
+        new HyperNode(this, `leaf-${leaf}`, {
+          tier: 1,
+          tierName: 'leaf',
+          members: [HyperNodeMember.nodesLabelled({ 'lab.example.com/leaf': String(leaf) })],
+        }),
+    );
+    new HyperNode(this, 'spine', {
+      tier: 2,
+      tierName: 'spine',
+      members: leaves.map((leaf) => HyperNodeMember.hyperNode(leaf)),
+    });
     volcano.SchedulerConfiguration.forGpus(this, 'scheduler', { networkTopology: true });
   }
 }
@@ -45,10 +58,17 @@ export class Laboratory extends Chart {
 
     // Four nodes below one leaf switch, or waiting: every step waits for the slowest link.
     const worker = new PodTemplate({
-      image: IMAGE, command: ['/usr/sbin/sshd', '-D'], accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
+      image: IMAGE,
+      command: ['/usr/sbin/sshd', '-D'],
+      accelerators: Accelerator.nvidia({ count: 8 }),
+      sharedMemory: '64Gi',
       resources: { cpu: 88, memory: '900Gi' },
     });
-    const master = new PodTemplate({ image: IMAGE, command: ['mpirun', '-n', '32', 'simulate'], resources: { cpu: 2, memory: '8Gi' } });
+    const master = new PodTemplate({
+      image: IMAGE,
+      command: ['mpirun', '-n', '32', 'simulate'],
+      resources: { cpu: 2, memory: '8Gi' },
+    });
     const simulation = new Job(this, 'simulation', {
       queue: models,
       priorityClass: priorities.at('day'),
@@ -63,18 +83,27 @@ export class Laboratory extends Chart {
     });
     simulation.node.addDependency(namespace);
 
-    const step = (name: string, gpus: number): volcano.JobTemplate => new JobTemplate(this, name, {
-      queue: models,
-      tasks: [{
-        name: 'main', restartPolicy: 'OnFailure',
-        template: new PodTemplate({
-          image: IMAGE, command: [name], resources: { cpu: 16, memory: '128Gi' },
-          ...(gpus > 0 ? { accelerators: Accelerator.nvidia({ count: gpus }), sharedMemory: '16Gi' } : {}),
-        }),
-      }],
-    });
+    const step = (name: string, gpus: number): volcano.JobTemplate =>
+      new JobTemplate(this, name, {
+        queue: models,
+        tasks: [
+          {
+            name: 'main',
+            restartPolicy: 'OnFailure',
+            template: new PodTemplate({
+              image: IMAGE,
+              command: [name],
+              resources: { cpu: 16, memory: '128Gi' },
+              ...(gpus > 0 ? { accelerators: Accelerator.nvidia({ count: gpus }), sharedMemory: '16Gi' } : {}),
+            }),
+          },
+        ],
+      });
     const [clean, fit, draw] = [step('clean', 0), step('fit', 8), step('draw', 1)];
-    new JobFlow(this, 'paper', { jobRetainPolicy: 'delete' }).addFlow(clean).addFlow(fit, { after: [clean] }).addFlow(draw, { after: [fit] });
+    new JobFlow(this, 'paper', { jobRetainPolicy: 'delete' })
+      .addFlow(clean)
+      .addFlow(fit, { after: [clean] })
+      .addFlow(draw, { after: [fit] });
 
     new CronJob(this, 'nightly', {
       schedule: '30 1 * * *',
@@ -83,10 +112,17 @@ export class Laboratory extends Chart {
         queue: reports,
         priorityClass: priorities.at('night'),
         ttlSecondsAfterFinished: 86_400,
-        tasks: [{
-          name: 'evaluate',
-          template: new PodTemplate({ image: IMAGE, command: ['evaluate'], accelerators: Accelerator.nvidia({ count: 1 }), resources: { cpu: 8, memory: '64Gi' } }),
-        }],
+        tasks: [
+          {
+            name: 'evaluate',
+            template: new PodTemplate({
+              image: IMAGE,
+              command: ['evaluate'],
+              accelerators: Accelerator.nvidia({ count: 1 }),
+              resources: { cpu: 8, memory: '64Gi' },
+            }),
+          },
+        ],
       },
     });
   }
@@ -97,4 +133,6 @@ export function volcanoExample(app: App): App {
   return app;
 }
 
-if (require.main === module) volcanoExample(new App()).synth();
+if (require.main === module) {
+  volcanoExample(new App()).synth();
+}

@@ -1,5 +1,5 @@
-/** All files of `src/api` that are generated, from sources that have been read: a pure function, so that a test can run it on a fixture. */
-import { type KubernetesMinor } from '../../src/api/schema';
+/** All files of `src/facts/api` that are generated, from sources that have been read: a pure function, so that a test can run it on a fixture. */
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { type CrdVersion, crdVersions } from './crd';
 import { CrdTypes, type Embedding } from './crd-types';
 import { deprecations } from './lifecycle';
@@ -24,9 +24,9 @@ export interface ApiSources {
 }
 
 export interface ApiFiles {
-  /** Contents by path below `src/api`, sorted. */
+  /** Contents by path below `src/facts/api`, sorted. */
   readonly files: ReadonlyMap<string, string | Buffer>;
-  /** Text of `src/keda/generated-triggers.ts`; none in a fixture without scalers. */
+  /** Text of `src/constructs/keda/generated-triggers.ts`; none in a fixture without scalers. */
   readonly triggers?: string;
   /** Where a custom resource's type was taken for a Kubernetes type. */
   readonly embeddings: readonly Embedding[];
@@ -48,13 +48,19 @@ export function apiFiles(sources: ApiSources): ApiFiles {
   const custom = new CrdTypes(kubernetes, new KubernetesMatch(apis));
   custom.generate(projects.flatMap(({ versions }) => versions));
   for (const file of [...kubernetes.files.values(), ...custom.files.values()]) {
-    if (!file.isEmpty) files.set(`types/${file.module}.ts`, file.text());
+    if (!file.isEmpty) {
+      files.set(`types/${file.module}.ts`, file.text());
+    }
   }
   const runtime = runtimeFiles(apis, projects, deprecations(sources.kubernetesLifecycle ?? new Map()));
   files.set('kind-table.ts', runtime.kindTable);
-  for (const [name, content] of runtime.bundles) files.set(`schemas/${name}`, content);
+  for (const [name, content] of runtime.bundles) {
+    files.set(`schemas/${name}`, content);
+  }
   const scalers = sources.kedaScalers && kedaScalers(sources.kedaScalers);
-  if (scalers !== undefined) files.set('schemas/keda-scalers.br', compressed([JSON.stringify(scalers)]));
+  if (scalers !== undefined) {
+    files.set('schemas/keda-scalers.br', compressed([JSON.stringify(scalers)]));
+  }
   return {
     files: new Map([...files].sort(([a], [b]) => order(a, b))),
     triggers: scalers && triggerFile(scalers),
@@ -74,7 +80,9 @@ function refuseDoubles(projects: readonly ProjectCrds[]): void {
     for (const { group, version, kind } of versions) {
       const key = `${group}/${version} ${kind}`;
       const other = owner.get(key);
-      if (other !== undefined) throw new Error(`${key} is defined by ${other} and by ${project}`);
+      if (other !== undefined) {
+        throw new Error(`${key} is defined by ${other} and by ${project}`);
+      }
       owner.set(key, project);
     }
   }

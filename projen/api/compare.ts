@@ -4,9 +4,9 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'fs';
 import { join, resolve } from 'path';
-import { findKind, KUBERNETES_MINORS } from '../../src/api/kinds';
-import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/api/schema';
-import { loadSchema } from '../../src/api/schemas';
+import { findKind, KUBERNETES_MINORS } from '../../src/facts/api/kinds';
+import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/facts/api/schema';
+import { loadSchema } from '../../src/facts/api/schemas';
 import { crdVersions } from './crd';
 import { PROJECT_ROOT } from './lock';
 
@@ -29,9 +29,13 @@ export interface Comparison {
 export function compareCrds(folder: string): Comparison {
   const comparer = new Comparer();
   for (const project of readdirSync(folder).sort()) {
-    if (project === 'kubernetes') continue;
+    if (project === 'kubernetes') {
+      continue;
+    }
     for (const file of readdirSync(join(folder, project)).sort()) {
-      if (!file.endsWith('.json') || file === 'scalers-schema.json') continue;
+      if (!file.endsWith('.json') || file === 'scalers-schema.json') {
+        continue;
+      }
       for (const version of crdVersions(readFileSync(join(folder, project, file), 'utf8'), file)) {
         const apiVersion = `${version.group}/${version.version}`;
         comparer.kind = `${project} ${apiVersion} ${version.kind}`;
@@ -42,7 +46,9 @@ export function compareCrds(folder: string): Comparison {
           continue;
         }
         for (const fact of ['scope', 'served', 'storage', 'deprecated', 'hasStatusSubresource', 'plural'] as const) {
-          if (info[fact] !== version[fact]) comparer.differ('', `${fact} is ${String(info[fact])}, reference ${String(version[fact])}`);
+          if (info[fact] !== version[fact]) {
+            comparer.differ('', `${fact} is ${String(info[fact])}, reference ${String(version[fact])}`);
+          }
         }
         comparer.compare('', loadSchema(info, '1.35'), version.schema);
       }
@@ -56,14 +62,21 @@ export function compareKubernetes(folder: string): Comparison {
   const comparer = new Comparer();
   for (const minor of KUBERNETES_MINORS) {
     const file = join(folder, 'kubernetes', `openapi-${minor}.json`);
-    if (!existsSync(file)) continue;
+    if (!existsSync(file)) {
+      continue;
+    }
     const { definitions } = JSON.parse(readFileSync(file, 'utf8')) as { definitions: Record<string, JsonObject> };
     for (const definition of Object.values(definitions)) {
-      const gvks = definition['x-kubernetes-group-version-kind'] as unknown as { group: string; version: string; kind: string }[] | undefined;
-      if (gvks?.length !== 1) continue;
+      const gvks = definition['x-kubernetes-group-version-kind'] as unknown as
+        { group: string; version: string; kind: string }[] | undefined;
+      if (gvks?.length !== 1) {
+        continue;
+      }
       const { group, version, kind } = gvks[0];
       const info = findKind(group === '' ? version : `${group}/${version}`, kind);
-      if (!info?.minors?.includes(minor)) continue;
+      if (!info?.minors?.includes(minor)) {
+        continue;
+      }
       comparer.kind = `${minor} ${info.apiVersion} ${kind}`;
       comparer.kinds++;
       comparer.compareWithDefinition('', loadSchema(info, minor), definition, definitions);
@@ -94,53 +107,97 @@ class Comparer implements Comparison {
       const b = reference[keyword];
       if (keyword === 'properties') {
         this.compareMembers(path, (a ?? {}) as Record<string, Schema>, (b ?? {}) as Record<string, Schema>);
-      } else if (isSchema(keyword, a) && isSchema(keyword, b)) this.compare(`${path}/${keyword}`, a, b);
-      else if (isBranches(keyword) && Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
+      } else if (isSchema(keyword, a) && isSchema(keyword, b)) {
+        this.compare(`${path}/${keyword}`, a, b);
+      } else if (isBranches(keyword) && Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
         a.forEach((branch, i) => this.compare(`${path}/${keyword}/${i}`, branch as Schema, b[i] as Schema));
-      } else if (stable(a) !== stable(b)) this.differ(path, `${keyword} is ${stable(a)}, reference ${stable(b)}`);
+      } else if (stable(a) !== stable(b)) {
+        this.differ(path, `${keyword} is ${stable(a)}, reference ${stable(b)}`);
+      }
     }
   }
 
-  private compareMembers(path: string, found: Readonly<Record<string, Schema>>, reference: Readonly<Record<string, Schema>>): void {
+  private compareMembers(
+    path: string,
+    found: Readonly<Record<string, Schema>>,
+    reference: Readonly<Record<string, Schema>>,
+  ): void {
     for (const name of new Set([...Object.keys(found), ...Object.keys(reference)])) {
-      if (!(name in found)) this.differ(`${path}/${name}`, 'only in the reference');
-      else if (!(name in reference)) this.differ(`${path}/${name}`, 'not in the reference');
-      else this.compare(`${path}/${name}`, found[name], reference[name]);
+      if (!(name in found)) {
+        this.differ(`${path}/${name}`, 'only in the reference');
+      } else if (!(name in reference)) {
+        this.differ(`${path}/${name}`, 'not in the reference');
+      } else {
+        this.compare(`${path}/${name}`, found[name], reference[name]);
+      }
     }
   }
 
-  compareWithDefinition(path: string, found: Schema, raw: JsonObject, definitions: Readonly<Record<string, JsonObject>>): void {
+  compareWithDefinition(
+    path: string,
+    found: Schema,
+    raw: JsonObject,
+    definitions: Readonly<Record<string, JsonObject>>,
+  ): void {
     const name = typeof raw.$ref === 'string' ? raw.$ref.slice(raw.$ref.lastIndexOf('/') + 1) : undefined;
-    if (name !== undefined && RESTATED.test(name)) return;
+    if (name !== undefined && RESTATED.test(name)) {
+      return;
+    }
     const reference = name === undefined ? raw : definitions[name];
     const seen = this.done.get(found) ?? new Set();
     this.done.set(found, seen);
-    if (seen.has(reference)) return;
+    if (seen.has(reference)) {
+      return;
+    }
     seen.add(reference);
     this.nodes++;
-    for (const keyword of ['type', 'format', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type', 'enum'] as const) {
+    for (const keyword of [
+      'type',
+      'format',
+      'x-kubernetes-list-type',
+      'x-kubernetes-list-map-keys',
+      'x-kubernetes-map-type',
+      'enum',
+    ] as const) {
       if (stable(found[keyword]) !== stable(reference[keyword])) {
         this.differ(path, `${keyword} is ${stable(found[keyword])}, reference ${stable(reference[keyword])}`);
       }
     }
     const required = [...((reference.required ?? []) as string[])].sort();
-    if (stable(found.required ?? []) !== stable(required)) this.differ(path, `required is ${stable(found.required)}, reference ${stable(required)}`);
+    if (stable(found.required ?? []) !== stable(required)) {
+      this.differ(path, `required is ${stable(found.required)}, reference ${stable(required)}`);
+    }
     const members = (reference.properties ?? {}) as Record<string, JsonObject>;
     for (const member of new Set([...Object.keys(found.properties ?? {}), ...Object.keys(members)])) {
       const child = found.properties?.[member];
-      if (!child) this.differ(`${path}/${member}`, 'only in the reference');
-      else if (!(member in members)) this.differ(`${path}/${member}`, 'not in the reference');
-      else this.compareWithDefinition(`${path}/${member}`, child, members[member], definitions);
+      if (!child) {
+        this.differ(`${path}/${member}`, 'only in the reference');
+      } else if (!(member in members)) {
+        this.differ(`${path}/${member}`, 'not in the reference');
+      } else {
+        this.compareWithDefinition(`${path}/${member}`, child, members[member], definitions);
+      }
     }
-    if (found.items && reference.items) this.compareWithDefinition(`${path}/[]`, found.items, reference.items as JsonObject, definitions);
+    if (found.items && reference.items) {
+      this.compareWithDefinition(`${path}/[]`, found.items, reference.items as JsonObject, definitions);
+    }
     if (typeof found.additionalProperties === 'object' && reference.additionalProperties) {
-      this.compareWithDefinition(`${path}/{}`, found.additionalProperties, reference.additionalProperties as JsonObject, definitions);
+      this.compareWithDefinition(
+        `${path}/{}`,
+        found.additionalProperties,
+        reference.additionalProperties as JsonObject,
+        definitions,
+      );
     }
   }
 }
 
 function isSchema(keyword: keyof Schema, value: unknown): value is Schema {
-  return (keyword === 'items' || keyword === 'not' || keyword === 'additionalProperties') && typeof value === 'object' && value !== null;
+  return (
+    (keyword === 'items' || keyword === 'not' || keyword === 'additionalProperties') &&
+    typeof value === 'object' &&
+    value !== null
+  );
 }
 
 function isBranches(keyword: keyof Schema): boolean {
@@ -162,11 +219,20 @@ function main(): void {
     console.log(`${folder} is not there: nothing to compare with`);
     return;
   }
-  for (const [what, comparison] of [['custom resources', compareCrds(folder)], ['Kubernetes', compareKubernetes(folder)]] as const) {
-    for (const { kind, path, what: difference } of comparison.differences) console.log(`${kind} ${path}: ${difference}`);
-    console.log(`${what}: ${comparison.kinds} kinds, ${comparison.nodes} nodes, ${comparison.differences.length} differences`);
+  for (const [what, comparison] of [
+    ['custom resources', compareCrds(folder)],
+    ['Kubernetes', compareKubernetes(folder)],
+  ] as const) {
+    for (const { kind, path, what: difference } of comparison.differences) {
+      console.log(`${kind} ${path}: ${difference}`);
+    }
+    console.log(
+      `${what}: ${comparison.kinds} kinds, ${comparison.nodes} nodes, ${comparison.differences.length} differences`,
+    );
   }
 }
 
 export type { KubernetesMinor };
-if (require.main === module) main();
+if (require.main === module) {
+  main();
+}

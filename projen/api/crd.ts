@@ -2,7 +2,7 @@
  * Reads CustomResourceDefinitions: from YAML or JSON text of an upstream project, or from files that hold the versions' schemas alone.
  */
 import { parseAllDocuments } from 'yaml';
-import { type JsonObject, type JsonValue, type Schema } from '../../src/api/schema';
+import { type JsonObject, type JsonValue, type Schema } from '../../src/facts/api/schema';
 import { keptSchema } from './kept-schema';
 
 export interface CrdVersion {
@@ -21,16 +21,24 @@ export interface CrdVersion {
 /** @throws Error where a document is a CRD and misses what every CRD has */
 export function crdVersions(text: string, file: string): readonly CrdVersion[] {
   return objectsIn(text, file).flatMap((object) => {
-    if (object.kind === 'CustomResourceDefinition') return fromDefinition(object, file);
-    if (Array.isArray(object.versions) && typeof object.group === 'string') return fromSchemaFile(object, file);
+    if (object.kind === 'CustomResourceDefinition') {
+      return fromDefinition(object, file);
+    }
+    if (Array.isArray(object.versions) && typeof object.group === 'string') {
+      return fromSchemaFile(object, file);
+    }
     return [];
   });
 }
 
 function objectsIn(text: string, file: string): readonly JsonObject[] {
-  if (file.endsWith('.json')) return [JSON.parse(text) as JsonObject];
+  if (file.endsWith('.json')) {
+    return [JSON.parse(text) as JsonObject];
+  }
   return parseAllDocuments(text, { merge: true, uniqueKeys: false }).flatMap((document) => {
-    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0].message}`);
+    if (document.errors.length > 0) {
+      throw new Error(`${file}: ${document.errors[0].message}`);
+    }
     const value = document.toJS({ maxAliasCount: -1 }) as JsonValue;
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? [value] : [];
   });
@@ -53,7 +61,10 @@ function fromDefinition(crd: JsonObject, file: string): readonly CrdVersion[] {
       storage: version.storage === true,
       deprecated: version.deprecated === true,
       hasStatusSubresource: subresources.status !== undefined && subresources.status !== null,
-      schema: keptSchema(raw ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, `${file} ${kind}/${version.name as string}`),
+      schema: keptSchema(
+        raw ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        `${file} ${kind}/${version.name as string}`,
+      ),
     };
   });
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run test:drift`: regenerates the API from its pinned sources into a temporary folder and compares with `src/api`, byte by byte.
+ * `npm run test:drift`: regenerates the API from its pinned sources into a temporary folder and compares with `src/facts/api`, byte by byte.
  *
  * Skipped with a line that says so where Go is missing, where a module cannot be fetched, or where schemas beside the project are not
  * there.
@@ -15,16 +15,17 @@ import { order } from './openapi';
 
 const GENERATED_BESIDE_FOLDERS = 'kind-table.ts';
 
-/** Paths below `src/api` whose content is not what the sources give, sorted. */
+/** Paths below `src/facts/api` whose content is not what the sources give, sorted. */
 export function driftedFiles(sources: ApiSources): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-api-'));
   try {
     const api = apiFiles(sources);
     writeApi(folder, api);
-    const committed = join(PROJECT_ROOT, 'src', 'api');
+    const committed = join(PROJECT_ROOT, 'src', 'facts', 'api');
     const paths = new Set([...generatedFilesIn(folder), ...generatedFilesIn(committed), GENERATED_BESIDE_FOLDERS]);
     const drifted = [...paths].filter((path) => !sameFile(join(folder, path), join(committed, path))).sort(order);
-    const triggersAreSame = api.triggers === undefined || (existsSync(TRIGGERS_FILE) && readFileSync(TRIGGERS_FILE, 'utf8') === api.triggers);
+    const triggersAreSame =
+      api.triggers === undefined || (existsSync(TRIGGERS_FILE) && readFileSync(TRIGGERS_FILE, 'utf8') === api.triggers);
     return triggersAreSame ? drifted : [...drifted, relative(committed, TRIGGERS_FILE)];
   } finally {
     rmSync(folder, { recursive: true });
@@ -37,8 +38,12 @@ function sameFile(a: string, b: string): boolean {
 
 /** Why the sources cannot be read here, or undefined where they can. */
 export function whySkipped(lock: Lock): string | undefined {
-  if (spawnSync('go', ['version']).status !== 0) return 'go is not installed';
-  const folder = lock.entries.find((entry) => entry.from !== undefined && !existsSync(resolve(PROJECT_ROOT, entry.from)));
+  if (spawnSync('go', ['version']).status !== 0) {
+    return 'go is not installed';
+  }
+  const folder = lock.entries.find(
+    (entry) => entry.from !== undefined && !existsSync(resolve(PROJECT_ROOT, entry.from)),
+  );
   return folder === undefined ? undefined : `${folder.from} is not there`;
 }
 
@@ -51,10 +56,12 @@ function main(): void {
   }
   const drifted = driftedFiles(readSources(lock));
   if (drifted.length === 0) {
-    console.log(`src/api is what ${lock.entries.length} pinned sources give`);
+    console.log(`src/facts/api is what ${lock.entries.length} pinned sources give`);
     return;
   }
-  for (const path of drifted) console.error(`src/api/${path} differs from what its sources give`);
+  for (const path of drifted) {
+    console.error(`src/facts/api/${path} differs from what its sources give`);
+  }
   console.error('Run `npm run generate:api` and commit what it writes.');
   process.exitCode = 1;
 }
@@ -63,7 +70,10 @@ if (require.main === module) {
   try {
     main();
   } catch (error) {
-    if (error instanceof UnavailableSource) console.log(`SKIPPED test:drift: ${error.message}`);
-    else throw error;
+    if (error instanceof UnavailableSource) {
+      console.log(`SKIPPED test:drift: ${error.message}`);
+    } else {
+      throw error;
+    }
   }
 }

@@ -2,7 +2,7 @@
  * What the shape of a schema alone cannot say: reviewed places where a field is a Kubernetes type although its schema is open or is an
  * older copy that differs.
  */
-import { type Schema } from '../../src/api/schema';
+import { type Schema } from '../../src/facts/api/schema';
 import { type CrdVersion } from './crd';
 
 /** A place in a custom resource. */
@@ -31,14 +31,18 @@ const KNATIVE_REVISION: Readonly<Record<string, string>> = {
 /** The definition that a field is a copy of, where that has been looked up; undefined to go by its shape. */
 export function knownDefinition(field: Field): string | undefined {
   const { group, kind } = field.version;
-  if (isEmbeddedMetadata(field)) return OBJECT_META;
+  if (isEmbeddedMetadata(field)) {
+    return OBJECT_META;
+  }
   if (group === 'serving.knative.dev') {
     const revisionField = /^(?:spec\.template\.)?spec\.([^.]+)$/.exec(field.path)?.[1] ?? '';
     const name = KNATIVE_REVISION[revisionField];
     return name === undefined ? undefined : `${CORE}.${name}`;
   }
   // Built with Kubernetes 1.18: `volumes[].ephemeral.readOnly` is gone since, and a host alias needs its address.
-  if (kind === 'AscendJob' && field.path === 'spec.replicaSpecs{}.template') return `${CORE}.PodTemplateSpec`;
+  if (kind === 'AscendJob' && field.path === 'spec.replicaSpecs{}.template') {
+    return `${CORE}.PodTemplateSpec`;
+  }
   return undefined;
 }
 

@@ -31,10 +31,15 @@ export function readGoFile(text: string): GoFile {
     const fn = /^func (\w+)\(/.exec(line);
     if (struct !== null) {
       const fields: GoField[] = [];
-      for (i++; i < lines.length && lines[i] !== '}'; i++) fields.push(...fieldOf(lines[i]));
+      for (i++; i < lines.length && lines[i] !== '}'; i++) {
+        fields.push(...fieldOf(lines[i]));
+      }
       structs.set(struct[1], fields);
-    } else if (alias !== null) aliases.set(alias[1], alias[2]);
-    else if (fn !== null) functions.add(fn[1]);
+    } else if (alias !== null) {
+      aliases.set(alias[1], alias[2]);
+    } else if (fn !== null) {
+      functions.add(fn[1]);
+    }
   }
   return { structs, aliases, functions };
 }
@@ -42,7 +47,11 @@ export function readGoFile(text: string): GoFile {
 function fieldOf(line: string): readonly GoField[] {
   const [, code, tag] = /^\s*([^`]*?)\s*(?:`keda:"([^"]*)"`.*)?$/.exec(line) ?? [];
   const declaration = (code ?? '').replace(/\/\/.*$/, '').trim();
-  if (declaration === '') return [];
+  if (declaration === '') {
+    return [];
+  }
   const parts = declaration.split(/\s+/);
-  return parts.length === 1 ? [{ name: '', type: parts[0], tag }] : [{ name: parts[0], type: parts.slice(1).join(' '), tag }];
+  return parts.length === 1
+    ? [{ name: '', type: parts[0], tag }]
+    : [{ name: parts[0], type: parts.slice(1).join(' '), tag }];
 }

@@ -3,21 +3,47 @@
  *
  * The output is canonical: keys and `required` in a fixed order, so that equal schemas are equal text.
  */
-import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../src/api/schema';
+import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../src/facts/api/schema';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export type MutableSchema = Mutable<Schema>;
 
 const SCALAR_KEYWORDS = [
-  'type', 'format', 'enum', 'default', 'nullable', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum',
-  'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'x-kubernetes-int-or-string',
-  'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys',
-  'x-kubernetes-map-type', 'x-kubernetes-unions',
+  'type',
+  'format',
+  'enum',
+  'default',
+  'nullable',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-unions',
 ] as const;
 
 /** Keywords that say `off` by being false, so that false and absent are the same schema. */
 const FALSE_IS_ABSENT = new Set([
-  'nullable', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems', 'x-kubernetes-int-or-string', 'x-kubernetes-embedded-resource',
+  'nullable',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'uniqueItems',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-embedded-resource',
   'x-kubernetes-preserve-unknown-fields',
 ]);
 
@@ -25,8 +51,17 @@ const CEL_KEYWORDS = ['rule', 'messageExpression', 'reason', 'fieldPath', 'optio
 
 /** Every keyword that may stand in a schema and is dropped on purpose; anything else stops the generator. */
 const DROPPED = new Set([
-  'description', 'title', 'example', 'examples', 'externalDocs', '$schema', 'x-kubernetes-patch-strategy', 'x-kubernetes-patch-merge-key',
-  'x-kubernetes-group-version-kind', 'x-kubernetes-unions', 'x-kubernetes-validations',
+  'description',
+  'title',
+  'example',
+  'examples',
+  'externalDocs',
+  '$schema',
+  'x-kubernetes-patch-strategy',
+  'x-kubernetes-patch-merge-key',
+  'x-kubernetes-group-version-kind',
+  'x-kubernetes-unions',
+  'x-kubernetes-validations',
 ]);
 
 /**
@@ -35,37 +70,57 @@ const DROPPED = new Set([
  */
 export function keptSchema(raw: JsonObject, place: string, resolve?: (ref: string) => Schema): Schema {
   if (typeof raw.$ref === 'string') {
-    if (!resolve) throw new Error(`${place}: $ref ${raw.$ref} in a schema that may hold none`);
+    if (!resolve) {
+      throw new Error(`${place}: $ref ${raw.$ref} in a schema that may hold none`);
+    }
     return resolve(raw.$ref);
   }
   const all = raw.allOf;
   // OpenAPI v3 wraps a reference in allOf to be able to write a description beside it.
-  if (resolve && Array.isArray(all) && all.length === 1) return keptSchema(all[0] as JsonObject, place, resolve);
+  if (resolve && Array.isArray(all) && all.length === 1) {
+    return keptSchema(all[0] as JsonObject, place, resolve);
+  }
 
   const kept: Record<string, unknown> = {};
   for (const keyword of SCALAR_KEYWORDS) {
     const value = raw[keyword];
-    if (value === undefined || (value === false && FALSE_IS_ABSENT.has(keyword))) continue;
+    if (value === undefined || (value === false && FALSE_IS_ABSENT.has(keyword))) {
+      continue;
+    }
     kept[keyword] = value;
   }
   const sub = (value: JsonValue, step: string): Schema => keptSchema(value as JsonObject, `${place}/${step}`, resolve);
   if (raw.properties !== undefined) {
     const properties = raw.properties as JsonObject;
-    kept.properties = Object.fromEntries(Object.keys(properties).sort().map((name) => [name, sub(properties[name], name)]));
+    kept.properties = Object.fromEntries(
+      Object.keys(properties)
+        .sort()
+        .map((name) => [name, sub(properties[name], name)]),
+    );
   }
-  if (Array.isArray(raw.required) && raw.required.length > 0) kept.required = [...(raw.required as string[])].sort();
-  if (raw.items !== undefined) kept.items = sub(raw.items, '[]');
+  if (Array.isArray(raw.required) && raw.required.length > 0) {
+    kept.required = [...(raw.required as string[])].sort();
+  }
+  if (raw.items !== undefined) {
+    kept.items = sub(raw.items, '[]');
+  }
   if (raw.additionalProperties !== undefined) {
     const value = raw.additionalProperties;
     kept.additionalProperties = typeof value === 'boolean' ? value : sub(value, '{}');
   }
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     const branches = raw[keyword];
-    if (Array.isArray(branches)) kept[keyword] = branches.map((branch, i) => sub(branch, `${keyword}[${i}]`));
+    if (Array.isArray(branches)) {
+      kept[keyword] = branches.map((branch, i) => sub(branch, `${keyword}[${i}]`));
+    }
   }
-  if (raw.not !== undefined) kept.not = sub(raw.not, 'not');
+  if (raw.not !== undefined) {
+    kept.not = sub(raw.not, 'not');
+  }
   const rules = raw['x-kubernetes-validations'];
-  if (Array.isArray(rules) && rules.length > 0) kept['x-kubernetes-validations'] = rules.map((rule) => keptRule(rule as JsonObject));
+  if (Array.isArray(rules) && rules.length > 0) {
+    kept['x-kubernetes-validations'] = rules.map((rule) => keptRule(rule as JsonObject));
+  }
 
   for (const keyword of Object.keys(raw)) {
     if (!(keyword in kept) && !DROPPED.has(keyword) && !FALSE_IS_ABSENT.has(keyword) && keyword !== 'required') {
@@ -77,6 +132,10 @@ export function keptSchema(raw: JsonObject, place: string, resolve?: (ref: strin
 
 function keptRule(raw: JsonObject): CelRule {
   const kept: Record<string, unknown> = {};
-  for (const keyword of CEL_KEYWORDS) if (raw[keyword] !== undefined) kept[keyword] = raw[keyword];
+  for (const keyword of CEL_KEYWORDS) {
+    if (raw[keyword] !== undefined) {
+      kept[keyword] = raw[keyword];
+    }
+  }
   return kept as unknown as CelRule;
 }

@@ -9,7 +9,9 @@ export function deprecations(files: ReadonlyMap<string, string>): ReadonlyMap<st
   const found = new Map<string, number>();
   for (const [path, text] of files) {
     const [group, version] = path.split('/');
-    for (const [, kind, minor] of text.matchAll(/func \(in \*(\w+)\) APILifecycleDeprecated\(\) \(major, minor int\) \{\s*return 1, (\d+)\s*\}/g)) {
+    for (const [, kind, minor] of text.matchAll(
+      /func \(in \*(\w+)\) APILifecycleDeprecated\(\) \(major, minor int\) \{\s*return 1, (\d+)\s*\}/g,
+    )) {
       found.set(`io.k8s.api.${group}.${version}.${kind}`, Number(minor));
     }
   }

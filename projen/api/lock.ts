@@ -8,9 +8,16 @@ import { execFileSync } from 'child_process';
 import { createHash } from 'crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'fs';
 import { join, resolve } from 'path';
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { order } from './openapi';
-import { type FolderSource, KEDA_SCALERS, KUBERNETES, KUBERNETES_LIFECYCLE, type ModuleSource, PROJECTS } from './sources';
+import {
+  type FolderSource,
+  KEDA_SCALERS,
+  KUBERNETES,
+  KUBERNETES_LIFECYCLE,
+  type ModuleSource,
+  PROJECTS,
+} from './sources';
 
 export interface LockedFile {
   readonly path: string;
@@ -57,7 +64,12 @@ interface Wanted {
 /** Resolves the sources anew: what `--update` writes. */
 export function resolveSources(log: (line: string) => void): Lock {
   const wanted: readonly Wanted[] = [
-    ...KUBERNETES.map((source) => ({ project: 'kubernetes', label: `kubernetes ${source.version}`, minor: source.minor, source })),
+    ...KUBERNETES.map((source) => ({
+      project: 'kubernetes',
+      label: `kubernetes ${source.version}`,
+      minor: source.minor,
+      source,
+    })),
     KUBERNETES_LIFECYCLE,
     ...PROJECTS,
     KEDA_SCALERS,
@@ -65,15 +77,20 @@ export function resolveSources(log: (line: string) => void): Lock {
   return {
     entries: wanted.map(({ project, label, minor, source }) => {
       log(`resolving ${label}`);
-      const place = 'module' in source ? goModule(source.module, source.version) : { dir: resolve(PROJECT_ROOT, source.from) };
+      const place =
+        'module' in source ? goModule(source.module, source.version) : { dir: resolve(PROJECT_ROOT, source.from) };
       const except = 'module' in source ? (source.except ?? []) : [];
       return {
         project,
         label,
         ...(minor === undefined ? {} : { minor }),
-        ...('module' in source ? { module: source.module, version: source.version, sum: (place as GoModule).sum } : { from: source.from }),
+        ...('module' in source
+          ? { module: source.module, version: source.version, sum: (place as GoModule).sum }
+          : { from: source.from }),
         ...(source.note === undefined ? {} : { note: source.note }),
-        files: source.files.flatMap((pattern) => lockedFiles(place.dir, pattern, except, project.startsWith('kubernetes') || pattern.endsWith('.go'))),
+        files: source.files.flatMap((pattern) =>
+          lockedFiles(place.dir, pattern, except, project.startsWith('kubernetes') || pattern.endsWith('.go')),
+        ),
       };
     }),
   };
@@ -81,21 +98,33 @@ export function resolveSources(log: (line: string) => void): Lock {
 
 function lockedFiles(dir: string, pattern: string, except: readonly string[], asOne: boolean): readonly LockedFile[] {
   const paths = pathsOf(dir, pattern).filter((path) => !except.includes(path));
-  if (paths.length === 0) throw new Error(`${dir}: no file matches ${pattern}`);
-  if (!asOne) return paths.map((path) => ({ path, sha256: sha256(readFileSync(join(dir, path))) }));
+  if (paths.length === 0) {
+    throw new Error(`${dir}: no file matches ${pattern}`);
+  }
+  if (!asOne) {
+    return paths.map((path) => ({ path, sha256: sha256(readFileSync(join(dir, path))) }));
+  }
   return [{ path: pattern, sha256: listSum(dir, paths), files: paths.length }];
 }
 
 /** The files that a path with stars in its names meets, sorted. */
 function pathsOf(dir: string, pattern: string): readonly string[] {
-  if (!pattern.includes('*')) return [pattern];
+  if (!pattern.includes('*')) {
+    return [pattern];
+  }
   let folders = [''];
   const parts = pattern.split('/');
   for (const part of parts) {
     const [start, end] = part.includes('*') ? part.split('*') : [part, undefined];
     const matches = (name: string): boolean =>
-      end === undefined ? name === start : name.startsWith(start) && name.endsWith(end) && !name.startsWith('.') && name !== 'kustomization.yaml';
-    folders = folders.flatMap((folder) => namesIn(join(dir, folder)).filter(matches).map((name) => (folder === '' ? name : `${folder}/${name}`)));
+      end === undefined
+        ? name === start
+        : name.startsWith(start) && name.endsWith(end) && !name.startsWith('.') && name !== 'kustomization.yaml';
+    folders = folders.flatMap((folder) =>
+      namesIn(join(dir, folder))
+        .filter(matches)
+        .map((name) => (folder === '' ? name : `${folder}/${name}`)),
+    );
   }
   return folders.sort(order);
 }
@@ -118,17 +147,26 @@ function sha256(content: Buffer): string {
  * @throws Error where a file is missing or is not the one that was locked
  */
 export function readEntry(entry: LockEntry): ReadonlyMap<string, string> {
-  const dir = entry.module === undefined ? resolve(PROJECT_ROOT, entry.from!) : goModule(entry.module, entry.version!, entry.sum).dir;
+  const dir =
+    entry.module === undefined
+      ? resolve(PROJECT_ROOT, entry.from!)
+      : goModule(entry.module, entry.version!, entry.sum).dir;
   const texts = new Map<string, string>();
   for (const locked of entry.files) {
     const paths = pathsOf(dir, locked.path);
     const missing = paths.find((path) => !existsSync(join(dir, path)));
-    if (missing !== undefined) throw new Error(`${entry.label}: ${join(dir, missing)} is not there`);
+    if (missing !== undefined) {
+      throw new Error(`${entry.label}: ${join(dir, missing)} is not there`);
+    }
     const sum = locked.files === undefined ? sha256(readFileSync(join(dir, locked.path))) : listSum(dir, paths);
     if (sum !== locked.sha256) {
-      throw new Error(`${entry.label}: ${locked.path} is not the file that was locked; \`npm run generate:api -- --update\` locks anew`);
+      throw new Error(
+        `${entry.label}: ${locked.path} is not the file that was locked; \`npm run generate:api -- --update\` locks anew`,
+      );
     }
-    for (const path of paths) texts.set(path, readFileSync(join(dir, path), 'utf8'));
+    for (const path of paths) {
+      texts.set(path, readFileSync(join(dir, path), 'utf8'));
+    }
   }
   return texts;
 }
@@ -155,9 +193,13 @@ export function goModule(module: string, version: string, sum?: string): GoModul
   } catch (error) {
     const output = (error as { stdout?: string; stderr?: string }).stdout ?? '';
     const told = /"Error": "([^"]*)"/.exec(output)?.[1] ?? (error as { stderr?: string }).stderr ?? String(error);
-    throw new UnavailableSource(`${module}@${version} cannot be fetched: ${told.replaceAll('\\n\\t', ' ').trim()}`, { cause: error });
+    throw new UnavailableSource(`${module}@${version} cannot be fetched: ${told.replaceAll('\\n\\t', ' ').trim()}`, {
+      cause: error,
+    });
   }
   const found = JSON.parse(answer) as { Dir: string; Sum: string };
-  if (sum !== undefined && found.Sum !== sum) throw new Error(`${module}@${version}: checksum ${found.Sum}, locked ${sum}`);
+  if (sum !== undefined && found.Sum !== sum) {
+    throw new Error(`${module}@${version}: checksum ${found.Sum}, locked ${sum}`);
+  }
   return { dir: found.Dir, sum: found.Sum };
 }

@@ -4,7 +4,7 @@
  * v3 is read rather than v2 since only v3 states defaults (`protocol: TCP` decides whether two container ports are the same list item).
  * Go's zero values, which it also writes as defaults of every required field, are dropped: they would make `required` mean nothing.
  */
-import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/api/schema';
+import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/facts/api/schema';
 import { keptSchema, type MutableSchema } from './kept-schema';
 
 /** A named definition, `io.k8s.api.core.v1.PodSpec`. Definitions may refer to themselves, so they are a graph. */
@@ -61,23 +61,35 @@ export function readKubernetesApi(minor: KubernetesMinor, files: ReadonlyMap<str
   for (const path of [...files.keys()].sort()) {
     const document = JSON.parse(files.get(path)!) as JsonObject;
     const schemas = ((document.components as JsonObject | undefined)?.schemas ?? {}) as JsonObject;
-    for (const [name, schema] of Object.entries(schemas)) if (!raw.has(name)) raw.set(name, schema as JsonObject);
-    for (const [url, item] of Object.entries((document.paths ?? {}) as JsonObject)) paths.set(url, item as JsonObject);
+    for (const [name, schema] of Object.entries(schemas)) {
+      if (!raw.has(name)) {
+        raw.set(name, schema as JsonObject);
+      }
+    }
+    for (const [url, item] of Object.entries((document.paths ?? {}) as JsonObject)) {
+      paths.set(url, item as JsonObject);
+    }
   }
 
   const definitions = new Map<string, Definition>();
   const nameOf = new Map<Schema, string>();
   const define = (name: string): Definition => {
     const known = definitions.get(name);
-    if (known) return known;
+    if (known) {
+      return known;
+    }
     const source = raw.get(name);
-    if (!source) throw new Error(`Kubernetes ${minor}: no definition ${name}`);
+    if (!source) {
+      throw new Error(`Kubernetes ${minor}: no definition ${name}`);
+    }
     // The node is entered before it is filled: a definition that reaches itself finds this very node.
     const schema: MutableSchema = {};
     const definition: Definition = { name, schema };
     definitions.set(name, definition);
     nameOf.set(schema, name);
-    const kept = SPECIAL[name] ?? keptSchema(withoutZeroDefaults(source), name, (ref) => define(ref.slice(ref.lastIndexOf('/') + 1)).schema);
+    const kept =
+      SPECIAL[name] ??
+      keptSchema(withoutZeroDefaults(source), name, (ref) => define(ref.slice(ref.lastIndexOf('/') + 1)).schema);
     Object.assign(schema, kept);
     return definition;
   };
@@ -86,7 +98,9 @@ export function readKubernetesApi(minor: KubernetesMinor, files: ReadonlyMap<str
   const byGvk = definitionsByGvk(raw);
   for (const [key, served] of servedKinds(paths)) {
     const name = byGvk.get(key);
-    if (name === undefined) continue;
+    if (name === undefined) {
+      continue;
+    }
     kinds.push({ ...served, definition: define(name) });
   }
   return { minor, kinds: kinds.sort((a, b) => order(gvkKey(a), gvkKey(b))), definitions, nameOf };
@@ -105,12 +119,15 @@ function definitionsByGvk(raw: ReadonlyMap<string, JsonObject>): Map<string, str
   const byGvk = new Map<string, string>();
   for (const [name, schema] of raw) {
     const gvks = schema['x-kubernetes-group-version-kind'] as unknown as readonly GroupVersionKind[] | undefined;
-    if (gvks?.length === 1) byGvk.set(gvkKey(gvks[0]), name);
+    if (gvks?.length === 1) {
+      byGvk.set(gvkKey(gvks[0]), name);
+    }
   }
   return byGvk;
 }
 
-const RESOURCE_PATH = /^\/(?:api|apis\/[^/]+)\/[^/]+(\/namespaces\/\{namespace\})?\/([a-z0-9]+)(?:\/\{name\}(\/status)?)?$/;
+const RESOURCE_PATH =
+  /^\/(?:api|apis\/[^/]+)\/[^/]+(\/namespaces\/\{namespace\})?\/([a-z0-9]+)(?:\/\{name\}(\/status)?)?$/;
 
 /** Kinds that can be written as an object of their own: they have a collection path. Scope is whether that path holds a namespace. */
 function servedKinds(paths: ReadonlyMap<string, JsonObject>): Map<string, Omit<BuiltInKind, 'definition'>> {
@@ -118,17 +135,23 @@ function servedKinds(paths: ReadonlyMap<string, JsonObject>): Map<string, Omit<B
   const withStatus = new Set<string>();
   for (const [url, item] of paths) {
     const match = RESOURCE_PATH.exec(url);
-    if (!match) continue;
+    if (!match) {
+      continue;
+    }
     const operation = (item.post ?? item.put ?? item.get) as JsonObject | undefined;
     const gvk = operation?.['x-kubernetes-group-version-kind'] as unknown as GroupVersionKind | undefined;
-    if (!gvk) continue;
+    if (!gvk) {
+      continue;
+    }
     const namespaced = match[1] !== undefined;
     if (match[3] !== undefined) {
       withStatus.add(gvkKey(gvk));
       continue;
     }
     // `/api/v1/pods` lists over all namespaces and has no POST; `/api/v1/namespaces/{name}` is the Namespace itself.
-    if (!namespaced && found.get(gvkKey(gvk))?.scope === 'Namespaced') continue;
+    if (!namespaced && found.get(gvkKey(gvk))?.scope === 'Namespaced') {
+      continue;
+    }
     found.set(gvkKey(gvk), {
       group: gvk.group,
       version: gvk.version,
@@ -138,17 +161,27 @@ function servedKinds(paths: ReadonlyMap<string, JsonObject>): Map<string, Omit<B
       hasStatusSubresource: false,
     });
   }
-  for (const [key, kind] of found) if (withStatus.has(key)) found.set(key, { ...kind, hasStatusSubresource: true });
+  for (const [key, kind] of found) {
+    if (withStatus.has(key)) {
+      found.set(key, { ...kind, hasStatusSubresource: true });
+    }
+  }
   return found;
 }
 
 function withoutZeroDefaults(value: JsonObject): JsonObject {
   const walk = (node: JsonValue, isMap: boolean): JsonValue => {
-    if (Array.isArray(node)) return node.map((item) => walk(item, false));
-    if (node === null || typeof node !== 'object') return node;
+    if (Array.isArray(node)) {
+      return node.map((item) => walk(item, false));
+    }
+    if (node === null || typeof node !== 'object') {
+      return node;
+    }
     const out: JsonObject = {};
     for (const [key, child] of Object.entries(node)) {
-      if (!isMap && key === 'default' && isZero(child)) continue;
+      if (!isMap && key === 'default' && isZero(child)) {
+        continue;
+      }
       out[key] = walk(child, !isMap && key === 'properties');
     }
     return out;
@@ -158,6 +191,10 @@ function withoutZeroDefaults(value: JsonObject): JsonObject {
 
 function isZero(value: JsonValue): boolean {
   return (
-    value === '' || value === 0 || value === false || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+    value === '' ||
+    value === 0 ||
+    value === false ||
+    value === null ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
   );
 }

@@ -5,15 +5,17 @@
  * modes), and calls all alternatives required. The struct tags from which it is generated know better, so the structs are read, and the
  * schema is what they are held against.
  */
-import { type KedaScaler, type KedaScalerParameter, type KedaValue } from '../../src/api/keda-scalers';
-import { type JsonObject } from '../../src/api/schema';
+import { type KedaScaler, type KedaScalerParameter, type KedaValue } from '../../src/facts/api/keda-scalers';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { type GoField, type GoFile, readGoFile } from './go-structs';
 import { order } from './openapi';
 
 export const SCALER_SCHEMA = 'schema/generated/scalers-schema.json';
 const BUILDER = 'pkg/scaling/scalers_builder.go';
 
-type Parameter = Omit<KedaScalerParameter, 'fromMetadata' | 'fromEnv' | 'fromAuthentication'> & { readonly from: string };
+type Parameter = Omit<KedaScalerParameter, 'fromMetadata' | 'fromEnv' | 'fromAuthentication'> & {
+  readonly from: string;
+};
 
 /** Read by code that stands outside of the structs: authorization of the clouds, and what has grown over time. */
 const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonly Parameter[] }[] = [
@@ -38,31 +40,65 @@ const OUTSIDE: readonly { readonly scalers: RegExp; readonly parameters: readonl
     ],
   },
   // pkg/scalers/azure/azure_cloud_environment.go
-  { scalers: /^(azure-(data-explorer|app-insights|queue|blob|servicebus|eventhub)|prometheus)$/, parameters: [{ name: 'cloud', value: 'text', optional: true, from: 'm' }] },
-  { scalers: /^azure-(data-explorer|app-insights|eventhub)$/, parameters: [{ name: 'activeDirectoryEndpoint', value: 'text', optional: true, from: 'm' }] },
-  { scalers: /^azure-(queue|blob|servicebus|eventhub)$/, parameters: [{ name: 'endpointSuffix', value: 'text', optional: true, from: 'm' }] },
-  { scalers: /^azure-eventhub$/, parameters: [{ name: 'storageEndpointSuffix', value: 'text', optional: true, from: 'm' }] },
-  { scalers: /^prometheus$/, parameters: [{ name: 'azureManagedPrometheusResourceURL', value: 'text', optional: true, from: 'm' }] },
+  {
+    scalers: /^(azure-(data-explorer|app-insights|queue|blob|servicebus|eventhub)|prometheus)$/,
+    parameters: [{ name: 'cloud', value: 'text', optional: true, from: 'm' }],
+  },
+  {
+    scalers: /^azure-(data-explorer|app-insights|eventhub)$/,
+    parameters: [{ name: 'activeDirectoryEndpoint', value: 'text', optional: true, from: 'm' }],
+  },
+  {
+    scalers: /^azure-(queue|blob|servicebus|eventhub)$/,
+    parameters: [{ name: 'endpointSuffix', value: 'text', optional: true, from: 'm' }],
+  },
+  {
+    scalers: /^azure-eventhub$/,
+    parameters: [{ name: 'storageEndpointSuffix', value: 'text', optional: true, from: 'm' }],
+  },
+  {
+    scalers: /^prometheus$/,
+    parameters: [{ name: 'azureManagedPrometheusResourceURL', value: 'text', optional: true, from: 'm' }],
+  },
   {
     // pkg/scalers/pulsar_scaler.go
     scalers: /^pulsar$/,
-    parameters: ['oauthTokenURI', 'scope', 'clientID', 'EndpointParams'].map((name) => ({ name, value: 'text' as const, optional: true, from: 'm' })),
+    parameters: ['oauthTokenURI', 'scope', 'clientID', 'EndpointParams'].map((name) => ({
+      name,
+      value: 'text' as const,
+      optional: true,
+      from: 'm',
+    })),
   },
   {
     // pkg/scalers/openstack_metrics_scaler.go
     scalers: /^openstack-metric$/,
     parameters: [
       { name: 'authURL', value: 'text', optional: false, from: 'a' },
-      ...['userID', 'password', 'appCredentialID', 'appCredentialSecret'].map((name) => ({ name, value: 'text' as const, optional: true, from: 'a' })),
+      ...['userID', 'password', 'appCredentialID', 'appCredentialSecret'].map((name) => ({
+        name,
+        value: 'text' as const,
+        optional: true,
+        from: 'a',
+      })),
     ],
   },
 ];
 
 /** The parameter that says what one replica is good for, where structs let it be left out and the code behind them does not. */
 const TARGETS: ReadonlyMap<string, string> = new Map([
-  ['arangodb', 'queryValue'], ['aws-dynamodb', 'targetValue'], ['azure-app-insights', 'targetValue'], ['azure-monitor', 'targetValue'],
-  ['couchdb', 'queryValue'], ['influxdb', 'thresholdValue'], ['kubernetes-resource', 'targetValue'], ['kubernetes-workload', 'value'],
-  ['metrics-api', 'targetValue'], ['mssql', 'targetValue'], ['postgresql', 'targetQueryValue'], ['predictkube', 'threshold'],
+  ['arangodb', 'queryValue'],
+  ['aws-dynamodb', 'targetValue'],
+  ['azure-app-insights', 'targetValue'],
+  ['azure-monitor', 'targetValue'],
+  ['couchdb', 'queryValue'],
+  ['influxdb', 'thresholdValue'],
+  ['kubernetes-resource', 'targetValue'],
+  ['kubernetes-workload', 'value'],
+  ['metrics-api', 'targetValue'],
+  ['mssql', 'targetValue'],
+  ['postgresql', 'targetQueryValue'],
+  ['predictkube', 'threshold'],
   ['solr', 'targetQueryValue'],
 ]);
 
@@ -72,21 +108,32 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
  */
 export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaScaler[] {
   const schema = JSON.parse(textAt(texts, SCALER_SCHEMA)) as JsonObject;
-  if (schema.schemaVersion !== 1) throw new Error(`KEDA scaler schema has version ${JSON.stringify(schema.schemaVersion)}, known is 1`);
+  if (schema.schemaVersion !== 1) {
+    throw new Error(`KEDA scaler schema has version ${JSON.stringify(schema.schemaVersion)}, known is 1`);
+  }
   const structs = new ScalerStructs(texts);
-  const creators = new Map([...textAt(texts, BUILDER).matchAll(/case "([\w-]+)":\n\t\treturn scalers\.(\w+)\(/g)].map(([, type, creator]) => [type, creator]));
+  const creators = new Map(
+    [...textAt(texts, BUILDER).matchAll(/case "([\w-]+)":\n\t\treturn scalers\.(\w+)\(/g)].map(([, type, creator]) => [
+      type,
+      creator,
+    ]),
+  );
   return (schema.scalers as JsonObject[])
     .map((stated) => {
       const type = stated.type as string;
       const creator = creators.get(type);
-      if (creator === undefined) throw new Error(`KEDA scaler ${type}: nothing makes it`);
+      if (creator === undefined) {
+        throw new Error(`KEDA scaler ${type}: nothing makes it`);
+      }
       const own = structs.parametersOf(creator);
       hold(type, own, stated.parameters as JsonObject[]);
       const target = TARGETS.get(type);
-      const parameters = withOutside(type, own).map((parameter) => (
-        parameter.name === target ? { ...parameter, target: true as const } : parameter
-      ));
-      if (target !== undefined && !parameters.some(({ name }) => name === target)) throw new Error(`KEDA scaler ${type} has no parameter ${target}`);
+      const parameters = withOutside(type, own).map((parameter) =>
+        parameter.name === target ? { ...parameter, target: true as const } : parameter,
+      );
+      if (target !== undefined && !parameters.some(({ name }) => name === target)) {
+        throw new Error(`KEDA scaler ${type} has no parameter ${target}`);
+      }
       return { type, parameters: parameters.sort((a, b) => order(a.name, b.name)) };
     })
     .sort((a, b) => order(a.type, b.type));
@@ -94,18 +141,23 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
 
 function textAt(texts: ReadonlyMap<string, string>, path: string): string {
   const text = texts.get(path);
-  if (text === undefined) throw new Error(`KEDA's scalers: ${path} is not there`);
+  if (text === undefined) {
+    throw new Error(`KEDA's scalers: ${path} is not there`);
+  }
   return text;
 }
 
 /** What stands outside may be a parameter of its own, or a further place for one that the struct has. */
 function withOutside(type: string, own: readonly KedaScalerParameter[]): KedaScalerParameter[] {
   const all = [...own];
-  for (const outside of OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) => parameters.map(placed))) {
+  for (const outside of OUTSIDE.filter(({ scalers }) => scalers.test(type)).flatMap(({ parameters }) =>
+    parameters.map(placed),
+  )) {
     const known = all.findIndex(({ name }) => name === outside.name);
     const same = all[known];
-    if (same === undefined) all.push(outside);
-    else {
+    if (same === undefined) {
+      all.push(outside);
+    } else {
       all[known] = {
         ...same,
         fromMetadata: same.fromMetadata || outside.fromMetadata,
@@ -118,7 +170,12 @@ function withOutside(type: string, own: readonly KedaScalerParameter[]): KedaSca
 }
 
 function placed({ from, ...parameter }: Parameter): KedaScalerParameter {
-  return { ...parameter, fromMetadata: from.includes('m'), fromEnv: from.includes('e'), fromAuthentication: from.includes('a') };
+  return {
+    ...parameter,
+    fromMetadata: from.includes('m'),
+    fromEnv: from.includes('e'),
+    fromAuthentication: from.includes('a'),
+  };
 }
 
 function namesOf({ name, alternatives = [] }: KedaScalerParameter): readonly string[] {
@@ -128,17 +185,26 @@ function namesOf({ name, alternatives = [] }: KedaScalerParameter): readonly str
 /** Everything that the schema states must be what the structs say. */
 function hold(type: string, own: readonly KedaScalerParameter[], stated: readonly JsonObject[]): void {
   // A scaler may read one name in two ways: influxdb's authToken is gone from the metadata and lives on beside it.
-  const named = (name: string): readonly KedaScalerParameter[] => own.filter((parameter) => namesOf(parameter).includes(name));
+  const named = (name: string): readonly KedaScalerParameter[] =>
+    own.filter((parameter) => namesOf(parameter).includes(name));
   for (const { name, default: standard, allowedValue, optional } of stated) {
     const candidates = named(name as string);
     const parameter = candidates.find((candidate) => candidate.optional === (optional === true)) ?? candidates[0];
     const fail = (what: string): never => {
       throw new Error(`KEDA scaler ${type}, parameter ${JSON.stringify(name)}: schema and struct differ in ${what}`);
     };
-    if (parameter === undefined) return fail('its presence');
-    if ((standard ?? undefined) !== parameter.default) fail('the default');
-    if (JSON.stringify(allowedValue ?? []) !== JSON.stringify(parameter.allowedValues ?? [])) fail('the allowed values');
-    if (optional === true && !parameter.optional) fail('whether it may be left out');
+    if (parameter === undefined) {
+      return fail('its presence');
+    }
+    if ((standard ?? undefined) !== parameter.default) {
+      fail('the default');
+    }
+    if (JSON.stringify(allowedValue ?? []) !== JSON.stringify(parameter.allowedValues ?? [])) {
+      fail('the allowed values');
+    }
+    if (optional === true && !parameter.optional) {
+      fail('whether it may be left out');
+    }
   }
 }
 
@@ -146,28 +212,39 @@ class ScalerStructs {
   private readonly files: readonly GoFile[];
 
   constructor(texts: ReadonlyMap<string, string>) {
-    this.files = [...texts].filter(([path]) => path.endsWith('.go') && !path.endsWith('_test.go')).map(([, text]) => readGoFile(text));
+    this.files = [...texts]
+      .filter(([path]) => path.endsWith('.go') && !path.endsWith('_test.go'))
+      .map(([, text]) => readGoFile(text));
   }
 
   parametersOf(creator: string): readonly KedaScalerParameter[] {
     const file = this.files.find(({ functions }) => functions.has(creator));
     const top = [...(file?.structs.values() ?? [])].filter(
-      (fields) => fields.some(({ tag }) => tag !== undefined) && fields.some(({ name }) => /^triggerIndex$/i.test(name)),
+      (fields) =>
+        fields.some(({ tag }) => tag !== undefined) && fields.some(({ name }) => /^triggerIndex$/i.test(name)),
     );
-    if (file === undefined || top.length !== 1) throw new Error(`KEDA's ${creator}: ${top.length} structs of parameters, wanted is one`);
+    if (file === undefined || top.length !== 1) {
+      throw new Error(`KEDA's ${creator}: ${top.length} structs of parameters, wanted is one`);
+    }
     return this.read(top[0], file, false);
   }
 
   private read(fields: readonly GoField[], file: GoFile, optional: boolean): readonly KedaScalerParameter[] {
     return fields.flatMap((field) => {
-      if (field.tag === undefined) return [];
+      if (field.tag === undefined) {
+        return [];
+      }
       const tag = tagOf(field.tag);
       const mayMiss = optional || (tag.has('optional') && tag.get('optional') !== 'false');
       const names = tag.get('name')?.split(';');
-      if (names !== undefined) return [parameterOf(names, tag, mayMiss, this.valueOf(field.type, file))];
+      if (names !== undefined) {
+        return [parameterOf(names, tag, mayMiss, this.valueOf(field.type, file))];
+      }
       const name = field.type.replace(/^\*/, '');
       const nested = this.structOf(name, file);
-      if (nested === undefined) throw new Error(`KEDA's scalers: the struct ${name} is not there`);
+      if (nested === undefined) {
+        throw new Error(`KEDA's scalers: the struct ${name} is not there`);
+      }
       return this.read(nested, file, mayMiss);
     });
   }
@@ -175,26 +252,38 @@ class ScalerStructs {
   private structOf(type: string, file: GoFile): readonly GoField[] | undefined {
     const name = type.slice(type.lastIndexOf('.') + 1);
     const own = type.includes('.') ? undefined : file.structs.get(name);
-    return own ?? this.files.map(({ structs }) => structs.get(name)).find((fields) => fields?.some(({ tag }) => tag !== undefined));
+    return (
+      own ??
+      this.files.map(({ structs }) => structs.get(name)).find((fields) => fields?.some(({ tag }) => tag !== undefined))
+    );
   }
 
   private valueOf(written: string, file: GoFile): KedaValue {
     const type = written.replace(/^\*/, '');
-    const value = VALUES[type] ?? VALUES[file.aliases.get(type) ?? ''] ?? VALUES[this.files.map(({ aliases }) => aliases.get(type)).find((found) => found !== undefined) ?? ''];
-    if (value !== undefined) return value;
-    if (type === '[]Type') return 'texts';
-    if (type === 'azquery.AggregationType') return 'text';
+    const value =
+      VALUES[type] ??
+      VALUES[file.aliases.get(type) ?? ''] ??
+      VALUES[this.files.map(({ aliases }) => aliases.get(type)).find((found) => found !== undefined) ?? ''];
+    if (value !== undefined) {
+      return value;
+    }
+    if (type === '[]Type') {
+      return 'texts';
+    }
+    if (type === 'azquery.AggregationType') {
+      return 'text';
+    }
     throw new Error(`KEDA's scalers: a parameter has the unknown type ${written}`);
   }
 }
 
 const VALUES: Readonly<Record<string, KedaValue | undefined>> = {
-  'string': 'text',
-  'int': 'integer',
-  'int64': 'integer',
-  'uint32': 'integer',
-  'float64': 'number',
-  'bool': 'boolean',
+  string: 'text',
+  int: 'integer',
+  int64: 'integer',
+  uint32: 'integer',
+  float64: 'number',
+  bool: 'boolean',
   'time.Duration': 'duration',
   '[]string': 'texts',
   '[]int': 'integers',
@@ -215,8 +304,17 @@ function tagOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-function parameterOf(names: readonly string[], tag: ReadonlyMap<string, string>, optional: boolean, value: KedaValue): KedaScalerParameter {
-  const sources = tag.get('order')?.split(';').map((source) => source.trim()) ?? [];
+function parameterOf(
+  names: readonly string[],
+  tag: ReadonlyMap<string, string>,
+  optional: boolean,
+  value: KedaValue,
+): KedaScalerParameter {
+  const sources =
+    tag
+      .get('order')
+      ?.split(';')
+      .map((source) => source.trim()) ?? [];
   return withoutUndefined({
     name: names[0],
     alternatives: names.length > 1 ? names.slice(1) : undefined,
@@ -225,7 +323,11 @@ function parameterOf(names: readonly string[], tag: ReadonlyMap<string, string>,
     default: tag.get('default') || undefined,
     allowedValues: tag.get('enum')?.split(';'),
     exclusiveValues: tag.get('exclusiveSet')?.split(';'),
-    deprecated: tag.has('deprecated') ? ('removed' as const) : tag.has('deprecatedAnnounce') ? ('announced' as const) : undefined,
+    deprecated: tag.has('deprecated')
+      ? ('removed' as const)
+      : tag.has('deprecatedAnnounce')
+        ? ('announced' as const)
+        : undefined,
     separator: tag.get('separator'),
     rangeSeparator: tag.has('range') ? tag.get('range') || '-' : undefined,
     fromMetadata: sources.includes('triggerMetadata'),

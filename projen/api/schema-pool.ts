@@ -8,7 +8,7 @@
  *
  * A reference is a number: `n >= 0` is line n of the same file, `n < 0` is line `-n - 1` of the common file.
  */
-import { type Schema } from '../../src/api/schema';
+import { type Schema } from '../../src/facts/api/schema';
 
 interface PoolNode {
   readonly schema: Schema;
@@ -54,14 +54,17 @@ export class SchemaPool {
       const pending = [...roots].reverse();
       while (pending.length > 0) {
         const id = pending.pop()!;
-        if (line.has(id)) continue;
+        if (line.has(id)) {
+          continue;
+        }
         const file = files.get(users.get(id)!)!;
         line.set(id, file.length);
         file.push(id);
         pending.push(...[...this.nodes[id].children].reverse());
       }
     }
-    const referenceOf = (_bundle: string, id: number): number => (users.get(id) === COMMON ? -line.get(id)! - 1 : line.get(id)!);
+    const referenceOf = (_bundle: string, id: number): number =>
+      users.get(id) === COMMON ? -line.get(id)! - 1 : line.get(id)!;
     const text = (bundle: string, id: number): string =>
       nodeText(this.nodes[id].schema, (child) => referenceOf(bundle, this.idOfSchema.get(child)!));
     return {
@@ -78,7 +81,9 @@ export class SchemaPool {
       const visited = new Set<number>();
       while (pending.length > 0) {
         const id = pending.pop()!;
-        if (visited.has(id)) continue;
+        if (visited.has(id)) {
+          continue;
+        }
         visited.add(id);
         const user = users.get(id);
         users.set(id, user === undefined || user === bundle ? bundle : COMMON);
@@ -90,11 +95,19 @@ export class SchemaPool {
 
   private intern(schema: Schema): number {
     const known = this.idOfSchema.get(schema);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const circle = this.circleOf.get(schema);
-    if (circle) return this.internCircle(schema, circle);
+    if (circle) {
+      return this.internCircle(schema, circle);
+    }
     const children = childrenOf(schema).map((child) => this.intern(child));
-    return this.enter(schema, nodeText(schema, (child) => this.idOfSchema.get(child)!), children);
+    return this.enter(
+      schema,
+      nodeText(schema, (child) => this.idOfSchema.get(child)!),
+      children,
+    );
   }
 
   private internCircle(schema: Schema, circle: ReadonlySet<Schema>): number {
@@ -104,8 +117,13 @@ export class SchemaPool {
     );
     const children: number[] = [];
     const id = this.enter(schema, `circle\n${text.join('\n')}`, children);
-    if (children.length === 0 && this.nodes[id].schema === schema) children.push(...childrenOf(schema).map((child) => this.intern(child)));
-    else for (const member of members) this.intern(member);
+    if (children.length === 0 && this.nodes[id].schema === schema) {
+      children.push(...childrenOf(schema).map((child) => this.intern(child)));
+    } else {
+      for (const member of members) {
+        this.intern(member);
+      }
+    }
     return id;
   }
 
@@ -124,12 +142,22 @@ export class SchemaPool {
 /** The members of a circle in the order in which a breadth-first walk from one of them meets them. */
 function membersFrom(start: Schema, circle: ReadonlySet<Schema>): readonly Schema[] {
   const members = new Set([start]);
-  for (const member of members) for (const child of childrenOf(member)) if (circle.has(child)) members.add(child);
+  for (const member of members) {
+    for (const child of childrenOf(member)) {
+      if (circle.has(child)) {
+        members.add(child);
+      }
+    }
+  }
   return [...members];
 }
 
 /** Tarjan's strongly connected components, of more than one node or with a node that holds itself. Linear in the nodes below `root`. */
-function findCircles(root: Schema, circleOf: Map<Schema, ReadonlySet<Schema>>, done: ReadonlyMap<Schema, number>): void {
+function findCircles(
+  root: Schema,
+  circleOf: Map<Schema, ReadonlySet<Schema>>,
+  done: ReadonlyMap<Schema, number>,
+): void {
   const index = new Map<Schema, number>();
   const low = new Map<Schema, number>();
   const stack: Schema[] = [];
@@ -140,27 +168,53 @@ function findCircles(root: Schema, circleOf: Map<Schema, ReadonlySet<Schema>>, d
     stack.push(node);
     onStack.add(node);
     for (const child of childrenOf(node)) {
-      if (done.has(child)) continue;
+      if (done.has(child)) {
+        continue;
+      }
       if (!index.has(child)) {
         visit(child);
         low.set(node, Math.min(low.get(node)!, low.get(child)!));
-      } else if (onStack.has(child)) low.set(node, Math.min(low.get(node)!, index.get(child)!));
+      } else if (onStack.has(child)) {
+        low.set(node, Math.min(low.get(node)!, index.get(child)!));
+      }
     }
-    if (low.get(node) !== index.get(node)) return;
+    if (low.get(node) !== index.get(node)) {
+      return;
+    }
     const component = new Set(stack.splice(stack.indexOf(node)));
-    for (const member of component) onStack.delete(member);
-    if (component.size > 1 || childrenOf(node).includes(node)) for (const member of component) circleOf.set(member, component);
+    for (const member of component) {
+      onStack.delete(member);
+    }
+    if (component.size > 1 || childrenOf(node).includes(node)) {
+      for (const member of component) {
+        circleOf.set(member, component);
+      }
+    }
   };
-  if (!done.has(root)) visit(root);
+  if (!done.has(root)) {
+    visit(root);
+  }
 }
 
 export function childrenOf(schema: Schema): readonly Schema[] {
   const children: Schema[] = [];
-  if (schema.properties) children.push(...Object.values(schema.properties));
-  if (typeof schema.additionalProperties === 'object') children.push(schema.additionalProperties);
-  if (schema.items) children.push(schema.items);
-  for (const branches of [schema.allOf, schema.anyOf, schema.oneOf]) if (branches) children.push(...branches);
-  if (schema.not) children.push(schema.not);
+  if (schema.properties) {
+    children.push(...Object.values(schema.properties));
+  }
+  if (typeof schema.additionalProperties === 'object') {
+    children.push(schema.additionalProperties);
+  }
+  if (schema.items) {
+    children.push(schema.items);
+  }
+  for (const branches of [schema.allOf, schema.anyOf, schema.oneOf]) {
+    if (branches) {
+      children.push(...branches);
+    }
+  }
+  if (schema.not) {
+    children.push(schema.not);
+  }
   return children;
 }
 
@@ -171,11 +225,20 @@ function nodeText(schema: Schema, reference: (child: Schema) => number | string)
     const value = schema[keyword];
     if (keyword === 'properties') {
       const properties = schema.properties!;
-      out.properties = Object.fromEntries(Object.keys(properties).sort().map((name) => [name, reference(properties[name])]));
-    } else if (keyword === 'items' || keyword === 'not') out[keyword] = reference(value as Schema);
-    else if (keyword === 'additionalProperties') out[keyword] = typeof value === 'object' ? reference(value as Schema) : value;
-    else if (keyword === 'allOf' || keyword === 'anyOf' || keyword === 'oneOf') out[keyword] = (value as Schema[]).map(reference);
-    else out[keyword] = value;
+      out.properties = Object.fromEntries(
+        Object.keys(properties)
+          .sort()
+          .map((name) => [name, reference(properties[name])]),
+      );
+    } else if (keyword === 'items' || keyword === 'not') {
+      out[keyword] = reference(value as Schema);
+    } else if (keyword === 'additionalProperties') {
+      out[keyword] = typeof value === 'object' ? reference(value as Schema) : value;
+    } else if (keyword === 'allOf' || keyword === 'anyOf' || keyword === 'oneOf') {
+      out[keyword] = (value as Schema[]).map(reference);
+    } else {
+      out[keyword] = value;
+    }
   }
   return JSON.stringify(out);
 }

@@ -2,7 +2,7 @@
  * Where the generated API comes from: which upstream module, which version, which files. Written by hand; `sources.lock.json` holds what
  * these resolved to, and the generator reads only what the lock names.
  */
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 
 export interface ModuleSource {
   readonly module: string;
@@ -74,32 +74,52 @@ export const PROJECTS: readonly ProjectSource[] = [
     version: 'v0.36.0',
     files: ['deployments/operator/crd/bases/*.yaml'],
   }),
-  project('jobset', 'v0.12.0', { module: 'sigs.k8s.io/jobset', version: 'v0.12.0', files: ['config/components/crd/bases/*.yaml'] }),
+  project('jobset', 'v0.12.0', {
+    module: 'sigs.k8s.io/jobset',
+    version: 'v0.12.0',
+    files: ['config/components/crd/bases/*.yaml'],
+  }),
   project('kai-scheduler', 'v0.13.0', {
     from: '../shared/crds/kai-scheduler',
     files: ['*.json'],
     note: `${NOT_IN_PROXY} (of github.com/NVIDIA/KAI-scheduler it has v0.12.0)`,
   }),
-  project('karpenter', 'v1.14.1', { module: 'sigs.k8s.io/karpenter', version: 'v1.14.1', files: ['pkg/apis/crds/*.yaml'] }),
+  project('karpenter', 'v1.14.1', {
+    module: 'sigs.k8s.io/karpenter',
+    version: 'v1.14.1',
+    files: ['pkg/apis/crds/*.yaml'],
+  }),
   project('karpenter-provider-aws', '1d927085', {
     from: '../shared/crds/karpenter-provider-aws',
     files: ['*.json'],
     note: `${NOT_IN_PROXY}; the release v1.14.1, which it has, still lists the kubelet fields one by one, this commit leaves spec.kubelet open`,
   }),
-  project('keda', 'v2.20.2', { module: 'github.com/kedacore/keda/v2', version: 'v2.20.2', files: ['config/crd/bases/*.yaml'] }),
+  project('keda', 'v2.20.2', {
+    module: 'github.com/kedacore/keda/v2',
+    version: 'v2.20.2',
+    files: ['config/crd/bases/*.yaml'],
+  }),
   project('knative-serving', 'v1.23.0', {
     module: 'knative.dev/serving',
     version: 'v0.50.0',
     files: ['config/core/300-resources/*.yaml'],
     note: 'knative-v1.23.0 is no Go version; the same release is also tagged v0.50.0',
   }),
-  project('kubeflow-trainer-v2', 'v2.3.0', { module: 'github.com/kubeflow/trainer/v2', version: 'v2.3.0', files: ['manifests/base/crds/*.yaml'] }),
+  project('kubeflow-trainer-v2', 'v2.3.0', {
+    module: 'github.com/kubeflow/trainer/v2',
+    version: 'v2.3.0',
+    files: ['manifests/base/crds/*.yaml'],
+  }),
   project('kuberay', 'v1.7.0', {
     from: '../shared/crds/kuberay',
     files: ['*.json'],
     note: `${NOT_IN_PROXY} (of github.com/ray-project/kuberay/ray-operator it has v1.6.1)`,
   }),
-  project('kueue', 'v0.19.2', { module: 'sigs.k8s.io/kueue', version: 'v0.19.2', files: ['config/components/crd/bases/*.yaml'] }),
+  project('kueue', 'v0.19.2', {
+    module: 'sigs.k8s.io/kueue',
+    version: 'v0.19.2',
+    files: ['config/components/crd/bases/*.yaml'],
+  }),
   project('lws', 'v0.10.0', {
     from: '../shared/crds/lws',
     files: ['*.json'],
@@ -123,7 +143,10 @@ export const PROJECTS: readonly ProjectSource[] = [
   project('node-feature-discovery', 'v0.19.0', {
     module: 'sigs.k8s.io/node-feature-discovery',
     version: 'v0.19.0',
-    files: ['deployment/helm/node-feature-discovery/crds/*.yaml', 'deployment/base/noderesourcetopologies-crd/noderesourcetopologies.yaml'],
+    files: [
+      'deployment/helm/node-feature-discovery/crds/*.yaml',
+      'deployment/base/noderesourcetopologies-crd/noderesourcetopologies.yaml',
+    ],
   }),
   project('nvidia-dra-driver-gpu', 'v0.4.1', {
     module: 'sigs.k8s.io/dra-driver-nvidia-gpu',
@@ -146,7 +169,11 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['*.json'],
     note: `${NOT_IN_PROXY} (github.com/ROCm/gpu-operator answers 403)`,
   }),
-  project('scheduler-plugins', 'v0.34.7', { module: 'sigs.k8s.io/scheduler-plugins', version: 'v0.34.7', files: ['config/crd/bases/*.yaml'] }),
+  project('scheduler-plugins', 'v0.34.7', {
+    module: 'sigs.k8s.io/scheduler-plugins',
+    version: 'v0.34.7',
+    files: ['config/crd/bases/*.yaml'],
+  }),
   project('sriov-network-operator', 'v1.6.0', {
     module: 'github.com/k8snetworkplumbingwg/sriov-network-operator',
     version: 'v1.6.0',

@@ -1,8 +1,16 @@
 /**
  * One generated TypeScript file: the interfaces of an API group and version, and a `ResourceKind` value for each kind. ts-morph writes it.
  */
-import { IndentationText, type InterfaceDeclarationStructure, NewLineKind, Project, QuoteKind, StructureKind, VariableDeclarationKind } from 'ts-morph';
-import { type Schema } from '../../src/api/schema';
+import {
+  IndentationText,
+  type InterfaceDeclarationStructure,
+  NewLineKind,
+  Project,
+  QuoteKind,
+  StructureKind,
+  VariableDeclarationKind,
+} from 'ts-morph';
+import { type Schema } from '../../src/facts/api/schema';
 import { order } from './openapi';
 import { NameScope } from './type-names';
 
@@ -21,7 +29,11 @@ export interface InterfaceText {
 
 const project = new Project({
   useInMemoryFileSystem: true,
-  manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single, newLineKind: NewLineKind.LineFeed },
+  manipulationSettings: {
+    indentationText: IndentationText.TwoSpaces,
+    quoteKind: QuoteKind.Single,
+    newLineKind: NewLineKind.LineFeed,
+  },
 });
 
 export class TypeFile {
@@ -32,7 +44,10 @@ export class TypeFile {
   private readonly imports = new Map<string, Map<string, string>>();
 
   /** @param module path below `types/` without extension, `core/v1` */
-  constructor(readonly module: string, private readonly header: string) {}
+  constructor(
+    readonly module: string,
+    private readonly header: string,
+  ) {}
 
   addInterface(text: InterfaceText): void {
     this.interfaces.set(text.name, text);
@@ -52,11 +67,13 @@ export class TypeFile {
 
   /** A name of another file of `types/`, imported; under another name where this file has its own of that name. */
   typeFrom(module: string, name: string): string {
-    if (module === this.module) return name;
+    if (module === this.module) {
+      return name;
+    }
     return this.importName(relative(this.module, module), name);
   }
 
-  /** A name of `src/api/<file>.ts`. */
+  /** A name of `src/facts/api/<file>.ts`. */
   apiType(file: string, name: string): string {
     return this.importName(`${'../'.repeat(this.module.split('/').length)}${file}`, name);
   }
@@ -65,7 +82,9 @@ export class TypeFile {
     const names = this.imports.get(specifier) ?? new Map<string, string>();
     this.imports.set(specifier, names);
     const known = names.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const local = this.names.has(name) ? this.names.claim(`Kubernetes${name}`, false) : this.names.claim(name, false);
     names.set(name, local);
     return local;
@@ -86,16 +105,24 @@ export class TypeFile {
     for (const name of [...this.aliases.keys()].sort(order)) {
       file.addStatements(`\nexport type ${name} = ${this.aliases.get(name)!};`);
     }
-    const structures = [...this.interfaces.keys()].sort(order).map((name) => interfaceStructure(this.interfaces.get(name)!));
+    const structures = [...this.interfaces.keys()]
+      .sort(order)
+      .map((name) => interfaceStructure(this.interfaces.get(name)!));
     for (const structure of structures) {
       file.addInterface(structure);
       const apiVersion = this.kinds.get(structure.name);
-      if (apiVersion === undefined) continue;
+      if (apiVersion === undefined) {
+        continue;
+      }
       file.addVariableStatement({
         isExported: true,
         declarationKind: VariableDeclarationKind.Const,
         declarations: [
-          { name: structure.name, type: `${kindType}<${structure.name}>`, initializer: `{ apiVersion: '${apiVersion}', kind: '${structure.name}' }` },
+          {
+            name: structure.name,
+            type: `${kindType}<${structure.name}>`,
+            initializer: `{ apiVersion: '${apiVersion}', kind: '${structure.name}' }`,
+          },
         ],
       });
     }
@@ -112,7 +139,9 @@ function interfaceStructure(text: InterfaceText): InterfaceDeclarationStructure 
     name: text.name,
     docs: text.facts === '' ? [] : [{ description: text.facts }],
     properties: text.properties.map((property) => ({
-      name: /^[A-Za-z_$][\w$]*$/.test(property.name) ? property.name : JSON.stringify(property.name).replace(/^"|"$/g, "'"),
+      name: /^[A-Za-z_$][\w$]*$/.test(property.name)
+        ? property.name
+        : JSON.stringify(property.name).replace(/^"|"$/g, "'"),
       type: property.type,
       isReadonly: true,
       hasQuestionToken: property.optional,
@@ -134,22 +163,40 @@ function relative(from: string, to: string): string {
 /** What a schema says of a value beyond its type, in a line: bounds, default, pattern, list keys. */
 export function factsOf(schema: Schema, since?: string): string {
   const facts: string[] = [];
-  if (since !== undefined) facts.push(`Kubernetes ${since}+.`);
-  if (schema.default !== undefined) facts.push(`Default: \`${JSON.stringify(schema.default)}\`.`);
-  if (schema.minimum !== undefined || schema.maximum !== undefined) {
-    facts.push(`${schema.exclusiveMinimum === true ? 'Above' : 'From'} ${schema.minimum ?? '-∞'} ${schema.exclusiveMaximum === true ? 'to below' : 'to'} ${schema.maximum ?? '∞'}.`);
+  if (since !== undefined) {
+    facts.push(`Kubernetes ${since}+.`);
   }
-  if (schema.multipleOf !== undefined) facts.push(`Multiple of ${schema.multipleOf}.`);
+  if (schema.default !== undefined) {
+    facts.push(`Default: \`${JSON.stringify(schema.default)}\`.`);
+  }
+  if (schema.minimum !== undefined || schema.maximum !== undefined) {
+    facts.push(
+      `${schema.exclusiveMinimum === true ? 'Above' : 'From'} ${schema.minimum ?? '-∞'} ${schema.exclusiveMaximum === true ? 'to below' : 'to'} ${schema.maximum ?? '∞'}.`,
+    );
+  }
+  if (schema.multipleOf !== undefined) {
+    facts.push(`Multiple of ${schema.multipleOf}.`);
+  }
   const range = (low: number | undefined, high: number | undefined, what: string): void => {
-    if (low !== undefined || high !== undefined) facts.push(`${low ?? 0} to ${high ?? '∞'} ${what}.`);
+    if (low !== undefined || high !== undefined) {
+      facts.push(`${low ?? 0} to ${high ?? '∞'} ${what}.`);
+    }
   };
   range(schema.minLength, schema.maxLength, 'characters');
   range(schema.minItems, schema.maxItems, 'items');
   range(schema.minProperties, schema.maxProperties, 'members');
-  if (schema.pattern !== undefined && !schema['x-kubernetes-int-or-string'] && schema.pattern.length <= 100) facts.push(`Pattern: \`${schema.pattern}\`.`);
-  if (schema.format !== undefined && !PLAIN_FORMATS.has(schema.format)) facts.push(`Format: ${schema.format}.`);
-  if (schema['x-kubernetes-list-type'] === 'map') facts.push(`One item per ${schema['x-kubernetes-list-map-keys']!.join(' + ')}.`);
-  if (schema['x-kubernetes-list-type'] === 'set') facts.push('Each value once.');
+  if (schema.pattern !== undefined && !schema['x-kubernetes-int-or-string'] && schema.pattern.length <= 100) {
+    facts.push(`Pattern: \`${schema.pattern}\`.`);
+  }
+  if (schema.format !== undefined && !PLAIN_FORMATS.has(schema.format)) {
+    facts.push(`Format: ${schema.format}.`);
+  }
+  if (schema['x-kubernetes-list-type'] === 'map') {
+    facts.push(`One item per ${schema['x-kubernetes-list-map-keys']!.join(' + ')}.`);
+  }
+  if (schema['x-kubernetes-list-type'] === 'set') {
+    facts.push('Each value once.');
+  }
   return facts.join(' ').replaceAll('*/', '*\\/').replaceAll('@', '\\@');
 }
 

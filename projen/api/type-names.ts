@@ -4,9 +4,15 @@ const NOT_PLURAL = /(ss|us|is|as|affinity|series|dns|nfs|tls|qos|cidrs?OrIps)$/i
 
 /** `tasks` is `task`, `policies` is `policy`; a word that is no plural comes back as it is. */
 export function singular(word: string): string {
-  if (NOT_PLURAL.test(word) || !word.endsWith('s')) return word;
-  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
-  if (/(sses|xes|ches|shes|zes|statuses)$/i.test(word)) return word.slice(0, -2);
+  if (NOT_PLURAL.test(word) || !word.endsWith('s')) {
+    return word;
+  }
+  if (word.endsWith('ies') && word.length > 4) {
+    return `${word.slice(0, -3)}y`;
+  }
+  if (/(sses|xes|ches|shes|zes|statuses)$/i.test(word)) {
+    return word.slice(0, -2);
+  }
   return word.slice(0, -1);
 }
 

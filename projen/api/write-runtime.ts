@@ -2,7 +2,7 @@
  * Writes what the library reads at run time: the table of kinds, and the compressed schema bundles.
  */
 import { brotliCompressSync, constants } from 'zlib';
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { type CrdVersion } from './crd';
 import { type KubernetesApi, order } from './openapi';
 import { COMMON, SchemaPool } from './schema-pool';
@@ -28,7 +28,9 @@ export interface RuntimeFiles {
  * @param deprecated minor since which a definition's version is deprecated
  */
 export function runtimeFiles(
-  apis: readonly KubernetesApi[], projects: readonly ProjectCrds[], deprecated: ReadonlyMap<string, number>,
+  apis: readonly KubernetesApi[],
+  projects: readonly ProjectCrds[],
+  deprecated: ReadonlyMap<string, number>,
 ): RuntimeFiles {
   const pool = new SchemaPool();
   const builtIn = builtInKinds(apis, pool, deprecated);
@@ -37,12 +39,24 @@ export function runtimeFiles(
   );
   const bundles = pool.bundles();
   const rows = [
-    ...builtIn.map(({ row, roots }) => `${row} ${BUILT_IN} ${runs(roots, (root) => bundles.referenceOf(BUILT_IN, root))}`),
-    ...custom.map(({ project, version, root }) => `${customRow(version)} ${project} ${bundles.referenceOf(project, root)}`),
+    ...builtIn.map(
+      ({ row, roots }) => `${row} ${BUILT_IN} ${runs(roots, (root) => bundles.referenceOf(BUILT_IN, root))}`,
+    ),
+    ...custom.map(
+      ({ project, version, root }) => `${customRow(version)} ${project} ${bundles.referenceOf(project, root)}`,
+    ),
   ];
   return {
-    kindTable: kindTableText(rows.sort(order), apis.map((api) => api.minor), projects),
-    bundles: new Map([...bundles.files].filter(([name, lines]) => lines.length > 0 || name === COMMON).map(([name, lines]) => [`${name}.br`, compressed(lines)])),
+    kindTable: kindTableText(
+      rows.sort(order),
+      apis.map((api) => api.minor),
+      projects,
+    ),
+    bundles: new Map(
+      [...bundles.files]
+        .filter(([name, lines]) => lines.length > 0 || name === COMMON)
+        .map(([name, lines]) => [`${name}.br`, compressed(lines)]),
+    ),
   };
 }
 
@@ -53,7 +67,9 @@ interface BuiltInRow {
 }
 
 function builtInKinds(
-  apis: readonly KubernetesApi[], pool: SchemaPool, deprecated: ReadonlyMap<string, number>,
+  apis: readonly KubernetesApi[],
+  pool: SchemaPool,
+  deprecated: ReadonlyMap<string, number>,
 ): readonly BuiltInRow[] {
   const newest = Number(apis.at(-1)?.minor.slice(2));
   const rows = new Map<string, { flags: string; plural: string; roots: Map<KubernetesMinor, number> }>();
@@ -62,7 +78,9 @@ function builtInKinds(
     for (const kind of api.kinds) {
       const groupKind = `${kind.group}/${kind.kind}`;
       const best = preferred.get(groupKind);
-      if (best === undefined || versionRank(kind.version) > versionRank(best)) preferred.set(groupKind, kind.version);
+      if (best === undefined || versionRank(kind.version) > versionRank(best)) {
+        preferred.set(groupKind, kind.version);
+      }
       const key = `${kind.group || '-'} ${kind.version} ${kind.kind}`;
       const roots = rows.get(key)?.roots ?? new Map<KubernetesMinor, number>();
       roots.set(api.minor, pool.add(BUILT_IN, kind.definition.schema));
@@ -85,7 +103,9 @@ function builtInKinds(
 /** Kubernetes' order of versions: v2, v1, v1beta2, v1beta1, v1alpha1. */
 function versionRank(version: string): number {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-  if (!match) return 0;
+  if (!match) {
+    return 0;
+  }
   const stage = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
   return stage * 1e6 + Number(match[1]) * 1e3 + Number(match[3] ?? 0);
 }
@@ -107,10 +127,15 @@ function runs(roots: ReadonlyMap<KubernetesMinor, number>, referenceOf: (root: n
   for (const [minor, root] of roots) {
     const number = Number(minor.slice(2));
     const previous = out.at(-1);
-    if (previous && previous.root === root && previous.last === number - 1) previous.last = number;
-    else out.push({ first: number, last: number, root });
+    if (previous && previous.root === root && previous.last === number - 1) {
+      previous.last = number;
+    } else {
+      out.push({ first: number, last: number, root });
+    }
   }
-  return out.map(({ first, last, root }) => `${first === last ? first : `${first}-${last}`}:${referenceOf(root)}`).join(',');
+  return out
+    .map(({ first, last, root }) => `${first === last ? first : `${first}-${last}`}:${referenceOf(root)}`)
+    .join(',');
 }
 
 export function compressed(lines: readonly string[]): Buffer {
@@ -125,8 +150,14 @@ export function compressed(lines: readonly string[]): Buffer {
   });
 }
 
-function kindTableText(rows: readonly string[], minors: readonly KubernetesMinor[], projects: readonly ProjectCrds[]): string {
-  const sources = [...projects].sort((a, b) => order(a.project, b.project)).map(({ project, source }) => `  '${project}': '${source}',`);
+function kindTableText(
+  rows: readonly string[],
+  minors: readonly KubernetesMinor[],
+  projects: readonly ProjectCrds[],
+): string {
+  const sources = [...projects]
+    .sort((a, b) => order(a.project, b.project))
+    .map(({ project, source }) => `  '${project}': '${source}',`);
   return [
     '/**',
     ' * Generated by `npm run generate:api`. Do not edit.',

@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { allRuleFacts } from '../../src/rules/all-rules';
+import { allRuleFacts } from '../../src/interfaces/checks/all-rules';
 import { type RuleFacts } from '../../src/checks/rule';
 import { rulesPage } from './rules-page';
 
@@ -19,7 +19,9 @@ export function withRuleTables(page: string, rules: readonly RuleFacts[]): strin
   return page.replace(BLOCK, (_, prefixes: string) => {
     const wanted = prefixes.split(/\s+/);
     const selected = rules.filter(({ id }) => wanted.some((prefix) => id.startsWith(prefix)));
-    if (selected.length === 0) throw new Error(`no rule's id begins with "${prefixes}"`);
+    if (selected.length === 0) {
+      throw new Error(`no rule's id begins with "${prefixes}"`);
+    }
     return `<!-- rules: ${prefixes} -->\n${ruleTable(selected)}\n<!-- end of rules -->`;
   });
 }
@@ -27,7 +29,9 @@ export function withRuleTables(page: string, rules: readonly RuleFacts[]): strin
 function ruleTable(rules: readonly RuleFacts[]): string {
   const withRows = rules.some((rule) => rule.row !== undefined);
   const sorted = [...rules].sort((a, b) => compareRows(a.row, b.row) || (a.id < b.id ? -1 : 1));
-  const head = withRows ? ['', 'rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source'] : ['rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source'];
+  const head = withRows
+    ? ['', 'rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source']
+    : ['rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source'];
   const lines = sorted.map((rule) => {
     const cells = [`\`${rule.id}\``, rule.tier, rule.severity, rule.summary, rule.why, rule.source];
     return withRows ? [rule.row ?? '', ...cells] : cells;
@@ -37,7 +41,9 @@ function ruleTable(rules: readonly RuleFacts[]): string {
 
 /** `VJ2` before `VJ10`, and rules without a row last. */
 function compareRows(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
+  if (a === undefined || b === undefined) {
+    return a === b ? 0 : a === undefined ? 1 : -1;
+  }
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
@@ -69,5 +75,9 @@ export function pageOfRules(): Page {
 }
 
 if (require.main === module) {
-  for (const { file, now, wanted } of [...pagesWithTables(), pageOfRules()]) if (now !== wanted) writeFileSync(file, wanted);
+  for (const { file, now, wanted } of [...pagesWithTables(), pageOfRules()]) {
+    if (now !== wanted) {
+      writeFileSync(file, wanted);
+    }
+  }
 }

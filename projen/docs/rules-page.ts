@@ -21,7 +21,9 @@ export function rulesPage(rules: readonly RuleFacts[]): string {
     const domain = rule.id.slice(0, rule.id.indexOf('/'));
     domains.set(domain, [...(domains.get(domain) ?? []), rule]);
   }
-  const contents = [...domains].map(([domain, own]) => `- [${domain}](#${domain}): ${own.length} rule${own.length === 1 ? '' : 's'}`);
+  const contents = [...domains].map(
+    ([domain, own]) => `- [${domain}](#${domain}): ${own.length} rule${own.length === 1 ? '' : 's'}`,
+  );
   const chapters = [...domains].map(([domain, own]) => [`## ${domain}`, ...own.map(section)].join('\n\n'));
   return `${[`${OPENING}\n${contents.join('\n')}`, ...chapters].join('\n\n')}\n`;
 }

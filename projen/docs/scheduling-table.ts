@@ -5,9 +5,9 @@
 import { App, Chart } from 'cdk8s';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { Checks } from '../../src/checks/checks-of';
-import { Scheduling } from '../../src/pods';
+import { Scheduling } from '../../src/constructs/pods';
 import { EVERY_WORKLOAD, type MakeWorkload } from './every-workload';
 
 const PAGE = resolve(__dirname, '../../docs/scheduling.md');
@@ -32,8 +32,8 @@ export const CHOICES: readonly Choices[] = [
     targets: ['1.36'],
     plain: Scheduling.volcano(queue),
     asking: {
-      'topology': Scheduling.volcano(queue, { topology: { required: 1 } }),
-      'elastic': Scheduling.volcano(queue, { elastic }),
+      topology: Scheduling.volcano(queue, { topology: { required: 1 } }),
+      elastic: Scheduling.volcano(queue, { elastic }),
       'minimum runtime': Scheduling.volcano(queue, { minimumRuntimeSeconds: 600 }),
     },
   },
@@ -41,7 +41,10 @@ export const CHOICES: readonly Choices[] = [
     engine: 'kueue',
     targets: ['1.36'],
     plain: Scheduling.kueue(local),
-    asking: { topology: Scheduling.kueue(local, { topology: { required } }), elastic: Scheduling.kueue(local, { elastic }) },
+    asking: {
+      topology: Scheduling.kueue(local, { topology: { required } }),
+      elastic: Scheduling.kueue(local, { elastic }),
+    },
   },
   {
     engine: 'podGroup',
@@ -60,8 +63,8 @@ export const CHOICES: readonly Choices[] = [
     targets: ['1.36'],
     plain: Scheduling.gantry(queue),
     asking: {
-      'topology': Scheduling.gantry(queue, { topology: { required } }),
-      'elastic': Scheduling.gantry(queue, { elastic }),
+      topology: Scheduling.gantry(queue, { topology: { required } }),
+      elastic: Scheduling.gantry(queue, { elastic }),
       'minimum runtime': Scheduling.gantry(queue, { minimumRuntimeSeconds: 600 }),
       'hand-over': Scheduling.gantry(queue, { handOver: true }),
     },
@@ -75,7 +78,12 @@ export function appFor(kubernetes: KubernetesMinor): App {
 }
 
 /** A chart with the workload in a namespace of its own, or why there is none. */
-export function made(make: MakeWorkload, scheduling: Scheduling | undefined, app: App, namespace = 'ml'): Chart | Error {
+export function made(
+  make: MakeWorkload,
+  scheduling: Scheduling | undefined,
+  app: App,
+  namespace = 'ml',
+): Chart | Error {
   const chart = new Chart(app, namespace, { namespace });
   try {
     make(chart, scheduling);
@@ -88,15 +96,21 @@ export function made(make: MakeWorkload, scheduling: Scheduling | undefined, app
 
 export function schedulingTable(): string {
   const head = ['kind', ...CHOICES.map(({ engine }) => `\`${engine}\``)];
-  const rows = Object.entries(EVERY_WORKLOAD).map(([kind, make]) => [kind, ...CHOICES.map((choices) => cell(make, choices))]);
+  const rows = Object.entries(EVERY_WORKLOAD).map(([kind, make]) => [
+    kind,
+    ...CHOICES.map((choices) => cell(make, choices)),
+  ]);
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 function cell(make: MakeWorkload, { targets, plain, asking }: Choices): string {
   const able = targets.filter((target) => made(make, plain, appFor(target)) instanceof Chart);
-  if (able.length === 0) return 'no';
+  if (able.length === 0) {
+    return 'no';
+  }
   const only = able.length === targets.length ? '' : able.includes('1.35') ? ' (1.35)' : ' (1.36 and later)';
-  const isTaken = (option: string): boolean => able.some((target) => made(make, asking[option], appFor(target)) instanceof Chart);
+  const isTaken = (option: string): boolean =>
+    able.some((target) => made(make, asking[option], appFor(target)) instanceof Chart);
   const options = Object.keys(asking).filter(isTaken);
   return `yes${options.length === 0 ? '' : `: ${options.join(', ')}`}${only}`;
 }
@@ -104,7 +118,12 @@ function cell(make: MakeWorkload, { targets, plain, asking }: Choices): string {
 /** The page with the table as it has to be. */
 export function pageWithTable(): { readonly now: string; readonly wanted: string } {
   const now = readFileSync(PAGE, 'utf8');
-  return { now, wanted: now.replace(BLOCK, () => `<!-- table of means -->\n${schedulingTable()}\n<!-- end of table -->`) };
+  return {
+    now,
+    wanted: now.replace(BLOCK, () => `<!-- table of means -->\n${schedulingTable()}\n<!-- end of table -->`),
+  };
 }
 
-if (require.main === module) writeFileSync(PAGE, pageWithTable().wanted);
+if (require.main === module) {
+  writeFileSync(PAGE, pageWithTable().wanted);
+}

@@ -33,7 +33,11 @@ const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; rea
     text: 'export const createConfiguration = undefined; export const ServerConfiguration = undefined;',
   },
   { path: /^socks-proxy-agent$/, importer: /client-node/, text: 'export const SocksProxyAgent = undefined;' },
-  { path: /^jsonpath-plus$/, importer: /client-node/, text: `export const JSONPath = ${refusal('The auth providers gcp and azure')};` },
+  {
+    path: /^jsonpath-plus$/,
+    importer: /client-node/,
+    text: `export const JSONPath = ${refusal('The auth providers gcp and azure')};`,
+  },
   {
     path: /^openid-client$/,
     importer: /client-node/,
@@ -49,7 +53,10 @@ const leaveOut: Plugin = {
       const index = LEFT_OUT.findIndex((one) => one.path.test(path) && one.importer.test(importer));
       return index < 0 ? undefined : { path: String(index), namespace: 'left-out' };
     });
-    bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({ contents: LEFT_OUT[Number(path)].text, loader: 'js' }));
+    bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+      contents: LEFT_OUT[Number(path)].text,
+      loader: 'js',
+    }));
   },
 };
 
@@ -61,7 +68,7 @@ function refusal(what: string): string {
  * `kubectl apply` writes the object that it applies into an annotation, which has room for this much; base64 makes four bytes of three, and
  * the object is more than the bundle.
  */
-const MOST_COMPRESSED = Math.floor((262_144 - 8192) * 3 / 4);
+const MOST_COMPRESSED = Math.floor(((262_144 - 8192) * 3) / 4);
 
 /** @returns bytes of the bundle */
 export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promise<number> {
@@ -83,14 +90,22 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
     metafile: true,
     logLevel: 'error',
   });
-  const foreign = Object.keys(metafile.inputs).filter((input) => /node_modules\/(cdk8s|cdk8s-plus-28|constructs)\//.test(input));
-  const asked = Object.values(metafile.outputs).flatMap(({ imports }) => imports).filter(({ path }) => /^(cdk8s|constructs)/.test(path));
+  const foreign = Object.keys(metafile.inputs).filter((input) =>
+    /node_modules\/(cdk8s|cdk8s-plus-28|constructs)\//.test(input),
+  );
+  const asked = Object.values(metafile.outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ path }) => /^(cdk8s|constructs)/.test(path));
   if (foreign.length > 0 || asked.length > 0) {
-    throw new Error(`${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`);
+    throw new Error(
+      `${entry} reaches the construct library, which does not belong into a program: ${[...foreign, ...asked.map(({ path }) => path)].join(', ')}`,
+    );
   }
   const compressed = brotliCompressSync(readFileSync(outfile));
   if (compressed.length > MOST_COMPRESSED) {
-    throw new Error(`${output} has ${compressed.length} bytes when compressed; a ConfigMap that \`kubectl apply\` takes has room for ${MOST_COMPRESSED}.`);
+    throw new Error(
+      `${output} has ${compressed.length} bytes when compressed; a ConfigMap that \`kubectl apply\` takes has room for ${MOST_COMPRESSED}.`,
+    );
   }
   writeFileSync(`${outfile}.br`, compressed);
   return Object.values(metafile.outputs)[0].bytes;

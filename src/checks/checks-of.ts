@@ -2,7 +2,7 @@
  * How an app says what it wants of its checks: the target, rules of its own, what to silence and why.
  */
 import { type IConstruct } from 'constructs';
-import { type JsonObject, type KubernetesMinor } from '../api/schema';
+import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { type CheckOptions } from './engine';
 import { defaultRules } from './registry';
 import { type Rule } from './rule';
@@ -54,7 +54,9 @@ export class Checks {
    * @throws if the reason is empty
    */
   ignore(rule: string, reason: string): this {
-    if (reason.trim() === '') throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" needs a reason, found an empty one.`);
+    if (reason.trim() === '') {
+      throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" needs a reason, found an empty one.`);
+    }
     this.silenced.push({ rule, reason });
     return this;
   }
@@ -74,7 +76,11 @@ export class Checks {
   /** What the app's checks run with. */
   get options(): CheckOptions {
     const { kubernetes, ownRules, ownCrds } = this.root;
-    return { kubernetes, crds: ownCrds, rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules] };
+    return {
+      kubernetes,
+      crds: ownCrds,
+      rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules],
+    };
   }
 
   private get root(): Checks {

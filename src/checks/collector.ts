@@ -40,8 +40,12 @@ export class FindingCollector {
     set.manifests.forEach((manifest, index) => {
       this.order.set(manifest, index);
       const { suppressions, violations } = suppressionsOf(manifest);
-      if (suppressions.length > 0) this.own.set(manifest, suppressions);
-      for (const violation of violations) this.add(suppressionNeedsReason, manifest, violation);
+      if (suppressions.length > 0) {
+        this.own.set(manifest, suppressions);
+      }
+      for (const violation of violations) {
+        this.add(suppressionNeedsReason, manifest, violation);
+      }
     });
   }
 
@@ -52,7 +56,9 @@ export class FindingCollector {
 
   add(rule: ReportedFacts, manifest: Manifest, violation: Violation, position?: Position): void {
     const tier = violation.tier ?? rule.tier;
-    if (!this.tiers.has(tier)) return;
+    if (!this.tiers.has(tier)) {
+      return;
+    }
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);
@@ -72,13 +78,18 @@ export class FindingCollector {
       construct,
     });
     const reason = this.reasonToIgnore(rule.id, manifest);
-    if (reason !== undefined) this.suppressed.push({ ...finding, reason });
-    else this.located.push({ finding, order: this.order.get(manifest) ?? -1 });
+    if (reason !== undefined) {
+      this.suppressed.push({ ...finding, reason });
+    } else {
+      this.located.push({ finding, order: this.order.get(manifest) ?? -1 });
+    }
   }
 
   /** For what never became a manifest. */
   addUnattached(rule: ReportedFacts, problem: SourceProblem): void {
-    if (!this.tiers.has(rule.tier)) return;
+    if (!this.tiers.has(rule.tier)) {
+      return;
+    }
     const finding = compact({
       rule: rule.id,
       tier: rule.tier,
@@ -112,15 +123,20 @@ export class FindingCollector {
   /** Where a rule of the server or of a project tells of a missing field, the schema's shorter word on it is left out. */
   private eachToldOnce(): readonly Located[] {
     const place = ({ finding, order }: Located): string => `${order} ${finding.path}`;
-    const tellsMore = ({ tier, severity }: Finding): boolean => severity === 'error' && (tier === 'server' || tier === 'webhook');
+    const tellsMore = ({ tier, severity }: Finding): boolean =>
+      severity === 'error' && (tier === 'server' || tier === 'webhook');
     const missing = new Set(this.located.filter(({ finding }) => finding.rule === shapeRules.required.id).map(place));
-    if (missing.size === 0) return this.located;
+    if (missing.size === 0) {
+      return this.located;
+    }
     const told = new Set(this.located.filter((one) => tellsMore(one.finding) && missing.has(place(one))).map(place));
     return this.located.filter((one) => one.finding.rule !== shapeRules.required.id || !told.has(place(one)));
   }
 
   report(): Report {
-    this.located.sort((a, b) => a.order - b.order || compare(a.finding.path, b.finding.path) || compare(a.finding.rule, b.finding.rule));
+    this.located.sort(
+      (a, b) => a.order - b.order || compare(a.finding.path, b.finding.path) || compare(a.finding.rule, b.finding.rule),
+    );
     const unattached = this.set.problems.filter((problem) => problem.manifest === undefined).length;
     return {
       documents: this.set.manifests.length + unattached,

@@ -1,8 +1,8 @@
 /**
  * The check engine: holds a manifest set against its schemas, their CEL rules and the semantic rules, and says what it found where.
  */
-import { type JsonObject, type KubernetesMinor } from '../api/schema';
-import { DEFAULT_MINOR, findKind } from '../api/kinds';
+import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
+import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { FindingCollector } from './collector';
 import { type Tier } from './finding';
@@ -64,21 +64,41 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
 function reportSourceProblems(set: ManifestSet, collector: FindingCollector): void {
   for (const problem of set.problems) {
     const rule = sourceRules[problem.kind];
-    if (problem.manifest === undefined) collector.addUnattached(rule, problem);
+    if (problem.manifest === undefined) {
+      collector.addUnattached(rule, problem);
+    }
     // Built-in kinds are decoded into typed fields, of which some take the number's text; the shape check judges the others.
-    else if (problem.kind !== 'huge-number' || findKind(problem.manifest.id.apiVersion, problem.manifest.id.kind)?.builtIn !== true) collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
+    else if (
+      problem.kind !== 'huge-number' ||
+      findKind(problem.manifest.id.apiVersion, problem.manifest.id.kind)?.builtIn !== true
+    ) {
+      collector.add(rule, problem.manifest, { path: problem.path ?? '', message: problem.message }, problem.position);
+    }
   }
 }
 
-function checkShapes(set: ManifestSet, kubernetes: KubernetesMinor, given: readonly JsonObject[], collector: FindingCollector): void {
-  if (!collector.wants(SHAPE_TIERS)) return;
+function checkShapes(
+  set: ManifestSet,
+  kubernetes: KubernetesMinor,
+  given: readonly JsonObject[],
+  collector: FindingCollector,
+): void {
+  if (!collector.wants(SHAPE_TIERS)) {
+    return;
+  }
   const definitions = set.ofKind(CRD_KIND).map((manifest) => manifest.object);
   const checker = new ShapeChecker({ kubernetes, crds: given, definitions });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
-    if (shape.notChecked !== undefined) collector.addNotChecked(manifest, shape.notChecked);
+    if (shape.notChecked !== undefined) {
+      collector.addNotChecked(manifest, shape.notChecked);
+    }
     for (const violation of shape.violations) {
-      collector.add({ id: violation.rule, tier: violation.tier, severity: violation.severity, fix: '' }, manifest, violation);
+      collector.add(
+        { id: violation.rule, tier: violation.tier, severity: violation.severity, fix: '' },
+        manifest,
+        violation,
+      );
     }
   }
 }

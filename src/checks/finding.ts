@@ -1,7 +1,7 @@
 /**
  * What a check says. The field names are those of the JSON report, which is a stable format.
  */
-import { type JsonValue } from '../api/schema';
+import { type JsonValue } from '../facts/api/schema';
 
 /**
  * Who would say so.

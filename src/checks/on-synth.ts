@@ -25,17 +25,23 @@ interface CheckedRoot {
 /** Sees to it that the tree which `scope` belongs to is checked on synth. Calling it again changes nothing. */
 export function checkOnSynth(scope: IConstruct): void {
   const root = scope.node.root as IConstruct & CheckedRoot;
-  if (root[CHECKED] === true) return;
+  if (root[CHECKED] === true) {
+    return;
+  }
   root[CHECKED] = true;
   let errors = new Map<IConstruct, string[]>();
   const listening = new WeakSet<IConstruct>();
   const once = oncePerSynth(root);
   root.node.addValidation({
     validate: () => {
-      if (!once.isDue()) return errors.get(root) ?? [];
+      if (!once.isDue()) {
+        return errors.get(root) ?? [];
+      }
       const { report, rendered } = checkRendered(root);
       once.handOver(rendered);
-      if (writeReportFile(report)) return [];
+      if (writeReportFile(report)) {
+        return [];
+      }
       const constructs = new Map(rendered.map(({ construct, manifest }) => [manifest.origin.construct, construct]));
       // Validation visits parents first, so what is handed to a construct here is read when its turn comes.
       errors = new Map();
@@ -74,34 +80,53 @@ interface OncePerSynth {
  * rendering itself anew. Whoever changes what a construct gave changes what is written and not what it gives next.
  */
 function oncePerSynth(root: IConstruct): OncePerSynth {
-  if (!canSynth(root)) return { isDue: () => true, handOver: () => undefined };
+  if (!canSynth(root)) {
+    return { isDue: () => true, handOver: () => undefined };
+  }
   let state: 'outside' | 'due' | 'done' = 'outside';
   const waiting = new Set<ApiObject>();
   const withdraw = (construct: ApiObject): void => {
-    if (waiting.delete(construct)) Reflect.deleteProperty(construct, 'toJson');
-  };
-  const within = <T>(synth: () => T) => (): T => {
-    state = 'due';
-    try {
-      return synth();
-    } finally {
-      state = 'outside';
-      for (const construct of waiting) withdraw(construct);
+    if (waiting.delete(construct)) {
+      Reflect.deleteProperty(construct, 'toJson');
     }
   };
+  const within =
+    <T>(synth: () => T) =>
+    (): T => {
+      state = 'due';
+      try {
+        return synth();
+      } finally {
+        state = 'outside';
+        for (const construct of waiting) {
+          withdraw(construct);
+        }
+      }
+    };
   root.synth = within(root.synth.bind(root));
   root.synthYaml = within(root.synthYaml.bind(root));
   return {
     isDue: () => {
-      if (state === 'done') return false;
-      if (state === 'due') state = 'done';
+      if (state === 'done') {
+        return false;
+      }
+      if (state === 'due') {
+        state = 'done';
+      }
       return true;
     },
     handOver: (rendered) => {
-      if (state === 'outside') return;
-      for (const { construct, manifest: { object } } of rendered) {
+      if (state === 'outside') {
+        return;
+      }
+      for (const {
+        construct,
+        manifest: { object },
+      } of rendered) {
         // A method that somebody put on this one object stays in charge.
-        if (Object.hasOwn(construct, 'toJson')) continue;
+        if (Object.hasOwn(construct, 'toJson')) {
+          continue;
+        }
         // The JSON alone is kept: what rules have worked out for the manifest may go before files are written.
         const toJson = (): unknown => {
           withdraw(construct);
@@ -129,7 +154,10 @@ export function checkTree(scope: IConstruct): Report {
 }
 
 /** As `checkTree`, with the manifests that were checked. */
-export function checkRendered(scope: IConstruct): { readonly report: Report; readonly rendered: readonly RenderedObject[] } {
+export function checkRendered(scope: IConstruct): {
+  readonly report: Report;
+  readonly rendered: readonly RenderedObject[];
+} {
   annotateSuppressions(scope);
   const rendered = renderedObjects(scope);
   const set = new ManifestSet(rendered.map(({ manifest }) => manifest));
@@ -148,9 +176,13 @@ function annotateSuppressions(scope: IConstruct): void {
     return suppressions;
   };
   for (const construct of scope.node.findAll()) {
-    if (!ApiObject.isApiObject(construct)) continue;
+    if (!ApiObject.isApiObject(construct)) {
+      continue;
+    }
     const suppressions = suppressionsAt(construct);
-    if (suppressions.length > 0) construct.metadata.addAnnotation(IGNORE_ANNOTATION, formatSuppressions(suppressions));
+    if (suppressions.length > 0) {
+      construct.metadata.addAnnotation(IGNORE_ANNOTATION, formatSuppressions(suppressions));
+    }
   }
 }
 

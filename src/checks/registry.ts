@@ -1,7 +1,7 @@
 /**
  * The rules that run when nobody names any.
  *
- * The engine stands below the domains and cannot import their rules. Whoever composes the whole (`src/rules`) provides them here.
+ * The engine stands below the domains and cannot import their rules. Whoever composes the whole (`src/interfaces/checks`) provides them here.
  */
 import { type Rule } from './rule';
 

@@ -13,7 +13,9 @@ export const REPORT_FILE_VARIABLE = 'GANTRY_REPORT_FILE';
 /** Writes the report where the caller asked for it; false where nobody asked. */
 export function writeReportFile(report: Report): boolean {
   const file = process.env[REPORT_FILE_VARIABLE];
-  if (file === undefined || file === '') return false;
+  if (file === undefined || file === '') {
+    return false;
+  }
   writeFileSync(file, JSON.stringify(report));
   return true;
 }

@@ -5,7 +5,7 @@
  * A rule must survive any JSON: shapes that the schema refuses are the schema check's to report, and a rule passes over them
  * (`read.ts` has the readers for that).
  */
-import { type JsonValue, type KubernetesMinor } from '../api/schema';
+import { type JsonValue, type KubernetesMinor } from '../facts/api/schema';
 import { type Manifest } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';

@@ -4,7 +4,7 @@
  * Nearly all rules speak of fields that nearly all manifests leave out. One walk over a manifest says which names occur anywhere in it;
  * manifests with the same names share the answer.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from '../manifests/identity';
 import { type Manifest } from '../manifests/manifest';
 import { type ObjectRule, type PodTemplateRule, type Rule } from './rule';
@@ -34,7 +34,9 @@ export class RulesByField {
     this.objectRules = rules.filter((rule): rule is ObjectRule => rule.on === 'object');
     this.templateRules = rules.filter((rule): rule is PodTemplateRule => rule.on === 'pod-template');
     for (const name of [...this.objectRules, ...this.templateRules].flatMap((rule) => rule.concerns ?? [])) {
-      if (!this.bits.has(name)) this.bits.set(name, this.bits.size);
+      if (!this.bits.has(name)) {
+        this.bits.set(name, this.bits.size);
+      }
     }
   }
 
@@ -48,7 +50,9 @@ export class RulesByField {
       const concerned = this.objectRules.filter((rule) => this.concerned(rule, names));
       const on = (wanted: string): readonly ObjectRule[] => concerned.filter((rule) => rule.kinds.includes(wanted));
       rules = [...on('*'), ...on(kind)];
-      if (this.forObjects.size >= MOST_NAMES) this.forObjects.clear();
+      if (this.forObjects.size >= MOST_NAMES) {
+        this.forObjects.clear();
+      }
       this.forObjects.set(key, rules);
     }
     return rules;
@@ -60,19 +64,24 @@ export class RulesByField {
     let rules = this.forTemplates.get(names);
     if (rules === undefined) {
       const concerned = this.templateRules.filter((rule) => this.concerned(rule, names));
-      const seeing = (what: PodTemplateRule['sees']): readonly PodTemplateRule[] => concerned.filter(({ sees }) => sees === what);
+      const seeing = (what: PodTemplateRule['sees']): readonly PodTemplateRule[] =>
+        concerned.filter(({ sees }) => sees === what);
       rules = { alone: seeing('template'), inNamespace: seeing('namespace'), others: seeing(undefined) };
-      if (this.forTemplates.size >= MOST_NAMES) this.forTemplates.clear();
+      if (this.forTemplates.size >= MOST_NAMES) {
+        this.forTemplates.clear();
+      }
       this.forTemplates.set(names, rules);
     }
     return rules;
   }
 
   private concerned(rule: ObjectRule | PodTemplateRule, names: string): boolean {
-    return rule.concerns?.some((name) => {
-      const bit = this.bits.get(name) ?? 0;
-      return (names.charCodeAt(Math.floor(bit / BITS)) & (1 << (bit % BITS))) !== 0;
-    }) ?? true;
+    return (
+      rule.concerns?.some((name) => {
+        const bit = this.bits.get(name) ?? 0;
+        return (names.charCodeAt(Math.floor(bit / BITS)) & (1 << (bit % BITS))) !== 0;
+      }) ?? true
+    );
   }
 
   private namesIn(manifest: Manifest): string {
@@ -88,15 +97,23 @@ export class RulesByField {
 
   private walk(value: JsonValue, found: Uint16Array): void {
     if (Array.isArray(value)) {
-      for (const item of value) if (typeof item === 'object' && item !== null) this.walk(item, found);
+      for (const item of value) {
+        if (typeof item === 'object' && item !== null) {
+          this.walk(item, found);
+        }
+      }
       return;
     }
     const object = value as JsonObject;
     for (const name of Object.keys(object)) {
       const bit = this.bits.get(name);
-      if (bit !== undefined) found[Math.floor(bit / BITS)] |= 1 << (bit % BITS);
+      if (bit !== undefined) {
+        found[Math.floor(bit / BITS)] |= 1 << (bit % BITS);
+      }
       const member = object[name];
-      if (typeof member === 'object' && member !== null) this.walk(member, found);
+      if (typeof member === 'object' && member !== null) {
+        this.walk(member, found);
+      }
     }
   }
 }

@@ -13,7 +13,9 @@ import { addedVolumes } from './server/pod-view';
 export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
   runObjectRules(byField, context, collector);
-  if (onTemplates) runPodTemplateRules(byField, context, collector);
+  if (onTemplates) {
+    runPodTemplateRules(byField, context, collector);
+  }
   runSetRules(onSets, context, collector);
 }
 
@@ -48,7 +50,9 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   for (const manifest of context.set.manifests) {
     for (const rule of rules.ofObject(manifest)) {
       try {
-        for (const violation of rule.check(manifest, context)) collector.add(rule, manifest, violation);
+        for (const violation of rule.check(manifest, context)) {
+          collector.add(rule, manifest, violation);
+        }
       } catch (error) {
         reportFailure(error, rule, manifest, collector);
       }
@@ -57,7 +61,9 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
 }
 
 /** What a rule said of a template: where it stands in the template, or why the rule failed. */
-type Said = { readonly rule: PodTemplateRule; readonly violation: Violation } | { readonly rule: PodTemplateRule; readonly error: unknown };
+type Said =
+  | { readonly rule: PodTemplateRule; readonly violation: Violation }
+  | { readonly rule: PodTemplateRule; readonly error: unknown };
 
 /** Contents of templates that are remembered at a time. */
 const MOST_CONTENTS = 1000;
@@ -68,10 +74,17 @@ function runPodTemplateRules(rules: RulesByField, context: RuleContext, collecto
   for (const template of context.set.podTemplates) {
     const { alone, inNamespace, others } = rules.ofTemplates(template.manifest);
     const content = contentOf(template);
-    const saidBy = (some: readonly PodTemplateRule[]) => (): readonly Said[] => some.flatMap((rule) => say(rule, template, context));
+    const saidBy = (some: readonly PodTemplateRule[]) => (): readonly Said[] =>
+      some.flatMap((rule) => say(rule, template, context));
     report(ofContent.get(content, saidBy(alone)), template, collector);
-    report(ofContentInNamespace.get(`${template.manifest.id.namespace} ${content}`, saidBy(inNamespace)), template, collector);
-    for (const rule of others) report(say(rule, template, context), template, collector);
+    report(
+      ofContentInNamespace.get(`${template.manifest.id.namespace} ${content}`, saidBy(inNamespace)),
+      template,
+      collector,
+    );
+    for (const rule of others) {
+      report(say(rule, template, context), template, collector);
+    }
   }
 }
 
@@ -83,7 +96,9 @@ class Remembered {
     let said = this.said.get(content);
     if (said === undefined) {
       said = say();
-      if (this.said.size >= MOST_CONTENTS) this.said.clear();
+      if (this.said.size >= MOST_CONTENTS) {
+        this.said.clear();
+      }
       this.said.set(content, said);
     }
     return said;
@@ -101,7 +116,9 @@ const NOTHING: readonly Said[] = [];
 function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext): readonly Said[] {
   let said: Said[] | undefined;
   try {
-    for (const violation of rule.check(template, context)) (said ??= []).push({ rule, violation });
+    for (const violation of rule.check(template, context)) {
+      (said ??= []).push({ rule, violation });
+    }
   } catch (error) {
     (said ??= []).push({ rule, error });
   }
@@ -110,15 +127,23 @@ function say(rule: PodTemplateRule, template: PodTemplate, context: RuleContext)
 
 function report(said: readonly Said[], template: PodTemplate, collector: FindingCollector): void {
   for (const one of said) {
-    if ('error' in one) reportFailure(one.error, one.rule, template.manifest, collector);
-    else collector.add(one.rule, template.manifest, { ...one.violation, path: template.path + (one.violation.path ?? '') });
+    if ('error' in one) {
+      reportFailure(one.error, one.rule, template.manifest, collector);
+    } else {
+      collector.add(one.rule, template.manifest, {
+        ...one.violation,
+        path: template.path + (one.violation.path ?? ''),
+      });
+    }
   }
 }
 
 function runSetRules(rules: readonly SetRule[], context: RuleContext, collector: FindingCollector): void {
   for (const rule of rules) {
     try {
-      for (const violation of rule.check(context)) collector.add(rule, violation.manifest, violation);
+      for (const violation of rule.check(context)) {
+        collector.add(rule, violation.manifest, violation);
+      }
     } catch (error) {
       reportFailure(error, rule, undefined, collector);
     }
@@ -128,6 +153,9 @@ function runSetRules(rules: readonly SetRule[], context: RuleContext, collector:
 /** A rule that fails is a defect of Gantry, not of the manifest: it is said, and the other rules go on. */
 function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, collector: FindingCollector): void {
   const why = `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`;
-  if (manifest !== undefined) collector.addNotChecked(manifest, why);
-  else collector.addNotCheckedAsAWhole(why);
+  if (manifest !== undefined) {
+    collector.addNotChecked(manifest, why);
+  } else {
+    collector.addNotCheckedAsAWhole(why);
+  }
 }

@@ -36,14 +36,19 @@ interface OwnSuppressions {
 /** The suppressions that an object carries in its annotation. */
 export function suppressionsOf(manifest: Manifest): OwnSuppressions {
   const text = asString(asObject(asObject(manifest.object.metadata).annotations)[IGNORE_ANNOTATION]);
-  if (text === undefined) return NONE;
+  if (text === undefined) {
+    return NONE;
+  }
   const suppressions: Suppression[] = [];
   const violations: Violation[] = [];
   for (const line of text.split('\n').map((part) => part.trim())) {
-    if (line === '') continue;
+    if (line === '') {
+      continue;
+    }
     const suppression = parseSuppression(line, ':');
-    if (suppression !== undefined) suppressions.push(suppression);
-    else {
+    if (suppression !== undefined) {
+      suppressions.push(suppression);
+    } else {
       violations.push({
         path: pointer('/metadata/annotations', IGNORE_ANNOTATION),
         message: `The line "${line}" silences nothing, since it gives no reason.`,
@@ -60,7 +65,9 @@ const NONE: OwnSuppressions = { suppressions: [], violations: [] };
 /** Reads `rule<separator>reason`; `undefined` where either part is missing. */
 export function parseSuppression(text: string, separator: ':' | '='): Suppression | undefined {
   const at = text.indexOf(separator);
-  if (at < 0) return undefined;
+  if (at < 0) {
+    return undefined;
+  }
   const rule = text.slice(0, at).trim();
   const reason = text.slice(at + 1).trim();
   return rule === '' || reason === '' ? undefined : { rule, reason };

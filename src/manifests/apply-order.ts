@@ -86,14 +86,20 @@ export function applyOrder(set: Orderable): readonly Manifest[] {
   const ordered = new Set<Manifest>();
   const entered = new Set<Manifest>();
   const visit = (manifest: Manifest): void => {
-    if (entered.has(manifest)) return;
+    if (entered.has(manifest)) {
+      return;
+    }
     entered.add(manifest);
     for (const reference of set.referencesFrom(manifest)) {
       const target = set.resolve(reference);
-      if (target !== undefined) visit(target);
+      if (target !== undefined) {
+        visit(target);
+      }
     }
     ordered.add(manifest);
   };
-  for (const { manifest } of byRank) visit(manifest);
+  for (const { manifest } of byRank) {
+    visit(manifest);
+  }
   return [...ordered];
 }

@@ -3,7 +3,7 @@
  */
 import { ApiObject, Chart } from 'cdk8s';
 import { type IConstruct } from 'constructs';
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { idOf } from './identity';
 import { type Manifest } from './manifest';
 import { ManifestSet } from './manifest-set';
@@ -34,7 +34,9 @@ export function renderedObjects(scope: IConstruct): readonly RenderedObject[] {
     toPlainJson(json, (at, what) => problems.push(`${path}: ${at} is ${what}, which JSON cannot hold`));
     return { construct, manifest: { id: idOf(json), object: json, origin: { construct: path } } };
   });
-  if (problems.length > 0) throw new Error(`${problems.join('\n')}\nGive a number, a text, a boolean, a list or a map.`);
+  if (problems.length > 0) {
+    throw new Error(`${problems.join('\n')}\nGive a number, a text, a boolean, a list or a map.`);
+  }
   return rendered;
 }
 
@@ -49,10 +51,14 @@ function toPlainJson(value: JsonValue, report: (path: string, what: string) => v
     const member = holder[key];
     switch (typeof member) {
       case 'object':
-        if (member !== null) toPlainJson(member as JsonObject, (inside, what) => report(pointer('', key) + inside, what));
+        if (member !== null) {
+          toPlainJson(member as JsonObject, (inside, what) => report(pointer('', key) + inside, what));
+        }
         break;
       case 'number':
-        if (!Number.isFinite(member)) report(pointer('', key), String(member));
+        if (!Number.isFinite(member)) {
+          report(pointer('', key), String(member));
+        }
         break;
       case 'undefined':
         holder[key] = null;
@@ -79,42 +85,68 @@ function apiObjectsInOrder(scope: IConstruct): ApiObject[] {
   const edges = new Map<IConstruct, Set<IConstruct>>();
   const connect = (source: IConstruct, target: IConstruct): void => {
     const targets = edges.get(source);
-    if (targets === undefined) edges.set(source, new Set([target]));
-    else targets.add(target);
+    if (targets === undefined) {
+      edges.set(source, new Set([target]));
+    } else {
+      targets.add(target);
+    }
   };
   const dependencies = constructs.flatMap((source) => source.node.dependencies.map((target) => ({ source, target })));
-  for (const { source, target } of dependencies) connect(source, target);
+  for (const { source, target } of dependencies) {
+    connect(source, target);
+  }
 
   const charts = constructs.filter((construct) => Chart.isChart(construct));
   const chartOf = chartFinder(charts);
-  for (const parent of charts) for (const child of parent.node.children) if (Chart.isChart(child)) connect(parent, child);
+  for (const parent of charts) {
+    for (const child of parent.node.children) {
+      if (Chart.isChart(child)) {
+        connect(parent, child);
+      }
+    }
+  }
   for (const { source, target } of dependencies) {
     const [from, to] = [chartOf(source), chartOf(target)];
-    if (from !== undefined && to !== undefined && from !== to) connect(from, to);
+    if (from !== undefined && to !== undefined && from !== to) {
+      connect(from, to);
+    }
   }
   const objectsOf = objectFinder();
   for (const { source, target } of dependencies) {
     const from = chartOf(source);
-    if (from !== chartOf(target)) continue;
+    if (from !== chartOf(target)) {
+      continue;
+    }
     const targets = objectsOf(target).filter((object) => chartOf(object) === from);
     for (const object of objectsOf(source).filter((candidate) => chartOf(candidate) === from)) {
-      for (const other of targets) if (other !== object) connect(object, other);
+      for (const other of targets) {
+        if (other !== object) {
+          connect(object, other);
+        }
+      }
     }
   }
 
   const inChart = (nodes: readonly IConstruct[], chart: IConstruct | undefined): ApiObject[] =>
-    topological(nodes, edges).filter((found): found is ApiObject => ApiObject.isApiObject(found) && chartOf(found) === chart);
+    topological(nodes, edges).filter(
+      (found): found is ApiObject => ApiObject.isApiObject(found) && chartOf(found) === chart,
+    );
   const inOrder = topological(constructs, edges).filter((construct) => Chart.isChart(construct));
   // A scope below a chart holds objects whose chart is above it.
   const outside = constructs.some((construct) => ApiObject.isApiObject(construct) && chartOf(construct) === undefined);
-  return [...(outside ? inChart(constructs, undefined) : []), ...inOrder.flatMap((chart) => inChart(chart.node.findAll(), chart))];
+  return [
+    ...(outside ? inChart(constructs, undefined) : []),
+    ...inOrder.flatMap((chart) => inChart(chart.node.findAll(), chart)),
+  ];
 }
 
 /** The chart that a construct lies in, among those given. */
 function chartFinder(charts: readonly IConstruct[]): (construct: IConstruct) => IConstruct | undefined {
   const known = new Map<IConstruct, IConstruct | undefined>(charts.map((chart) => [chart, chart]));
   const find = (construct: IConstruct): IConstruct | undefined => {
-    if (known.has(construct)) return known.get(construct);
+    if (known.has(construct)) {
+      return known.get(construct);
+    }
     const chart = construct.node.scope === undefined ? undefined : find(construct.node.scope);
     known.set(construct, chart);
     return chart;
@@ -135,19 +167,36 @@ function objectFinder(): (construct: IConstruct) => readonly ApiObject[] {
 }
 
 /** Post-order over dependencies, from the constructs that nothing depends on. A circle is left for cdk8s to report. */
-function topological(constructs: readonly IConstruct[], edges: ReadonlyMap<IConstruct, ReadonlySet<IConstruct>>): IConstruct[] {
+function topological(
+  constructs: readonly IConstruct[],
+  edges: ReadonlyMap<IConstruct, ReadonlySet<IConstruct>>,
+): IConstruct[] {
   const inside = new Set(constructs);
   const inbound = new Set<IConstruct>();
-  for (const source of constructs) for (const target of edges.get(source) ?? []) inbound.add(target);
+  for (const source of constructs) {
+    for (const target of edges.get(source) ?? []) {
+      inbound.add(target);
+    }
+  }
   const visited = new Set<IConstruct>();
   const order: IConstruct[] = [];
   const visit = (construct: IConstruct): void => {
-    if (visited.has(construct) || !inside.has(construct)) return;
+    if (visited.has(construct) || !inside.has(construct)) {
+      return;
+    }
     visited.add(construct);
-    for (const target of edges.get(construct) ?? []) visit(target);
+    for (const target of edges.get(construct) ?? []) {
+      visit(target);
+    }
     order.push(construct);
   };
-  for (const construct of constructs) if (!inbound.has(construct)) visit(construct);
-  for (const construct of constructs) visit(construct);
+  for (const construct of constructs) {
+    if (!inbound.has(construct)) {
+      visit(construct);
+    }
+  }
+  for (const construct of constructs) {
+    visit(construct);
+  }
   return order;
 }

@@ -12,8 +12,8 @@ import {
   GANTRY_QUEUE_LABEL,
   GANTRY_TOPOLOGY_PREFERRED,
   GANTRY_TOPOLOGY_REQUIRED,
-} from '../catalog';
-import { type JsonValue } from '../api/schema';
+} from '../facts/catalog';
+import { type JsonValue } from '../facts/api/schema';
 import { asObject, asString } from './read';
 
 export interface GantryStatement {
@@ -53,14 +53,29 @@ export function readGantryStatement(metadata: JsonValue | undefined): GantryStat
   const problems: GantryProblem[] = [];
   const read = <T>(key: string, parse: (text: string) => T | undefined, expected: string): T | undefined => {
     const found = annotations[key];
-    if (found === undefined || found === null) return undefined;
+    if (found === undefined || found === null) {
+      return undefined;
+    }
     const value = typeof found === 'string' ? parse(found) : undefined;
-    if (value === undefined) problems.push({ key, found, expected });
+    if (value === undefined) {
+      problems.push({ key, found, expected });
+    }
     return value;
   };
-  const count = (key: string): number | undefined => read(key, (text) => (WHOLE.test(text) && Number(text) > 0 ? Number(text) : undefined), 'a whole number, at least 1');
-  const seconds = (key: string): number | undefined => read(key, (text) => (WHOLE.test(text) ? Number(text) : undefined), 'whole seconds');
-  const labelKey = (key: string): string | undefined => read(key, (text) => (LABEL_KEY.test(text) ? text : undefined), 'the key of a label, such as topology.kubernetes.io/zone');
+  const count = (key: string): number | undefined =>
+    read(
+      key,
+      (text) => (WHOLE.test(text) && Number(text) > 0 ? Number(text) : undefined),
+      'a whole number, at least 1',
+    );
+  const seconds = (key: string): number | undefined =>
+    read(key, (text) => (WHOLE.test(text) ? Number(text) : undefined), 'whole seconds');
+  const labelKey = (key: string): string | undefined =>
+    read(
+      key,
+      (text) => (LABEL_KEY.test(text) ? text : undefined),
+      'the key of a label, such as topology.kubernetes.io/zone',
+    );
   const perLabel = labelKey(GANTRY_GANG_PER_LABEL);
   const name = nonEmpty(labels[GANTRY_GANG_LABEL]);
   const part = perLabel === undefined ? undefined : nonEmpty(labels[perLabel]);
@@ -73,7 +88,11 @@ export function readGantryStatement(metadata: JsonValue | undefined): GantryStat
     topologyPreferred: labelKey(GANTRY_TOPOLOGY_PREFERRED),
     minimumRuntimeSeconds: seconds(GANTRY_MINIMUM_RUNTIME),
     expectedSeconds: seconds(GANTRY_EXPECTED_SECONDS),
-    preemptible: read(GANTRY_PREEMPTIBLE, (text) => (text === 'true' ? true : text === 'false' ? false : undefined), '"true" or "false"'),
+    preemptible: read(
+      GANTRY_PREEMPTIBLE,
+      (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+      '"true" or "false"',
+    ),
     problems,
   };
 }

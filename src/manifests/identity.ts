@@ -1,7 +1,7 @@
 /**
  * Who a manifest is.
  */
-import { type JsonObject } from '../api/schema';
+import { type JsonObject } from '../facts/api/schema';
 import { type ObjectId } from './manifest';
 import { asObject, asString } from './read';
 

@@ -3,7 +3,7 @@
  *
  * Several objects may follow one another, as kubectl takes them.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { hasMember, setMember } from './json-member';
 import { pointer } from './pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
@@ -39,7 +39,9 @@ export function readJson(text: string): TextDocument[] {
     const { value, problems } = reader.read();
     const from = start;
     documents.push({ index: documents.length, start, value, problems, offsetOf: (path) => placesFrom(from)(path) });
-    if (value === undefined) break;
+    if (value === undefined) {
+      break;
+    }
     start = skipSpace(text, reader.at);
   }
   return documents;
@@ -69,7 +71,9 @@ class JsonReader {
     try {
       return { value: this.value(0), problems: this.problems };
     } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error;
+      if (!(error instanceof JsonSyntaxError)) {
+        throw error;
+      }
       return { value: undefined, problems: [{ kind: 'syntax', offset: error.offset, message: error.message }] };
     }
   }
@@ -81,18 +85,30 @@ class JsonReader {
     this.read();
     return (path) => {
       let nearest = path;
-      while (!offsets.has(nearest)) nearest = nearest.slice(0, nearest.lastIndexOf('/'));
+      while (!offsets.has(nearest)) {
+        nearest = nearest.slice(0, nearest.lastIndexOf('/'));
+      }
       return offsets.get(nearest)!;
     };
   }
 
   private value(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) this.fail(`values are nested more than ${MAX_DEPTH} deep`);
+    if (depth > MAX_DEPTH) {
+      this.fail(`values are nested more than ${MAX_DEPTH} deep`);
+    }
     const character = this.text[this.at];
-    if (character === '{') return this.object(depth);
-    if (character === '[') return this.array(depth);
-    if (character === '"') return this.string();
-    if (this.match(WORD) !== undefined) return this.word();
+    if (character === '{') {
+      return this.object(depth);
+    }
+    if (character === '[') {
+      return this.array(depth);
+    }
+    if (character === '"') {
+      return this.string();
+    }
+    if (this.match(WORD) !== undefined) {
+      return this.word();
+    }
     return this.number();
   }
 
@@ -101,24 +117,39 @@ class JsonReader {
     const parent = this.path;
     this.at++;
     this.space();
-    if (this.take('}')) return object;
+    if (this.take('}')) {
+      return object;
+    }
     for (;;) {
       const keyAt = this.at;
-      if (this.text[this.at] !== '"') this.fail('a key in double quotes belongs here');
+      if (this.text[this.at] !== '"') {
+        this.fail('a key in double quotes belongs here');
+      }
       const key = this.string();
       this.space();
-      if (!this.take(':')) this.fail('a colon belongs here');
+      if (!this.take(':')) {
+        this.fail('a colon belongs here');
+      }
       this.space();
       this.path = pointer(parent, key);
       this.offsets?.set(this.path, keyAt);
       if (hasMember(object, key)) {
-        this.problems.push({ kind: 'duplicate-key', offset: keyAt, message: `the key ${JSON.stringify(key)} stands twice in this object`, path: this.path });
+        this.problems.push({
+          kind: 'duplicate-key',
+          offset: keyAt,
+          message: `the key ${JSON.stringify(key)} stands twice in this object`,
+          path: this.path,
+        });
       }
       setMember(object, key, this.value(depth + 1));
       this.path = parent;
       this.space();
-      if (this.take('}')) return object;
-      if (!this.take(',')) this.fail('a comma or } belongs here');
+      if (this.take('}')) {
+        return object;
+      }
+      if (!this.take(',')) {
+        this.fail('a comma or } belongs here');
+      }
       this.space();
     }
   }
@@ -128,15 +159,21 @@ class JsonReader {
     const parent = this.path;
     this.at++;
     this.space();
-    if (this.take(']')) return array;
+    if (this.take(']')) {
+      return array;
+    }
     for (;;) {
       this.path = pointer(parent, array.length);
       this.offsets?.set(this.path, this.at);
       array.push(this.value(depth + 1));
       this.path = parent;
       this.space();
-      if (this.take(']')) return array;
-      if (!this.take(',')) this.fail('a comma or ] belongs here');
+      if (this.take(']')) {
+        return array;
+      }
+      if (!this.take(',')) {
+        this.fail('a comma or ] belongs here');
+      }
       this.space();
     }
   }
@@ -144,9 +181,13 @@ class JsonReader {
   private string(): string {
     const start = this.at;
     const text = this.match(STRING);
-    if (text === undefined) this.fail('a string is not closed on its line');
+    if (text === undefined) {
+      this.fail('a string is not closed on its line');
+    }
     this.at += text.length;
-    if (!text.includes('\\') && !CONTROL.test(text)) return text.slice(1, -1);
+    if (!text.includes('\\') && !CONTROL.test(text)) {
+      return text.slice(1, -1);
+    }
     try {
       return JSON.parse(text) as string;
     } catch {
@@ -163,10 +204,17 @@ class JsonReader {
   /** A number beyond every double is given as the text that it is: what reads numbers as text, quantities, takes it so. */
   private number(): number | string {
     const text = this.match(NUMBER);
-    if (text === undefined) this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
+    if (text === undefined) {
+      this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
+    }
     const value = Number(text);
     if (!Number.isFinite(value)) {
-      this.problems.push({ kind: 'huge-number', offset: this.at, message: `the number ${text} is larger than any that a reader of JSON holds`, path: this.path });
+      this.problems.push({
+        kind: 'huge-number',
+        offset: this.at,
+        message: `the number ${text} is larger than any that a reader of JSON holds`,
+        path: this.path,
+      });
       this.at += text.length;
       return text;
     }
@@ -184,7 +232,9 @@ class JsonReader {
   }
 
   private take(character: string): boolean {
-    if (this.text[this.at] !== character) return false;
+    if (this.text[this.at] !== character) {
+      return false;
+    }
     this.at++;
     return true;
   }

@@ -78,7 +78,9 @@ export class ManifestSet {
       const referrers = new Map<Manifest, Reference[]>();
       for (const reference of this.manifests.flatMap((from) => this.referencesFrom(from))) {
         const target = this.resolve(reference);
-        if (target !== undefined) append(referrers, target, reference);
+        if (target !== undefined) {
+          append(referrers, target, reference);
+        }
       }
       this.referrers = referrers;
     }
@@ -88,20 +90,26 @@ export class ManifestSet {
   /** The pod templates that a manifest (a Service, a disruption budget, a PodMonitor, a Deployment and so on) chooses by their labels. */
   podsSelectedBy(manifest: Manifest): readonly PodTemplate[] {
     const selection = selectionOf(manifest);
-    if (selection?.of !== 'pods') return NONE;
+    if (selection?.of !== 'pods') {
+      return NONE;
+    }
     const { namespaces, chooses } = selection;
     return this.podTemplates.filter(
-      (template) => (namespaces?.includes(template.manifest.id.namespace) ?? true) && chooses(asObject(template.metadata.labels)),
+      (template) =>
+        (namespaces?.includes(template.manifest.id.namespace) ?? true) && chooses(asObject(template.metadata.labels)),
     );
   }
 
   /** The Services that a ServiceMonitor chooses by their labels. */
   servicesSelectedBy(manifest: Manifest): readonly Manifest[] {
     const selection = selectionOf(manifest);
-    if (selection?.of !== 'services') return NONE;
+    if (selection?.of !== 'services') {
+      return NONE;
+    }
     const { namespaces, chooses } = selection;
     return this.ofKind('Service').filter(
-      ({ id, object }) => (namespaces?.includes(id.namespace) ?? true) && chooses(asObject(asObject(object.metadata).labels)),
+      ({ id, object }) =>
+        (namespaces?.includes(id.namespace) ?? true) && chooses(asObject(asObject(object.metadata).labels)),
     );
   }
 
@@ -129,12 +137,17 @@ function identityKey(kind: string, namespace: string, name: string): string {
 
 function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
-  for (const item of items) append(groups, keyOf(item), item);
+  for (const item of items) {
+    append(groups, keyOf(item), item);
+  }
   return groups;
 }
 
 function append<K, T>(groups: Map<K, T[]>, key: K, item: T): void {
   const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
+  if (group === undefined) {
+    groups.set(key, [item]);
+  } else {
+    group.push(item);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * A manifest: one Kubernetes object as plain JSON, who it is and where it came from.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 
 /** What identifies an object: two manifests with an equal id would overwrite each other in a cluster. */
 export interface ObjectId {

@@ -3,7 +3,7 @@
  *
  * Source: multus-cni v4.2.2, pkg/k8sclient (parsePodNetworkAnnotation).
  */
-import { type JsonValue } from '../api/schema';
+import { type JsonValue } from '../facts/api/schema';
 import { asString, isObject } from './read';
 
 export interface NetworkSelection {
@@ -16,7 +16,8 @@ export interface NetworkSelection {
 }
 
 /** What one item of the JSON form may hold that Multus looks at. */
-const MAC = /^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$|^([0-9a-fA-F]{2}[:-]){7}[0-9a-fA-F]{2}$|^([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}$/;
+const MAC =
+  /^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$|^([0-9a-fA-F]{2}[:-]){7}[0-9a-fA-F]{2}$|^([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_INTERFACE = 15;
 
@@ -27,40 +28,66 @@ export function networksIn(text: string): readonly NetworkSelection[] | undefine
 }
 
 /** The networks that the annotation's text names, or why Multus cannot read it. */
-export function readNetworks(text: string): { readonly networks: readonly NetworkSelection[] } | { readonly complaint: string } {
-  if (/[[{"]/.test(text)) return networksInJson(text);
+export function readNetworks(
+  text: string,
+): { readonly networks: readonly NetworkSelection[] } | { readonly complaint: string } {
+  if (/[[{"]/.test(text)) {
+    return networksInJson(text);
+  }
   const networks: NetworkSelection[] = [];
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const match = /^(?:([^/@]*)\/)?([^/@]*)(?:@([^/@]*))?$/.exec(part);
-    if (match === null) return { complaint: `"${part}" is not [namespace/]name[@interface]` };
-    const [, namespace, name = '', device] = match.map((piece: string | undefined) => piece?.trim());
-    if (name === '') return { complaint: part === '' ? 'a name is missing between two commas' : `"${part}" names no network` };
-    for (const item of [namespace, name]) {
-      if (item !== undefined && item !== '' && !LABEL.test(item)) return { complaint: `"${item}" has other characters than lower-case letters, digits and hyphens` };
+    if (match === null) {
+      return { complaint: `"${part}" is not [namespace/]name[@interface]` };
     }
-    if (device !== undefined && (device.length > LONGEST_INTERFACE || /\s/.test(device))) return { complaint: `"${device}" is no name of an interface: at most ${LONGEST_INTERFACE} characters, no space` };
-    networks.push({ namespace: namespace === '' ? undefined : namespace, name, interface: device === '' ? undefined : device });
+    const [, namespace, name = '', device] = match.map((piece: string | undefined) => piece?.trim());
+    if (name === '') {
+      return { complaint: part === '' ? 'a name is missing between two commas' : `"${part}" names no network` };
+    }
+    for (const item of [namespace, name]) {
+      if (item !== undefined && item !== '' && !LABEL.test(item)) {
+        return { complaint: `"${item}" has other characters than lower-case letters, digits and hyphens` };
+      }
+    }
+    if (device !== undefined && (device.length > LONGEST_INTERFACE || /\s/.test(device))) {
+      return { complaint: `"${device}" is no name of an interface: at most ${LONGEST_INTERFACE} characters, no space` };
+    }
+    networks.push({
+      namespace: namespace === '' ? undefined : namespace,
+      name,
+      interface: device === '' ? undefined : device,
+    });
   }
   return { networks };
 }
 
-function networksInJson(text: string): { readonly networks: readonly NetworkSelection[] } | { readonly complaint: string } {
+function networksInJson(
+  text: string,
+): { readonly networks: readonly NetworkSelection[] } | { readonly complaint: string } {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
     return { complaint: 'it looks like JSON and is none' };
   }
-  if (!Array.isArray(value)) return { complaint: 'the JSON is not a list' };
+  if (!Array.isArray(value)) {
+    return { complaint: 'the JSON is not a list' };
+  }
   const networks: NetworkSelection[] = [];
   for (const [index, item] of value.entries()) {
     const name = isObject(item) ? asString(item.name) : undefined;
-    if (!isObject(item) || name === undefined) return { complaint: `item ${index} has no name` };
+    if (!isObject(item) || name === undefined) {
+      return { complaint: `item ${index} has no name` };
+    }
     for (const key of ['mac', 'infiniband-guid']) {
       const address = asString(item[key]) ?? '';
-      if (address !== '' && !MAC.test(address)) return { complaint: `item ${index}: ${key} "${address}" is no hardware address` };
+      if (address !== '' && !MAC.test(address)) {
+        return { complaint: `item ${index}: ${key} "${address}" is no hardware address` };
+      }
     }
-    if (item.ips !== undefined && item.ips !== null && !Array.isArray(item.ips)) return { complaint: `item ${index}: ips is not a list` };
+    if (item.ips !== undefined && item.ips !== null && !Array.isArray(item.ips)) {
+      return { complaint: `item ${index}: ips is not a list` };
+    }
     networks.push({ name, namespace: asString(item.namespace), interface: asString(item.interface) });
   }
   return { networks };

@@ -24,7 +24,9 @@ const bySet = new WeakMap<ManifestSet, readonly NetworkAttachment[]>();
 
 export function networkAttachmentsOf(set: ManifestSet): readonly NetworkAttachment[] {
   let attachments = bySet.get(set);
-  if (attachments === undefined) bySet.set(set, (attachments = readAttachments(set)));
+  if (attachments === undefined) {
+    bySet.set(set, (attachments = readAttachments(set)));
+  }
   return attachments;
 }
 
@@ -37,12 +39,22 @@ function readAttachments(set: ManifestSet): readonly NetworkAttachment[] {
   }));
   const sriov = SRIOV_KINDS.flatMap((kind) => set.ofKind(kind)).map((manifest): NetworkAttachment => {
     const spec = asObject(manifest.object.spec);
-    return { manifest, name: manifest.id.name, namespace: filled(spec.networkNamespace) ?? manifest.id.namespace, resource: asString(spec.resourceName) ?? '' };
+    return {
+      manifest,
+      name: manifest.id.name,
+      namespace: filled(spec.networkNamespace) ?? manifest.id.namespace,
+      resource: asString(spec.resourceName) ?? '',
+    };
   });
   const nvidia = NVIDIA_KINDS.flatMap((kind) => set.ofKind(kind)).map((manifest): NetworkAttachment => {
     const spec = asObject(manifest.object.spec);
     const resource = filled(spec.resourceName);
-    return { manifest, name: manifest.id.name, namespace: filled(spec.networkNamespace) ?? 'default', resource: resource === undefined ? '' : `nvidia.com/${resource}` };
+    return {
+      manifest,
+      name: manifest.id.name,
+      namespace: filled(spec.networkNamespace) ?? 'default',
+      resource: resource === undefined ? '' : `nvidia.com/${resource}`,
+    };
   });
   return [...definitions, ...sriov, ...nvidia];
 }
@@ -50,7 +62,9 @@ function readAttachments(set: ManifestSet): readonly NetworkAttachment[] {
 /** Whether a resource that a container asks for is the one tied to an attachment. */
 export function isTiedResource(attachment: NetworkAttachment, name: string): boolean {
   const { resource } = attachment;
-  if (resource === '') return false;
+  if (resource === '') {
+    return false;
+  }
   return resource.includes('/') ? name === resource : name.endsWith(`/${resource}`);
 }
 

@@ -14,7 +14,8 @@ import { type Parsed, parseYaml } from './yaml';
 /** The API version, and the group, of manifests that are files. */
 export const NODE_FILE = 'file';
 
-export type NodeFileKind = 'ContainerdConfig' | 'DockerDaemonConfig' | 'KubeletArguments' | 'OciRuntimeSpec' | 'SystemdUnit';
+export type NodeFileKind =
+  'ContainerdConfig' | 'DockerDaemonConfig' | 'KubeletArguments' | 'OciRuntimeSpec' | 'SystemdUnit';
 
 /** Whose file it is, for people. */
 export const NODE_FILE_OWNERS: Readonly<Record<NodeFileKind, string>> = {
@@ -33,8 +34,23 @@ export function nodeFileOwner({ id }: Manifest): string | undefined {
 const UNIT = /^\[(Unit|Service|Slice|Scope|Install|Socket|Mount|Automount|Swap|Timer|Path)\]$/;
 const ARGUMENT = /^(?:(?:KUBELET_[A-Z_]+)=["']?)?--[a-z][a-z0-9-]*(?:[= ]|["']?$)/;
 const DOCKER_KEYS: readonly string[] = [
-  'default-runtime', 'runtimes', 'exec-opts', 'data-root', 'storage-driver', 'log-driver', 'log-opts', 'live-restore', 'registry-mirrors',
-  'insecure-registries', 'default-ulimits', 'default-shm-size', 'cdi-spec-dirs', 'cgroup-parent', 'userns-remap', 'default-address-pools', 'node-generic-resources',
+  'default-runtime',
+  'runtimes',
+  'exec-opts',
+  'data-root',
+  'storage-driver',
+  'log-driver',
+  'log-opts',
+  'live-restore',
+  'registry-mirrors',
+  'insecure-registries',
+  'default-ulimits',
+  'default-shm-size',
+  'cdi-spec-dirs',
+  'cgroup-parent',
+  'userns-remap',
+  'default-address-pools',
+  'node-generic-resources',
 ];
 
 /**
@@ -43,13 +59,26 @@ const DOCKER_KEYS: readonly string[] = [
  * @param name the name of the file, or of the key of a ConfigMap that holds it: only Docker's `daemon.json` is told by it too
  */
 export function nodeFileKind(text: string, name: string): NodeFileKind | undefined {
-  if (/^\uFEFF?\s*\{/.test(text)) return jsonFileKind(text, name);
+  if (/^\uFEFF?\s*\{/.test(text)) {
+    return jsonFileKind(text, name);
+  }
   const first = firstLine(text);
-  if (first === undefined) return undefined;
-  if (UNIT.test(first)) return 'SystemdUnit';
-  if (ARGUMENT.test(first)) return 'KubeletArguments';
-  if (!/^(\[.+\]|[A-Za-z0-9_."'-]+\s*=)/.test(first)) return undefined;
-  return /^\s*(\[+\s*plugins\s*\.|version\s*=\s*[1-4]\s*$)/m.test(text) && /io\.containerd\.|\[+\s*plugins\.cri\b/.test(text) ? 'ContainerdConfig' : undefined;
+  if (first === undefined) {
+    return undefined;
+  }
+  if (UNIT.test(first)) {
+    return 'SystemdUnit';
+  }
+  if (ARGUMENT.test(first)) {
+    return 'KubeletArguments';
+  }
+  if (!/^(\[.+\]|[A-Za-z0-9_."'-]+\s*=)/.test(first)) {
+    return undefined;
+  }
+  return /^\s*(\[+\s*plugins\s*\.|version\s*=\s*[1-4]\s*$)/m.test(text) &&
+    /io\.containerd\.|\[+\s*plugins\.cri\b/.test(text)
+    ? 'ContainerdConfig'
+    : undefined;
 }
 
 /** Files of folders that may be files of nodes: they are looked into, and left alone where they are something else. */
@@ -57,25 +86,44 @@ export const NODE_FILE_NAME = /\.(toml|service|slice|conf)$/i;
 
 function jsonFileKind(text: string, name: string): NodeFileKind | undefined {
   // Manifests in JSON are many and long, and read by another reader: they are not read twice.
-  if (/"apiVersion"\s*:/.test(text)) return undefined;
+  if (/"apiVersion"\s*:/.test(text)) {
+    return undefined;
+  }
   const value = readJson(text)[0]?.value;
-  if (!isObject(value)) return undefined;
-  if (asString(value.ociVersion) !== undefined) return 'OciRuntimeSpec';
-  const docker = /(^|[^a-z])daemon\.json$/.test(name) || Object.keys(value).some((key) => key !== 'runtimes' && DOCKER_KEYS.includes(key));
+  if (!isObject(value)) {
+    return undefined;
+  }
+  if (asString(value.ociVersion) !== undefined) {
+    return 'OciRuntimeSpec';
+  }
+  const docker =
+    /(^|[^a-z])daemon\.json$/.test(name) ||
+    Object.keys(value).some((key) => key !== 'runtimes' && DOCKER_KEYS.includes(key));
   return docker ? 'DockerDaemonConfig' : undefined;
 }
 
 function firstLine(text: string): string | undefined {
-  return text.split('\n', 200).map((line) => line.replace(/^\uFEFF/, '').trim()).find((line) => line !== '' && !/^[#;]/.test(line));
+  return text
+    .split('\n', 200)
+    .map((line) => line.replace(/^\uFEFF/, '').trim())
+    .find((line) => line !== '' && !/^[#;]/.test(line));
 }
 
 export function readNodeFile(kind: NodeFileKind, text: string): TextReading {
-  if (kind === 'ContainerdConfig') return readToml(text);
-  if (kind === 'KubeletArguments') return readArguments(text);
-  if (kind === 'SystemdUnit') return readUnit(text);
+  if (kind === 'ContainerdConfig') {
+    return readToml(text);
+  }
+  if (kind === 'KubeletArguments') {
+    return readArguments(text);
+  }
+  if (kind === 'SystemdUnit') {
+    return readUnit(text);
+  }
   const document = readJson(text).at(0);
   const problem = document?.problems.find(({ kind: found }) => found === 'syntax');
-  if (document === undefined || problem !== undefined || !isObject(document.value)) return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
+  if (document === undefined || problem !== undefined || !isObject(document.value)) {
+    return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
+  }
   return { value: document.value, offsetOf: document.offsetOf };
 }
 
@@ -86,7 +134,9 @@ function readArguments(text: string): TextReading {
   let start = 0;
   for (const line of text.split('\n')) {
     const said = line.replace(/(^|\s)#.*$/, '');
-    for (const found of said.matchAll(/--([a-z][a-z0-9-]*)(?:=("[^"]*"|'[^']*'|[^\s"']*)|\s+(?!--)([^\s"'-][^\s"']*))?/g)) {
+    for (const found of said.matchAll(
+      /--([a-z][a-z0-9-]*)(?:=("[^"]*"|'[^']*'|[^\s"']*)|\s+(?!--)([^\s"'-][^\s"']*))?/g,
+    )) {
       const [, name, assigned, following] = found;
       value[name] = (assigned ?? following ?? 'true').replace(/^(["'])(.*)\1$/, '$2');
       offsets.set(pointer('', name), start + found.index);
@@ -108,7 +158,9 @@ function readUnit(text: string): TextReading {
     if (header !== null) {
       section = header[1];
       value[section] ??= {};
-      if (!offsets.has(pointer('', section))) offsets.set(pointer('', section), start);
+      if (!offsets.has(pointer('', section))) {
+        offsets.set(pointer('', section), start);
+      }
     } else if (setting !== null && section !== '') {
       value[section][setting[1]] = setting[2];
       offsets.set(pointer('', section, setting[1]), start + line.indexOf(setting[1]));

@@ -7,7 +7,7 @@
  * holds the two to the same answers.
  */
 import { FAILSAFE_SCHEMA, load, Type } from 'js-yaml';
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { isObject } from './read';
 import { resolvePlain } from './yaml-scalars';
 
@@ -24,7 +24,9 @@ const UNCERTAIN = new RegExp(
     /^ *(?:- +)*- *(?:#.*)?$/, // items that begin on the next line
     /[\]}] *:/, // lists and maps as keys
     /["'\]}]#/, // a comment that no space sets apart
-  ].map(({ source }) => source).join('|'),
+  ]
+    .map(({ source }) => source)
+    .join('|'),
   'mu',
 );
 
@@ -37,7 +39,9 @@ const WORD = new Type('tag:gantry.dev,2026:word', {
   resolve: (text: string | null) => text !== null && resolvePlain(text).tag !== 'str',
   construct: (text: string): JsonValue => {
     const { value, inexact } = resolvePlain(text);
-    if (inexact === true || (typeof value === 'number' && !Number.isFinite(value))) throw GIVE_UP;
+    if (inexact === true || (typeof value === 'number' && !Number.isFinite(value))) {
+      throw GIVE_UP;
+    }
     return value;
   },
 });
@@ -46,7 +50,9 @@ const SCHEMA = FAILSAFE_SCHEMA.extend({ implicit: [WORD] });
 
 /** The value of a text that holds one document; `undefined` where the full reader has to look. */
 export function readPlainYaml(text: string): JsonObject | undefined {
-  if (UNCERTAIN.test(text) || !closesBrackets(text)) return undefined;
+  if (UNCERTAIN.test(text) || !closesBrackets(text)) {
+    return undefined;
+  }
   try {
     const value = load(text, { schema: SCHEMA }) as JsonValue | undefined;
     return isObject(value) && new KeyCheck(text).holds(value, 0) ? value : undefined;
@@ -60,10 +66,15 @@ function closesBrackets(text: string): boolean {
   for (const [line] of text.matchAll(/^.*[[\]{}].*$/gm)) {
     let open = 0;
     for (const character of line) {
-      if (character === '[' || character === '{') open++;
-      else if (character === ']' || character === '}') open--;
+      if (character === '[' || character === '{') {
+        open++;
+      } else if (character === ']' || character === '}') {
+        open--;
+      }
     }
-    if (open !== 0) return false;
+    if (open !== 0) {
+      return false;
+    }
   }
   return true;
 }
@@ -78,18 +89,34 @@ class KeyCheck {
   constructor(private readonly text: string) {}
 
   holds(value: JsonValue, depth: number): boolean {
-    if (typeof value !== 'object' || value === null) return true;
-    if (depth > MAX_DEPTH) return false;
-    if (Array.isArray(value)) return value.every((item) => this.holds(item, depth + 1));
-    for (const key in value) if (!this.isPlain(key) || !this.holds(value[key], depth + 1)) return false;
+    if (typeof value !== 'object' || value === null) {
+      return true;
+    }
+    if (depth > MAX_DEPTH) {
+      return false;
+    }
+    if (Array.isArray(value)) {
+      return value.every((item) => this.holds(item, depth + 1));
+    }
+    for (const key in value) {
+      if (!this.isPlain(key) || !this.holds(value[key], depth + 1)) {
+        return false;
+      }
+    }
     return true;
   }
 
   private isPlain(key: string): boolean {
-    if (this.known.has(key)) return true;
-    if (resolvePlain(key).tag !== 'str') return false;
+    if (this.known.has(key)) {
+      return true;
+    }
+    if (resolvePlain(key).tag !== 'str') {
+      return false;
+    }
     const written = [`${key}:`, `"${key}":`, `'${key.replaceAll("'", "''")}':`];
-    if (!written.some((form) => this.text.includes(form))) return false;
+    if (!written.some((form) => this.text.includes(form))) {
+      return false;
+    }
     this.known.add(key);
     return true;
   }

@@ -4,7 +4,7 @@
  * The sum is the scheduler's and the quota's: containers together, or a greater init container beside the sidecars that already run;
  * amounts at pod level replace the sum; overhead comes on top. Source: Kubernetes 1.36, component-helpers/resource/helpers.go.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { parseQuantity, Quantity } from './quantity';
 import { asArray, asObject, isObject } from './read';
 
@@ -14,11 +14,15 @@ const NO_AMOUNTS: Amounts = new Map();
 
 /** The amounts of a resource map; entries that are no quantities are passed over. */
 export function amountsIn(value: JsonValue | undefined): Amounts {
-  if (value === undefined) return NO_AMOUNTS;
+  if (value === undefined) {
+    return NO_AMOUNTS;
+  }
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of Object.entries(asObject(value))) {
     const quantity = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
-    if (quantity !== undefined) amounts.set(name, quantity);
+    if (quantity !== undefined) {
+      amounts.set(name, quantity);
+    }
   }
   return amounts;
 }
@@ -68,7 +72,9 @@ export function hasPodLevelResources(spec: JsonObject): boolean {
 /** What one pod of this spec asks for. */
 export function podAmounts(spec: JsonObject, defaults: ContainerDefaults = NO_DEFAULTS): ContainerAmounts {
   const containers = containersOf(spec).map(({ container, init }) => ({
-    amounts: containerAmounts(container, defaults), init, sidecar: container.restartPolicy === 'Always',
+    amounts: containerAmounts(container, defaults),
+    init,
+    sidecar: container.restartPolicy === 'Always',
   }));
   return { requests: podTotal(spec, containers, 'requests'), limits: podTotal(spec, containers, 'limits') };
 }
@@ -83,7 +89,11 @@ function podTotal(spec: JsonObject, containers: readonly Asking[], form: 'reques
   let running: Amounts = new Map();
   let peak: Amounts = new Map();
   let sidecars: Amounts = new Map();
-  for (const { amounts: { [form]: amounts }, init, sidecar } of containers) {
+  for (const {
+    amounts: { [form]: amounts },
+    init,
+    sidecar,
+  } of containers) {
     if (!init) {
       running = sum(running, amounts);
     } else if (sidecar) {
@@ -95,30 +105,43 @@ function podTotal(spec: JsonObject, containers: readonly Asking[], form: 'reques
   }
   const together = greater(running, peak);
   const resources = asObject(spec.resources);
-  const podLevel = form === 'limits' ? amountsIn(resources.limits) : over(amountsIn(resources.limits), amountsIn(resources.requests));
+  const podLevel =
+    form === 'limits' ? amountsIn(resources.limits) : over(amountsIn(resources.limits), amountsIn(resources.requests));
   return sum(over(together, podLevel), amountsIn(spec.overhead));
 }
 
 /** The first with the second's entries in place of its own; like the sums below, one of the two as it is where the other is empty. */
 function over(a: Amounts, b: Amounts): Amounts {
-  if (b.size === 0) return a;
+  if (b.size === 0) {
+    return a;
+  }
   return a.size === 0 ? b : new Map([...a, ...b]);
 }
 
 function sum(a: Amounts, b: Amounts): Amounts {
-  if (b.size === 0) return a;
-  if (a.size === 0) return b;
+  if (b.size === 0) {
+    return a;
+  }
+  if (a.size === 0) {
+    return b;
+  }
   const total = new Map(a);
-  for (const [name, amount] of b) total.set(name, (total.get(name) ?? Quantity.ZERO).add(amount));
+  for (const [name, amount] of b) {
+    total.set(name, (total.get(name) ?? Quantity.ZERO).add(amount));
+  }
   return total;
 }
 
 function greater(a: Amounts, b: Amounts): Amounts {
-  if (b.size === 0) return a;
+  if (b.size === 0) {
+    return a;
+  }
   const result = new Map(a);
   for (const [name, amount] of b) {
     const other = result.get(name);
-    if (other === undefined || amount.isGreaterThan(other)) result.set(name, amount);
+    if (other === undefined || amount.isGreaterThan(other)) {
+      result.set(name, amount);
+    }
   }
   return result;
 }

@@ -1,7 +1,7 @@
 /**
  * Every place where a manifest says what pods shall look like: a Pod itself, or a template of a workload.
  */
-import { type JsonObject } from '../api/schema';
+import { type JsonObject } from '../facts/api/schema';
 import { type Manifest } from './manifest';
 
 export interface PodTemplate {

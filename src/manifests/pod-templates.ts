@@ -4,7 +4,7 @@
  * One table, because everything that judges pods has to see them wherever they stand: a rule that knows only Deployments is silent
  * about the GPUs of a PyTorchJob. A kind of which another object makes pods (a runtime, a template) has no count of its own.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';
 import { type PodTemplate } from './pod-template';
@@ -52,7 +52,8 @@ const replicaSpecs = (field: string): TemplatePlace => ({
 const mpiReplicaSpecs: TemplatePlace = {
   path: '/spec/mpiReplicaSpecs/*/template',
   role: keyed,
-  count: (_, steps, apiVersion) => asInteger(steps[0]?.value.replicas) ?? (apiVersion === 'kubeflow.org/v2beta1' && keyed(steps) === 'Worker' ? 0 : 1),
+  count: (_, steps, apiVersion) =>
+    asInteger(steps[0]?.value.replicas) ?? (apiVersion === 'kubeflow.org/v2beta1' && keyed(steps) === 'Worker' ? 0 : 1),
 };
 
 /** Volcano's webhook names a task without a name `default<index>`. */
@@ -64,7 +65,9 @@ const volcanoTasks = (path: string, counted: boolean): TemplatePlace => ({
 
 /** KubeRay: replicas within minReplicas and maxReplicas, each of them `numOfHosts` pods. */
 function rayWorkers(group: JsonObject): number {
-  if (group.suspend === true) return 0;
+  if (group.suspend === true) {
+    return 0;
+  }
   const min = asInteger(group.minReplicas) ?? 0;
   const max = asInteger(group.maxReplicas) ?? Number.MAX_SAFE_INTEGER;
   const wanted = asInteger(group.replicas) ?? 0;
@@ -127,7 +130,8 @@ const inferRole = (
 ): TemplatePlace => ({
   path: `${path}/spec/template`,
   role,
-  count: (object, steps) => (asInteger(holder(object, steps).replicas) ?? 1) * (asInteger(spec(holder(object, steps)).replicas) ?? 1),
+  count: (object, steps) =>
+    (asInteger(holder(object, steps).replicas) ?? 1) * (asInteger(spec(holder(object, steps)).replicas) ?? 1),
 });
 
 const replicated: readonly TemplatePlace[] = [{ path: '/spec/template', count: replicas }];
@@ -135,15 +139,17 @@ const uncounted: readonly TemplatePlace[] = [{ path: '/spec/template' }];
 
 /** The places of every workload kind, by `group/Kind`. They hold for all versions of the kind. */
 export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>> = {
-  'Pod': [{ path: '', count: () => 1 }],
-  'PodTemplate': [{ path: '/template' }],
-  'ReplicationController': replicated,
+  Pod: [{ path: '', count: () => 1 }],
+  PodTemplate: [{ path: '/template' }],
+  ReplicationController: replicated,
   'apps/ReplicaSet': replicated,
   'apps/Deployment': replicated,
   'apps/StatefulSet': replicated,
   'apps/DaemonSet': uncounted,
   'batch/Job': [{ path: '/spec/template', count: (object) => jobPods(spec(object)) }],
-  'batch/CronJob': [{ path: '/spec/jobTemplate/spec/template', count: (object) => jobPods(spec(spec(object).jobTemplate)) }],
+  'batch/CronJob': [
+    { path: '/spec/jobTemplate/spec/template', count: (object) => jobPods(spec(spec(object).jobTemplate)) },
+  ],
 
   'batch.volcano.sh/Job': [volcanoTasks('/spec', true)],
   'batch.volcano.sh/CronJob': [volcanoTasks('/spec/jobTemplate/spec', true)],
@@ -160,7 +166,11 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
 
   'jobset.x-k8s.io/JobSet': [replicatedJobs('/spec', true)],
   'leaderworkerset.x-k8s.io/LeaderWorkerSet': leaderWorker('/spec', spec, () => ''),
-  'disaggregatedset.x-k8s.io/DisaggregatedSet': leaderWorker('/spec/roles/*/spec', (_, [role]) => spec(role?.value), (steps) => `${named(steps)}/`),
+  'disaggregatedset.x-k8s.io/DisaggregatedSet': leaderWorker(
+    '/spec/roles/*/spec',
+    (_, [role]) => spec(role?.value),
+    (steps) => `${named(steps)}/`,
+  ),
 
   'ray.io/RayCluster': rayCluster('/spec'),
   'ray.io/RayService': rayCluster('/spec/rayClusterConfig'),
@@ -174,7 +184,9 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
   'serving.knative.dev/Configuration': uncounted,
   'serving.knative.dev/Revision': [{ path: '' }],
   'keda.sh/ScaledJob': [{ path: '/spec/jobTargetRef/template' }],
-  'kueue.x-k8s.io/Workload': [{ path: '/spec/podSets/*/template', role: named, count: (_, [set]) => asInteger(set?.value.count) ?? 1 }],
+  'kueue.x-k8s.io/Workload': [
+    { path: '/spec/podSets/*/template', role: named, count: (_, [set]) => asInteger(set?.value.count) ?? 1 },
+  ],
   'mindxdl.gitee.com/AscendJob': [replicaSpecs('replicaSpecs')],
   'mindcluster.huawei.com/InferService': [inferRole('/spec/roles/*', named, (_, [role]) => role?.value ?? {})],
   'mindcluster.huawei.com/InferServiceSet': [
@@ -186,7 +198,9 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
 /** The pod templates of one manifest, in the order of the table and of the lists it names; none for kinds that hold none. */
 export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
   const places = TEMPLATE_PLACES[kindKey(manifest.id)];
-  if (places === undefined) return [];
+  if (places === undefined) {
+    return [];
+  }
   return places.flatMap((place) =>
     expand(manifest.object, place.path.split('/').slice(1), '', []).map(({ value, path, steps }) => ({
       manifest,
@@ -201,7 +215,9 @@ export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
 }
 
 function roleOf({ role }: TemplatePlace, steps: readonly Step[], kind: string): string {
-  if (role === undefined) return kind.toLowerCase();
+  if (role === undefined) {
+    return kind.toLowerCase();
+  }
   return typeof role === 'string' ? role : role(steps);
 }
 
@@ -212,11 +228,22 @@ interface Expanded {
 }
 
 /** Follows a path with stars; places where the shape is another one are passed over. */
-function expand(value: JsonValue | undefined, tokens: readonly string[], path: string, steps: readonly Step[]): readonly Expanded[] {
+function expand(
+  value: JsonValue | undefined,
+  tokens: readonly string[],
+  path: string,
+  steps: readonly Step[],
+): readonly Expanded[] {
   const [token, ...rest] = tokens;
-  if (token === undefined) return isObject(value) ? [{ value, path, steps }] : [];
-  if (token !== '*') return isObject(value) ? expand(value[token], rest, pointer(path, token), steps) : [];
-  const members = isObject(value) ? Object.entries(value) : asArray(value).map((item, index) => [String(index), item] as const);
+  if (token === undefined) {
+    return isObject(value) ? [{ value, path, steps }] : [];
+  }
+  if (token !== '*') {
+    return isObject(value) ? expand(value[token], rest, pointer(path, token), steps) : [];
+  }
+  const members = isObject(value)
+    ? Object.entries(value)
+    : asArray(value).map((item, index) => [String(index), item] as const);
   return members.flatMap(([key, member]) =>
     isObject(member) ? expand(member, rest, pointer(path, key), [...steps, { token: key, value: member }]) : [],
   );

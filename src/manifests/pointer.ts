@@ -1,21 +1,26 @@
 /**
  * JSON pointers (RFC 6901): how findings name a place inside an object.
  */
-import { type JsonValue } from '../api/schema';
+import { type JsonValue } from '../facts/api/schema';
 
 /** Appends reference tokens to a pointer, escaped: `pointer('/spec', 'limits', 'nvidia.com/gpu')` is `/spec/limits/nvidia.com~1gpu`. */
 export function pointer(base: string, ...tokens: readonly (string | number)[]): string {
   let path = base;
   for (const token of tokens) {
     path += '/';
-    path += typeof token === 'number' || !(token.includes('/') || token.includes('~')) ? token : token.replace(/~/g, '~0').replace(/\//g, '~1');
+    path +=
+      typeof token === 'number' || !(token.includes('/') || token.includes('~'))
+        ? token
+        : token.replace(/~/g, '~0').replace(/\//g, '~1');
   }
   return path;
 }
 
 /** The reference tokens of a pointer, unescaped; none for the empty pointer. */
 export function tokensOf(path: string): string[] {
-  if (path === '') return [];
+  if (path === '') {
+    return [];
+  }
   const tokens = path.slice(1).split('/');
   return path.includes('~') ? tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~')) : tokens;
 }
@@ -24,9 +29,14 @@ export function tokensOf(path: string): string[] {
 export function valueAt(root: JsonValue | undefined, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = root;
   for (const token of tokensOf(path)) {
-    if (value === null || typeof value !== 'object') return undefined;
-    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
-    else value = Object.prototype.hasOwnProperty.call(value, token) ? value[token] : undefined;
+    if (value === null || typeof value !== 'object') {
+      return undefined;
+    }
+    if (Array.isArray(value)) {
+      value = /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
+    } else {
+      value = Object.prototype.hasOwnProperty.call(value, token) ? value[token] : undefined;
+    }
   }
   return value;
 }

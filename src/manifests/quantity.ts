@@ -15,10 +15,28 @@ const LARGEST_EXPONENT = 10_000;
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
 const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
-  ['n', -9], ['u', -6], ['m', -3], ['', 0], ['k', 3], ['M', 6], ['G', 9], ['T', 12], ['P', 15], ['E', 18],
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
 ]);
-const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([['Ki', 10], ['Mi', 20], ['Gi', 30], ['Ti', 40], ['Pi', 50], ['Ei', 60]]);
-const SUFFIX_OF_EXPONENT: ReadonlyMap<number, string> = new Map([...DECIMAL_SUFFIXES].map(([suffix, exponent]) => [exponent, suffix]));
+const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
+  ['Ki', 10],
+  ['Mi', 20],
+  ['Gi', 30],
+  ['Ti', 40],
+  ['Pi', 50],
+  ['Ei', 60],
+]);
+const SUFFIX_OF_EXPONENT: ReadonlyMap<number, string> = new Map(
+  [...DECIMAL_SUFFIXES].map(([suffix, exponent]) => [exponent, suffix]),
+);
 const BINARY_STEPS = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 
 const GRAMMAR = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
@@ -72,8 +90,12 @@ export class Quantity {
 
   /** The amount taken `factor` times. A factor that is not whole rounds away from zero to the next billionth. */
   multiply(factor: bigint | number): Quantity {
-    if (typeof factor === 'bigint') return new Quantity(this.nanos * factor, this.format);
-    if (Number.isInteger(factor)) return new Quantity(this.nanos * BigInt(factor), this.format);
+    if (typeof factor === 'bigint') {
+      return new Quantity(this.nanos * factor, this.format);
+    }
+    if (Number.isInteger(factor)) {
+      return new Quantity(this.nanos * BigInt(factor), this.format);
+    }
     return new Quantity(divideAwayFromZero(this.nanos * nanosOfNumber(factor), NANOS), this.format);
   }
 
@@ -122,7 +144,9 @@ export class Quantity {
         return `${amount}${BINARY_STEPS[step]}`;
       }
     }
-    if (this.nanos === 0n) return '0';
+    if (this.nanos === 0n) {
+      return '0';
+    }
     let amount = this.nanos;
     let exponent = -NANO_DIGITS;
     while (amount % 1000n === 0n) {
@@ -145,9 +169,13 @@ export class Quantity {
  */
 export function parseQuantity(value: string | number): Quantity | undefined {
   const known = parsed.get(value);
-  if (known !== undefined || parsed.has(value)) return known;
+  if (known !== undefined || parsed.has(value)) {
+    return known;
+  }
   const quantity = readQuantity(value);
-  if (parsed.size >= MOST_PARSED) parsed.clear();
+  if (parsed.size >= MOST_PARSED) {
+    parsed.clear();
+  }
   parsed.set(value, quantity);
   return quantity;
 }
@@ -158,9 +186,13 @@ const MOST_PARSED = 5_000;
 
 function readQuantity(value: string | number): Quantity | undefined {
   const text = typeof value === 'number' ? String(value) : value.trim();
-  if (text === '') return undefined;
+  if (text === '') {
+    return undefined;
+  }
   const match = GRAMMAR.exec(text);
-  if (match === null) return undefined;
+  if (match === null) {
+    return undefined;
+  }
   const [, sign, integer = '', fraction = '', suffix = ''] = match;
   const digits = `${integer}${fraction}`;
   const significant = integer.replace(/^0+/, '').length || 1;
@@ -171,14 +203,20 @@ function readQuantity(value: string | number): Quantity | undefined {
   if (binary !== undefined) {
     // The server's short way holds small whole numbers and takes an absent one for zero; its long way wants a digit.
     const short = fraction === '' && 15 - significant - Math.trunc((binary * 3) / 10) - 1 >= 0;
-    if (digits === '' && !short) return undefined;
+    if (digits === '' && !short) {
+      return undefined;
+    }
     const unscaled = BigInt(digits === '' ? '0' : digits) << BigInt(binary);
     nanos = scaled(unscaled, -fraction.length);
-    if (nanos > LARGEST_BINARY) nanos = LARGEST_BINARY;
+    if (nanos > LARGEST_BINARY) {
+      nanos = LARGEST_BINARY;
+    }
     format = nanos > 0n && nanos < NANOS ? 'DecimalSI' : 'BinarySI';
   } else {
     const exponent = decimalExponent(suffix);
-    if (exponent === undefined) return undefined;
+    if (exponent === undefined) {
+      return undefined;
+    }
     nanos = scaled(BigInt(digits === '' ? '0' : digits), exponent - fraction.length);
     format = DECIMAL_SUFFIXES.has(suffix) ? 'DecimalSI' : 'DecimalExponent';
   }
@@ -187,9 +225,13 @@ function readQuantity(value: string | number): Quantity | undefined {
 
 function decimalExponent(suffix: string): number | undefined {
   const known = DECIMAL_SUFFIXES.get(suffix);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   const match = /^[eE]([+-]?\d+)$/.exec(suffix);
-  if (match === null) return undefined;
+  if (match === null) {
+    return undefined;
+  }
   const exponent = Number(match[1]);
   return Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, exponent));
 }
@@ -197,18 +239,24 @@ function decimalExponent(suffix: string): number | undefined {
 /** `unscaled × 10^exponent` in billionths, rounded up. */
 function scaled(unscaled: bigint, exponent: number): bigint {
   const shift = exponent + NANO_DIGITS;
-  if (shift >= 0) return unscaled * 10n ** BigInt(shift);
+  if (shift >= 0) {
+    return unscaled * 10n ** BigInt(shift);
+  }
   return divideAwayFromZero(unscaled, 10n ** BigInt(-shift));
 }
 
 function divideAwayFromZero(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
-  if (quotient * divisor === dividend) return quotient;
+  if (quotient * divisor === dividend) {
+    return quotient;
+  }
   return dividend < 0n ? quotient - 1n : quotient + 1n;
 }
 
 function nanosOfNumber(amount: number): bigint {
   const quantity = Number.isFinite(amount) ? parseQuantity(amount) : undefined;
-  if (quantity === undefined) throw new RangeError(`a quantity must be a finite number, found ${amount}`);
+  if (quantity === undefined) {
+    throw new RangeError(`a quantity must be a finite number, found ${amount}`);
+  }
   return quantity.nanos;
 }

@@ -4,7 +4,7 @@
  * Whoever looks into a manifest sees whatever its author wrote. These readers answer `undefined` or an empty value where the
  * shape is not the expected one, since that is the schema check's to report, and reporting it twice helps nobody.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { valueAt } from './pointer';
 
 type Maybe = JsonValue | undefined;
@@ -52,6 +52,10 @@ export function objectsAt(
   path: string,
 ): readonly { readonly value: JsonObject; readonly path: string; readonly index: number }[] {
   const placed: { value: JsonObject; path: string; index: number }[] = [];
-  for (const [index, value] of asArray(valueAt(root, path)).entries()) if (isObject(value)) placed.push({ value, path: `${path}/${index}`, index });
+  for (const [index, value] of asArray(valueAt(root, path)).entries()) {
+    if (isObject(value)) {
+      placed.push({ value, path: `${path}/${index}`, index });
+    }
+  }
   return placed;
 }

@@ -1,7 +1,7 @@
 /**
  * Where objects name other objects, as data: one line for each field.
  */
-import { type JsonObject } from '../api/schema';
+import { type JsonObject } from '../facts/api/schema';
 import { asString } from './read';
 
 export interface ReferencePlace {
@@ -24,7 +24,10 @@ const STORAGE_CLASS = 'storage.k8s.io/StorageClass';
 const CLAIM = 'PersistentVolumeClaim';
 
 function at(path: string): readonly string[] {
-  return path.split('/').slice(1).map((token) => token.replaceAll('~1', '/'));
+  return path
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/'));
 }
 
 /** Names of objects in the same namespace. */
@@ -46,7 +49,9 @@ function typed(
   const kindOf = (holder: JsonObject): string | undefined => asString(holder.kind) ?? missing.kind;
   const groupOf = (holder: JsonObject): string | undefined => {
     const apiVersion = asString(holder.apiVersion);
-    if (apiVersion !== undefined) return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    if (apiVersion !== undefined) {
+      return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+    }
     return asString(holder.apiGroup) ?? asString(holder.group) ?? missing.group;
   };
   return {
@@ -65,7 +70,11 @@ export const METADATA_PLACES: readonly ReferencePlace[] = [
   ...local('kueue.x-k8s.io/LocalQueue', '/labels/kueue.x-k8s.io~1queue-name'),
   ...cluster('kueue.x-k8s.io/WorkloadPriorityClass', '/labels/kueue.x-k8s.io~1priority-class'),
   ...cluster(VOLCANO_QUEUE, '/annotations/scheduling.volcano.sh~1queue-name'),
-  ...local('scheduling.volcano.sh/PodGroup', '/annotations/scheduling.k8s.io~1group-name', '/annotations/scheduling.volcano.sh~1group-name'),
+  ...local(
+    'scheduling.volcano.sh/PodGroup',
+    '/annotations/scheduling.k8s.io~1group-name',
+    '/annotations/scheduling.volcano.sh~1group-name',
+  ),
   ...local('scheduling.x-k8s.io/PodGroup', '/labels/scheduling.x-k8s.io~1pod-group'),
   ...cluster('scheduling.run.ai/Queue', '/labels/kai.scheduler~1queue'),
 ];
@@ -88,7 +97,10 @@ export const POD_SPEC_PLACES: readonly ReferencePlace[] = [
     'ConfigMap',
     '/volumes/*/configMap/name',
     '/volumes/*/projected/sources/*/configMap/name',
-    ...CONTAINER_LISTS.flatMap((list) => [`/${list}/*/env/*/valueFrom/configMapKeyRef/name`, `/${list}/*/envFrom/*/configMapRef/name`]),
+    ...CONTAINER_LISTS.flatMap((list) => [
+      `/${list}/*/env/*/valueFrom/configMapKeyRef/name`,
+      `/${list}/*/envFrom/*/configMapRef/name`,
+    ]),
   ),
   ...local(
     'Secret',
@@ -96,7 +108,10 @@ export const POD_SPEC_PLACES: readonly ReferencePlace[] = [
     '/volumes/*/secret/secretName',
     '/volumes/*/projected/sources/*/secret/name',
     '/volumes/*/csi/nodePublishSecretRef/name',
-    ...CONTAINER_LISTS.flatMap((list) => [`/${list}/*/env/*/valueFrom/secretKeyRef/name`, `/${list}/*/envFrom/*/secretRef/name`]),
+    ...CONTAINER_LISTS.flatMap((list) => [
+      `/${list}/*/env/*/valueFrom/secretKeyRef/name`,
+      `/${list}/*/envFrom/*/secretRef/name`,
+    ]),
   ),
 ];
 
@@ -121,7 +136,11 @@ const deviceRequests = (base: string): readonly ReferencePlace[] =>
   );
 
 const scaleTarget = typed('/spec/scaleTargetRef/name', { group: 'apps', kind: 'Deployment' });
-const triggerAuthentication = typed('/spec/triggers/*/authenticationRef/name', { group: 'keda.sh', kind: 'TriggerAuthentication' }, ['ClusterTriggerAuthentication']);
+const triggerAuthentication = typed(
+  '/spec/triggers/*/authenticationRef/name',
+  { group: 'keda.sh', kind: 'TriggerAuthentication' },
+  ['ClusterTriggerAuthentication'],
+);
 const secretsAndConfigMapsOfTriggers: readonly ReferencePlace[] = [
   ...local('Secret', '/spec/secretTargetRef/*/name'),
   ...local('ConfigMap', '/spec/configMapTargetRef/*/name'),
@@ -138,17 +157,24 @@ const roleBinding: readonly ReferencePlace[] = [
 /** Everything else, by `group/Kind`. */
 export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = new Map([
   ['scheduling.volcano.sh/Queue', cluster(VOLCANO_QUEUE, '/spec/parent')],
-  ['scheduling.volcano.sh/PodGroup', [...cluster(VOLCANO_QUEUE, '/spec/queue'), ...cluster(PRIORITY_CLASS, '/spec/priorityClassName')]],
+  [
+    'scheduling.volcano.sh/PodGroup',
+    [...cluster(VOLCANO_QUEUE, '/spec/queue'), ...cluster(PRIORITY_CLASS, '/spec/priorityClassName')],
+  ],
   ['batch.volcano.sh/Job', volcanoJob('/spec')],
   ['batch.volcano.sh/CronJob', volcanoJob('/spec/jobTemplate/spec')],
   ['flow.volcano.sh/JobTemplate', volcanoJob('/spec')],
   ['flow.volcano.sh/JobFlow', local('flow.volcano.sh/JobTemplate', '/spec/flows/*/name')],
 
-  ...['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob', 'MPIJob'].map((kind) => [`kubeflow.org/${kind}`, schedulingPolicy] as const),
+  ...['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob', 'MPIJob'].map(
+    (kind) => [`kubeflow.org/${kind}`, schedulingPolicy] as const,
+  ),
   [
     'trainer.kubeflow.org/TrainJob',
     [
-      typed('/spec/runtimeRef/name', { group: 'trainer.kubeflow.org', kind: 'ClusterTrainingRuntime' }, ['ClusterTrainingRuntime']),
+      typed('/spec/runtimeRef/name', { group: 'trainer.kubeflow.org', kind: 'ClusterTrainingRuntime' }, [
+        'ClusterTrainingRuntime',
+      ]),
       ...local('Secret', '/spec/initializer/dataset/secretRef/name', '/spec/initializer/model/secretRef/name'),
     ],
   ],
@@ -164,7 +190,11 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
     [
       ...cluster('kueue.x-k8s.io/Cohort', '/spec/cohortName', '/spec/cohort'),
       ...cluster('kueue.x-k8s.io/ResourceFlavor', '/spec/resourceGroups/*/flavors/*/name'),
-      ...cluster('kueue.x-k8s.io/AdmissionCheck', '/spec/admissionChecks/*', '/spec/admissionChecksStrategy/admissionChecks/*/name'),
+      ...cluster(
+        'kueue.x-k8s.io/AdmissionCheck',
+        '/spec/admissionChecks/*',
+        '/spec/admissionChecksStrategy/admissionChecks/*/name',
+      ),
     ],
   ],
   ['kueue.x-k8s.io/Cohort', cluster('kueue.x-k8s.io/Cohort', '/spec/parentName')],
@@ -174,7 +204,10 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
   ['kueue.x-k8s.io/Workload', local('kueue.x-k8s.io/LocalQueue', '/spec/queueName')],
 
   ['scheduling.run.ai/Queue', cluster('scheduling.run.ai/Queue', '/spec/parentQueue')],
-  ['scheduling.run.ai/PodGroup', [...cluster('scheduling.run.ai/Queue', '/spec/queue'), ...cluster(PRIORITY_CLASS, '/spec/priorityClassName')]],
+  [
+    'scheduling.run.ai/PodGroup',
+    [...cluster('scheduling.run.ai/Queue', '/spec/queue'), ...cluster(PRIORITY_CLASS, '/spec/priorityClassName')],
+  ],
 
   ['resource.k8s.io/ResourceClaim', deviceRequests('/spec')],
   ['resource.k8s.io/ResourceClaimTemplate', deviceRequests('/spec/spec')],
@@ -183,7 +216,13 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
   ['rbac.authorization.k8s.io/ClusterRoleBinding', roleBinding],
   ['ServiceAccount', local('Secret', '/imagePullSecrets/*/name', '/secrets/*/name')],
   [CLAIM, [...cluster(STORAGE_CLASS, '/spec/storageClassName'), ...cluster('PersistentVolume', '/spec/volumeName')]],
-  ['apps/StatefulSet', [...local('Service', '/spec/serviceName'), ...cluster(STORAGE_CLASS, '/spec/volumeClaimTemplates/*/spec/storageClassName')]],
+  [
+    'apps/StatefulSet',
+    [
+      ...local('Service', '/spec/serviceName'),
+      ...cluster(STORAGE_CLASS, '/spec/volumeClaimTemplates/*/spec/storageClassName'),
+    ],
+  ],
   [
     'networking.k8s.io/Ingress',
     [
@@ -192,17 +231,25 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
       ...cluster('networking.k8s.io/IngressClass', '/spec/ingressClassName'),
     ],
   ],
-  ['serving.knative.dev/Route', [
-    ...local('serving.knative.dev/Configuration', '/spec/traffic/*/configurationName'),
-    ...local('serving.knative.dev/Revision', '/spec/traffic/*/revisionName'),
-  ]],
+  [
+    'serving.knative.dev/Route',
+    [
+      ...local('serving.knative.dev/Configuration', '/spec/traffic/*/configurationName'),
+      ...local('serving.knative.dev/Revision', '/spec/traffic/*/revisionName'),
+    ],
+  ],
   ['karpenter.sh/NodePool', [typed('/spec/template/spec/nodeClassRef/name', {}, ['*'])]],
   ['karpenter.sh/NodeClaim', [typed('/spec/nodeClassRef/name', {}, ['*'])]],
   ['autoscaling.x-k8s.io/CapacityBuffer', local('PodTemplate', '/spec/podTemplateRef/name')],
   [
     'amd.com/DeviceConfig',
     [
-      ...local('ConfigMap', '/spec/metricsExporter/config/name', '/spec/configManager/config/name', '/spec/testRunner/config/name'),
+      ...local(
+        'ConfigMap',
+        '/spec/metricsExporter/config/name',
+        '/spec/configManager/config/name',
+        '/spec/testRunner/config/name',
+      ),
       ...local('Secret', '/spec/driver/imageRegistrySecret/name', '/spec/devicePlugin/imageRegistrySecret/name'),
     ],
   ],
@@ -210,7 +257,10 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
 
 /** Kinds with pod specs that are only parts of one, laid over a template elsewhere. */
 export const PARTIAL_POD_SPECS: ReadonlyMap<string, readonly ReferencePlace[]> = new Map([
-  ['trainer.kubeflow.org/TrainJob', below('/spec/runtimePatches/*/trainingRuntimeSpec/template/spec/replicatedJobs/*/template/spec/template/spec')],
+  [
+    'trainer.kubeflow.org/TrainJob',
+    below('/spec/runtimePatches/*/trainingRuntimeSpec/template/spec/replicatedJobs/*/template/spec/template/spec'),
+  ],
   ['flow.volcano.sh/JobFlow', below('/spec/flows/*/patch/jobSpec/tasks/*/template/spec')],
 ]);
 

@@ -3,14 +3,22 @@
  *
  * Names stand in tables (`reference-places.ts`); this file follows them.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';
 import { networksIn } from './network-annotation';
 import { type PodTemplate } from './pod-template';
 import { pointer } from './pointer';
 import { asObject, asString, isObject } from './read';
-import { METADATA_PLACES, NETWORK_ATTACHMENT, NETWORKS_ANNOTATION, PARTIAL_POD_SPECS, POD_SPEC_PLACES, REFERENCE_PLACES, type ReferencePlace } from './reference-places';
+import {
+  METADATA_PLACES,
+  NETWORK_ATTACHMENT,
+  NETWORKS_ANNOTATION,
+  PARTIAL_POD_SPECS,
+  POD_SPEC_PLACES,
+  REFERENCE_PLACES,
+  type ReferencePlace,
+} from './reference-places';
 
 export interface Reference {
   readonly from: Manifest;
@@ -29,19 +37,34 @@ export interface Reference {
 export function referencesIn(manifest: Manifest, templates: readonly PodTemplate[]): readonly Reference[] {
   const found: Reference[] = [];
   const { namespace } = manifest.id;
-  if (namespace !== '') found.push({ from: manifest, path: '/metadata/namespace', kind: 'Namespace', namespace: '', name: namespace, optional: false });
+  if (namespace !== '') {
+    found.push({
+      from: manifest,
+      path: '/metadata/namespace',
+      kind: 'Namespace',
+      namespace: '',
+      name: namespace,
+      optional: false,
+    });
+  }
   const follow = (places: readonly ReferencePlace[], root: JsonValue | undefined, base: string): void => {
-    if (typeof root !== 'object' || root === null) return;
+    if (typeof root !== 'object' || root === null) {
+      return;
+    }
     for (const place of places) {
       // Most places are not in most objects.
       const [first = ''] = place.tokens;
-      if (first === '*' || Object.hasOwn(root, first)) follower(manifest, place, found)(root, place.tokens, base, 0);
+      if (first === '*' || Object.hasOwn(root, first)) {
+        follower(manifest, place, found)(root, place.tokens, base, 0);
+      }
     }
   };
   follow(METADATA_PLACES, manifest.object.metadata, '/metadata');
   follow(REFERENCE_PLACES.get(kindKey(manifest.id)) ?? [], manifest.object, '');
   for (const template of templates) {
-    if (template.path !== '') follow(METADATA_PLACES, template.metadata, `${template.path}/metadata`);
+    if (template.path !== '') {
+      follow(METADATA_PLACES, template.metadata, `${template.path}/metadata`);
+    }
     follow(POD_SPEC_PLACES, template.spec, `${template.path}/spec`);
     networksOf(manifest, template.metadata, `${template.path}/metadata`, found);
   }
@@ -53,28 +76,47 @@ type Follow = (value: JsonValue | undefined, tokens: readonly string[], path: st
 
 function follower(from: Manifest, place: ReferencePlace, found: Reference[]): Follow {
   const add = (name: JsonValue | undefined, holder: JsonObject, path: string): void => {
-    if (typeof name !== 'string' || name === '') return;
+    if (typeof name !== 'string' || name === '') {
+      return;
+    }
     const kind = typeof place.kind === 'string' ? place.kind : place.kind(holder);
-    if (kind === undefined) return;
-    const namespace = place.cluster === true || (typeof place.cluster === 'function' && place.cluster(holder)) ? '' : namespaceFor(place, holder, from);
+    if (kind === undefined) {
+      return;
+    }
+    const namespace =
+      place.cluster === true || (typeof place.cluster === 'function' && place.cluster(holder))
+        ? ''
+        : namespaceFor(place, holder, from);
     found.push({ from, path, kind, namespace, name, optional: holder.optional === true });
   };
   const follow: Follow = (value, tokens, path, at) => {
     const token = tokens[at];
-    if (token === undefined || typeof value !== 'object' || value === null) return;
+    if (token === undefined || typeof value !== 'object' || value === null) {
+      return;
+    }
     const last = at === tokens.length - 1;
     if (token === '*') {
-      const members = Array.isArray(value) ? value.map((item, index) => [String(index), item] as const) : Object.entries(value);
+      const members = Array.isArray(value)
+        ? value.map((item, index) => [String(index), item] as const)
+        : Object.entries(value);
       for (const [key, member] of members) {
         const here = pointer(path, key);
-        if (last) add(member, isObject(value) ? value : {}, here);
-        else follow(member, tokens, here, at + 1);
+        if (last) {
+          add(member, isObject(value) ? value : {}, here);
+        } else {
+          follow(member, tokens, here, at + 1);
+        }
       }
     } else if (isObject(value)) {
-      if (!Object.prototype.hasOwnProperty.call(value, token)) return;
+      if (!Object.prototype.hasOwnProperty.call(value, token)) {
+        return;
+      }
       const here = pointer(path, token);
-      if (last) add(value[token], value, here);
-      else follow(value[token], tokens, here, at + 1);
+      if (last) {
+        add(value[token], value, here);
+      } else {
+        follow(value[token], tokens, here, at + 1);
+      }
     }
   };
   return follow;
@@ -86,9 +128,18 @@ function namespaceFor(place: ReferencePlace, holder: JsonObject, from: Manifest)
 
 function networksOf(from: Manifest, metadata: JsonObject, path: string, found: Reference[]): void {
   const text = asString(asObject(metadata.annotations)[NETWORKS_ANNOTATION]);
-  if (text === undefined) return;
+  if (text === undefined) {
+    return;
+  }
   for (const { name, namespace } of networksIn(text) ?? []) {
     const at = pointer(path, 'annotations', NETWORKS_ANNOTATION);
-    found.push({ from, path: at, kind: NETWORK_ATTACHMENT, namespace: namespace ?? from.id.namespace, name, optional: false });
+    found.push({
+      from,
+      path: at,
+      kind: NETWORK_ATTACHMENT,
+      namespace: namespace ?? from.id.namespace,
+      name,
+      optional: false,
+    });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Selectors: objects that choose others by label, and whom they choose.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';
 import { asArray, asObject, asString, isObject, stringsIn } from './read';
@@ -11,9 +11,14 @@ import { asArray, asObject, asString, isObject, stringsIn } from './read';
  * Kubernetes; one that is not there chooses nothing.
  */
 export function selectorChooses(selector: JsonValue | undefined, labels: JsonObject): boolean {
-  if (!isObject(selector)) return false;
+  if (!isObject(selector)) {
+    return false;
+  }
   const expressions = asArray(selector.matchExpressions).map(asObject);
-  return labelsHold(asObject(selector.matchLabels), labels) && expressions.every((expression) => expressionHolds(expression, labels));
+  return (
+    labelsHold(asObject(selector.matchLabels), labels) &&
+    expressions.every((expression) => expressionHolds(expression, labels))
+  );
 }
 
 /** Whether all these labels are there, with these values: the selector of a Service. */
@@ -62,11 +67,15 @@ export function selectionOf(manifest: Manifest): Selection | undefined {
   const spec = asObject(manifest.object.spec);
   if (kind === 'Service') {
     const selector = asObject(spec.selector);
-    if (Object.keys(selector).length === 0) return undefined;
+    if (Object.keys(selector).length === 0) {
+      return undefined;
+    }
     return { of: 'pods', namespaces: [manifest.id.namespace], chooses: (labels) => labelsHold(selector, labels) };
   }
   const field = kind === 'monitoring.coreos.com/ServiceMonitor' ? 'selector' : POD_SELECTORS[kind];
-  if (field === undefined) return undefined;
+  if (field === undefined) {
+    return undefined;
+  }
   return {
     of: kind === 'monitoring.coreos.com/ServiceMonitor' ? 'services' : 'pods',
     namespaces: namespacesOf(manifest, spec),
@@ -76,9 +85,13 @@ export function selectionOf(manifest: Manifest): Selection | undefined {
 
 /** Monitors may look into other namespaces, by name or into all. */
 function namespacesOf(manifest: Manifest, spec: JsonObject): readonly string[] | undefined {
-  if (manifest.id.group !== 'monitoring.coreos.com') return [manifest.id.namespace];
+  if (manifest.id.group !== 'monitoring.coreos.com') {
+    return [manifest.id.namespace];
+  }
   const { any, matchNames } = asObject(spec.namespaceSelector);
-  if (any === true) return undefined;
+  if (any === true) {
+    return undefined;
+  }
   const names = asArray(matchNames).flatMap((name) => asString(name) ?? []);
   return names.length > 0 ? names : [manifest.id.namespace];
 }

@@ -1,7 +1,7 @@
 /**
  * Lines and columns of a text, and what a reader of texts (YAML or JSON) answers.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { type Position, type SourceProblem } from './manifest';
 
 /** A problem as a reader sees it: by offset, and not yet of any manifest. */
@@ -35,7 +35,9 @@ export type TextReading =
 export function nearestOffset(offsets: ReadonlyMap<string, number>): (path: string) => number {
   return (path) => {
     let at = path;
-    while (at !== '' && !offsets.has(at)) at = at.slice(0, at.lastIndexOf('/'));
+    while (at !== '' && !offsets.has(at)) {
+      at = at.slice(0, at.lastIndexOf('/'));
+    }
     return offsets.get(at) ?? 0;
   };
 }
@@ -52,15 +54,20 @@ export class LineTable {
     let high = starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (starts[middle] <= offset) low = middle;
-      else high = middle - 1;
+      if (starts[middle] <= offset) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
     }
     return { line: low + 1, column: offset - starts[low] + 1 };
   }
 
   private lineStarts(): number[] {
     const starts = [0];
-    for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) starts.push(at + 1);
+    for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) {
+      starts.push(at + 1);
+    }
     return starts;
   }
 }
@@ -75,7 +82,9 @@ export function remembered<K, V>(make: (key: K) => V): (key: K) => V {
     const value = known.has(key) ? known.get(key)! : make(key);
     known.delete(key);
     known.set(key, value);
-    if (known.size > KEPT) known.delete(known.keys().next().value as K);
+    if (known.size > KEPT) {
+      known.delete(known.keys().next().value as K);
+    }
     return value;
   };
 }

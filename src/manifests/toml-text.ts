@@ -3,7 +3,7 @@
  */
 import { createRequire } from 'node:module';
 import type * as Toml from 'smol-toml' with { 'resolution-mode': 'import' };
-import { type JsonObject } from '../api/schema';
+import { type JsonObject } from '../facts/api/schema';
 import { pointer } from './pointer';
 import { nearestOffset, type TextReading } from './source-text';
 
@@ -14,12 +14,19 @@ export function readToml(text: string): TextReading {
   const { parse, TomlError } = load('smol-toml') as typeof Toml;
   try {
     // Dates and long integers become what JSON has for them.
-    const value = JSON.parse(JSON.stringify(parse(text), (_key, found: unknown) => (typeof found === 'bigint' ? Number(found) : found))) as JsonObject;
+    const value = JSON.parse(
+      JSON.stringify(parse(text), (_key, found: unknown) => (typeof found === 'bigint' ? Number(found) : found)),
+    ) as JsonObject;
     return { value, offsetOf: nearestOffset(placesIn(text)) };
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
+    if (!(error instanceof TomlError)) {
+      throw error;
+    }
     const before = text.split('\n').slice(0, error.line - 1);
-    return { broken: error.message.split('\n', 1)[0].replace(/^Invalid TOML document: /, ''), offset: before.join('\n').length + (before.length > 0 ? 1 : 0) + error.column - 1 };
+    return {
+      broken: error.message.split('\n', 1)[0].replace(/^Invalid TOML document: /, ''),
+      offset: before.join('\n').length + (before.length > 0 ? 1 : 0) + error.column - 1,
+    };
   }
 }
 
@@ -38,7 +45,9 @@ function placesIn(text: string): ReadonlyMap<string, number> {
     if (header !== null && keys.length > 0) {
       const path = pointer('', ...keys);
       const index = items.get(path) ?? 0;
-      if (header[1] === '[[') items.set(path, index + 1);
+      if (header[1] === '[[') {
+        items.set(path, index + 1);
+      }
       table = header[1] === '[[' ? [...keys, `${index}`] : keys;
       note(places, table, start + at);
     } else if (keys.length > 0 && /^\s*[A-Za-z0-9_."' -]+=/.test(line)) {
@@ -53,14 +62,22 @@ function placesIn(text: string): ReadonlyMap<string, number> {
 function keysAt(line: string, from: number): readonly string[] {
   const keys: string[] = [];
   for (let at = from; ;) {
-    while (line[at] === ' ' || line[at] === '\t') at++;
+    while (line[at] === ' ' || line[at] === '\t') {
+      at++;
+    }
     KEY.lastIndex = at;
     const key = KEY.exec(line)?.[0];
-    if (key === undefined) return keys;
-    keys.push(key.startsWith('"') ? unescaped(key) : key.startsWith('\'') ? key.slice(1, -1) : key);
+    if (key === undefined) {
+      return keys;
+    }
+    keys.push(key.startsWith('"') ? unescaped(key) : key.startsWith("'") ? key.slice(1, -1) : key);
     at += key.length;
-    while (line[at] === ' ' || line[at] === '\t') at++;
-    if (line[at] !== '.') return keys;
+    while (line[at] === ' ' || line[at] === '\t') {
+      at++;
+    }
+    if (line[at] !== '.') {
+      return keys;
+    }
     at++;
   }
 }
@@ -76,6 +93,8 @@ function unescaped(key: string): string {
 function note(places: Map<string, number>, keys: readonly string[], offset: number): void {
   for (let depth = 1; depth <= keys.length; depth++) {
     const path = pointer('', ...keys.slice(0, depth));
-    if (!places.has(path)) places.set(path, offset);
+    if (!places.has(path)) {
+      places.set(path, offset);
+    }
   }
 }

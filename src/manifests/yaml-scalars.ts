@@ -5,7 +5,7 @@
  * would see a string where the cluster is sent a boolean (`yes`), and a decimal number where it is sent an octal one (`0777`).
  * The table below is that of go-yaml's `resolve.go`.
  */
-import { type JsonPrimitive } from '../api/schema';
+import { type JsonPrimitive } from '../facts/api/schema';
 
 export type ScalarTag = 'null' | 'bool' | 'int' | 'float' | 'str';
 
@@ -26,7 +26,9 @@ for (const [tag, value, words] of [
   ['float', Number.POSITIVE_INFINITY, '.inf .Inf .INF +.inf +.Inf +.INF'],
   ['float', Number.NEGATIVE_INFINITY, '-.inf -.Inf -.INF'],
 ] as const) {
-  for (const word of words.split(' ')) WORDS.set(word, { tag, value });
+  for (const word of words.split(' ')) {
+    WORDS.set(word, { tag, value });
+  }
 }
 WORDS.set('', { tag: 'null', value: null });
 
@@ -40,16 +42,28 @@ const DATE = /^[0-9]{4}-/;
 
 /** Resolves an unquoted scalar. */
 export function resolvePlain(text: string): Scalar {
-  if (text !== '' && !HINT.test(text)) return { tag: 'str', value: text };
+  if (text !== '' && !HINT.test(text)) {
+    return { tag: 'str', value: text };
+  }
   const word = WORDS.get(text);
-  if (word !== undefined) return word;
-  if (!/^[-+0-9.]/.test(text) || DATE.test(text)) return { tag: 'str', value: text };
+  if (word !== undefined) {
+    return word;
+  }
+  if (!/^[-+0-9.]/.test(text) || DATE.test(text)) {
+    return { tag: 'str', value: text };
+  }
 
-  if (text.startsWith('.')) return FLOAT.test(text) && Number.isFinite(Number(text)) ? { tag: 'float', value: Number(text) } : string(text);
+  if (text.startsWith('.')) {
+    return FLOAT.test(text) && Number.isFinite(Number(text)) ? { tag: 'float', value: Number(text) } : string(text);
+  }
 
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
-  if (DECIMAL.test(plain)) return integer(plain);
-  if (BASED.test(plain)) return based(plain);
+  if (DECIMAL.test(plain)) {
+    return integer(plain);
+  }
+  if (BASED.test(plain)) {
+    return based(plain);
+  }
   if (FLOAT.test(plain)) {
     const value = Number(plain);
     // strconv.ParseFloat refuses what overflows, and go-yaml then leaves a string.
@@ -64,7 +78,9 @@ function string(text: string): Scalar {
 
 function integer(plain: string): Scalar {
   const value = Number(plain);
-  if (Number.isSafeInteger(value)) return { tag: 'int', value: value === 0 ? 0 : value };
+  if (Number.isSafeInteger(value)) {
+    return { tag: 'int', value: value === 0 ? 0 : value };
+  }
   return { tag: 'int', value, inexact: losesDigits(plain.replace('+', ''), value) };
 }
 
@@ -88,7 +104,11 @@ function based(plain: string): Scalar {
 /** The name that a map key gets in JSON; `undefined` for a key that kubectl refuses (null). */
 export function keyOf(scalar: Scalar): string | undefined {
   const { value } = scalar;
-  if (value === null) return undefined;
-  if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
+  if (value === null) {
+    return undefined;
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
+  }
   return String(value);
 }

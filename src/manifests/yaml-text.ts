@@ -5,8 +5,19 @@
  * decided here, since there kubectl (go-yaml 2) and the library differ. The syntax tree is dropped at once: a place in the text
  * is found by parsing that one document again, which only a finding asks for.
  */
-import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Alias, type Document, type Node, type ParsedNode, type YAMLMap } from 'yaml';
-import { type JsonObject, type JsonValue } from '../api/schema';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseAllDocuments,
+  type Alias,
+  type Document,
+  type Node,
+  type ParsedNode,
+  type YAMLMap,
+} from 'yaml';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { hasMember, setMember } from './json-member';
 import { readPlainYaml } from './plain-yaml';
 import { pointer, tokensOf } from './pointer';
@@ -22,7 +33,9 @@ const MAX_ALIASED_VALUES = 100_000;
 const NO_WORD = 'a map key has to be a word, not a map or a list; a template in double braces has to be rendered first';
 
 /** The tags that go-yaml resolves itself, by their short name. */
-const CORE_TAGS = new Map(['str', 'int', 'float', 'bool', 'null', 'timestamp'].map((tag) => [`tag:yaml.org,2002:${tag}`, tag]));
+const CORE_TAGS = new Map(
+  ['str', 'int', 'float', 'bool', 'null', 'timestamp'].map((tag) => [`tag:yaml.org,2002:${tag}`, tag]),
+);
 
 /** All documents of a text, empty ones left out. */
 export function readYaml(text: string): TextDocument[] {
@@ -57,7 +70,9 @@ function readChunks(text: string, readPlain: (chunk: string) => JsonObject | und
     }
     for (const [nth, parsed] of parseChunk(chunk).entries()) {
       const { value, problems } = new DocumentReader(parsed).read();
-      if (value !== null) add(nth, value, problems);
+      if (value !== null) {
+        add(nth, value, problems);
+      }
       index++;
     }
   }
@@ -76,7 +91,9 @@ function* chunksOf(text: string): Generator<readonly [number, number]> {
   const marker = /^---(?=\s|$)/gm;
   let start = 0;
   for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
-    if (match.index > start) yield [start, match.index];
+    if (match.index > start) {
+      yield [start, match.index];
+    }
     start = match.index;
   }
   yield [start, text.length];
@@ -105,19 +122,31 @@ class DocumentReader {
   }
 
   private valueOf(node: Node | null, depth: number): JsonValue {
-    if (node === null) return null;
-    if (depth > MAX_DEPTH) return this.refuse(node, `values are nested more than ${MAX_DEPTH} deep`);
-    if (isAlias(node)) return this.aliasOf(node);
-    const anchor = 'anchor' in node ? (node.anchor) : undefined;
+    if (node === null) {
+      return null;
+    }
+    if (depth > MAX_DEPTH) {
+      return this.refuse(node, `values are nested more than ${MAX_DEPTH} deep`);
+    }
+    if (isAlias(node)) {
+      return this.aliasOf(node);
+    }
+    const anchor = 'anchor' in node ? node.anchor : undefined;
     const before = this.size++;
-    if (anchor !== undefined) this.anchors.set(anchor, 'unfinished');
+    if (anchor !== undefined) {
+      this.anchors.set(anchor, 'unfinished');
+    }
     const value = this.plainValueOf(node, depth);
-    if (anchor !== undefined) this.anchors.set(anchor, { value, size: this.size - before });
+    if (anchor !== undefined) {
+      this.anchors.set(anchor, { value, size: this.size - before });
+    }
     return value;
   }
 
   private plainValueOf(node: Node, depth: number): JsonValue {
-    if (isMap<ParsedNode, ParsedNode | null>(node)) return this.objectOf(node, depth);
+    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+      return this.objectOf(node, depth);
+    }
     if (isSeq<ParsedNode>(node)) {
       return node.items.map((item, index) => {
         this.path.push(index);
@@ -128,9 +157,15 @@ class DocumentReader {
     }
     const { value, inexact } = this.scalarOf(node);
     if (inexact === true) {
-      this.report('inexact-number', node, `the integer ${String((node as { source?: string }).source)} is read as ${String(value)}: it has more digits than fit`);
+      this.report(
+        'inexact-number',
+        node,
+        `the integer ${String((node as { source?: string }).source)} is read as ${String(value)}: it has more digits than fit`,
+      );
     }
-    if (typeof value === 'number' && !Number.isFinite(value)) return this.refuse(node, 'infinity and not-a-number cannot be sent to a cluster: JSON has no word for them');
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      return this.refuse(node, 'infinity and not-a-number cannot be sent to a cluster: JSON has no word for them');
+    }
     return value;
   }
 
@@ -139,17 +174,25 @@ class DocumentReader {
     const merges: Node[] = [];
     for (const { key: keyNode, value: valueNode } of node.items) {
       if (isMergeKey(keyNode)) {
-        if (valueNode !== null) merges.push(valueNode);
+        if (valueNode !== null) {
+          merges.push(valueNode);
+        }
         continue;
       }
       const key = this.nameOf(keyNode);
-      if (key === undefined) continue;
+      if (key === undefined) {
+        continue;
+      }
       this.path.push(key);
-      if (hasMember(object, key)) this.report('duplicate-key', keyNode, `the key ${JSON.stringify(key)} stands twice in this map`);
+      if (hasMember(object, key)) {
+        this.report('duplicate-key', keyNode, `the key ${JSON.stringify(key)} stands twice in this map`);
+      }
       setMember(object, key, this.valueOf(valueNode, depth + 1));
       this.path.pop();
     }
-    for (const merge of merges) this.mergeInto(object, merge, depth);
+    for (const merge of merges) {
+      this.mergeInto(object, merge, depth);
+    }
     return object;
   }
 
@@ -158,45 +201,69 @@ class DocumentReader {
     const value = this.valueOf(node, depth + 1);
     for (const source of Array.isArray(value) ? value : [value]) {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {
-        if (!this.broken) this.refuse(node, 'the merge key << takes a map or a list of maps');
+        if (!this.broken) {
+          this.refuse(node, 'the merge key << takes a map or a list of maps');
+        }
         return;
       }
-      for (const [key, member] of Object.entries(source)) if (!hasMember(object, key)) setMember(object, key, member);
+      for (const [key, member] of Object.entries(source)) {
+        if (!hasMember(object, key)) {
+          setMember(object, key, member);
+        }
+      }
     }
   }
 
   /** The same value stands wherever its alias does: manifests are read-only, so nothing is copied. */
   private aliasOf(node: Alias): JsonValue {
     const anchor = this.anchors.get(node.source);
-    if (anchor === undefined) return this.refuse(node, `the alias *${node.source} names an anchor that was not set before`);
-    if (anchor === 'unfinished') return this.refuse(node, `the anchor &${node.source} contains itself`);
+    if (anchor === undefined) {
+      return this.refuse(node, `the alias *${node.source} names an anchor that was not set before`);
+    }
+    if (anchor === 'unfinished') {
+      return this.refuse(node, `the anchor &${node.source} contains itself`);
+    }
     this.aliased += anchor.size;
     this.size += anchor.size;
-    if (this.aliased > MAX_ALIASED_VALUES) return this.refuse(node, `the aliases of this document stand for more than ${MAX_ALIASED_VALUES} values`);
+    if (this.aliased > MAX_ALIASED_VALUES) {
+      return this.refuse(node, `the aliases of this document stand for more than ${MAX_ALIASED_VALUES} values`);
+    }
     return anchor.value;
   }
 
   private nameOf(node: ParsedNode): string | undefined {
     const target = isAlias(node) ? this.aliasOf(node) : undefined;
-    if (this.broken) return undefined;
+    if (this.broken) {
+      return undefined;
+    }
     const scalar = target === undefined ? (isScalar(node) ? this.scalarOf(node) : undefined) : scalarFrom(target);
     if (isScalar(node) && node.anchor !== undefined && scalar !== undefined) {
       this.anchors.set(node.anchor, { value: scalar.value, size: 1 });
     }
     const key = scalar && keyOf(scalar);
-    if (key === undefined) this.refuse(node, scalar === undefined ? NO_WORD : 'a map key is missing');
+    if (key === undefined) {
+      this.refuse(node, scalar === undefined ? NO_WORD : 'a map key is missing');
+    }
     return key;
   }
 
   private scalarOf(node: Node): Scalar {
     const { value, type, tag } = node as { value?: unknown; type?: string; tag?: string };
     const text = typeof value === 'string' ? value : '';
-    if (tag === undefined || tag === '!') return type === 'PLAIN' && tag === undefined ? resolvePlain(text) : { tag: 'str', value: text };
+    if (tag === undefined || tag === '!') {
+      return type === 'PLAIN' && tag === undefined ? resolvePlain(text) : { tag: 'str', value: text };
+    }
     const wanted = CORE_TAGS.get(tag);
-    if (wanted === undefined && tag === 'tag:yaml.org,2002:binary') this.refuse(node, '!!binary is not text: write the base64 text itself');
-    if (wanted === undefined || wanted === 'str' || wanted === 'timestamp') return { tag: 'str', value: text };
+    if (wanted === undefined && tag === 'tag:yaml.org,2002:binary') {
+      this.refuse(node, '!!binary is not text: write the base64 text itself');
+    }
+    if (wanted === undefined || wanted === 'str' || wanted === 'timestamp') {
+      return { tag: 'str', value: text };
+    }
     const scalar = resolvePlain(text);
-    if (scalar.tag === wanted || (wanted === 'float' && scalar.tag === 'int')) return scalar;
+    if (scalar.tag === wanted || (wanted === 'float' && scalar.tag === 'int')) {
+      return scalar;
+    }
     this.refuse(node, `${JSON.stringify(text)} is tagged !!${wanted} and is none`);
     return scalar;
   }
@@ -206,7 +273,9 @@ class DocumentReader {
   }
 
   private refuse(node: Node, message: string): null {
-    if (!this.broken) this.report('syntax', node, message);
+    if (!this.broken) {
+      this.report('syntax', node, message);
+    }
     return null;
   }
 
@@ -249,27 +318,39 @@ function offsetIn(document: Document.Parsed, path: string): number {
   let offset = node?.range?.[0] ?? 0;
   for (const token of tokensOf(path)) {
     const step: { node: Node | null; offset: number } | undefined = stepInto(document, node, token);
-    if (step === undefined) return offset;
+    if (step === undefined) {
+      return offset;
+    }
     ({ node, offset } = step);
   }
   return offset;
 }
 
-function stepInto(document: Document.Parsed, from: Node | null, token: string): { node: Node | null; offset: number } | undefined {
+function stepInto(
+  document: Document.Parsed,
+  from: Node | null,
+  token: string,
+): { node: Node | null; offset: number } | undefined {
   const node = isAlias(from) ? from.resolve(document) : from;
   if (isSeq<ParsedNode>(node)) {
     const item = node.items[Number(token)];
     return item === undefined ? undefined : { node: item, offset: item.range[0] };
   }
-  if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
+  if (!isMap<ParsedNode, ParsedNode | null>(node)) {
+    return undefined;
+  }
   // The last of several equal keys, which is the one that counts.
   const pair = node.items.findLast(({ key }) => isScalar(key) && !isMergeKey(key) && keyText(key) === token);
-  if (pair !== undefined) return { node: pair.value, offset: pair.key.range[0] };
+  if (pair !== undefined) {
+    return { node: pair.value, offset: pair.key.range[0] };
+  }
   for (const merge of node.items.filter(({ key }) => isMergeKey(key))) {
     const value = isAlias(merge.value) ? merge.value.resolve(document) : merge.value;
     for (const source of isSeq<ParsedNode>(value) ? value.items : [value as Node | null]) {
       const step = source && stepInto(document, source, token);
-      if (step) return step;
+      if (step) {
+        return step;
+      }
     }
   }
   return undefined;

@@ -1,7 +1,7 @@
 /**
  * Texts to manifests: one or many documents, lists taken apart, everything with its place.
  */
-import { type JsonObject, type JsonValue } from '../api/schema';
+import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { idOf } from './identity';
 import { readJson } from './json-text';
 import { type Manifest, type SourceProblem } from './manifest';
@@ -38,7 +38,9 @@ export function parseYaml(text: string, file: string): Parsed {
       ...ownerOf(path, found),
     });
     problems.push(...document.problems.map(problemOf));
-    if (document.value === undefined) continue;
+    if (document.value === undefined) {
+      continue;
+    }
     problems.push(...misfits(document).map(problemOf));
   }
   return { manifests, problems };
@@ -50,18 +52,26 @@ export type ParsedValue = { readonly value: JsonValue } | { readonly problem: So
 /** Reads a text that is no manifest, such as a configuration file: its first document, `null` where it has none. */
 export function parseValue(text: string, file: string): ParsedValue {
   const [document] = readText(text, file);
-  if (document === undefined) return { value: null };
+  if (document === undefined) {
+    return { value: null };
+  }
   const problem = document.problems.find(({ kind }) => kind !== 'inexact-number' && kind !== 'huge-number');
-  if (problem === undefined && document.value !== undefined) return { value: document.value };
+  if (problem === undefined && document.value !== undefined) {
+    return { value: document.value };
+  }
   const { kind, offset, message } = problem ?? { kind: 'syntax', offset: document.start, message: 'cannot be read' };
   return { problem: { kind, file, position: new LineTable(text).positionOf(offset), message } };
 }
 
 /** JSON where it looks like JSON, since its reader is faster; what only YAML allows between braces is read as YAML. */
 function readText(text: string, file: string): readonly TextDocument[] {
-  if (!/^\uFEFF?\s*[{[]/.test(text)) return readYaml(text);
+  if (!/^\uFEFF?\s*[{[]/.test(text)) {
+    return readYaml(text);
+  }
   const documents = readJson(text);
-  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) return documents;
+  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) {
+    return documents;
+  }
   return readYaml(text);
 }
 
@@ -73,17 +83,29 @@ interface FoundManifest extends Manifest {
 function manifestsIn(document: TextDocument, file: string, lines: LineTable): FoundManifest[] {
   return objectsIn(document.value, '').flatMap(({ object, root }) => {
     const id = idOf(object);
-    if (id.apiVersion === '' || id.kind === '') return [];
-    const locate = (path: string): ReturnType<LineTable['positionOf']> => lines.positionOf(document.offsetOf(root + path));
+    if (id.apiVersion === '' || id.kind === '') {
+      return [];
+    }
+    const locate = (path: string): ReturnType<LineTable['positionOf']> =>
+      lines.positionOf(document.offsetOf(root + path));
     return [{ id, object, root, origin: { file, document: document.index, locate } }];
   });
 }
 
 /** The objects of a document: itself, or the items of a list, which may be lists again. */
-function objectsIn(value: JsonValue | undefined, root: string): { readonly object: JsonObject; readonly root: string }[] {
-  if (!isObject(value)) return [];
-  if (!isList(value)) return [{ object: value, root }];
-  return value.items.flatMap((item, index) => objectsIn(isObject(item) ? asItemOf(value, item) : item, `${root}/items/${index}`));
+function objectsIn(
+  value: JsonValue | undefined,
+  root: string,
+): { readonly object: JsonObject; readonly root: string }[] {
+  if (!isObject(value)) {
+    return [];
+  }
+  if (!isList(value)) {
+    return [{ object: value, root }];
+  }
+  return value.items.flatMap((item, index) =>
+    objectsIn(isObject(item) ? asItemOf(value, item) : item, `${root}/items/${index}`),
+  );
 }
 
 function isList(value: JsonObject): value is JsonObject & { items: JsonValue[] } {
@@ -93,35 +115,60 @@ function isList(value: JsonObject): value is JsonObject & { items: JsonValue[] }
 /** Items of `PodList` and the like need not say what they are. */
 function asItemOf(list: JsonObject, item: JsonObject): JsonObject {
   const kind = asString(list.kind)!.slice(0, -'List'.length);
-  if (kind === '' || (item.kind !== undefined && item.apiVersion !== undefined)) return item;
+  if (kind === '' || (item.kind !== undefined && item.apiVersion !== undefined)) {
+    return item;
+  }
   return { apiVersion: list.apiVersion ?? '', kind, ...item };
 }
 
 /** What is well-formed and still no Kubernetes object. */
 function misfits({ value, offsetOf }: TextDocument): TextProblem[] {
-  const problem = (path: string, message: string): TextProblem => ({ kind: 'not-an-object', offset: offsetOf(path), message, path });
+  const problem = (path: string, message: string): TextProblem => ({
+    kind: 'not-an-object',
+    offset: offsetOf(path),
+    message,
+    path,
+  });
   const visit = (found: JsonValue | undefined, path: string): TextProblem[] => {
     const what = path === '' ? 'the document' : `the list's item ${path.slice(path.lastIndexOf('/') + 1)}`;
-    if (!isObject(found)) return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object begins with apiVersion and kind`)];
-    if (isList(found)) return found.items.flatMap((item, index) => visit(isObject(item) ? asItemOf(found, item) : item, `${path}/items/${index}`));
+    if (!isObject(found)) {
+      return [problem(path, `${what} is ${nameOf(found)}; a Kubernetes object begins with apiVersion and kind`)];
+    }
+    if (isList(found)) {
+      return found.items.flatMap((item, index) =>
+        visit(isObject(item) ? asItemOf(found, item) : item, `${path}/items/${index}`),
+      );
+    }
     const missing = ['apiVersion', 'kind'].filter((key) => (asString(found[key]) ?? '') === '');
-    if (missing.length === 0) return [];
+    if (missing.length === 0) {
+      return [];
+    }
     const wrong = missing.filter((key) => found[key] !== undefined && found[key] !== null && found[key] !== '');
-    if (wrong.length > 0) return [problem(`${path}/${wrong[0]}`, `${what} has a ${wrong[0]} that is ${nameOf(found[wrong[0]])}, not text`)];
+    if (wrong.length > 0) {
+      return [problem(`${path}/${wrong[0]}`, `${what} has a ${wrong[0]} that is ${nameOf(found[wrong[0]])}, not text`)];
+    }
     return [problem(path, `${what} has no ${missing.join(' and no ')}`)];
   };
   return visit(value, '');
 }
 
 function nameOf(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return 'empty';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a map';
+  if (value === null || value === undefined) {
+    return 'empty';
+  }
+  if (Array.isArray(value)) {
+    return 'a list';
+  }
+  if (typeof value === 'object') {
+    return 'a map';
+  }
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
 function ownerOf(path: string | undefined, found: readonly FoundManifest[]): Pick<SourceProblem, 'manifest' | 'path'> {
-  if (path === undefined) return {};
+  if (path === undefined) {
+    return {};
+  }
   const manifest = found.find(({ root }) => path === root || path.startsWith(`${root}/`));
   return manifest === undefined ? {} : { manifest, path: path.slice(manifest.root.length) };
 }

@@ -26,12 +26,20 @@ export interface BalancedStart {
 }
 
 /** Undefined where nothing can be balanced. */
-export function balancedStart(tree: TopologyTree, room: DomainRoom, request: BalancedRequest): BalancedStart | undefined {
+export function balancedStart(
+  tree: TopologyTree,
+  room: DomainRoom,
+  request: BalancedRequest,
+): BalancedStart | undefined {
   const best = bestSiblings(tree, room, request);
-  if (best === undefined) return undefined;
+  if (best === undefined) {
+    return undefined;
+  }
   const below = request.level < room.units.sliceLevel;
   const parents = below ? leastSpare(best.room, best.domains, request, byEvenness(best.room)) : undefined;
-  if (below && parents === undefined) return undefined;
+  if (below && parents === undefined) {
+    return undefined;
+  }
   const candidates = parents?.flatMap(({ children }) => children) ?? best.domains;
   const domains = spread(best.room, candidates, request, best.threshold);
   return domains === undefined ? undefined : { room: best.room, domains, level: request.level + (below ? 1 : 0) };
@@ -47,18 +55,27 @@ interface Siblings {
 
 function bestSiblings(tree: TopologyTree, room: DomainRoom, request: BalancedRequest): Siblings | undefined {
   const { level } = request;
-  const families = level === 0 ? [tree.roots] : [...tree.byLevel[level - 1]].sort(byValues).map(({ children }) => children);
+  const families =
+    level === 0 ? [tree.roots] : [...tree.byLevel[level - 1]].sort(byValues).map(({ children }) => children);
   let best: Siblings | undefined;
   for (const domains of families) {
     const units = level < room.units.sliceLevel ? domains.flatMap(({ children }) => children) : domains;
     const greedy = greedyChoice(room, units, request);
-    if (greedy === undefined) continue;
+    if (greedy === undefined) {
+      continue;
+    }
     for (const threshold of thresholds(room, request, greedy)) {
-      if (threshold <= 0 || threshold < (best?.threshold ?? 0)) break;
+      if (threshold <= 0 || threshold < (best?.threshold ?? 0)) {
+        break;
+      }
       const pruned = withoutSmall(room, domains, threshold);
       const used = greedyChoice(pruned, domains, request)?.count;
-      if (used === undefined) continue;
-      if (threshold > (best?.threshold ?? 0) || used < best!.used) best = { room: pruned, domains, threshold, used };
+      if (used === undefined) {
+        continue;
+      }
+      if (threshold > (best?.threshold ?? 0) || used < best!.used) {
+        best = { room: pruned, domains, threshold, used };
+      }
       break;
     }
   }
@@ -72,7 +89,11 @@ interface Greedy {
 }
 
 /** Largest first, the leader's domain before the others; undefined where all of them are not enough. */
-function greedyChoice(room: DomainRoom, domains: readonly Domain[], { slices, leaders }: BalancedRequest): Greedy | undefined {
+function greedyChoice(
+  room: DomainRoom,
+  domains: readonly Domain[],
+  { slices, leaders }: BalancedRequest,
+): Greedy | undefined {
   let [left, leadersLeft, count] = [slices, leaders, 0];
   let lastWithLeader: Domain | undefined;
   const withLeader = leaders > 0 ? room.sortedWithLeader(domains) : domains;
@@ -81,10 +102,14 @@ function greedyChoice(room: DomainRoom, domains: readonly Domain[], { slices, le
     leadersLeft -= room.leaders[lastWithLeader.index];
     left -= room.slicesWith[lastWithLeader.index];
   }
-  if (leadersLeft > 0) return undefined;
+  if (leadersLeft > 0) {
+    return undefined;
+  }
   let last: Domain | undefined;
   for (const domain of room.sorted(withLeader.slice(count))) {
-    if (left <= 0 || room.slices[domain.index] <= 0) break;
+    if (left <= 0 || room.slices[domain.index] <= 0) {
+      break;
+    }
     last = domain;
     left -= room.slices[domain.index];
     count++;
@@ -93,7 +118,11 @@ function greedyChoice(room: DomainRoom, domains: readonly Domain[], { slices, le
 }
 
 /** What each of the chosen domains can have; and less, where the leader may have to go to the last of them. */
-function thresholds(room: DomainRoom, { slices, leaders }: BalancedRequest, { count, lastWithLeader, last }: Greedy): number[] {
+function thresholds(
+  room: DomainRoom,
+  { slices, leaders }: BalancedRequest,
+  { count, lastWithLeader, last }: Greedy,
+): number[] {
   const most = Math.min(
     Math.floor(slices / count),
     lastWithLeader === undefined ? Infinity : room.slicesWith[lastWithLeader.index],
@@ -108,8 +137,11 @@ function withoutSmall(room: DomainRoom, domains: readonly Domain[], threshold: n
   const pruned = room.copy();
   const prune = (domain: Domain): void => {
     const besideLeader = [pruned.podsWith, pruned.slicesWith, pruned.leaders];
-    if (pruned.slices[domain.index] < threshold) clear(domain, [pruned.pods, pruned.slices, ...besideLeader]);
-    else if (pruned.leaders[domain.index] > 0 && pruned.slicesWith[domain.index] < threshold) clear(domain, besideLeader);
+    if (pruned.slices[domain.index] < threshold) {
+      clear(domain, [pruned.pods, pruned.slices, ...besideLeader]);
+    } else if (pruned.leaders[domain.index] > 0 && pruned.slicesWith[domain.index] < threshold) {
+      clear(domain, besideLeader);
+    }
   };
   domains.forEach(({ children }) => children.forEach(prune));
   for (const domain of domains) {
@@ -120,7 +152,9 @@ function withoutSmall(room: DomainRoom, domains: readonly Domain[], threshold: n
 }
 
 function clear(domain: Domain, counts: readonly Int32Array[]): void {
-  for (const numbers of counts) numbers[domain.index] = 0;
+  for (const numbers of counts) {
+    numbers[domain.index] = 0;
+  }
   domain.children.forEach((child) => clear(child, counts));
 }
 
@@ -150,49 +184,73 @@ type Sets = Map<number, Map<number, Chain | undefined>>;
 
 /** The fewest domains that are enough, and of such sets the one with the least to spare; ties go to the set that comes first in `order`. */
 function leastSpare(
-  room: DomainRoom, domains: readonly Domain[], request: BalancedRequest, order: (a: Domain, b: Domain) => number,
+  room: DomainRoom,
+  domains: readonly Domain[],
+  request: BalancedRequest,
+  order: (a: Domain, b: Domain) => number,
 ): readonly Domain[] | undefined {
   const count = greedyChoice(room, domains, request)?.count;
-  if (count === undefined) return undefined;
+  if (count === undefined) {
+    return undefined;
+  }
   const sets = Array.from({ length: count + 1 }, (): Sets => new Map());
   put(sets[0], request.leaders, request.slices * room.units.sliceSize, undefined);
   for (const domain of [...domains].sort(order)) {
     for (let size = count; size > 0; size--) {
       for (const [leaders, pods, before] of entries(sets[size - 1])) {
-        if (leaders <= 0 && pods <= 0) continue;
+        if (leaders <= 0 && pods <= 0) {
+          continue;
+        }
         const chain = { domain, before };
-        if (leaders > 0 && room.leaders[domain.index] > 0) put(sets[size], leaders - 1, pods - room.podsWith[domain.index], chain);
-        if (room.slices[domain.index] > 0) put(sets[size], leaders, pods - room.pods[domain.index], chain);
+        if (leaders > 0 && room.leaders[domain.index] > 0) {
+          put(sets[size], leaders - 1, pods - room.podsWith[domain.index], chain);
+        }
+        if (room.slices[domain.index] > 0) {
+          put(sets[size], leaders, pods - room.pods[domain.index], chain);
+        }
       }
     }
   }
   const enough = [...(sets[count].get(0) ?? [])].filter(([left]) => left <= 0);
-  if (enough.length === 0) return undefined;
+  if (enough.length === 0) {
+    return undefined;
+  }
   const [, chain] = enough.reduce((best, one) => (one[0] > best[0] ? one : best));
   const chosen: Domain[] = [];
-  for (let at = chain; at !== undefined; at = at.before) chosen.unshift(at.domain);
+  for (let at = chain; at !== undefined; at = at.before) {
+    chosen.unshift(at.domain);
+  }
   return chosen;
 }
 
 function put(sets: Sets, leaders: number, pods: number, chain: Chain | undefined): void {
   const byPods = sets.get(leaders) ?? new Map<number, Chain | undefined>();
   sets.set(leaders, byPods);
-  if (!byPods.has(pods)) byPods.set(pods, chain);
+  if (!byPods.has(pods)) {
+    byPods.set(pods, chain);
+  }
 }
 
 type Entry = [leaders: number, pods: number, chain: Chain | undefined];
 
 function entries(sets: Sets): Entry[] {
-  const all = [...sets].flatMap(([leaders, byPods]) => [...byPods].map(([pods, chain]): Entry => [leaders, pods, chain]));
+  const all = [...sets].flatMap(([leaders, byPods]) =>
+    [...byPods].map(([pods, chain]): Entry => [leaders, pods, chain]),
+  );
   return all.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 }
 
 /** Each of the domains gets `threshold` slices, and the first ones the rest and the leader; undefined where that does not come out. */
 function spread(
-  room: DomainRoom, candidates: readonly Domain[], request: BalancedRequest, threshold: number,
+  room: DomainRoom,
+  candidates: readonly Domain[],
+  request: BalancedRequest,
+  threshold: number,
 ): readonly Domain[] | undefined {
   const chosen = leastSpare(room, candidates, request, byValues);
-  if (chosen === undefined || request.slices < chosen.length * threshold) return undefined;
+  if (chosen === undefined || request.slices < chosen.length * threshold) {
+    return undefined;
+  }
   let rest = request.slices - chosen.length * threshold;
   let { leaders } = request;
   const domains = room.sortedWithLeader(chosen);

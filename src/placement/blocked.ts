@@ -47,7 +47,10 @@ export function blockage(session: Session, podClass: PodClass, filled = false): 
       nearest = { node: session.table.nodes[row].name, ...obstacle };
     }
   }
-  return { blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)), nearest };
+  return {
+    blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
+    nearest,
+  };
 }
 
 /** A constraint that no amount mends is further away than any shortage. */
@@ -65,11 +68,19 @@ function obstacleOn(session: Session, podClass: PodClass, row: number): Obstacle
     const detail = staticDetail(constraint, podClass, table.nodes[row]);
     return { constraint, ...(detail === undefined ? {} : { detail }) };
   }
-  return deviceObstacle(session, podClass, row) ?? resourceObstacle(session, podClass, row) ?? dynamicObstacle(session, podClass, row);
+  return (
+    deviceObstacle(session, podClass, row) ??
+    resourceObstacle(session, podClass, row) ??
+    dynamicObstacle(session, podClass, row)
+  );
 }
 
 /** The taint, label or device that a node and a pod do not agree on. */
-function staticDetail(constraint: StaticConstraint, { template, deviceResource }: PodClass, node: ClusterNode): string | undefined {
+function staticDetail(
+  constraint: StaticConstraint,
+  { template, deviceResource }: PodClass,
+  node: ClusterNode,
+): string | undefined {
   switch (constraint) {
     case 'taints': {
       const taint = untoleratedTaint(node.taints ?? [], template.tolerations ?? []);
@@ -87,7 +98,9 @@ function staticDetail(constraint: StaticConstraint, { template, deviceResource }
     }
     case 'node-affinity': {
       const [requirement] = template.nodeTerms?.[0]?.labels ?? [];
-      return requirement === undefined ? undefined : [requirement.key, requirement.operator, (requirement.values ?? []).join('|')].join(' ').trim();
+      return requirement === undefined
+        ? undefined
+        : [requirement.key, requirement.operator, (requirement.values ?? []).join('|')].join(' ').trim();
     }
     case 'not-ready':
     case 'unschedulable':
@@ -100,7 +113,9 @@ function staticDetail(constraint: StaticConstraint, { template, deviceResource }
 function limit({ table, ledger }: Session, podClass: PodClass, row: number): Obstacle {
   const pods = ledger.capacity(podClass, row, Number.MAX_SAFE_INTEGER);
   const column = podClass.columns.findIndex((at, i) => Math.floor(table.free[at][row] / podClass.amounts[i]) <= pods);
-  return column < 0 ? { constraint: 'devices', detail: table.deviceResource[row] } : { constraint: 'resources', detail: table.resources[podClass.columns[column]] };
+  return column < 0
+    ? { constraint: 'devices', detail: table.deviceResource[row] }
+    : { constraint: 'resources', detail: table.resources[podClass.columns[column]] };
 }
 
 function dynamicObstacle(session: Session, podClass: PodClass, row: number): Obstacle | undefined {

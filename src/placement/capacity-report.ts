@@ -18,7 +18,8 @@ export interface CapacityReport {
   readonly devices: ReadonlyMap<number, DeviceReport>;
 }
 
-export type ReportState = { readonly state: 'fresh'; readonly report: CapacityReport } | { readonly state: 'stale' | 'malformed' };
+export type ReportState =
+  { readonly state: 'fresh'; readonly report: CapacityReport } | { readonly state: 'stale' | 'malformed' };
 
 /** A clock that is this much ahead is still believed, milliseconds. */
 const CLOCK_SKEW = 5_000;

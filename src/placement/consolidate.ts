@@ -19,7 +19,10 @@ const MOST_MOVES = 3;
 export class Consolidation {
   private trials = MOST_TRIALS;
 
-  constructor(private readonly cycle: Cycle, private readonly turn: Turn) {}
+  constructor(
+    private readonly cycle: Cycle,
+    private readonly turn: Turn,
+  ) {}
 
   run(claimants: ReadonlySet<PodClass>): boolean {
     const { session } = this.cycle;
@@ -27,7 +30,10 @@ export class Consolidation {
       return false;
     }
     const candidates = portions(
-      this.cycle, session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== this.turn.gang.gang), claimants);
+      this.cycle,
+      session.gangs.filter(({ placed, gang }) => placed > 0 && gang !== this.turn.gang.gang),
+      claimants,
+    );
     if (candidates.length === 0) {
       return false;
     }
@@ -50,7 +56,11 @@ export class Consolidation {
     for (let row = 0; row < table.count; row++) {
       free += table.milliFree[row];
     }
-    return claimants.size > 0 && free >= devices && [...wanted].every(([column, amount]) => freeInAll(table.free[column]) >= amount);
+    return (
+      claimants.size > 0 &&
+      free >= devices &&
+      [...wanted].every(([column, amount]) => freeInAll(table.free[column]) >= amount)
+    );
   }
 
   private onOneNode(candidates: readonly Portion[]): boolean {
@@ -85,7 +95,8 @@ export class Consolidation {
     for (let i = from; i <= list.length - left && this.trials > 0; i++) {
       const portion = list[i];
       // The core of a gang goes only with its surplus.
-      const alone = portion.core && list.some((other) => other.gang === portion.gang && !other.core && !chosen.includes(other));
+      const alone =
+        portion.core && list.some((other) => other.gang === portion.gang && !other.core && !chosen.includes(other));
       if (!alone && this.subsets(list, left - 1, i + 1, [...chosen, portion])) {
         return true;
       }
@@ -109,7 +120,9 @@ export class Consolidation {
 }
 
 function deviceMilli({ accelerator, deviceCount }: PodClass): number {
-  return deviceCount * (accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'whole' ? 1000 : 0);
+  return (
+    deviceCount * (accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'whole' ? 1000 : 0)
+  );
 }
 
 function freeInAll(column: Float64Array): number {

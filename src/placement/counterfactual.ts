@@ -33,8 +33,11 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
 /** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
 function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
   const { accounts } = cycle.session;
-  const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)]
-    .map(({ queue, account, by }) => ({ queue: queue.queue.name, resource: accounts[account], by: Math.round(by * 1000) / 1000 }));
+  const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)].map(({ queue, account, by }) => ({
+    queue: queue.queue.name,
+    resource: accounts[account],
+    by: Math.round(by * 1000) / 1000,
+  }));
   if (raises.length > 0 && tries(cycle, turn.gang.root, turn.pods)) {
     yield { kind: 'raise-capability', raises };
   }
@@ -67,8 +70,12 @@ function* fewerPods(cycle: Cycle, { gang, pods }: Turn, { fits, needed }: Found)
 function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Generator<Counterfactual> {
   const { table, ledger } = cycle.session;
   const left = turn.pods.slice(fits);
-  if (nearest?.missing === undefined || turn.pods.length > MANY ||
-    nearest.detail === undefined || left.some(({ podClass }) => podClass !== left[0].podClass)) {
+  if (
+    nearest?.missing === undefined ||
+    turn.pods.length > MANY ||
+    nearest.detail === undefined ||
+    left.some(({ podClass }) => podClass !== left[0].podClass)
+  ) {
     return;
   }
   const row = table.rows.get(nearest.node)!;
@@ -90,7 +97,10 @@ function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Genera
       return missing > 0 ? [{ resource: session.table.resources[column], missing }] : [];
     });
     if (podClass.accelerator !== undefined) {
-      const free = podClass.accelerator.kind === 'whole' ? session.table.wholeFree[at] : session.ledger.capacity({ ...podClass, columns: NO_COLUMNS }, at, count);
+      const free =
+        podClass.accelerator.kind === 'whole'
+          ? session.table.wholeFree[at]
+          : session.ledger.capacity({ ...podClass, columns: NO_COLUMNS }, at, count);
       const missing = podClass.deviceCount * count - free;
       if (missing > 0) {
         short.push({ resource: session.table.deviceResource[at], missing });
@@ -98,7 +108,9 @@ function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Genera
     }
     const has = session.table.nodes[at].allocatable[resource] ?? 0;
     const [only] = short;
-    return short.length === 1 && only.resource === resource && (has === 0 || only.missing <= MOST_GROWTH * has) ? only.missing : undefined;
+    return short.length === 1 && only.resource === resource && (has === 0 || only.missing <= MOST_GROWTH * has)
+      ? only.missing
+      : undefined;
   }
 }
 

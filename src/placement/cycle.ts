@@ -36,7 +36,10 @@ export class Cycle {
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
 
-  constructor(readonly session: Session, readonly selector: Selector) {
+  constructor(
+    readonly session: Session,
+    readonly selector: Selector,
+  ) {
     this.queues = new Queues(session);
     this.placer = new GangPlacer(session, selector);
   }
@@ -47,7 +50,11 @@ export class Cycle {
     if (queue === undefined || queue.queue.state === 'closed' || this.queues.isOverCapability(queue, asked)) {
       return false;
     }
-    return gang.preemptible || !this.session.policy.nonPreemptibleWithinQuota || this.queues.overQuota(queue, asked) === undefined;
+    return (
+      gang.preemptible ||
+      !this.session.policy.nonPreemptibleWithinQuota ||
+      this.queues.overQuota(queue, asked) === undefined
+    );
   }
 
   /** Do the ceilings of its queues leave room for pods that ran before? */
@@ -102,6 +109,12 @@ export class Cycle {
       return [];
     }
     const { gang, startAt, rows } = this.reservation;
-    return [{ gang: gang.gang.name, startAt, nodes: this.session.table.nodes.filter((_, row) => rows[row] === 1).map(({ name }) => name) }];
+    return [
+      {
+        gang: gang.gang.name,
+        startAt,
+        nodes: this.session.table.nodes.filter((_, row) => rows[row] === 1).map(({ name }) => name),
+      },
+    ];
   }
 }

@@ -82,9 +82,10 @@ export function deviceCapacity(table: NodeTable, row: number, podClass: PodClass
   for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
     if (serves(table, slot, podClass)) {
       const per = milliOn(table, slot, accelerator);
-      const here = accelerator.kind === 'mig'
-        ? table.migFree[slot * table.profiles.length + podClass.profile]
-        : Math.floor(table.deviceFree[slot] / per);
+      const here =
+        accelerator.kind === 'mig'
+          ? table.migFree[slot * table.profiles.length + podClass.profile]
+          : Math.floor(table.deviceFree[slot] / per);
       // Several devices of one pod are different ones, except for MIG instances and replicas, of which one device has many.
       units += accelerator.kind === 'mig' ? here : Math.min(here, most);
     }
@@ -161,7 +162,11 @@ function leftOver(table: NodeTable, slot: number, accelerator: AcceleratorReques
   return table.deviceFree[slot] - milliOn(table, slot, accelerator);
 }
 
-function chooseInstances(table: NodeTable, fitting: readonly number[], podClass: PodClass): readonly number[] | undefined {
+function chooseInstances(
+  table: NodeTable,
+  fitting: readonly number[],
+  podClass: PodClass,
+): readonly number[] | undefined {
   const profiles = table.profiles.length;
   const instances = (slot: number): number => table.migFree[slot * profiles + podClass.profile];
   const chosen: number[] = [];

@@ -32,7 +32,11 @@ export class DomainRoom {
   /** @param within only this domain has any room. @default - all have */
   static of(tree: TopologyTree, units: RoomUnits, roomOf: (leaf: Domain) => LeafRoom, within?: Domain): DomainRoom {
     const { length } = tree.domains;
-    const room = new DomainRoom(units, ...([1, 2, 3, 4, 5].map(() => new Int32Array(length)) as Five), new Float64Array(length));
+    const room = new DomainRoom(
+      units,
+      ...([1, 2, 3, 4, 5].map(() => new Int32Array(length)) as Five),
+      new Float64Array(length),
+    );
     for (const leaf of within === undefined ? tree.leaves : leavesBelow(within)) {
       const { pods, leader, podsWithLeader, preference = 0 } = roomOf(leaf);
       room.pods[leaf.index] = pods;
@@ -57,15 +61,27 @@ export class DomainRoom {
   /** The same room, to be changed by itself. */
   copy(): DomainRoom {
     const { units, pods, podsWith, slices, slicesWith, leaders, preference } = this;
-    return new DomainRoom(units, pods.slice(), podsWith.slice(), slices.slice(), slicesWith.slice(), leaders.slice(), preference);
+    return new DomainRoom(
+      units,
+      pods.slice(),
+      podsWith.slice(),
+      slices.slice(),
+      slicesWith.slice(),
+      leaders.slice(),
+      preference,
+    );
   }
 
   /** Counts a domain from its lowest domains up. */
   rollUp(domain: Domain): void {
     const { index, level, children } = domain;
     children.forEach((child) => this.rollUp(child));
-    if (children.length > 0) this.sumUp(index, level, children);
-    if (level === this.units.sliceLevel) this.countSlices(domain, this.units.sliceSize);
+    if (children.length > 0) {
+      this.sumUp(index, level, children);
+    }
+    if (level === this.units.sliceLevel) {
+      this.countSlices(domain, this.units.sliceSize);
+    }
   }
 
   /** Counts the slices of a domain by its pods. */
@@ -111,12 +127,14 @@ export class DomainRoom {
 
   private sortedBy(domains: readonly Domain[], slices: Int32Array, pods: Int32Array, first?: Int32Array): Domain[] {
     const sign = this.units.leastFreeFirst ? 1 : -1;
-    return [...domains].sort((a, b) =>
-      (first === undefined ? 0 : first[b.index] - first[a.index]) ||
-      this.preference[b.index] - this.preference[a.index] ||
-      sign * (slices[a.index] - slices[b.index]) ||
-      pods[a.index] - pods[b.index] ||
-      byValues(a, b));
+    return [...domains].sort(
+      (a, b) =>
+        (first === undefined ? 0 : first[b.index] - first[a.index]) ||
+        this.preference[b.index] - this.preference[a.index] ||
+        sign * (slices[a.index] - slices[b.index]) ||
+        pods[a.index] - pods[b.index] ||
+        byValues(a, b),
+    );
   }
 
   /**
@@ -128,9 +146,15 @@ export class DomainRoom {
     let best: Domain | undefined;
     for (const domain of domains) {
       const { index } = domain;
-      if (this.preference[index] !== this.preference[first.index]) break;
-      if (this.leaders[index] < leaders || room[index] < needed) continue;
-      if (best === undefined || room[index] < room[best.index]) best = domain;
+      if (this.preference[index] !== this.preference[first.index]) {
+        break;
+      }
+      if (this.leaders[index] < leaders || room[index] < needed) {
+        continue;
+      }
+      if (best === undefined || room[index] < room[best.index]) {
+        best = domain;
+      }
     }
     return best ?? first;
   }
@@ -139,8 +163,16 @@ export class DomainRoom {
    * The domains in their order, but the first that can have the leader without the rest becoming too small comes before all others: what
    * was rolled up counts on the leader being where it costs least.
    */
-  leaderFirst(domains: readonly Domain[], needed: number, leaders: number, plain: Int32Array, beside: Int32Array): readonly Domain[] {
-    if (leaders === 0 || domains.length < 2) return domains;
+  leaderFirst(
+    domains: readonly Domain[],
+    needed: number,
+    leaders: number,
+    plain: Int32Array,
+    beside: Int32Array,
+  ): readonly Domain[] {
+    if (leaders === 0 || domains.length < 2) {
+      return domains;
+    }
     const slack = domains.reduce((sum, { index }) => sum + plain[index], 0) - needed;
     const host = domains.find(({ index }) => this.leaders[index] >= leaders && plain[index] - beside[index] <= slack);
     return host === undefined ? domains : [host, ...domains.filter((domain) => domain !== host)];
@@ -152,7 +184,9 @@ type Five = [Int32Array, Int32Array, Int32Array, Int32Array, Int32Array];
 /** By the values of the levels, outermost first. */
 export function byValues(a: Domain, b: Domain): number {
   for (let i = 0; i < a.values.length && i < b.values.length; i++) {
-    if (a.values[i] !== b.values[i]) return a.values[i] < b.values[i] ? -1 : 1;
+    if (a.values[i] !== b.values[i]) {
+      return a.values[i] < b.values[i] ? -1 : 1;
+    }
   }
   return a.values.length - b.values.length;
 }

@@ -31,7 +31,11 @@ export class TopologyTree {
   /** Those that have no domains below. */
   readonly leaves: readonly Domain[];
 
-  constructor(readonly name: string, readonly levels: readonly string[], table: NodeTable) {
+  constructor(
+    readonly name: string,
+    readonly levels: readonly string[],
+    table: NodeTable,
+  ) {
     interface Draft {
       level: number;
       values: string[];
@@ -60,7 +64,14 @@ export class TopologyTree {
       [...drafts.keys()].sort(byCodePoint).map((value) => {
         const { level, values, children, rows } = drafts.get(value)!;
         const list: Domain[] = [];
-        const domain: Domain = { index: domains.length, level, values, parent, children: list, rows: Int32Array.from(rows) };
+        const domain: Domain = {
+          index: domains.length,
+          level,
+          values,
+          parent,
+          children: list,
+          rows: Int32Array.from(rows),
+        };
         domains.push(domain);
         list.push(...finish(children, domain));
         return domain;
@@ -78,7 +89,11 @@ export class TopologyTree {
 
 /** The domains of a level that are this domain or below it. */
 export function domainsBelow(domain: Domain, level: number): readonly Domain[] {
-  return domain.level >= level ? (domain.level === level ? [domain] : []) : domain.children.flatMap((child) => domainsBelow(child, level));
+  return domain.level >= level
+    ? domain.level === level
+      ? [domain]
+      : []
+    : domain.children.flatMap((child) => domainsBelow(child, level));
 }
 
 /** The lowest domains of this one; itself where there are none below. */
@@ -89,7 +104,10 @@ export function leavesBelow(domain: Domain): readonly Domain[] {
 export class TopologyTrees {
   private readonly trees = new Map<string, TopologyTree>();
 
-  constructor(private readonly table: NodeTable, private readonly topologies: readonly Topology[]) {}
+  constructor(
+    private readonly table: NodeTable,
+    private readonly topologies: readonly Topology[],
+  ) {}
 
   /** The tree that a constraint speaks of, or undefined when the topology or one of its levels does not exist. */
   forConstraint({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
@@ -98,13 +116,18 @@ export class TopologyTrees {
       return undefined;
     }
     const has = (candidate: Topology): boolean => levels.every((level) => candidate.levels.includes(level));
-    const found = topology === undefined ? this.topologies.find(has) : this.topologies.find((candidate) => candidate.name === topology);
+    const found =
+      topology === undefined
+        ? this.topologies.find(has)
+        : this.topologies.find((candidate) => candidate.name === topology);
     if (found !== undefined) {
       return has(found) ? this.tree(found) : undefined;
     }
     const single = new Set(levels);
     const known = levels.every((level) => this.table.nodes.some((node) => levelValue(node, level) !== undefined));
-    return topology === undefined && single.size === 1 && known ? this.tree({ name: levels[0], levels: [levels[0]] }) : undefined;
+    return topology === undefined && single.size === 1 && known
+      ? this.tree({ name: levels[0], levels: [levels[0]] })
+      : undefined;
   }
 
   private tree({ name, levels }: Topology): TopologyTree {
@@ -140,12 +163,17 @@ export function hyperNodeLevel(tier: number): string {
  * HyperNodes as a topology: its levels, outermost first, and for every node the domains it is in. A node that a tier leaves out is a
  * domain of its own there.
  */
-export function hyperNodeTopology(hyperNodes: readonly HyperNode[], nodes: readonly string[]): {
+export function hyperNodeTopology(
+  hyperNodes: readonly HyperNode[],
+  nodes: readonly string[],
+): {
   readonly topology: Topology;
   readonly domains: ReadonlyMap<string, Readonly<Record<string, string>>>;
 } {
   const tiers = [...new Set(hyperNodes.map(({ tier }) => tier))].sort((a, b) => b - a);
-  const domains = new Map(nodes.map((node) => [node, Object.fromEntries(tiers.map((tier) => [hyperNodeLevel(tier), `node ${node}`]))]));
+  const domains = new Map(
+    nodes.map((node) => [node, Object.fromEntries(tiers.map((tier) => [hyperNodeLevel(tier), `node ${node}`]))]),
+  );
   for (const { name, tier, nodes: members } of hyperNodes) {
     for (const node of members) {
       const own = domains.get(node);

@@ -23,7 +23,11 @@ export interface Outcome {
 
 /** Evicts as little as lets the gang in, if the action allows what is then lost. */
 export function evictFor(
-  cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[], allows: (outcome: Outcome) => boolean,
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  candidates: readonly Portion[],
+  allows: (outcome: Outcome) => boolean,
 ): boolean {
   const enough = smallestPrefix(cycle, turn, candidates);
   if (enough === undefined) {
@@ -97,7 +101,8 @@ export function carryOut(cycle: Cycle, turn: Turn, list: readonly Portion[], act
   const lost: Portion[] = [];
   for (const portion of away) {
     const whole = portion.core || !lost.some(({ gang, core }) => core && gang === portion.gang);
-    const elsewhere = whole && cycle.mayReturn(portion.gang, portion.pods) && cycle.placer.place(portion.gang.root, portion.pods);
+    const elsewhere =
+      whole && cycle.mayReturn(portion.gang, portion.pods) && cycle.placer.place(portion.gang.root, portion.pods);
     (elsewhere ? moved : lost).push(portion);
     if (action === 'consolidate' && lost.length > 0) {
       return undefined;

@@ -36,7 +36,11 @@ export class GangOrder {
   private readonly nodes = new Map<QueueRecord, Node>();
   private readonly roots: Node[] = [];
 
-  constructor(private readonly session: Session, private readonly queues: Queues, gangs: readonly GangRecord[]) {
+  constructor(
+    private readonly session: Session,
+    private readonly queues: Queues,
+    gangs: readonly GangRecord[],
+  ) {
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
       const node: Node = { queue, children: [], own: [], best: undefined, stale: true, parent };
@@ -121,7 +125,14 @@ export class GangOrder {
   }
 
   private compareQueues(a: Node, b: Node): number {
-    return compareQueues(this.session.policy.queueOrder, this.queues.totals, a.queue, a.best!.asked, b.queue, b.best!.asked);
+    return compareQueues(
+      this.session.policy.queueOrder,
+      this.queues.totals,
+      a.queue,
+      a.best!.asked,
+      b.queue,
+      b.best!.asked,
+    );
   }
 }
 
@@ -188,7 +199,12 @@ function shareOfGang({ ledger, totals, accounts }: Session, { roles }: GangRecor
 
 /** Negative when queue `a`, with what its next gang asks for, comes first. */
 export function compareQueues(
-  order: QueueOrder, totals: Float64Array, a: QueueRecord, aAsked: Float64Array, b: QueueRecord, bAsked: Float64Array,
+  order: QueueOrder,
+  totals: Float64Array,
+  a: QueueRecord,
+  aAsked: Float64Array,
+  b: QueueRecord,
+  bAsked: Float64Array,
 ): number {
   switch (order) {
     case 'quota-then-surplus':
@@ -204,7 +220,13 @@ export function compareQueues(
  * Who is above its share comes last; who stays within its quota comes first; then queue priority; then who has something without any share
  * of it comes last; then the part of its share that the queue would use with the gang, and without it; then the smaller share.
  */
-function compareByQuota(totals: Float64Array, a: QueueRecord, aAsked: Float64Array, b: QueueRecord, bAsked: Float64Array): number {
+function compareByQuota(
+  totals: Float64Array,
+  a: QueueRecord,
+  aAsked: Float64Array,
+  b: QueueRecord,
+  bAsked: Float64Array,
+): number {
   return (
     Number(isOverShare(a)) - Number(isOverShare(b)) ||
     Number(staysInQuota(b, bAsked)) - Number(staysInQuota(a, aAsked)) ||
@@ -247,7 +269,9 @@ export function isOverShare(queue: QueueRecord): boolean {
 
 /** Within its quota even with `asked` on top. A queue without any quota never is. */
 export function staysInQuota(queue: QueueRecord, asked: Float64Array): boolean {
-  return asked.every((amount, account) => amount <= 0 || queue.allocated[account] + amount <= queue.deserved[account] + DUST);
+  return asked.every(
+    (amount, account) => amount <= 0 || queue.allocated[account] + amount <= queue.deserved[account] + DUST,
+  );
 }
 
 /** Largest part of the cluster that the queue has of any resource, by its weight. */

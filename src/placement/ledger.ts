@@ -27,7 +27,11 @@ export class Ledger {
   private readonly noFitLog: number[] = [];
   private readonly noFitMarks: number[] = [];
 
-  constructor(readonly table: NodeTable, private readonly others: PodsOnNodes, private readonly accounts: readonly string[]) {}
+  constructor(
+    readonly table: NodeTable,
+    private readonly others: PodsOnNodes,
+    private readonly accounts: readonly string[],
+  ) {}
 
   charge(podClass: PodClass): Charge {
     return (this.charges[podClass.id] ??= {
@@ -88,8 +92,10 @@ export class Ledger {
   /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
     const wanted = pod.podClass.deviceCount;
-    const known = devices.length === wanted || row === ELSEWHERE ? devices
-      : chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted);
+    const known =
+      devices.length === wanted || row === ELSEWHERE
+        ? devices
+        : (chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted));
     this.apply(pod, row, known, 1);
   }
 
@@ -107,8 +113,10 @@ export class Ledger {
     const { table } = this;
     if (accelerator.kind === 'mig') {
       const { profile } = pod.podClass;
-      return devices.every((slot) =>
-        table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length);
+      return devices.every(
+        (slot) =>
+          table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length,
+      );
     }
     return devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator));
   }
@@ -204,6 +212,9 @@ export class Ledger {
   private anyDevices(row: number, count: number): readonly number[] {
     const { deviceStart, deviceFree } = this.table;
     const slots = Array.from({ length: deviceStart[row + 1] - deviceStart[row] }, (_, i) => deviceStart[row] + i);
-    return slots.sort((a, b) => deviceFree[b] - deviceFree[a] || a - b).slice(0, count).sort((a, b) => a - b);
+    return slots
+      .sort((a, b) => deviceFree[b] - deviceFree[a] || a - b)
+      .slice(0, count)
+      .sort((a, b) => a - b);
   }
 }

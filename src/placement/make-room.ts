@@ -26,7 +26,9 @@ import { portions } from './victims';
 /** Goes through the gangs that were passed over. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   const { session } = cycle;
-  const actions = session.policy.actions.filter((action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate');
+  const actions = session.policy.actions.filter(
+    (action) => action === 'preempt' || action === 'reclaim' || action === 'consolidate',
+  );
   if (actions.length === 0) {
     return;
   }
@@ -42,7 +44,9 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
         if (cycle.reservation?.gang === settled.gang) {
           cycle.reservation = undefined;
         }
-        new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach((queue) => queue !== undefined && order.changed(queue));
+        new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
+          (queue) => queue !== undefined && order.changed(queue),
+        );
         order.again(settled.gang);
       }
     }
@@ -50,8 +54,12 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
 }
 
 function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {
-  return gang.preempts !== false && queue !== undefined && queue.queue.state !== 'closed' &&
-    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000;
+  return (
+    gang.preempts !== false &&
+    queue !== undefined &&
+    queue.queue.state !== 'closed' &&
+    session.now - arrival >= (gang.preemptionDelaySeconds ?? 0) * 1000
+  );
 }
 
 function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'consolidate'): boolean {
@@ -61,7 +69,10 @@ function forGang(cycle: Cycle, turn: Turn, action: 'preempt' | 'reclaim' | 'cons
       return evictFor(cycle, turn, action, portions(cycle, preemptCandidates(cycle, turn), claimants), () => true);
     case 'reclaim': {
       const rules = new ReclaimRules(cycle, turn);
-      return rules.mayReclaim() && evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost));
+      return (
+        rules.mayReclaim() &&
+        evictFor(cycle, turn, action, rules.candidates(claimants), ({ lost }) => rules.allows(lost))
+      );
     }
     case 'consolidate':
       return new Consolidation(cycle, turn).run(claimants);

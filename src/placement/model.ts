@@ -258,7 +258,12 @@ type AcceleratorNeed =
   /** A part of each of `count` devices, in thousandths. */
   | { readonly kind: 'fraction'; readonly milli: number; readonly count?: number; readonly models?: readonly string[] }
   /** Device memory on each of `count` devices. */
-  | { readonly kind: 'memory'; readonly mebibytes: number; readonly count?: number; readonly models?: readonly string[] }
+  | {
+      readonly kind: 'memory';
+      readonly mebibytes: number;
+      readonly count?: number;
+      readonly models?: readonly string[];
+    }
   | { readonly kind: 'mig'; readonly profile: string; readonly count: number; readonly models?: readonly string[] }
   /** Time-sliced replicas. */
   | { readonly kind: 'shared'; readonly count: number; readonly models?: readonly string[] };

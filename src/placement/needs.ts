@@ -42,7 +42,11 @@ function fill(unit: UnitRecord, chosen: PodRecord[], roomFor: RoomFor): number |
   }
   if (have < (unit.minimum ?? 0)) {
     const taken = new Set(chosen);
-    const others = roomyFirst(waitingIn(unit).filter((pod) => !taken.has(pod)), chosen, roomFor).slice(0, unit.minimum! - have);
+    const others = roomyFirst(
+      waitingIn(unit).filter((pod) => !taken.has(pod)),
+      chosen,
+      roomFor,
+    ).slice(0, unit.minimum! - have);
     chosen.push(...others);
     have += others.length;
   }
@@ -80,7 +84,8 @@ function waitingIn(unit: UnitRecord): PodRecord[] {
 export function optionalPod(gang: GangRecord, roomFor: RoomFor): PodRecord | undefined {
   const next: PodRecord[] = [];
   for (const role of gang.roles) {
-    const pod = role.placed < role.pods.length ? role.pods.find(({ row, waits }) => row === NOWHERE && waits) : undefined;
+    const pod =
+      role.placed < role.pods.length ? role.pods.find(({ row, waits }) => row === NOWHERE && waits) : undefined;
     if (pod !== undefined) {
       next.push(pod);
     }
@@ -105,8 +110,12 @@ function unitRuns(unit: UnitRecord): boolean {
 export function isSurplus(pod: PodRecord, gone: ReadonlySet<PodRecord>): boolean {
   const role = pod.role!;
   const left = (roles: readonly RoleRecord[]): number =>
-    roles.reduce((sum, { pods }) => sum +
-      pods.filter((other) => other.row !== NOWHERE && !other.releasing && other !== pod && !gone.has(other)).length, 0);
+    roles.reduce(
+      (sum, { pods }) =>
+        sum +
+        pods.filter((other) => other.row !== NOWHERE && !other.releasing && other !== pod && !gone.has(other)).length,
+      0,
+    );
   if (left([role]) < role.minimum) {
     return false;
   }

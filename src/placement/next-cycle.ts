@@ -24,7 +24,11 @@ export function standsNextCycle(cycle: Cycle, placed: readonly PodRecord[], evic
   again.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
-  allocate(cycle, gangs.filter(({ placed: count, size }) => count < size), cycle.session.policy.actions.includes('backfill'));
+  allocate(
+    cycle,
+    gangs.filter(({ placed: count, size }) => count < size),
+    cycle.session.policy.actions.includes('backfill'),
+  );
   const stands = [...wanted].every(([gang, count]) => gang.placed >= count);
 
   revived.forEach((pod) => (pod.waits = false));

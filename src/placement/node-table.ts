@@ -66,25 +66,37 @@ export class NodeTable {
 
     this.resources = resourceNames(this.nodes, this.deviceResource, extraResources);
     this.columns = new Map(this.resources.map((name, column) => [name, column]));
-    this.allocatable = this.resources.map((name) => Float64Array.from(this.nodes, (node) => node.allocatable[name] ?? 0));
+    this.allocatable = this.resources.map((name) =>
+      Float64Array.from(this.nodes, (node) => node.allocatable[name] ?? 0),
+    );
     this.free = this.resources.map((name, column) =>
-      Float64Array.from(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0)));
+      Float64Array.from(this.nodes, (node, row) => this.allocatable[column][row] - (node.used?.[name] ?? 0)),
+    );
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
     this.devices = perNode.flat();
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
-    this.deviceCapacity = Int32Array.from(this.devices, (device) => (device.healthy === false || device.mig !== undefined ? 0 : WHOLE));
+    this.deviceCapacity = Int32Array.from(this.devices, (device) =>
+      device.healthy === false || device.mig !== undefined ? 0 : WHOLE,
+    );
     this.deviceFree = this.deviceCapacity.slice();
-    this.models = [...new Set(this.devices.flatMap(({ model }) => (model === undefined ? [] : [model])))].sort(compareNames);
-    this.deviceModel = Int32Array.from(this.devices, ({ model }) => (model === undefined ? -1 : this.models.indexOf(model)));
+    this.models = [...new Set(this.devices.flatMap(({ model }) => (model === undefined ? [] : [model])))].sort(
+      compareNames,
+    );
+    this.deviceModel = Int32Array.from(this.devices, ({ model }) =>
+      model === undefined ? -1 : this.models.indexOf(model),
+    );
     this.deviceMemory = Float64Array.from(this.devices, ({ memoryMiB }) => memoryMiB ?? 0);
 
     this.profiles = [...new Set(this.devices.flatMap(({ mig }) => Object.keys(mig ?? {})))].sort(compareNames);
     this.migCapacity = new Int32Array(this.devices.length * this.profiles.length);
     this.devices.forEach(({ mig, healthy }, slot) =>
-      this.profiles.forEach((profile, index) => (
-        this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : mig?.[profile] ?? 0)));
+      this.profiles.forEach(
+        (profile, index) =>
+          (this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : (mig?.[profile] ?? 0)),
+      ),
+    );
     this.migFree = this.migCapacity.slice();
 
     const reports = this.readReports(snapshot.now, reportSeconds);
@@ -144,7 +156,10 @@ export class NodeTable {
     }
   }
 
-  private readReports(now: number, seconds: number): { devices: (DeviceReport | undefined)[]; counts: CapacityReportCounts } {
+  private readReports(
+    now: number,
+    seconds: number,
+  ): { devices: (DeviceReport | undefined)[]; counts: CapacityReportCounts } {
     const devices = new Array<DeviceReport | undefined>(this.devices.length).fill(undefined);
     const counts = { fresh: 0, stale: 0, malformed: 0 };
     this.nodes.forEach((node, row) => {
@@ -163,7 +178,11 @@ export class NodeTable {
   }
 }
 
-function resourceNames(nodes: readonly ClusterNode[], deviceResource: readonly string[], extra: Iterable<string>): string[] {
+function resourceNames(
+  nodes: readonly ClusterNode[],
+  deviceResource: readonly string[],
+  extra: Iterable<string>,
+): string[] {
   const devices = new Set(deviceResource);
   const names = new Set<string>();
   for (const node of nodes) {

@@ -33,11 +33,19 @@ export class GangPlacer {
   private readonly totals = new Map<PodClass, Total>();
   private readonly preferences = new Map<PodClass, Float64Array>();
 
-  constructor(private readonly session: Session, private readonly selector: Selector) {}
+  constructor(
+    private readonly session: Session,
+    private readonly selector: Selector,
+  ) {}
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
   place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
-    if (pods.length === 1 && root.topology === undefined && root.children.length === 0 && pods[0].role!.role.topology === undefined) {
+    if (
+      pods.length === 1 &&
+      root.topology === undefined &&
+      root.children.length === 0 &&
+      pods[0].role!.role.topology === undefined
+    ) {
       return this.placeOne(pods[0], within);
     }
     if ((pods.length >= WORTH_COUNTING || root.topology !== undefined) && !this.enoughRoom(pods, within)) {
@@ -50,9 +58,13 @@ export class GangPlacer {
   /** The gang with a wish to stay together, where it says nothing of topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
     const { policy, snapshot } = this.session;
-    const silent = policy.gangSpread === 'together' && root.topology === undefined && root.children.every(saysNothing) &&
-      root.roles.every(({ role }) => role.topology === undefined) && pods.some(({ podClass }) => podClass.deviceCount > 0);
-    const [topology] = silent ? snapshot.topologies ?? [] : [];
+    const silent =
+      policy.gangSpread === 'together' &&
+      root.topology === undefined &&
+      root.children.every(saysNothing) &&
+      root.roles.every(({ role }) => role.topology === undefined) &&
+      pods.some(({ podClass }) => podClass.deviceCount > 0);
+    const [topology] = silent ? (snapshot.topologies ?? []) : [];
     const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
     return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
   }
@@ -110,13 +122,18 @@ export class GangPlacer {
   }
 
   private constrained(
-    unit: Part, pods: readonly PodRecord[], wanted: ReadonlySet<PodRecord>,
-      topology: TopologyConstraint, tree: TopologyTree, within: Within,
+    unit: Part,
+    pods: readonly PodRecord[],
+    wanted: ReadonlySet<PodRecord>,
+    topology: TopologyConstraint,
+    tree: TopologyTree,
+    within: Within,
   ): boolean {
     const running = placedRows(unit, wanted);
     const lowest = tree.levels.length - 1;
     const required = topology.required === undefined ? -1 : tree.levelOf(topology.required);
-    const first = topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
+    const first =
+      topology.preferred === undefined ? Math.max(required, 0) : Math.max(tree.levelOf(topology.preferred), required);
     const kind = sameKind(unit, pods);
     const room = new Map<Domain, number>();
     if (kind !== undefined && running.length === 0 && this.evenly(tree, kind, pods, topology, within)) {
@@ -125,9 +142,18 @@ export class GangPlacer {
     for (let level = first; level >= Math.max(required, 0); level--) {
       for (const domain of this.candidates(tree, level, pods, within, running, room)) {
         const inside = intersect(within, domain.rows);
-        const done = this.attempt(() => (kind === undefined
-          ? this.parts(withoutTopology(unit), wanted, inside)
-          : this.spread(tree, kind, pods, { count: pods.length, mode: 'required', level, ...slices(tree, topology) }, inside, domain)));
+        const done = this.attempt(() =>
+          kind === undefined
+            ? this.parts(withoutTopology(unit), wanted, inside)
+            : this.spread(
+                tree,
+                kind,
+                pods,
+                { count: pods.length, mode: 'required', level, ...slices(tree, topology) },
+                inside,
+                domain,
+              ),
+        );
         if (done) {
           return true;
         }
@@ -137,7 +163,10 @@ export class GangPlacer {
       return false;
     }
     const anywhere: TopologyRequest = {
-      count: pods.length, mode: 'unconstrained', level: topology.preferred === undefined ? lowest : 0, ...slices(tree, topology),
+      count: pods.length,
+      mode: 'unconstrained',
+      level: topology.preferred === undefined ? lowest : 0,
+      ...slices(tree, topology),
     };
     if (kind !== undefined && this.attempt(() => this.spread(tree, kind, pods, anywhere, within, undefined))) {
       return true;
@@ -147,14 +176,25 @@ export class GangPlacer {
 
   /** Balanced over the domains of the preferred level, where the policy wants that and it can be. */
   private evenly(
-    tree: TopologyTree, kind: Kind, pods: readonly PodRecord[], { required, preferred, ...slicing }: TopologyConstraint, within: Within,
+    tree: TopologyTree,
+    kind: Kind,
+    pods: readonly PodRecord[],
+    { required, preferred, ...slicing }: TopologyConstraint,
+    within: Within,
   ): boolean {
     if (preferred === undefined || this.session.policy.preferredTopology !== 'balanced') {
       return false;
     }
     const level = tree.levelOf(preferred);
-    const request: TopologyRequest = { count: pods.length, mode: 'preferred', level, balanced: true, ...slices(tree, slicing) };
-    const outer = required === undefined ? [undefined] : this.candidates(tree, tree.levelOf(required), pods, within, [], new Map());
+    const request: TopologyRequest = {
+      count: pods.length,
+      mode: 'preferred',
+      level,
+      balanced: true,
+      ...slices(tree, slicing),
+    };
+    const outer =
+      required === undefined ? [undefined] : this.candidates(tree, tree.levelOf(required), pods, within, [], new Map());
     return outer.some((domain) => {
       const inside = domain === undefined ? within : intersect(within, domain.rows);
       return this.attempt(() => this.spread(tree, kind, pods, request, inside, domain));
@@ -175,7 +215,12 @@ export class GangPlacer {
 
   /** Domains of the level that could take all of the pods, the tightest first. */
   private candidates(
-    tree: TopologyTree, level: number, pods: readonly PodRecord[], within: Within, running: readonly number[], room: Map<Domain, number>,
+    tree: TopologyTree,
+    level: number,
+    pods: readonly PodRecord[],
+    within: Within,
+    running: readonly number[],
+    room: Map<Domain, number>,
   ): readonly Domain[] {
     const kinds = new Map<PodClass, number>();
     pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
@@ -226,15 +271,27 @@ export class GangPlacer {
 
   /** Pods of one kind (and perhaps a leader before them) over the leaves of the tree. */
   private spread(
-    tree: TopologyTree, kind: Kind, pods: readonly PodRecord[], request: TopologyRequest, within: Within, domain: Domain | undefined,
+    tree: TopologyTree,
+    kind: Kind,
+    pods: readonly PodRecord[],
+    request: TopologyRequest,
+    within: Within,
+    domain: Domain | undefined,
   ): boolean {
     const workers = pods.filter((pod) => pod !== kind.leader);
     const rowsOf = (leaf: Domain): Within => intersect(within, leaf.rows);
     const only = request.balanced === true ? undefined : domain;
-    const asked: TopologyRequest = { ...request, count: workers.length, leader: kind.leader !== undefined, within: only };
-    const assignment = assignTopology(tree, asked, (leaf) => (domain !== undefined && !isUnder(leaf, domain)
-      ? { pods: 0, leader: false, podsWithLeader: 0 }
-      : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) }));
+    const asked: TopologyRequest = {
+      ...request,
+      count: workers.length,
+      leader: kind.leader !== undefined,
+      within: only,
+    };
+    const assignment = assignTopology(tree, asked, (leaf) =>
+      domain !== undefined && !isUnder(leaf, domain)
+        ? { pods: 0, leader: false, podsWithLeader: 0 }
+        : { ...this.leafRoom(kind, rowsOf(leaf), pods.length), preference: this.preferenceOf(kind.worker, leaf) },
+    );
     if (!assignment.fits) {
       return false;
     }
@@ -291,22 +348,33 @@ interface Kind {
 
 /** The pods are of one kind, but for a single leader; and nothing inside has a topology of its own. */
 function sameKind(unit: Part, pods: readonly PodRecord[]): Kind | undefined {
-  const plain = unit.children.every((child) => child.topology === undefined && child.children.length === 0) &&
+  const plain =
+    unit.children.every((child) => child.topology === undefined && child.children.length === 0) &&
     unit.roles.every(({ role }) => role.topology === undefined || role.topology === unit.topology);
   const leaders = pods.filter(({ role }) => role!.role.leader === true);
   const workers = pods.filter(({ role }) => role!.role.leader !== true);
-  if (!plain || leaders.length > 1 || workers.length === 0 || workers.some(({ podClass }) => podClass !== workers[0].podClass)) {
+  if (
+    !plain ||
+    leaders.length > 1 ||
+    workers.length === 0 ||
+    workers.some(({ podClass }) => podClass !== workers[0].podClass)
+  ) {
     return undefined;
   }
   return { worker: workers[0].podClass, leader: leaders[0] };
 }
 
-function slices(tree: TopologyTree, { sliceLevel, sliceSize }: TopologyConstraint): Pick<TopologyRequest, 'sliceLevel' | 'sliceSize'> {
+function slices(
+  tree: TopologyTree,
+  { sliceLevel, sliceSize }: TopologyConstraint,
+): Pick<TopologyRequest, 'sliceLevel' | 'sliceSize'> {
   return sliceLevel === undefined ? {} : { sliceLevel: tree.levelOf(sliceLevel), sliceSize: sliceSize ?? 1 };
 }
 
 function saysNothing({ topology, children, roles }: UnitRecord): boolean {
-  return topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined);
+  return (
+    topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined)
+  );
 }
 
 function withoutTopology({ roles, children }: Part): Part {
@@ -320,7 +388,9 @@ function podsOf(unit: Part): PodRecord[] {
 
 /** Rows of pods of the unit that run already. */
 function placedRows(unit: Part, wanted: ReadonlySet<PodRecord>): number[] {
-  return podsOf(unit).filter((pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod)).map(({ row }) => row);
+  return podsOf(unit)
+    .filter((pod) => pod.row >= 0 && !pod.releasing && !wanted.has(pod))
+    .map(({ row }) => row);
 }
 
 function isUnder(leaf: Domain, domain: Domain): boolean {

@@ -35,7 +35,10 @@ export class PodClasses {
   private readonly labels: ReadonlySet<string>;
 
   /** @param templates all that there are: a label counts only where one of them selects by it */
-  constructor(private readonly table: NodeTable, templates: Iterable<PodTemplate>) {
+  constructor(
+    private readonly table: NodeTable,
+    templates: Iterable<PodTemplate>,
+  ) {
     this.deviceResources = new Set(table.deviceResource);
     this.labels = selectedLabels(templates);
   }
@@ -62,7 +65,11 @@ export class PodClasses {
     if (this.labels.size === 0 || labels === undefined) {
       return this.labels.size === 0 ? rest : template;
     }
-    return { ...rest, namespace, labels: Object.fromEntries(Object.entries(labels).filter(([key]) => this.labels.has(key))) };
+    return {
+      ...rest,
+      namespace,
+      labels: Object.fromEntries(Object.entries(labels).filter(([key]) => this.labels.has(key))),
+    };
   }
 
   private make(template: PodTemplate): PodClass {
@@ -82,11 +89,17 @@ export class PodClasses {
       amounts: Float64Array.from(columns, (column) => asked.get(column)!),
       accelerator,
       deviceResource: accelerator?.resource,
-      deviceCount: accelerator === undefined ? 0 : accelerator.count ?? 1,
+      deviceCount: accelerator === undefined ? 0 : (accelerator.count ?? 1),
       models: modelsOf(accelerator, this.table),
       profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
-      dynamic: [template.hostPorts, template.podAffinity, template.podAntiAffinity, template.preferredPodAffinity,
-        template.preferredPodAntiAffinity, template.topologySpread].some((list) => list !== undefined && list.length > 0),
+      dynamic: [
+        template.hostPorts,
+        template.podAffinity,
+        template.podAntiAffinity,
+        template.preferredPodAffinity,
+        template.preferredPodAntiAffinity,
+        template.topologySpread,
+      ].some((list) => list !== undefined && list.length > 0),
       charge: chargeOf(template, accelerator, this.table),
     };
   }
@@ -109,7 +122,8 @@ function selectedLabels(templates: Iterable<PodTemplate>): ReadonlySet<string> {
 
 function modelsOf(accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlySet<number> | undefined {
   const names = accelerator?.models;
-  return names === undefined || names.length === 0 ? undefined
+  return names === undefined || names.length === 0
+    ? undefined
     : new Set(names.map((name) => table.models.indexOf(name)).filter((id) => id >= 0));
 }
 
@@ -130,7 +144,11 @@ function acceleratorOf(template: PodTemplate, deviceResources: ReadonlySet<strin
  * What a queue is charged for the pod. Devices are charged under the device resource in whole devices, shares as decimal parts; a MIG
  * instance as many devices as its profile has compute slices, which is how GPU quota counts it.
  */
-function chargeOf(template: PodTemplate, accelerator: AcceleratorRequest | undefined, table: NodeTable): ReadonlyMap<string, number> {
+function chargeOf(
+  template: PodTemplate,
+  accelerator: AcceleratorRequest | undefined,
+  table: NodeTable,
+): ReadonlyMap<string, number> {
   const charge = new Map<string, number>();
   const deviceResource = accelerator?.resource ?? table.deviceResource[0] ?? DEFAULT_DEVICE_RESOURCE;
   for (const [name, amount] of Object.entries(template.request)) {
@@ -186,7 +204,10 @@ export function canonicalText(value: unknown): string {
   }
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join()}}`;
+    return `{${entries
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`)
+      .join()}}`;
   }
   return JSON.stringify(value) ?? 'null';
 }

@@ -6,5 +6,7 @@ import { type Turn } from './gang-order';
 import { type GangRecord } from './records';
 
 export function preemptCandidates({ session }: Cycle, { gang }: Turn): GangRecord[] {
-  return session.gangs.filter((other) => other.queue === gang.queue && other.priority < gang.priority && other.placed > 0);
+  return session.gangs.filter(
+    (other) => other.queue === gang.queue && other.priority < gang.priority && other.placed > 0,
+  );
 }

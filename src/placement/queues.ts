@@ -38,7 +38,7 @@ export class Queues {
   }
 
   /** Every account in which a queue up the tree would exceed its ceiling, or what others' guarantees leave; the nearest queue first. */
-  * excesses(queue: QueueRecord, asked: Float64Array): Generator<Excess> {
+  *excesses(queue: QueueRecord, asked: Float64Array): Generator<Excess> {
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       for (let account = 0; account < asked.length; account++) {
         if (asked[account] > 0) {
@@ -52,10 +52,17 @@ export class Queues {
   }
 
   /** The first account in which work that cannot be evicted would exceed the quota of a queue up the tree. */
-  overQuota(queue: QueueRecord, asked: Float64Array): { readonly queue: QueueRecord; readonly account: number } | undefined {
+  overQuota(
+    queue: QueueRecord,
+    asked: Float64Array,
+  ): { readonly queue: QueueRecord; readonly account: number } | undefined {
     for (let at: QueueRecord | undefined = queue; at !== undefined; at = at.parent) {
       for (let account = 0; account < asked.length; account++) {
-        if (asked[account] > 0 && at.hasQuota[account] && at.nonPreemptible[account] + asked[account] > at.deserved[account] + DUST) {
+        if (
+          asked[account] > 0 &&
+          at.hasQuota[account] &&
+          at.nonPreemptible[account] + asked[account] > at.deserved[account] + DUST
+        ) {
           return { queue: at, account };
         }
       }
@@ -89,7 +96,12 @@ export class Queues {
       if (left <= DUST) {
         break;
       }
-      left = divideByWeight(siblings.filter(({ queue }) => (queue.priority ?? 0) === priority), left, account, name);
+      left = divideByWeight(
+        siblings.filter(({ queue }) => (queue.priority ?? 0) === priority),
+        left,
+        account,
+        name,
+      );
     }
     siblings.forEach((record) => this.divide(record.children, record.fairShare[account], account, name));
   }
@@ -105,7 +117,9 @@ function divideByWeight(siblings: readonly QueueRecord[], total: number, account
   const remainders = new Map<QueueRecord, number>();
   for (let again = true; again && left > DUST;) {
     again = false;
-    const hungry = siblings.filter((record) => requestable(record, account) - record.fairShare[account] > DUST && weight(record, name) > 0);
+    const hungry = siblings.filter(
+      (record) => requestable(record, account) - record.fairShare[account] > DUST && weight(record, name) > 0,
+    );
     const weights = hungry.reduce((sum, record) => sum + weight(record, name), 0);
     const round = left;
     for (const record of hungry) {
@@ -122,8 +136,9 @@ function divideByWeight(siblings: readonly QueueRecord[], total: number, account
       left -= given;
     }
   }
-  const byRemainder = [...remainders].sort(([a, m], [b, n]) =>
-    n - m || (a.queue.arrival ?? 0) - (b.queue.arrival ?? 0) || a.index - b.index);
+  const byRemainder = [...remainders].sort(
+    ([a, m], [b, n]) => n - m || (a.queue.arrival ?? 0) - (b.queue.arrival ?? 0) || a.index - b.index,
+  );
   for (const [record, remainder] of byRemainder) {
     if (left <= DUST) {
       break;
@@ -147,7 +162,12 @@ export function holds(record: QueueRecord, account: number): number {
 }
 
 /** Part of its own share that the queue would use with `more` on top, in its worst resource. */
-export function saturation(record: QueueRecord, totals: Float64Array, more?: Float64Array, less?: Float64Array): number {
+export function saturation(
+  record: QueueRecord,
+  totals: Float64Array,
+  more?: Float64Array,
+  less?: Float64Array,
+): number {
   let worst = 0;
   for (let account = 0; account < totals.length; account++) {
     const used = record.allocated[account] + (more?.[account] ?? 0) - (less?.[account] ?? 0);

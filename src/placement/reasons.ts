@@ -16,11 +16,15 @@ import { canonicalText } from './pod-class';
 import { type GangRecord, type PodRecord } from './records';
 
 /** What is known of a gang that waits, before it is put into words. */
-export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & { readonly words: string };
+export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
+  readonly words: string;
+};
 
 export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
   const short = cycle.session.gangs.filter(({ placed, size }) => placed < size);
-  const waiting = [...new Set([...considered, ...short])].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
+  const waiting = [...new Set([...considered, ...short])].filter(
+    (gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0),
+  );
   const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
   return waiting.map((gang) => {
     const key = kindOf(cycle, gang);
@@ -35,8 +39,23 @@ export function explainPending(cycle: Cycle, considered: readonly GangRecord[]):
 
 function kindOf(cycle: Cycle, gang: GangRecord): string {
   const { queue, minimum, subgroups, topology, expectedSeconds } = gang.gang;
-  const roles = gang.roles.map((role) => [role.minimum, role.placed, role.role.topology, role.role.subgroup, runsOfPods(role.pods)]);
-  return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, expectedSeconds, roles, cycle.reservation?.gang === gang]);
+  const roles = gang.roles.map((role) => [
+    role.minimum,
+    role.placed,
+    role.role.topology,
+    role.role.subgroup,
+    runsOfPods(role.pods),
+  ]);
+  return canonicalText([
+    queue,
+    gang.preemptible,
+    minimum,
+    subgroups,
+    topology,
+    expectedSeconds,
+    roles,
+    cycle.reservation?.gang === gang,
+  ]);
 }
 
 /** Neighbours that are alike as one entry: class, row, how many. */
@@ -74,7 +93,11 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     return { ...none, kind: 'queue-closed', words: `Queue "${queue.queue.name}" is closed and starts nothing.` };
   }
   if (turn === undefined) {
-    return { ...none, kind: 'too-few-pods', words: `The gang needs ${gang.needed} pods to start and has only ${gang.size}.` };
+    return {
+      ...none,
+      kind: 'too-few-pods',
+      words: `The gang needs ${gang.needed} pods to start and has only ${gang.size}.`,
+    };
   }
   const { accounts, policy, totals } = cycle.session;
   // What no node has is not the queue's to grant.
@@ -86,11 +109,17 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     // The nearest queue is enough to say; those above it are told in what would have to change.
     const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
     const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
-    return { ...none, kind: 'queue-capability', words: `Queue "${nearest[0].queue.queue.name}" would exceed its ceiling by ${amounts}.` };
+    return {
+      ...none,
+      kind: 'queue-capability',
+      words: `Queue "${nearest[0].queue.queue.name}" would exceed its ceiling by ${amounts}.`,
+    };
   }
-  const quota = gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
+  const quota =
+    gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
   if (quota !== undefined) {
-    const words = `The gang cannot be evicted, so it must stay within the quota of queue "${quota.queue.queue.name}", which has not enough ` +
+    const words =
+      `The gang cannot be evicted, so it must stay within the quota of queue "${quota.queue.queue.name}", which has not enough ` +
       `${accounts[quota.account]} left.`;
     return { ...none, kind: 'quota-of-non-preemptible', words };
   }
@@ -102,9 +131,17 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   const { gang, pods } = turn;
   const { topology } = gang.gang;
   const none = { blocked: [], fits: pods.length, needed: pods.length };
-  if (topology !== undefined && (topology.required ?? topology.sliceLevel) !== undefined &&
-    session.topologies.forConstraint(topology) === undefined) {
-    return { ...none, fits: 0, kind: 'unknown-topology', words: `No topology has the level "${topology.required ?? topology.sliceLevel}".` };
+  if (
+    topology !== undefined &&
+    (topology.required ?? topology.sliceLevel) !== undefined &&
+    session.topologies.forConstraint(topology) === undefined
+  ) {
+    return {
+      ...none,
+      fits: 0,
+      kind: 'unknown-topology',
+      words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
+    };
   }
   const mark = session.ledger.mark();
   const asItIs = cycle.placer.place(gang.root, pods);
@@ -112,27 +149,51 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   if (asItIs) {
     const head = cycle.reservation;
     return head !== undefined && head.gang !== gang
-      ? { ...none, kind: 'reserved', words: `It fits, but would delay gang "${head.gang.gang.name}", to which the nodes are promised.` }
-      : { ...none, kind: 'outranked', words: 'It fits in what is free now, and is considered again in the next cycle.' };
+      ? {
+          ...none,
+          kind: 'reserved',
+          words: `It fits, but would delay gang "${head.gang.gang.name}", to which the nodes are promised.`,
+        }
+      : {
+          ...none,
+          kind: 'outranked',
+          words: 'It fits in what is free now, and is considered again in the next cycle.',
+        };
   }
   const fits = podByPod(cycle, pods);
   if (fits.count === pods.length) {
-    const where = topology?.required === undefined
-      ? 'not within the domains that its topology asks for' : `no single domain of "${topology.required}" has`;
+    const where =
+      topology?.required === undefined
+        ? 'not within the domains that its topology asks for'
+        : `no single domain of "${topology.required}" has`;
     const words = `The cluster has room for all ${pods.length} pods, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }
   const stuck = pods[fits.count];
   const { blocked, nearest } = fits.blockage!;
   const main = blocked[0];
-  const words = `${fits.count} of ${pods.length} pods fit; for one more of role "${stuck.role!.role.name}" ` +
-    (main === undefined ? 'there is no node.' : `${main.nodes} of ${session.table.count} nodes are excluded by ${main.constraint}` +
-      `${main.detail === undefined ? '' : ` (${main.detail})`}.`);
-  return { kind: 'no-fit', role: stuck.role!.role.name, blocked, nearest, fits: fits.count, needed: pods.length, words };
+  const words =
+    `${fits.count} of ${pods.length} pods fit; for one more of role "${stuck.role!.role.name}" ` +
+    (main === undefined
+      ? 'there is no node.'
+      : `${main.nodes} of ${session.table.count} nodes are excluded by ${main.constraint}` +
+        `${main.detail === undefined ? '' : ` (${main.detail})`}.`);
+  return {
+    kind: 'no-fit',
+    role: stuck.role!.role.name,
+    blocked,
+    nearest,
+    fits: fits.count,
+    needed: pods.length,
+    words,
+  };
 }
 
 /** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */
-function podByPod(cycle: Cycle, pods: readonly PodRecord[]): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
+function podByPod(
+  cycle: Cycle,
+  pods: readonly PodRecord[],
+): { count: number; blockage: ReturnType<typeof blockage> | undefined } {
   const { ledger } = cycle.session;
   const [{ podClass }] = pods;
   if (pods.length > MANY && !podClass.dynamic && pods.every((pod) => pod.podClass === podClass)) {

@@ -22,7 +22,10 @@ export class ReclaimRules {
   /** What was allocated before anybody was evicted; later the books have the outcome in them. */
   private readonly before = new Map<QueueRecord, Float64Array>();
 
-  constructor(private readonly cycle: Cycle, turn: Turn) {
+  constructor(
+    private readonly cycle: Cycle,
+    turn: Turn,
+  ) {
     this.queue = turn.gang.queue!;
     this.asked = turn.asked;
     cycle.session.queues.forEach((queue) => this.before.set(queue, queue.allocated.slice()));
@@ -84,7 +87,8 @@ export class ReclaimRules {
 
   private mostSaturated(
     queues: ReadonlyMap<QueueRecord, readonly Portion[]>,
-      next: ReadonlyMap<QueueRecord, number>, taken: ReadonlyMap<QueueRecord, Float64Array>,
+    next: ReadonlyMap<QueueRecord, number>,
+    taken: ReadonlyMap<QueueRecord, Float64Array>,
   ): QueueRecord | undefined {
     let best: QueueRecord | undefined;
     let bestPart = -1;
@@ -108,12 +112,16 @@ export class ReclaimRules {
     const left = this.left(theirs, taken);
     const leftOfQueue = this.left(victim, taken);
     const above = (queue: QueueRecord, amounts: Float64Array, limit: (account: number) => number): boolean =>
-      amounts.some((amount, account) => this.asked[account] > 0 && amount > limit(account) + DUST && queue.allocated.length > 0);
+      amounts.some(
+        (amount, account) => this.asked[account] > 0 && amount > limit(account) + DUST && queue.allocated.length > 0,
+      );
     if (above(theirs, left, (account) => holds(theirs, account)) && above(victim, leftOfQueue, () => 0)) {
       return true;
     }
-    return staysInQuota(withAllocated(mine, this.before.get(mine)!), this.asked) &&
-      above(theirs, left, (account) => theirs.deserved[account]);
+    return (
+      staysInQuota(withAllocated(mine, this.before.get(mine)!), this.asked) &&
+      above(theirs, left, (account) => theirs.deserved[account])
+    );
   }
 
   private saturationOf(queue: QueueRecord, taken: ReadonlyMap<QueueRecord, Float64Array>): number {
@@ -139,8 +147,12 @@ export class ReclaimRules {
         const left = this.left(other, taken);
         for (let account = 0; account < own.length; account++) {
           const part = ratio(own[account], mine.fairShare[account]);
-          if (this.asked[account] > 0 && part > 1 + DUST &&
-            other.fairShare[account] > 0 && part >= ratio(left[account], other.fairShare[account])) {
+          if (
+            this.asked[account] > 0 &&
+            part > 1 + DUST &&
+            other.fairShare[account] > 0 &&
+            part >= ratio(left[account], other.fairShare[account])
+          ) {
             return false;
           }
         }

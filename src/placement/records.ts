@@ -1,7 +1,15 @@
 /**
  * The working form of queues, gangs and pods inside one decision: records with links between them and the counts that change.
  */
-import { type Gang, type Pod, type PodTemplate, type Queue, type Role, type Subgroup, type TopologyConstraint } from './model';
+import {
+  type Gang,
+  type Pod,
+  type PodTemplate,
+  type Queue,
+  type Role,
+  type Subgroup,
+  type TopologyConstraint,
+} from './model';
 import { type PodClass } from './pod-class';
 
 /** Row of a pod that has no place. */

@@ -51,7 +51,11 @@ export class Selector {
     const { table, policy } = session;
     this.index = new ScoreIndex(table, session.ledger);
     this.workload = workload(session);
-    this.score = scoreFunction(policy.nodeScore, table, () => new Fragmentation(table, new DeviceStates(table), workloadOf(this.workload)));
+    this.score = scoreFunction(
+      policy.nodeScore,
+      table,
+      () => new Fragmentation(table, new DeviceStates(table), workloadOf(this.workload)),
+    );
   }
 
   /** The row, or -1 when the pod fits none of them. */
@@ -87,7 +91,9 @@ export class Selector {
       if (!ledger.fits(podClass, row) || (others.active && others.constraint(podClass, row) !== undefined)) {
         continue;
       }
-      const whole = podClass.dynamic ? score + others.preference(podClass, row) * this.session.policy.affinityWeight * WISH : score;
+      const whole = podClass.dynamic
+        ? score + others.preference(podClass, row) * this.session.policy.affinityWeight * WISH
+        : score;
       if (whole > bestScore) {
         best = row;
         bestScore = whole;
@@ -159,5 +165,7 @@ function magnitude(cpu: number): number {
 
 /** What the cluster is used for: as the policy says, else what the snapshot has. */
 function workload({ classCounts, policy, classes }: Session): ReadonlyMap<PodClass, number> {
-  return policy.workload === undefined ? classCounts : new Map(policy.workload.map(({ template, count }) => [classes.of(template), count]));
+  return policy.workload === undefined
+    ? classCounts
+    : new Map(policy.workload.map(({ template, count }) => [classes.of(template), count]));
 }

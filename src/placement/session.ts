@@ -11,7 +11,16 @@ import { compareNames } from './names';
 import { clusterTotal, NodeTable } from './node-table';
 import { canonicalText, nodeConstraints, type PodClass, PodClasses } from './pod-class';
 import { type Policy } from './policy';
-import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, podOrder, type QueueRecord, type RoleRecord, type UnitRecord } from './records';
+import {
+  ELSEWHERE,
+  type GangRecord,
+  NOWHERE,
+  type PodRecord,
+  podOrder,
+  type QueueRecord,
+  type RoleRecord,
+  type UnitRecord,
+} from './records';
 import { Ledger } from './ledger';
 import { TopologyTrees } from './domains';
 
@@ -44,12 +53,17 @@ export class Session {
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, Uint8Array>();
 
-  constructor(readonly snapshot: Snapshot, readonly policy: Policy) {
+  constructor(
+    readonly snapshot: Snapshot,
+    readonly policy: Policy,
+  ) {
     this.now = snapshot.now;
     const templates = new Set<PodTemplate>();
     // In the order of names, so that classes have the same numbers whatever the order of the snapshot.
     byName(snapshot.gangs).forEach(({ roles }) => roles.forEach(({ template }) => templates.add(template)));
-    byName(snapshot.pods.filter(({ template }) => template !== undefined)).forEach(({ template }) => templates.add(template!));
+    byName(snapshot.pods.filter(({ template }) => template !== undefined)).forEach(({ template }) =>
+      templates.add(template!),
+    );
 
     const requested = new Set([...templates].flatMap(({ request }) => Object.keys(request)));
     this.table = new NodeTable(snapshot, policy.capacityReportSeconds, requested);
@@ -71,7 +85,9 @@ export class Session {
     this.pods = pods;
     this.leaving = pods.filter(({ releasing }) => releasing);
     // Those whose devices are known first, so that nobody is given one of them.
-    for (const pod of [...pods].sort((a, b) => Number(b.devices.length > 0) - Number(a.devices.length > 0) || a.index - b.index)) {
+    for (const pod of [...pods].sort(
+      (a, b) => Number(b.devices.length > 0) - Number(a.devices.length > 0) || a.index - b.index,
+    )) {
       const row = pod.row;
       if (row !== NOWHERE) {
         const devices = pod.devices;
@@ -97,7 +113,10 @@ export class Session {
 
   /** Everything but resources and devices, which the ledger knows. */
   allowed(podClass: PodClass, row: number): boolean {
-    return this.staticRow(podClass)[row] === 0 && (!this.others.active || this.others.constraint(podClass, row) === undefined);
+    return (
+      this.staticRow(podClass)[row] === 0 &&
+      (!this.others.active || this.others.constraint(podClass, row) === undefined)
+    );
   }
 
   dynamicConstraint(podClass: PodClass, row: number): Constraint | undefined {
@@ -123,11 +142,17 @@ export class Session {
       const own = listed.get(gang.name) ?? [];
       listed.delete(gang.name);
       for (const role of record.roles) {
-        this.rolePods(role, own.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name), pods);
+        this.rolePods(
+          role,
+          own.filter((pod) => (pod.role ?? record.roles[0].role.name) === role.role.name),
+          pods,
+        );
       }
       const lost = own.find((pod) => pod.role !== undefined && !gang.roles.some(({ name }) => name === pod.role));
       if (lost !== undefined) {
-        throw new SnapshotError(`Pod "${lost.name}" names role "${lost.role}", which gang "${gang.name}" does not have.`);
+        throw new SnapshotError(
+          `Pod "${lost.name}" names role "${lost.role}", which gang "${gang.name}" does not have.`,
+        );
       }
       return record;
     });
@@ -157,7 +182,9 @@ export class Session {
     for (const pod of [...this.snapshot.pods].sort((a, b) => compareNames(a.name, b.name))) {
       if (pod.gang === undefined && pod.state !== 'pending') {
         if (pod.template === undefined) {
-          throw new SnapshotError(`Pod "${pod.name}" has neither a gang nor a template, so nobody knows what it takes.`);
+          throw new SnapshotError(
+            `Pod "${pod.name}" has neither a gang nor a template, so nobody knows what it takes.`,
+          );
         }
         pods.push(this.podRecord(pod, undefined, pods.length));
       }
@@ -170,7 +197,7 @@ export class Session {
       this.classCounts.set(podClass, (this.classCounts.get(podClass) ?? 0) + 1);
     }
     const existed = pod.state !== 'pending' && pod.node !== undefined;
-    const row = existed ? this.table.rows.get(pod.node) ?? ELSEWHERE : NOWHERE;
+    const row = existed ? (this.table.rows.get(pod.node) ?? ELSEWHERE) : NOWHERE;
     const start = row >= 0 ? this.table.deviceStart[row] : 0;
     return {
       index,
@@ -213,7 +240,9 @@ function accountNames(classes: readonly PodClass[], queues: readonly Queue[]): s
   classes.forEach(({ charge }) => charge.forEach((_, name) => names.add(name)));
   queues.forEach((queue) =>
     [queue.deserved, queue.guarantee, queue.capability].forEach((amounts) =>
-      Object.keys(amounts ?? {}).forEach((name) => names.add(name))));
+      Object.keys(amounts ?? {}).forEach((name) => names.add(name)),
+    ),
+  );
   return [...names].sort(compareNames);
 }
 
@@ -242,7 +271,7 @@ function queueRecords(queues: readonly Queue[], accounts: readonly string[]): Qu
       fairShare: new Float64Array(accounts.length),
       deserved: Float64Array.from(accounts, (name) => {
         const amount = queue.deserved?.[name];
-        return amount === 'unlimited' ? Infinity : amount ?? 0;
+        return amount === 'unlimited' ? Infinity : (amount ?? 0);
       }),
       hasQuota: accounts.map((name) => queue.deserved?.[name] !== undefined),
       capability: Float64Array.from(accounts, (name) => queue.capability?.[name] ?? Infinity),
@@ -294,7 +323,9 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined): 
   for (const role of [...gang.roles].sort(leadersFirst)) {
     const unit = units.get(role.subgroup);
     if (unit === undefined) {
-      throw new SnapshotError(`Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`);
+      throw new SnapshotError(
+        `Role "${role.name}" of gang "${gang.name}" names subgroup "${role.subgroup}", which the gang does not have.`,
+      );
     }
     const stated = gang.minimum !== undefined || unit.minimum !== undefined;
     const made: RoleRecord = {
@@ -314,7 +345,9 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined): 
 
 /** Pods that must run in the unit: its own minimum, or what its parts need, whichever is more. */
 function neededIn(unit: UnitRecord): number {
-  const parts = unit.roles.reduce((sum, { minimum }) => sum + minimum, 0) + unit.children.reduce((sum, child) => sum + neededIn(child), 0);
+  const parts =
+    unit.roles.reduce((sum, { minimum }) => sum + minimum, 0) +
+    unit.children.reduce((sum, child) => sum + neededIn(child), 0);
   return Math.max(parts, unit.minimum ?? 0);
 }
 

@@ -42,12 +42,20 @@ export interface TopologyRequest {
 }
 
 export type TopologyAssignment =
-  | { readonly fits: true; readonly domains: readonly { readonly domain: Domain; readonly count: number }[]; readonly leader?: Domain }
+  | {
+      readonly fits: true;
+      readonly domains: readonly { readonly domain: Domain; readonly count: number }[];
+      readonly leader?: Domain;
+    }
   /** The best single domain, or all together, takes only so many. */
   | { readonly fits: false; readonly most: number };
 
 /** Assigns `request` on the tree; `roomOf` is asked once for each lowest domain. */
-export function assignTopology(tree: TopologyTree, request: TopologyRequest, roomOf: (leaf: Domain) => LeafRoom): TopologyAssignment {
+export function assignTopology(
+  tree: TopologyTree,
+  request: TopologyRequest,
+  roomOf: (leaf: Domain) => LeafRoom,
+): TopologyAssignment {
   return new Search(tree, request, roomOf).run();
 }
 
@@ -67,7 +75,11 @@ class Search {
   private readonly leaders: number;
   private readonly emptiestFirst: boolean;
 
-  constructor(private readonly tree: TopologyTree, private readonly request: TopologyRequest, roomOf: (leaf: Domain) => LeafRoom) {
+  constructor(
+    private readonly tree: TopologyTree,
+    private readonly request: TopologyRequest,
+    roomOf: (leaf: Domain) => LeafRoom,
+  ) {
     const { count, mode, sliceSize = 1, leader = false, leastFreeFirst = false, innerSlices } = request;
     this.lowest = tree.levels.length - 1;
     this.size = sliceSize;
@@ -81,16 +93,25 @@ class Search {
 
   run(): TopologyAssignment {
     const { request, wanted, leaders } = this;
-    const balanced = request.balanced === true && request.mode === 'preferred'
-      ? balancedStart(this.tree, this.room, { slices: wanted, leaders, level: request.level }) : undefined;
-    if (balanced !== undefined) this.room = balanced.room;
+    const balanced =
+      request.balanced === true && request.mode === 'preferred'
+        ? balancedStart(this.tree, this.room, { slices: wanted, leaders, level: request.level })
+        : undefined;
+    if (balanced !== undefined) {
+      this.room = balanced.room;
+    }
     const found = balanced ?? this.findLevel(request.level);
-    if ('most' in found) return { fits: false, most: found.most };
+    if ('most' in found) {
+      return { fits: false, most: found.most };
+    }
     const chosen = this.descend(found, balanced !== undefined);
     const { pods } = this.room;
     return {
       fits: true,
-      domains: chosen.filter(({ index }) => pods[index] > 0).sort(byValues).map((domain) => ({ domain, count: pods[domain.index] })),
+      domains: chosen
+        .filter(({ index }) => pods[index] > 0)
+        .sort(byValues)
+        .map((domain) => ({ domain, count: pods[domain.index] })),
       leader: chosen.find(({ index }) => this.room.leaders[index] > 0),
     };
   }
@@ -99,7 +120,13 @@ class Search {
     const { count } = this.request;
     let chosen = this.fill(domains, count, this.leaders, this.size, true);
     for (; !balanced && level < Math.min(this.lowest, this.sliceLevel); level++) {
-      chosen = this.fill(this.room.sorted(chosen.flatMap(({ children }) => children)), count, this.leaders, this.size, true);
+      chosen = this.fill(
+        this.room.sorted(chosen.flatMap(({ children }) => children)),
+        count,
+        this.leaders,
+        this.size,
+        true,
+      );
     }
     for (; level < this.lowest; level++) {
       const at = level;
@@ -111,10 +138,12 @@ class Search {
   /** What a domain was given goes to its children, and to no others. */
   private handDown(domain: Domain, level: number): Domain[] {
     const below = level >= this.sliceLevel;
-    const size = below ? this.request.innerSlices?.get(level + 1) ?? 1 : this.size;
+    const size = below ? (this.request.innerSlices?.get(level + 1) ?? 1) : this.size;
     // Below the outermost slices nothing is counted in slices yet: the smallest children come first, and the large ones stay whole.
     const children = this.room.sorted(domain.children);
-    if (below && size > 1) children.forEach((child) => this.room.countSlices(child, size));
+    if (below && size > 1) {
+      children.forEach((child) => this.room.countSlices(child, size));
+    }
     return this.fill(children, this.room.pods[domain.index], this.room.leaders[domain.index], size, size > 1);
   }
 
@@ -122,15 +151,21 @@ class Search {
     const { room, wanted, leaders } = this;
     const { within } = this.request;
     const sorted = room.sortedWithLeader(within === undefined ? this.tree.byLevel[level] : domainsBelow(within, level));
-    if (sorted.length === 0) return { most: 0 };
+    if (sorted.length === 0) {
+      return { most: 0 };
+    }
     const takesAll = ({ index }: Domain): boolean => room.slicesWith[index] >= wanted && room.leaders[index] >= leaders;
     const first = sorted.findIndex(takesAll);
-    if (this.emptiestFirst && first >= 0) return { level, domains: [sorted[first]] };
+    if (this.emptiestFirst && first >= 0) {
+      return { level, domains: [sorted[first]] };
+    }
     // What is preferred most comes first, and may be too small.
     if (first === 0 || (first > 0 && this.request.mode === 'required')) {
       return { level, domains: [room.tightest(sorted.slice(first), wanted, this.besideLeader(leaders), leaders)] };
     }
-    if (this.request.mode === 'required') return { most: room.slices[sorted[0].index] * this.size };
+    if (this.request.mode === 'required') {
+      return { most: room.slices[sorted[0].index] * this.size };
+    }
     return level > 0 && this.request.mode === 'preferred' ? this.findLevel(level - 1) : this.split(level, sorted);
   }
 
@@ -150,9 +185,13 @@ class Search {
     for (; leaders > 0 && next < ordered.length && room.leaders[ordered[next].index] > 0; next++) {
       leaders -= room.leaders[take(ordered.slice(next), room.slicesWith).index];
     }
-    if (leaders > 0) return { most: 0 };
+    if (leaders > 0) {
+      return { most: 0 };
+    }
     const others = room.sorted(ordered.slice(next));
-    for (let i = 0; slices > 0 && i < others.length; i++) take(others.slice(i), room.slices);
+    for (let i = 0; slices > 0 && i < others.length; i++) {
+      take(others.slice(i), room.slices);
+    }
     return slices > 0 ? { most: (this.wanted - slices) * this.size } : { level, domains };
   }
 
@@ -179,11 +218,15 @@ class Search {
       room.leaders[index] = Math.min(leaders, room.leaders[index]);
       const last = share === remaining && room.leaders[index] >= leaders;
       room.pods[index] = share * unit;
-      if (bySlices) room.slices[index] = share;
+      if (bySlices) {
+        room.slices[index] = share;
+      }
       leaders -= room.leaders[index];
       remaining -= share;
       result.push(domain);
-      if (last) break;
+      if (last) {
+        break;
+      }
     }
     return result;
   }

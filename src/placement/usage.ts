@@ -7,8 +7,11 @@ import { type Amounts } from './model';
 
 export function queueUsage({ session }: Cycle): QueueUsage[] {
   const amounts = (values: ArrayLike<number>): Amounts =>
-    Object.fromEntries(session.accounts.flatMap((name, account) =>
-      (values[account] > 0 && Number.isFinite(values[account]) ? [[name, values[account]]] : [])));
+    Object.fromEntries(
+      session.accounts.flatMap((name, account) =>
+        values[account] > 0 && Number.isFinite(values[account]) ? [[name, values[account]]] : [],
+      ),
+    );
   return session.queues.map(({ queue, allocated, fairShare, deserved, capability }) => ({
     queue: queue.name,
     allocated: amounts(allocated),

@@ -33,7 +33,9 @@ export function portions(cycle: Cycle, candidates: readonly GangRecord[], claima
 }
 
 export function portionsOf(cycle: Cycle, gang: GangRecord, useful: Uint8Array): Portion[] {
-  const running = rolesIn(gang.root).flatMap(({ pods }) => pods).filter(({ row, releasing }) => row >= 0 && !releasing);
+  const running = rolesIn(gang.root)
+    .flatMap(({ pods }) => pods)
+    .filter(({ row, releasing }) => row >= 0 && !releasing);
   if (!running.some(({ row }) => useful[row] === 1)) {
     return [];
   }

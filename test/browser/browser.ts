@@ -13,7 +13,13 @@ const PLACES = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chrom
 export const CHROMIUM = PLACES.find((place) => place !== '' && existsSync(place));
 
 const FLAGS = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
   '--disable-sync',
 ];
 
@@ -22,7 +28,9 @@ export interface Look {
   readonly scheme: 'light' | 'dark';
 }
 
-export const LOOKS: readonly Look[] = [1280, 390].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));
+export const LOOKS: readonly Look[] = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+);
 
 /** A page that is open, with everything that went wrong on it. */
 export interface Opened {
@@ -43,15 +51,23 @@ export class Looker {
 
   async visit(address: string, { width, scheme }: Look): Promise<Opened> {
     this.browser ??= await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    const context = await this.browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: 'reduce' });
+    const context = await this.browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      reducedMotion: 'reduce',
+    });
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      if (message.type() === 'error' || message.type() === 'warning') {
+        complaints.push(message.text());
+      }
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {
-      if (!request.url().startsWith(address.replace(/[^/]*$/, '')) && !request.url().startsWith('data:')) complaints.push(`asks for ${request.url()}`);
+      if (!request.url().startsWith(address.replace(/[^/]*$/, '')) && !request.url().startsWith('data:')) {
+        complaints.push(`asks for ${request.url()}`);
+      }
     });
     await page.goto(address);
     await page.waitForSelector('.pane-frame[data-drawn]');
@@ -71,7 +87,9 @@ export function overflow(page: Page): Promise<number> {
 
 /** Texts in tables that have so little width that they are broken within words. */
 export function squeezed(page: Page): Promise<readonly string[]> {
-  return page.evaluate<string[]>(`[...document.querySelectorAll('td')].filter((cell) => cell.offsetHeight > 110).map((cell) => cell.textContent).slice(0, 5)`);
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('td')].filter((cell) => cell.offsetHeight > 110).map((cell) => cell.textContent).slice(0, 5)`,
+  );
 }
 
 /** Different colours on the first picture. */
@@ -137,7 +155,9 @@ export function faintColours(page: Page): Promise<readonly string[]> {
 /** Waits for what a page comes to. Asked from outside, since pages let no text be run as code, which Playwright's own waiting needs. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 20_000; !(await isSo());) {
-    if (Date.now() > deadline) throw new Error('it did not come true');
+    if (Date.now() > deadline) {
+      throw new Error('it did not come true');
+    }
     await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -3,8 +3,8 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type ClusterView } from '../../src/cluster/view';
-import { renderLivePage, renderPlanPage } from '../../src/pages';
+import { type ClusterView } from '../../src/planning/cluster/view';
+import { renderLivePage, renderPlanPage } from '../../src/planning/pages';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';
 import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow, squeezed, until } from './browser';
 
@@ -15,23 +15,31 @@ const large = sampleView(LARGE);
 const looker = new Looker();
 afterAll(() => looker.close());
 
-if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMIUM to name one): the pages are not looked at.');
+if (CHROMIUM === undefined) {
+  console.log('No Chromium on this machine (set CHROMIUM to name one): the pages are not looked at.');
+}
 const suite = CHROMIUM === undefined ? describe.skip : describe;
 
-suite.each([['80 nodes', small], ['5,000 nodes', large]])('%s', (_, view) => {
+suite.each([
+  ['80 nodes', small],
+  ['5,000 nodes', large],
+])('%s', (_, view) => {
   const html = renderPlanPage(view);
 
-  test.each(LOOKS)('at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out', async (look) => {
-    const { page, complaints } = await looker.open(html, look);
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await coloursDrawn(page)).toBeGreaterThan(8);
-    expect(await squeezed(page)).toEqual([]);
-    expect(await faintTexts(page)).toEqual([]);
-    expect(await faintColours(page)).toEqual([]);
-    expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
+  test.each(LOOKS)(
+    'at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out',
+    async (look) => {
+      const { page, complaints } = await looker.open(html, look);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await coloursDrawn(page)).toBeGreaterThan(8);
+      expect(await squeezed(page)).toEqual([]);
+      expect(await faintTexts(page)).toEqual([]);
+      expect(await faintColours(page)).toEqual([]);
+      expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   test('on paper the picture is whole and what only a screen has is gone', async () => {
     const { page, complaints } = await looker.open(html, WIDE);
@@ -106,8 +114,12 @@ suite('by pointer', () => {
 
   test('zoomed in, a large cluster scrolls within its card', async () => {
     const { page } = await looker.open(renderPlanPage(large), WIDE);
-    for (let i = 0; i < 6; i++) await page.getByRole('button', { name: 'Larger' }).click();
-    const [inside, outside] = await page.evaluate<[number, number]>(`(() => { const pane = document.querySelector('.pane'); return [pane.scrollHeight, pane.clientHeight]; })()`);
+    for (let i = 0; i < 6; i++) {
+      await page.getByRole('button', { name: 'Larger' }).click();
+    }
+    const [inside, outside] = await page.evaluate<[number, number]>(
+      `(() => { const pane = document.querySelector('.pane'); return [pane.scrollHeight, pane.clientHeight]; })()`,
+    );
     expect(inside).toBeGreaterThan(3 * outside);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'Fit' }).click();
@@ -119,7 +131,9 @@ suite('by pointer', () => {
 suite('names of foreign origin', () => {
   test('are text and nothing else', async () => {
     const name = '</script><img src=x onerror="document.title=1"><b>&amp;';
-    const gangs = small.gangs.map((gang, index) => (index === 0 || gang.state === 'pending' ? { ...gang, name: `${name}${index}` } : gang));
+    const gangs = small.gangs.map((gang, index) =>
+      index === 0 || gang.state === 'pending' ? { ...gang, name: `${name}${index}` } : gang,
+    );
     const { page, complaints } = await looker.open(renderPlanPage({ ...small, cluster: name, gangs }), WIDE);
     expect(await page.locator('img, b:not(.changes b):not(.value b):not(.brand b)').count()).toBe(0);
     expect(await page.title()).toBe(`Plan of ${name}`);
@@ -132,7 +146,8 @@ suite('names of foreign origin', () => {
 suite('live', () => {
   let server: Server;
   const clients: ServerResponse[] = [];
-  const send = (view: ClusterView): void => clients.forEach((client) => client.write(`data: ${JSON.stringify(view)}\n\n`));
+  const send = (view: ClusterView): void =>
+    clients.forEach((client) => client.write(`data: ${JSON.stringify(view)}\n\n`));
   beforeAll((done) => {
     server = createServer((request, response) => {
       if (request.url === '/events') {
@@ -151,7 +166,10 @@ suite('live', () => {
   });
 
   test('a new view is shown in place: what was looked for, and the focus, stay', async () => {
-    const { page, complaints } = await looker.visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, WIDE);
+    const { page, complaints } = await looker.visit(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      WIDE,
+    );
     await page.keyboard.press('/');
     await page.keyboard.type('pretrain');
     const [first] = small.gangs.filter(({ state }) => state === 'pending');

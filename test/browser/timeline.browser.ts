@@ -3,8 +3,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderTimelinePage } from '../../src/pages';
-import { readScenario, simulate } from '../../src/simulation';
+import { renderTimelinePage } from '../../src/planning/pages';
+import { readScenario, simulate } from '../../src/planning/simulation';
 import { CHROMIUM, coloursDrawn, faintTexts, Looker, LOOKS, overflow, squeezed } from './browser';
 
 function page(name: string): string {
@@ -15,21 +15,26 @@ function page(name: string): string {
 const looker = new Looker();
 afterAll(() => looker.close());
 
-if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMIUM to name one): the pages are not looked at.');
+if (CHROMIUM === undefined) {
+  console.log('No Chromium on this machine (set CHROMIUM to name one): the pages are not looked at.');
+}
 const suite = CHROMIUM === undefined ? describe.skip : describe;
 
 suite.each(['elastic.yaml', 'busy-day.yaml'])('%s', (name) => {
   const html = page(name);
 
-  test.each(LOOKS)('at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out', async (look) => {
-    const { page: opened, complaints } = await looker.open(html, look);
-    expect(await overflow(opened)).toBeLessThanOrEqual(0);
-    expect(await coloursDrawn(opened)).toBeGreaterThan(2);
-    expect(await squeezed(opened)).toEqual([]);
-    expect(await faintTexts(opened)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await opened.context().close();
-  });
+  test.each(LOOKS)(
+    'at $width px, $scheme: drawn, no complaint, nothing beside the screen, every text stands out',
+    async (look) => {
+      const { page: opened, complaints } = await looker.open(html, look);
+      expect(await overflow(opened)).toBeLessThanOrEqual(0);
+      expect(await coloursDrawn(opened)).toBeGreaterThan(2);
+      expect(await squeezed(opened)).toEqual([]);
+      expect(await faintTexts(opened)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await opened.context().close();
+    },
+  );
 });
 
 suite('by keyboard', () => {

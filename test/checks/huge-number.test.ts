@@ -4,10 +4,13 @@ import { parseYaml } from '../../src/manifests/yaml';
 
 function refusals(text: string): readonly string[] {
   const { manifests, problems } = parseYaml(text, 'a.json');
-  return check(new ManifestSet(manifests, problems), { rules: [], tiers: ['schema', 'cel', 'server'] }).findings.map(({ rule }) => rule);
+  return check(new ManifestSet(manifests, problems), { rules: [], tiers: ['schema', 'cel', 'server'] }).findings.map(
+    ({ rule }) => rule,
+  );
 }
 
-const QUEUE = '{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "a"}, "spec": {"capability": {"cpu": 1e400}}}';
+const QUEUE =
+  '{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "a"}, "spec": {"capability": {"cpu": 1e400}}}';
 const POD = (where: string): string =>
   `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {${where}, "containers": [{"name": "a", "image": "a", "resources": {"limits": {"cpu": 1e400}}}]}}`;
 

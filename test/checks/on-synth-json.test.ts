@@ -6,18 +6,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiObject, App, Chart, JsonPatch, Lazy, YamlOutputType } from 'cdk8s';
 import { checkOnSynth } from '../../src/checks/on-synth';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 let outdir: string;
 beforeEach(() => (outdir = mkdtempSync(join(tmpdir(), 'gantry-test-'))));
 afterEach(() => rmSync(outdir, { recursive: true }));
 
 /** A config map whose text is counted up each time that it is rendered. */
-function counter(yamlOutputType?: YamlOutputType): { readonly app: App; readonly map: ApiObject; readonly times: () => number } {
+function counter(yamlOutputType?: YamlOutputType): {
+  readonly app: App;
+  readonly map: ApiObject;
+  readonly times: () => number;
+} {
   const app = new App({ outdir, yamlOutputType });
   let times = 0;
   const data = { turn: Lazy.any({ produce: () => String(++times) }) as unknown };
-  const map = new ApiObject(new Chart(app, 'chart'), 'map', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'counter' }, data });
+  const map = new ApiObject(new Chart(app, 'chart'), 'map', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'counter' },
+    data,
+  });
   new ApiObject(new Chart(app, 'other'), 'map', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } });
   checkOnSynth(app);
   return { app, map, times: () => times };
@@ -36,11 +45,14 @@ test('a synth renders each object once', () => {
   expect(times()).toBe(2);
 });
 
-test.each(Object.values(YamlOutputType).filter((type): type is YamlOutputType => typeof type === 'number'))('... with output type %s too', (type) => {
-  const { app, times } = counter(type);
-  app.synth();
-  expect(times()).toBe(1);
-});
+test.each(Object.values(YamlOutputType).filter((type): type is YamlOutputType => typeof type === 'number'))(
+  '... with output type %s too',
+  (type) => {
+    const { app, times } = counter(type);
+    app.synth();
+    expect(times()).toBe(1);
+  },
+);
 
 test('a later synth writes what has changed since', () => {
   const { app, map } = counter();
@@ -77,7 +89,12 @@ test('the same bytes are written with checks and without', () => {
     const chart = new Chart(app, 'chart', { labels: { team: 'a' } });
     const spec = { ports: [{ port: 80 }], selector: { app: 'x' }, type: undefined };
     const map = new ApiObject(chart, 'map', { apiVersion: 'v1', kind: 'ConfigMap', data: { b: '1', a: 'on' } });
-    new ApiObject(chart, 'service', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec }).addDependency(map);
+    new ApiObject(chart, 'service', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec,
+    }).addDependency(map);
     return app;
   };
   const checked = make();

@@ -13,10 +13,19 @@ afterEach(() => rmSync(outdir, { recursive: true }));
 /** An app of three charts, and how often its checks ran. */
 function counted(violate = false): { readonly app: App; readonly times: () => number } {
   const app = new App({ outdir });
-  for (const name of ['a', 'b', 'c']) new ApiObject(new Chart(app, name), 'map', { apiVersion: 'v1', kind: 'ConfigMap' });
+  for (const name of ['a', 'b', 'c']) {
+    new ApiObject(new Chart(app, name), 'map', { apiVersion: 'v1', kind: 'ConfigMap' });
+  }
   let times = 0;
   const rule: SetRule = {
-    on: 'set', id: 'test/counts', tier: 'advice', severity: 'error', summary: 's', why: 'w', source: 's', fix: 'f',
+    on: 'set',
+    id: 'test/counts',
+    tier: 'advice',
+    severity: 'error',
+    summary: 's',
+    why: 'w',
+    source: 's',
+    fix: 'f',
     check: ({ set }) => {
       times++;
       return violate ? [{ manifest: set.manifests[0], message: 'no' }] : [];

@@ -5,11 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiObject, App, Chart, JsonPatch } from 'cdk8s';
-import { Queue } from '../../src/api/types/scheduling.volcano.sh/v1beta1';
+import { Queue } from '../../src/facts/api/types/scheduling.volcano.sh/v1beta1';
 import { Checks } from '../../src/checks/checks-of';
-import { Resource } from '../../src/resources/resource';
+import { Resource } from '../../src/constructs/resources/resource';
 import { type ObjectRule } from '../../src/checks/rule';
-import '../../src/rules';
+import '../../src/interfaces/checks';
 
 let outdir: string;
 let stderr: jest.SpyInstance;
@@ -32,7 +32,8 @@ const named = (severity: 'error' | 'warning'): ObjectRule => ({
   fix: 'Choose another name.',
   on: 'object',
   kinds: ['*'],
-  check: (manifest) => (manifest.id.name === 'bad' ? [{ path: '/metadata/name', message: 'It is called bad.', found: 'bad' }] : []),
+  check: (manifest) =>
+    manifest.id.name === 'bad' ? [{ path: '/metadata/name', message: 'It is called bad.', found: 'bad' }] : [],
 });
 
 function stack(name: string): { app: App; chart: Chart } {
@@ -49,7 +50,10 @@ test('an app without findings is written', () => {
 
 test('an unknown field stops the synth before a file is written, and the error names the construct, the place and the fix', () => {
   const { app, chart } = stack('good');
-  new Resource(chart, 'research', Queue, { metadata: { name: 'research' }, spec: { guaranteed: { cpu: 1 } } as object });
+  new Resource(chart, 'research', Queue, {
+    metadata: { name: 'research' },
+    spec: { guaranteed: { cpu: 1 } } as object,
+  });
   expect(() => app.synth()).toThrow(/\[platform\/research\][\s\S]*guaranteed[\s\S]*guarantee/);
   expect(readdirSync(outdir)).toEqual([]);
 });
@@ -85,7 +89,9 @@ test('a rule silenced on a construct stays silent below it, and the reason trave
   Checks.of(app).addRules(named('error'));
   Checks.of(chart).ignore('test/error', 'the name is given from outside');
   app.synth();
-  expect(readFileSync(join(outdir, 'platform.k8s.yaml'), 'utf8')).toContain('gantry.dev/ignore: "test/error: the name is given from outside"');
+  expect(readFileSync(join(outdir, 'platform.k8s.yaml'), 'utf8')).toContain(
+    'gantry.dev/ignore: "test/error: the name is given from outside"',
+  );
 });
 
 test('a silence needs a reason', () => {
@@ -102,7 +108,10 @@ test('the target decides which API versions are served', () => {
 
 test('what was wrong and was put right no longer stops the next synth', () => {
   const { app, chart } = stack('good');
-  const research = new Resource(chart, 'research', Queue, { metadata: { name: 'research' }, spec: { guaranteed: {} } as object });
+  const research = new Resource(chart, 'research', Queue, {
+    metadata: { name: 'research' },
+    spec: { guaranteed: {} } as object,
+  });
   expect(() => app.synth()).toThrow();
   research.addJsonPatch(JsonPatch.remove('/spec/guaranteed'));
   app.synth();

@@ -20,8 +20,12 @@ const noData: ObjectRule = {
 };
 
 function report(annotation: string | undefined, ignore: readonly Suppression[] = []): Report {
-  const annotations = annotation === undefined ? '' : `\n  annotations:\n    gantry.dev/ignore: ${JSON.stringify(annotation)}`;
-  const { manifests } = parseYaml(`apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a${annotations}\ndata: {x: y}\n`, 'a.yaml');
+  const annotations =
+    annotation === undefined ? '' : `\n  annotations:\n    gantry.dev/ignore: ${JSON.stringify(annotation)}`;
+  const { manifests } = parseYaml(
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a${annotations}\ndata: {x: y}\n`,
+    'a.yaml',
+  );
   const set = new ManifestSet(manifests);
   const collector = new FindingCollector(set, { ignore });
   runRules([noData], { set, kubernetes: '1.35' }, collector);
@@ -61,9 +65,17 @@ test('a rule that fails is said, and the other rules go on', () => {
   const { manifests } = parseYaml('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\n', 'a.yaml');
   const set = new ManifestSet(manifests);
   const collector = new FindingCollector(set, {});
-  const broken: ObjectRule = { ...noData, id: 'test/broken', check: () => { throw new Error('no such thing'); } };
+  const broken: ObjectRule = {
+    ...noData,
+    id: 'test/broken',
+    check: () => {
+      throw new Error('no such thing');
+    },
+  };
   runRules([broken, noData], { set, kubernetes: '1.35' }, collector);
   const { findings, notChecked } = collector.report();
   expect(findings).toHaveLength(1);
-  expect(notChecked).toEqual([{ object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing' }]);
+  expect(notChecked).toEqual([
+    { object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing' },
+  ]);
 });

@@ -8,8 +8,17 @@ import { parseYaml } from '../../src/manifests/yaml';
 function rule(tier: Tier, says: Tier, otherTiers?: readonly Tier[]): ObjectRule & { readonly runs: () => number } {
   let runs = 0;
   return {
-    id: `test/${tier}-${says}`, tier, otherTiers, severity: 'error', summary: 'None.', why: 'A test.', source: 'this test', fix: 'None.',
-    on: 'object', kinds: ['*'], runs: () => runs,
+    id: `test/${tier}-${says}`,
+    tier,
+    otherTiers,
+    severity: 'error',
+    summary: 'None.',
+    why: 'A test.',
+    source: 'this test',
+    fix: 'None.',
+    on: 'object',
+    kinds: ['*'],
+    runs: () => runs,
     check: () => {
       runs++;
       return [{ message: 'Said.', tier: says }];

@@ -4,7 +4,7 @@
 import { check } from '../../src/checks/engine';
 import { parseYaml } from '../../src/manifests/yaml';
 import { ManifestSet } from '../../src/manifests/manifest-set';
-import '../../src/rules';
+import '../../src/interfaces/checks';
 
 const NAMELESS = `
 apiVersion: v1

@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 import { pageOfRules, pagesWithTables } from '../../projen/docs/rule-tables';
-import { allRuleFacts } from '../../src/rules/all-rules';
+import { allRuleFacts } from '../../src/interfaces/checks/all-rules';
 
-test.each(pagesWithTables().map((page) => [basename(page.file), page] as const))('the rule tables of %s are those of the rules', (_, page) => {
-  expect(page.now).toBe(page.wanted);
-});
+test.each(pagesWithTables().map((page) => [basename(page.file), page] as const))(
+  'the rule tables of %s are those of the rules',
+  (_, page) => {
+    expect(page.now).toBe(page.wanted);
+  },
+);
 
 test('docs/rules.md is what the rules say', () => {
   const { now, wanted } = pageOfRules();
@@ -12,8 +15,14 @@ test('docs/rules.md is what the rules say', () => {
 });
 
 test('every rule stands in some page of a domain', () => {
-  const text = pagesWithTables().map(({ now }) => now).join('\n');
-  expect(allRuleFacts().map(({ id }) => id).filter((id) => !text.includes(`\`${id}\``))).toEqual([]);
+  const text = pagesWithTables()
+    .map(({ now }) => now)
+    .join('\n');
+  expect(
+    allRuleFacts()
+      .map(({ id }) => id)
+      .filter((id) => !text.includes(`\`${id}\``)),
+  ).toEqual([]);
 });
 
 test('rule ids are unique and in kebab case, and each rule says everything that a reader needs', () => {
@@ -21,6 +30,8 @@ test('rule ids are unique and in kebab case, and each rule says everything that 
   expect(facts.map(({ id }) => id).filter((id, index, all) => all.indexOf(id) !== index)).toEqual([]);
   for (const { id, summary, why, source } of facts) {
     expect(id).toMatch(/^[a-z0-9-]+\/[a-z0-9-]+$/);
-    for (const text of [summary, why, source]) expect(text.length).toBeGreaterThan(3);
+    for (const text of [summary, why, source]) {
+      expect(text.length).toBeGreaterThan(3);
+    }
   }
 });

@@ -16,19 +16,38 @@ interface Snippet {
   readonly output?: string;
 }
 
-const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)];
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
 const snippets = pages.flatMap(snippetsOf);
 
 beforeAll(() => {
-  if (!existsSync(join(ROOT, 'lib/index.js'))) throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
+  if (!existsSync(join(ROOT, 'lib/index.js'))) {
+    throw new Error('lib/ is missing: run `npx tsc --build` first (npm test does)');
+  }
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  for (const { name, code } of snippets) writeFileSync(join(FOLDER, `${name}.ts`), code);
-  writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify({
-    extends: '../../tsconfig.json',
-    compilerOptions: { rootDir: '.', outDir: 'out', noEmitOnError: false, declaration: false, noUnusedLocals: false, types: ['node'] },
-    include: ['*.ts'],
-  }));
+  for (const { name, code } of snippets) {
+    writeFileSync(join(FOLDER, `${name}.ts`), code);
+  }
+  writeFileSync(
+    join(FOLDER, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: {
+        rootDir: '.',
+        outDir: 'out',
+        noEmitOnError: false,
+        declaration: false,
+        noUnusedLocals: false,
+        types: ['node'],
+      },
+      include: ['*.ts'],
+    }),
+  );
 }, 30_000);
 
 test('the pages have snippets', () => {
@@ -36,22 +55,31 @@ test('the pages have snippets', () => {
 });
 
 test('the snippets type-check', () => {
-  const { stdout, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', FOLDER], { encoding: 'utf8', cwd: ROOT });
+  const { stdout, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', FOLDER], {
+    encoding: 'utf8',
+    cwd: ROOT,
+  });
   expect(stdout).toBe('');
   expect(status).toBe(0);
 }, 120_000);
 
-test.each(snippets.map((snippet) => [snippet.name, snippet] as const))('%s runs', (name, snippet) => {
-  const out = join(FOLDER, 'dist', name);
-  mkdirSync(out, { recursive: true });
-  const output = execFileSync('node', [join(FOLDER, 'out', `${name}.js`)], {
-    cwd: out,
-    encoding: 'utf8',
-    env: { ...process.env, CDK8S_OUTDIR: join(out, 'dist'), NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (snippet.output !== undefined) expect(output.trimEnd()).toBe(snippet.output.trimEnd());
-}, 30_000);
+test.each(snippets.map((snippet) => [snippet.name, snippet] as const))(
+  '%s runs',
+  (name, snippet) => {
+    const out = join(FOLDER, 'dist', name);
+    mkdirSync(out, { recursive: true });
+    const output = execFileSync('node', [join(FOLDER, 'out', `${name}.js`)], {
+      cwd: out,
+      encoding: 'utf8',
+      env: { ...process.env, CDK8S_OUTDIR: join(out, 'dist'), NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    if (snippet.output !== undefined) {
+      expect(output.trimEnd()).toBe(snippet.output.trimEnd());
+    }
+  },
+  30_000,
+);
 
 function snippetsOf(page: string): Snippet[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
@@ -62,7 +90,9 @@ function snippetsOf(page: string): Snippet[] {
   }));
   const base = page.replace(/\.md$/, '').replace(/\W+/g, '-').toLowerCase();
   return fences.flatMap((fence, index) => {
-    if (fence.language !== 'ts') return [];
+    if (fence.language !== 'ts') {
+      return [];
+    }
     const next = fences[index + 1];
     const output = next?.info === 'output' ? next.code : undefined;
     return [{ name: `${base}-${index + 1}`, code: fence.code, output }];

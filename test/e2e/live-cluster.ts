@@ -1,7 +1,7 @@
 /**
  * The control plane that the setup started, for suites.
  */
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { Cluster } from './control-plane/cluster';
 import { kubernetesMinor, LIVE_CLUSTER } from './control-plane/components';
 import { Discovery } from './control-plane/discovery';
@@ -19,6 +19,8 @@ export interface LiveCluster {
 export async function liveCluster(): Promise<LiveCluster> {
   const folder = process.env[LIVE_CLUSTER] ?? '';
   const cluster = Cluster.open(folder);
-  if (cluster === undefined) throw new Error(`The control plane in ${folder} runs no more.`);
+  if (cluster === undefined) {
+    throw new Error(`The control plane in ${folder} runs no more.`);
+  }
   return { cluster, discovery: await Discovery.read(cluster.client), minor: kubernetesMinor() };
 }

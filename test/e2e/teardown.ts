@@ -6,5 +6,7 @@ import { LIVE_CLUSTER } from './control-plane/components';
 
 export default async function teardown(): Promise<void> {
   const folder = process.env[LIVE_CLUSTER];
-  if (folder !== undefined) await Cluster.open(folder)?.stop();
+  if (folder !== undefined) {
+    await Cluster.open(folder)?.stop();
+  }
 }

@@ -4,23 +4,34 @@
 import { App } from 'cdk8s';
 import { manyDevices } from '../../examples/devices/main';
 import { gpuNodes } from '../../examples/gpu-operator/main';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../src/manifests/read';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const name = ({ metadata }: JsonObject): string => asString(asObject(metadata).name) ?? '';
 const one = (manifests: readonly JsonObject[], kind: string, wanted: string): JsonObject => {
   const found = manifests.find((manifest) => manifest.kind === kind && name(manifest) === wanted);
-  if (found === undefined) throw new Error(`no ${kind} ${wanted} among ${manifests.map((manifest) => `${asString(manifest.kind) ?? ''} ${name(manifest)}`).join(', ')}`);
+  if (found === undefined) {
+    throw new Error(
+      `no ${kind} ${wanted} among ${manifests.map((manifest) => `${asString(manifest.kind) ?? ''} ${name(manifest)}`).join(', ')}`,
+    );
+  }
   return found;
 };
 const podOf = (manifest: JsonObject): JsonObject => asObject(asObject(asObject(manifest.spec).template).spec);
 const mainOf = (manifest: JsonObject): JsonObject => asObject(asArray(podOf(manifest).containers)[0]);
 
-describe.each([['gpu-operator', gpuNodes], ['devices', manyDevices]] as const)('%s', (_, example) => {
+describe.each([
+  ['gpu-operator', gpuNodes],
+  ['devices', manyDevices],
+] as const)('%s', (_, example) => {
   test('has neither errors nor warnings', () => {
     const { findings } = Testing.check(example(new App()));
-    expect(findings.filter(({ severity }) => severity !== 'info').map(({ rule, object, message }) => `${rule} ${object}: ${message}`)).toEqual([]);
+    expect(
+      findings
+        .filter(({ severity }) => severity !== 'info')
+        .map(({ rule, object, message }) => `${rule} ${object}: ${message}`),
+    ).toEqual([]);
   });
 
   test('is the same each time', () => {
@@ -39,16 +50,24 @@ describe('GPU nodes', () => {
       migManager: { config: { name: 'mig-config' } },
       dcgmExporter: { config: { name: 'dcgm-counters' }, serviceMonitor: { enabled: true } },
     });
-    const maps = ['device-plugin-config', 'mig-config', 'dcgm-counters'].map((map) => asObject(one(manifests, 'ConfigMap', map).metadata).namespace);
+    const maps = ['device-plugin-config', 'mig-config', 'dcgm-counters'].map(
+      (map) => asObject(one(manifests, 'ConfigMap', map).metadata).namespace,
+    );
     expect(maps).toEqual(['gpu-operator', 'gpu-operator', 'gpu-operator']);
   });
 
   test('pods ask for what their pool offers, on its nodes', () => {
     const notebook = one(manifests, 'Deployment', 'notebook');
-    expect(podOf(notebook).nodeSelector).toEqual({ 'nvidia.com/device-plugin.config': 'notebooks', 'nvidia.com/mig.config': 'notebooks' });
+    expect(podOf(notebook).nodeSelector).toEqual({
+      'nvidia.com/device-plugin.config': 'notebooks',
+      'nvidia.com/mig.config': 'notebooks',
+    });
     expect(mainOf(notebook).resources).toMatchObject({ limits: { 'nvidia.com/mig-2g.20gb': 1 } });
     const ranking = one(manifests, 'Deployment', 'ranking');
-    expect(podOf(ranking).nodeSelector).toEqual({ 'nvidia.com/device-plugin.config': 'inference', 'nvidia.com/gpu.sharing-strategy': 'time-slicing' });
+    expect(podOf(ranking).nodeSelector).toEqual({
+      'nvidia.com/device-plugin.config': 'inference',
+      'nvidia.com/gpu.sharing-strategy': 'time-slicing',
+    });
     expect(mainOf(ranking).resources).toMatchObject({ limits: { 'nvidia.com/gpu.shared': 1 } });
   });
 });
@@ -66,15 +85,20 @@ describe('devices', () => {
 
   test('claims are of the version that the target serves, after their class and before their jobs', () => {
     const order = manifests.map((manifest) => `${asString(manifest.kind) ?? ''} ${name(manifest)}`);
-    const before = (first: string, second: string): boolean => order.indexOf(first) < order.indexOf(second) && order.includes(first);
+    const before = (first: string, second: string): boolean =>
+      order.indexOf(first) < order.indexOf(second) && order.includes(first);
     expect(one(manifests, 'ResourceClaimTemplate', 'pair').apiVersion).toBe('resource.k8s.io/v1');
-    expect([before('DeviceClass large-gpu.example.com', 'ResourceClaimTemplate pair'), before('ResourceClaimTemplate pair', 'Job train')]).toEqual([true, true]);
+    expect([
+      before('DeviceClass large-gpu.example.com', 'ResourceClaimTemplate pair'),
+      before('ResourceClaimTemplate pair', 'Job train'),
+    ]).toEqual([true, true]);
   });
 
   test('the pods of a rack have its GPUs and a channel into its domain', () => {
     const { resourceClaims } = podOf(one(manifests, 'Job', 'rack-train'));
     expect(resourceClaims).toEqual([
-      { name: 'accelerator', resourceClaimTemplateName: 'node' }, { name: 'compute-domain-channel', resourceClaimTemplateName: 'rack-channel' },
+      { name: 'accelerator', resourceClaimTemplateName: 'node' },
+      { name: 'compute-domain-channel', resourceClaimTemplateName: 'rack-channel' },
     ]);
   });
 });

@@ -4,7 +4,7 @@
 import { App } from 'cdk8s';
 import { scaledServices } from '../../examples/keda/main';
 import { asArray, asObject, asString } from '../../src/manifests/read';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const manifests = Testing.synth(scaledServices(new App()));
 
@@ -18,7 +18,11 @@ function queriesOf(name: string): readonly (string | undefined)[] {
 
 test('has neither errors nor warnings', () => {
   const { findings } = Testing.check(scaledServices(new App()));
-  expect(findings.filter(({ severity }) => severity !== 'info').map(({ rule, object, message }) => `${rule} ${object}: ${message}`)).toEqual([]);
+  expect(
+    findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ rule, object, message }) => `${rule} ${object}: ${message}`),
+  ).toEqual([]);
 });
 
 test('is the same each time', () => {
@@ -26,7 +30,11 @@ test('is the same each time', () => {
 });
 
 test('the chat may sleep, and wakes by the gateway', () => {
-  expect(specOf('chat-by-queue')).toMatchObject({ minReplicaCount: 0, cooldownPeriod: 840, scaleTargetRef: { name: 'chat' } });
+  expect(specOf('chat-by-queue')).toMatchObject({
+    minReplicaCount: 0,
+    cooldownPeriod: 840,
+    scaleTargetRef: { name: 'chat' },
+  });
   expect(queriesOf('chat-by-queue')).toEqual([
     'sum(vllm:num_requests_waiting{namespace="serving",model_name="llama"}) or vector(0)',
     'sum(rate(gateway_requests_total{route="chat"}[2m])) or vector(0)',
@@ -34,7 +42,9 @@ test('the chat may sleep, and wakes by the gateway', () => {
 });
 
 test('targets and authentications come before what names them', () => {
-  const order = manifests.map(({ kind, metadata }) => `${asString(kind) ?? ''} ${asString(asObject(metadata).name) ?? ''}`);
+  const order = manifests.map(
+    ({ kind, metadata }) => `${asString(kind) ?? ''} ${asString(asObject(metadata).name) ?? ''}`,
+  );
   const place = (name: string): number => order.indexOf(name);
   expect(place('Deployment chat')).toBeLessThan(place('ScaledObject chat-by-queue'));
   expect(place('TriggerAuthentication broker')).toBeLessThan(place('ScaledJob embeddings'));

@@ -3,7 +3,7 @@
  */
 import { App, Testing as Cdk8sTesting } from 'cdk8s';
 import { kueueExample } from '../../examples/kueue/main';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { checkTree } from '../../src/checks/on-synth';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { asObject } from '../../src/manifests/read';
@@ -15,7 +15,8 @@ test('no rule objects, not even with a warning', () => {
 });
 
 test('equal input gives equal output', () => {
-  const text = (): string => JSON.stringify(kueueExample(new App()).charts.map((chart) => chart.toJson() as JsonObject[]));
+  const text = (): string =>
+    JSON.stringify(kueueExample(new App()).charts.map((chart) => chart.toJson() as JsonObject[]));
   expect(text()).toBe(text());
 });
 

@@ -3,9 +3,9 @@
  */
 import { App } from 'cdk8s';
 import { gpuNodePools } from '../../examples/node-tuning/main';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../src/manifests/read';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const app = new App();
 const nodes = gpuNodePools(app);
@@ -30,12 +30,17 @@ test('every pool is born with the taint that the readiness rule takes off, and t
     const pool = podOf(one('NodePool', name));
     expect(pool.startupTaints).toEqual([taint]);
     const admitted = nodes.training.operatorTolerations.map(({ key }) => key);
-    for (const own of [...asArray(pool.startupTaints), ...asArray(pool.taints)]) expect(admitted).toContain(asString(asObject(own).key));
+    for (const own of [...asArray(pool.startupTaints), ...asArray(pool.taints)]) {
+      expect(admitted).toContain(asString(asObject(own).key));
+    }
   }
 });
 
 test('jobs ask for the labels and tolerate the taints of their pool', () => {
-  for (const [job, profile] of [['train', nodes.training], ['sweep', nodes.spot]] as const) {
+  for (const [job, profile] of [
+    ['train', nodes.training],
+    ['sweep', nodes.spot],
+  ] as const) {
     const pod = podOf(one('Job', job));
     expect(pod.nodeSelector).toEqual(profile.nodeSelector);
     expect(pod.tolerations).toEqual(profile.tolerations);

@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { App } from 'cdk8s';
 import { NODES, nodes } from '../../examples/reference-platform/cluster';
 import { referencePlatform } from '../../examples/reference-platform/main';
-import { type JsonObject } from '../../src/api/schema';
-import { sampleCluster } from '../../src/cluster';
-import { Plan } from '../../src/cluster/plan-on-synth';
+import { type JsonObject } from '../../src/facts/api/schema';
+import { sampleCluster } from '../../src/planning/cluster';
+import { Plan } from '../../src/planning/cluster/plan-on-synth';
 import { type Manifest } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseQuantity, Quantity } from '../../src/manifests/quantity';
 import { asArray, asObject, asString } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
 import { amountsIn, podAmounts } from '../../src/manifests/pod-amounts';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const GPU = 'nvidia.com/gpu';
 const RDMA = 'nvidia.com/mlx5_rdma';
@@ -28,7 +28,9 @@ let folder: string;
 function synthesise(name: string): readonly (readonly [string, string])[] {
   const outdir = join(folder, name);
   referencePlatform(new App({ outdir })).synth();
-  return readdirSync(outdir).sort().map((file) => [file, readFileSync(join(outdir, file), 'utf8')]);
+  return readdirSync(outdir)
+    .sort()
+    .map((file) => [file, readFileSync(join(outdir, file), 'utf8')]);
 }
 
 let files: readonly (readonly [string, string])[];
@@ -42,12 +44,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const spec = (kind: string, name: string, namespace?: string): JsonObject => asObject(set.get(kind, name, namespace)?.object.spec);
-const amount = (amounts: ReadonlyMap<string, Quantity>, resource: string): number => amounts.get(resource)?.toNumber() ?? 0;
+const spec = (kind: string, name: string, namespace?: string): JsonObject =>
+  asObject(set.get(kind, name, namespace)?.object.spec);
+const amount = (amounts: ReadonlyMap<string, Quantity>, resource: string): number =>
+  amounts.get(resource)?.toNumber() ?? 0;
 
 /** What all pods of a workload request together. */
 function total(manifest: Manifest, resource: string): number {
-  const each = set.podTemplatesOf(manifest).map(({ spec: pod, count = 0 }) => amount(podAmounts(pod).requests, resource) * count);
+  const each = set
+    .podTemplatesOf(manifest)
+    .map(({ spec: pod, count = 0 }) => amount(podAmounts(pod).requests, resource) * count);
   return each.reduce((sum, one) => sum + one, 0);
 }
 
@@ -69,27 +75,50 @@ describe('what comes out', () => {
 
   test('files are numbered in the order in which a cluster takes them', () => {
     expect(files.map(([file]) => file)).toEqual([
-      '0000-nodes.k8s.yaml', '0001-platform.k8s.yaml', '0002-teams.k8s.yaml', '0003-research.k8s.yaml', '0004-applied.k8s.yaml',
-      '0005-serving.k8s.yaml', '0006-lab.k8s.yaml',
+      '0000-nodes.k8s.yaml',
+      '0001-platform.k8s.yaml',
+      '0002-teams.k8s.yaml',
+      '0003-research.k8s.yaml',
+      '0004-applied.k8s.yaml',
+      '0005-serving.k8s.yaml',
+      '0006-lab.k8s.yaml',
     ]);
   });
 
   test('whatever an object names comes before it', () => {
     const position = new Map(set.manifests.map((manifest, index) => [manifest, index]));
     const late = set.manifests.flatMap((manifest) =>
-      set.referencesFrom(manifest)
+      set
+        .referencesFrom(manifest)
         .map((reference) => set.resolve(reference))
         .filter((target) => target !== undefined && position.get(target)! > position.get(manifest)!)
-        .map((target) => `${manifest.id.kind} ${manifest.id.name} before ${target!.id.kind} ${target!.id.name}`));
+        .map((target) => `${manifest.id.kind} ${manifest.id.name} before ${target!.id.kind} ${target!.id.name}`),
+    );
     expect(late).toEqual([]);
   });
 
   test('it uses every domain', () => {
     const groups = new Set(set.manifests.map(({ id }) => id.group));
     for (const group of [
-      'scheduling.volcano.sh', 'batch.volcano.sh', 'kubeflow.org', 'trainer.kubeflow.org', 'jobset.x-k8s.io', 'ray.io', 'kueue.x-k8s.io', 'keda.sh',
-      'resource.k8s.io', 'sriovnetwork.openshift.io', 'k8s.cni.cncf.io', 'monitoring.coreos.com', 'helm.toolkit.fluxcd.io', 'apps', 'batch', 'policy',
-    ]) expect([group, groups.has(group)]).toEqual([group, true]);
+      'scheduling.volcano.sh',
+      'batch.volcano.sh',
+      'kubeflow.org',
+      'trainer.kubeflow.org',
+      'jobset.x-k8s.io',
+      'ray.io',
+      'kueue.x-k8s.io',
+      'keda.sh',
+      'resource.k8s.io',
+      'sriovnetwork.openshift.io',
+      'k8s.cni.cncf.io',
+      'monitoring.coreos.com',
+      'helm.toolkit.fluxcd.io',
+      'apps',
+      'batch',
+      'policy',
+    ]) {
+      expect([group, groups.has(group)]).toEqual([group, true]);
+    }
   });
 
   test('on the sample cluster everything has its place', () => {
@@ -100,13 +129,29 @@ describe('what comes out', () => {
 
   test('it has what a platform for two teams needs', () => {
     const count = (kind: string): number => set.ofKind(kind).length;
-    expect(set.ofKind('Namespace').map(({ id }) => id.name)).toEqual(['gpu-operator', 'network-operator', 'node-tuning', ...TEAMS, 'serving', 'lab']);
+    expect(set.ofKind('Namespace').map(({ id }) => id.name)).toEqual([
+      'gpu-operator',
+      'network-operator',
+      'node-tuning',
+      ...TEAMS,
+      'serving',
+      'lab',
+    ]);
     expect(set.ofKind('scheduling.volcano.sh/Queue').map(({ id }) => id.name)).toEqual(['ai', ...TEAMS]);
     expect(set.ofKind('scheduling.k8s.io/PriorityClass').map(({ object }) => object.value)).toEqual([1000, 2000, 3000]);
-    expect([count('ResourceQuota'), count('LimitRange'), count('kubeflow.org/PyTorchJob'), count('batch.volcano.sh/Job')]).toEqual([2, 2, 2, 1]);
-    expect(asString(asObject(set.get('ConfigMap', 'volcano-scheduler-configmap', 'volcano-system')?.object.data)['volcano-scheduler.conf'])).toMatch(
-      /name: capacity/,
-    );
+    expect([
+      count('ResourceQuota'),
+      count('LimitRange'),
+      count('kubeflow.org/PyTorchJob'),
+      count('batch.volcano.sh/Job'),
+    ]).toEqual([2, 2, 2, 1]);
+    expect(
+      asString(
+        asObject(set.get('ConfigMap', 'volcano-scheduler-configmap', 'volcano-system')?.object.data)[
+          'volcano-scheduler.conf'
+        ],
+      ),
+    ).toMatch(/name: capacity/);
   });
 });
 
@@ -123,12 +168,20 @@ describe('the jobs', () => {
     const node = nodes(1);
     for (const { spec: pod, manifest } of TEAMS.flatMap(jobs).flatMap((job) => set.podTemplatesOf(job))) {
       const { requests, limits } = podAmounts(pod);
-      expect([manifest.id.name, amount(requests, GPU), amount(requests, RDMA)]).toEqual([manifest.id.name, node.gpus, node.gpus]);
+      expect([manifest.id.name, amount(requests, GPU), amount(requests, RDMA)]).toEqual([
+        manifest.id.name,
+        node.gpus,
+        node.gpus,
+      ]);
       expect(amount(requests, 'cpu')).toBeLessThanOrEqual(Number(node.cpu));
       expect(amount(requests, 'memory')).toBeLessThanOrEqual(parseQuantity(node.memory)!.toNumber());
       expect(limits.get('memory')).toEqual(requests.get('memory'));
-      const shm = asArray(pod.volumes).map(asObject).find((volume) => asObject(volume.emptyDir).medium === 'Memory');
-      expect(parseQuantity(asString(asObject(shm?.emptyDir).sizeLimit)!)!.toNumber()).toBeLessThan(amount(limits, 'memory') / 2);
+      const shm = asArray(pod.volumes)
+        .map(asObject)
+        .find((volume) => asObject(volume.emptyDir).medium === 'Memory');
+      expect(parseQuantity(asString(asObject(shm?.emptyDir).sizeLimit)!)!.toNumber()).toBeLessThan(
+        amount(limits, 'memory') / 2,
+      );
     }
   });
 
@@ -148,10 +201,11 @@ describe('the jobs', () => {
 });
 
 describe('the shares', () => {
-  const queue = (name: string, field: string): ReadonlyMap<string, Quantity> => amountsIn(spec('scheduling.volcano.sh/Queue', name)[field]);
+  const queue = (name: string, field: string): ReadonlyMap<string, Quantity> =>
+    amountsIn(spec('scheduling.volcano.sh/Queue', name)[field]);
   const resources = [GPU, RDMA, 'cpu', 'memory'];
 
-  test('a team\'s quota holds its jobs, its queue may hold its quota, and it deserves no more', () => {
+  test("a team's quota holds its jobs, its queue may hold its quota, and it deserves no more", () => {
     for (const team of TEAMS) {
       const hard = amountsIn(spec('ResourceQuota', `${team}-quota`, team).hard);
       for (const resource of resources) {
@@ -164,9 +218,12 @@ describe('the shares', () => {
     }
   });
 
-  test('what the teams deserve is the parent\'s, which is the cluster\'s', () => {
+  test("what the teams deserve is the parent's, which is the cluster's", () => {
     for (const resource of resources) {
-      const children = TEAMS.map((team) => amount(queue(team, 'deserved'), resource)).reduce((sum, one) => sum + one, 0);
+      const children = TEAMS.map((team) => amount(queue(team, 'deserved'), resource)).reduce(
+        (sum, one) => sum + one,
+        0,
+      );
       expect(children).toBe(amount(queue('ai', 'deserved'), resource));
       expect(amount(queue('ai', 'capability'), resource)).toBe(children);
     }
@@ -176,7 +233,9 @@ describe('the shares', () => {
   test('the guarantee of research is what its pre-training needs', () => {
     const guarantee = amountsIn(asObject(spec('scheduling.volcano.sh/Queue', 'research').guarantee).resource);
     const [pretraining] = jobs('research');
-    for (const resource of resources) expect(amount(guarantee, resource)).toBeGreaterThanOrEqual(total(pretraining, resource));
+    for (const resource of resources) {
+      expect(amount(guarantee, resource)).toBeGreaterThanOrEqual(total(pretraining, resource));
+    }
   });
 
   test('applied deserves the least that its jobs need, so that they go on when research takes its own', () => {
@@ -189,9 +248,14 @@ describe('the shares', () => {
   test('the data of a team fits its storage quota', () => {
     for (const team of TEAMS) {
       const claims = set.ofKind('PersistentVolumeClaim').filter(({ id }) => id.namespace === team);
-      const sizes = claims.map(({ object }) => amountsIn(asObject(asObject(asObject(object.spec).resources).requests)).get('storage') ?? Quantity.ZERO);
+      const sizes = claims.map(
+        ({ object }) =>
+          amountsIn(asObject(asObject(asObject(object.spec).resources).requests)).get('storage') ?? Quantity.ZERO,
+      );
       const hard = amountsIn(spec('ResourceQuota', `${team}-quota`, team).hard);
-      expect(sizes.reduce((sum, size) => sum.add(size), Quantity.ZERO).isGreaterThan(hard.get('requests.storage')!)).toBe(false);
+      expect(
+        sizes.reduce((sum, size) => sum.add(size), Quantity.ZERO).isGreaterThan(hard.get('requests.storage')!),
+      ).toBe(false);
       expect(claims.length).toBeLessThanOrEqual(amount(hard, 'persistentvolumeclaims'));
     }
   });

@@ -3,21 +3,27 @@
  */
 import { App } from 'cdk8s';
 import { modelServers, Serving } from '../../examples/serving/main';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { asArray, asObject } from '../../src/manifests/read';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const manifests = Testing.synth(modelServers(new App()));
 const one = (apiVersion: string, kind: string, name: string): JsonObject => {
   const ofKind = manifests.filter((manifest) => manifest.apiVersion === apiVersion && manifest.kind === kind);
   const found = ofKind.find(({ metadata }) => asObject(metadata).name === name);
-  if (found === undefined) throw new Error(`no ${kind} ${name}`);
+  if (found === undefined) {
+    throw new Error(`no ${kind} ${name}`);
+  }
   return asObject(found.spec);
 };
 
 test('has neither errors nor warnings', () => {
   const { findings } = Testing.check(modelServers(new App()));
-  expect(findings.filter(({ severity }) => severity !== 'info').map(({ rule, object, message }) => `${rule} ${object}: ${message}`)).toEqual([]);
+  expect(
+    findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ rule, object, message }) => `${rule} ${object}: ${message}`),
+  ).toEqual([]);
 });
 
 test('is the same each time', () => {
@@ -32,17 +38,28 @@ test('Services and budgets choose the pods of their server', () => {
 
 test('the autoscaler scales what has no replicas of its own', () => {
   expect('replicas' in one('apps/v1', 'Deployment', 'chat')).toBe(false);
-  expect(one('keda.sh/v1alpha1', 'ScaledObject', 'chat')).toMatchObject({ scaleTargetRef: { name: 'chat' }, minReplicaCount: 2, maxReplicaCount: 8 });
+  expect(one('keda.sh/v1alpha1', 'ScaledObject', 'chat')).toMatchObject({
+    scaleTargetRef: { name: 'chat' },
+    minReplicaCount: 2,
+    maxReplicaCount: 8,
+  });
 });
 
 test('a copy of the large model is a group, behind a name of its own', () => {
   expect(asObject(one('leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', 'frontier').leaderWorkerTemplate).size).toBe(2);
-  const gateway = asObject(asArray(asObject(asObject(one('apps/v1', 'Deployment', 'gateway').template).spec).containers)[0]);
+  const gateway = asObject(
+    asArray(asObject(asObject(one('apps/v1', 'Deployment', 'gateway').template).spec).containers)[0],
+  );
   expect(gateway.env).toContainEqual({ name: 'FRONTIER', value: 'http://frontier-leader:30000' });
 });
 
 test('what it made can be read back', () => {
   const { chat, ranking, frontier } = new Serving(new App(), 'serving');
-  expect([chat.deployment?.name, chat.scaledObject?.scaledObjectName, ranking.knativeService?.name, frontier.leaderWorkerSet?.name]).toEqual(['chat', 'chat', 'ranking', 'frontier']);
+  expect([
+    chat.deployment?.name,
+    chat.scaledObject?.scaledObjectName,
+    ranking.knativeService?.name,
+    frontier.leaderWorkerSet?.name,
+  ]).toEqual(['chat', 'chat', 'ranking', 'frontier']);
   expect(ranking.requiredFeatures).toEqual(['kubernetes.podspec-nodeselector', 'kubernetes.podspec-tolerations']);
 });

@@ -3,7 +3,7 @@
  */
 import { App, Testing as Cdk8sTesting } from 'cdk8s';
 import { trainingExample } from '../../examples/training/main';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { checkTree } from '../../src/checks/on-synth';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { podTemplatesOf } from '../../src/manifests/pod-templates';
@@ -16,7 +16,8 @@ test('no rule objects, not even with a warning', () => {
 });
 
 test('equal input gives equal output', () => {
-  const text = (): string => JSON.stringify(trainingExample(new App()).charts.map((chart) => chart.toJson() as JsonObject[]));
+  const text = (): string =>
+    JSON.stringify(trainingExample(new App()).charts.map((chart) => chart.toJson() as JsonObject[]));
   expect(text()).toBe(text());
 });
 
@@ -26,7 +27,10 @@ test('one statement is eight nodes of eight GPUs with one command, whatever it b
   expect(kinds).toEqual(['PyTorchJob', 'Job', 'JobSet', 'TrainJob']);
   for (const manifest of manifests.filter(({ id }) => id.name.startsWith('by-') && id.kind !== 'TrainJob')) {
     const templates = podTemplatesOf(manifest);
-    expect([manifest.id.kind, templates.reduce((sum, { count }) => sum + (count ?? 0), 0)]).toEqual([manifest.id.kind, 8]);
+    expect([manifest.id.kind, templates.reduce((sum, { count }) => sum + (count ?? 0), 0)]).toEqual([
+      manifest.id.kind,
+      8,
+    ]);
     for (const { spec } of templates) {
       const container = asObject(asArray(spec.containers)[0]);
       expect(container.command).toEqual(['torchrun', 'train.py', '--model=llama-70b']);

@@ -20,7 +20,7 @@ test('patches and late values are in', () => {
   const chart = new Chart(new App(), 'c');
   const object = configMap(chart, 'a', { late: Lazy.any({ produce: () => 'yes' }) as unknown });
   object.addJsonPatch(JsonPatch.add('/data/nvidia.com~1gpu', '8'));
-  expect(manifestsOf(chart).manifests[0].object.data).toEqual({ 'late': 'yes', 'nvidia.com/gpu': '8' });
+  expect(manifestsOf(chart).manifests[0].object.data).toEqual({ late: 'yes', 'nvidia.com/gpu': '8' });
 });
 
 test('a part of the tree gives its part of the objects', () => {
@@ -69,11 +69,16 @@ describe('the order is that of cdk8s', () => {
           const chart = new Chart(i % 3 === 2 ? scopes[0] : app, `chart${i}`);
           scopes.push(chart, new Construct(chart, 'group'));
         }
-        const nodes: Construct[] = [...scopes, ...objects.map((at, i) => configMap(scopes[at % scopes.length], `object${i}`))];
+        const nodes: Construct[] = [
+          ...scopes,
+          ...objects.map((at, i) => configMap(scopes[at % scopes.length], `object${i}`)),
+        ];
         for (const [from, to] of dependencies) {
           const [source, target] = [from % nodes.length, to % nodes.length].sort((a, b) => b - a);
           const [a, b] = [nodes[source], nodes[target]];
-          if (a !== b && !a.node.scopes.includes(b) && !b.node.scopes.includes(a)) a.node.addDependency(b);
+          if (a !== b && !a.node.scopes.includes(b) && !b.node.scopes.includes(a)) {
+            a.node.addDependency(b);
+          }
         }
         const found = ours(app);
         let expected: string[];

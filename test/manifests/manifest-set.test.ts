@@ -15,7 +15,10 @@ const short = ({ path, kind, namespace, name }: Reference): string => `${path} -
 
 describe('index', () => {
   const set = setOf(
-    object('v1', 'Service', 'a', '@x') + object('serving.knative.dev/v1', 'Service', 'a', '@x') + object('v1', 'Service', 'a', '@z') + object('scheduling.volcano.sh/v1beta1', 'Queue', 'a'),
+    object('v1', 'Service', 'a', '@x') +
+      object('serving.knative.dev/v1', 'Service', 'a', '@x') +
+      object('v1', 'Service', 'a', '@z') +
+      object('scheduling.volcano.sh/v1beta1', 'Queue', 'a'),
   );
 
   test('tells kinds of different groups apart', () => {
@@ -31,7 +34,11 @@ describe('index', () => {
   });
 
   test('an object that stands twice, in whatever version, is a duplicate; one without a name is none', () => {
-    const twice = setOf(object('kueue.x-k8s.io/v1beta1', 'Topology', 't') + object('kueue.x-k8s.io/v1beta2', 'Topology', 't') + '---\napiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Pod\n');
+    const twice = setOf(
+      object('kueue.x-k8s.io/v1beta1', 'Topology', 't') +
+        object('kueue.x-k8s.io/v1beta2', 'Topology', 't') +
+        '---\napiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Pod\n',
+    );
     expect(twice.duplicates).toEqual([[twice.manifests[0], twice.manifests[1]]]);
     expect(set.duplicates).toEqual([]);
   });
@@ -93,25 +100,102 @@ spec:
   });
 
   test.each([
-    ['a child queue', 'scheduling.volcano.sh/v1beta1', 'Queue', 'spec: {parent: p}', '/spec/parent -> scheduling.volcano.sh/Queue /p'],
-    ['a Volcano CronJob', 'batch.volcano.sh/v1alpha1', 'CronJob', '@ns spec: {jobTemplate: {spec: {queue: q}}}', '/spec/jobTemplate/spec/queue -> scheduling.volcano.sh/Queue /q'],
-    ['a PyTorchJob', 'kubeflow.org/v1', 'PyTorchJob', 'spec: {runPolicy: {schedulingPolicy: {queue: q}}}', '/spec/runPolicy/schedulingPolicy/queue -> scheduling.volcano.sh/Queue /q'],
-    ['a TrainJob, whose runtime is cluster-wide by default', 'trainer.kubeflow.org/v1alpha1', 'TrainJob', '@ns spec: {runtimeRef: {name: torch}}', '/spec/runtimeRef/name -> trainer.kubeflow.org/ClusterTrainingRuntime /torch'],
-    ['a TrainJob with a runtime of its namespace', 'trainer.kubeflow.org/v1alpha1', 'TrainJob', '@ns spec: {runtimeRef: {kind: TrainingRuntime, name: torch}}', '/spec/runtimeRef/name -> trainer.kubeflow.org/TrainingRuntime ns/torch'],
-    ['a ScaledObject, whose target is a Deployment by default', 'keda.sh/v1alpha1', 'ScaledObject', '@ns spec: {scaleTargetRef: {name: d}}', '/spec/scaleTargetRef/name -> apps/Deployment ns/d'],
-    ['a ScaledObject with another target', 'keda.sh/v1alpha1', 'ScaledObject', '@ns spec: {scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: d}}', '/spec/scaleTargetRef/name -> leaderworkerset.x-k8s.io/LeaderWorkerSet ns/d'],
-    ['a trigger', 'keda.sh/v1alpha1', 'ScaledObject', '@ns spec: {triggers: [{authenticationRef: {name: t, kind: ClusterTriggerAuthentication}}]}', '/spec/triggers/0/authenticationRef/name -> keda.sh/ClusterTriggerAuthentication /t'],
-    ['a ClusterQueue', 'kueue.x-k8s.io/v1beta2', 'ClusterQueue', 'spec: {resourceGroups: [{flavors: [{name: f}]}]}', '/spec/resourceGroups/0/flavors/0/name -> kueue.x-k8s.io/ResourceFlavor /f'],
-    ['a role binding', 'rbac.authorization.k8s.io/v1', 'RoleBinding', '@ns roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}', '/roleRef/name -> rbac.authorization.k8s.io/Role ns/r'],
-    ['a subject of another namespace', 'rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'subjects: [{kind: User, name: u}, {kind: ServiceAccount, name: s, namespace: m}]', '/subjects/1/name -> ServiceAccount m/s'],
-    ['a claim template', 'resource.k8s.io/v1', 'ResourceClaimTemplate', '@ns spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}}', '/spec/spec/devices/requests/0/exactly/deviceClassName -> resource.k8s.io/DeviceClass /gpu.nvidia.com'],
+    [
+      'a child queue',
+      'scheduling.volcano.sh/v1beta1',
+      'Queue',
+      'spec: {parent: p}',
+      '/spec/parent -> scheduling.volcano.sh/Queue /p',
+    ],
+    [
+      'a Volcano CronJob',
+      'batch.volcano.sh/v1alpha1',
+      'CronJob',
+      '@ns spec: {jobTemplate: {spec: {queue: q}}}',
+      '/spec/jobTemplate/spec/queue -> scheduling.volcano.sh/Queue /q',
+    ],
+    [
+      'a PyTorchJob',
+      'kubeflow.org/v1',
+      'PyTorchJob',
+      'spec: {runPolicy: {schedulingPolicy: {queue: q}}}',
+      '/spec/runPolicy/schedulingPolicy/queue -> scheduling.volcano.sh/Queue /q',
+    ],
+    [
+      'a TrainJob, whose runtime is cluster-wide by default',
+      'trainer.kubeflow.org/v1alpha1',
+      'TrainJob',
+      '@ns spec: {runtimeRef: {name: torch}}',
+      '/spec/runtimeRef/name -> trainer.kubeflow.org/ClusterTrainingRuntime /torch',
+    ],
+    [
+      'a TrainJob with a runtime of its namespace',
+      'trainer.kubeflow.org/v1alpha1',
+      'TrainJob',
+      '@ns spec: {runtimeRef: {kind: TrainingRuntime, name: torch}}',
+      '/spec/runtimeRef/name -> trainer.kubeflow.org/TrainingRuntime ns/torch',
+    ],
+    [
+      'a ScaledObject, whose target is a Deployment by default',
+      'keda.sh/v1alpha1',
+      'ScaledObject',
+      '@ns spec: {scaleTargetRef: {name: d}}',
+      '/spec/scaleTargetRef/name -> apps/Deployment ns/d',
+    ],
+    [
+      'a ScaledObject with another target',
+      'keda.sh/v1alpha1',
+      'ScaledObject',
+      '@ns spec: {scaleTargetRef: {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, name: d}}',
+      '/spec/scaleTargetRef/name -> leaderworkerset.x-k8s.io/LeaderWorkerSet ns/d',
+    ],
+    [
+      'a trigger',
+      'keda.sh/v1alpha1',
+      'ScaledObject',
+      '@ns spec: {triggers: [{authenticationRef: {name: t, kind: ClusterTriggerAuthentication}}]}',
+      '/spec/triggers/0/authenticationRef/name -> keda.sh/ClusterTriggerAuthentication /t',
+    ],
+    [
+      'a ClusterQueue',
+      'kueue.x-k8s.io/v1beta2',
+      'ClusterQueue',
+      'spec: {resourceGroups: [{flavors: [{name: f}]}]}',
+      '/spec/resourceGroups/0/flavors/0/name -> kueue.x-k8s.io/ResourceFlavor /f',
+    ],
+    [
+      'a role binding',
+      'rbac.authorization.k8s.io/v1',
+      'RoleBinding',
+      '@ns roleRef: {kind: Role, name: r, apiGroup: rbac.authorization.k8s.io}',
+      '/roleRef/name -> rbac.authorization.k8s.io/Role ns/r',
+    ],
+    [
+      'a subject of another namespace',
+      'rbac.authorization.k8s.io/v1',
+      'ClusterRoleBinding',
+      'subjects: [{kind: User, name: u}, {kind: ServiceAccount, name: s, namespace: m}]',
+      '/subjects/1/name -> ServiceAccount m/s',
+    ],
+    [
+      'a claim template',
+      'resource.k8s.io/v1',
+      'ResourceClaimTemplate',
+      '@ns spec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com}}]}}}',
+      '/spec/spec/devices/requests/0/exactly/deviceClassName -> resource.k8s.io/DeviceClass /gpu.nvidia.com',
+    ],
   ])('of %s', (_, apiVersion, kind, rest, expected) => {
-    const found = references(object(apiVersion, kind, 'x', rest)).filter((line) => !line.startsWith('/metadata/namespace'));
+    const found = references(object(apiVersion, kind, 'x', rest)).filter(
+      (line) => !line.startsWith('/metadata/namespace'),
+    );
     expect(found).toEqual([expected]);
   });
 
   test('resolve to manifests of the set, and are known from the other side', () => {
-    const set = setOf(object('batch.volcano.sh/v1alpha1', 'Job', 'j', '@ns spec: {queue: q, priorityClassName: gone}') + object('scheduling.volcano.sh/v1beta1', 'Queue', 'q'));
+    const set = setOf(
+      object('batch.volcano.sh/v1alpha1', 'Job', 'j', '@ns spec: {queue: q, priorityClassName: gone}') +
+        object('scheduling.volcano.sh/v1beta1', 'Queue', 'q'),
+    );
     const [job, queue] = set.manifests;
     expect(set.referencesFrom(job).map((reference) => set.resolve(reference))).toEqual([undefined, queue, undefined]);
     expect(set.referencesTo(queue).map(({ from, path }) => [from, path])).toEqual([[job, '/spec/queue']]);
@@ -119,12 +203,19 @@ spec:
   });
 
   test('survive shapes that the schema refuses', () => {
-    expect(of('apiVersion: v1\nkind: Pod\nmetadata: {annotations: 3, labels: []}\nspec: {volumes: {a: 1}, containers: text, priorityClassName: [x]}\n')).toEqual([]);
+    expect(
+      of(
+        'apiVersion: v1\nkind: Pod\nmetadata: {annotations: 3, labels: []}\nspec: {volumes: {a: 1}, containers: text, priorityClassName: [x]}\n',
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('apply order', () => {
-  const orderOf = (text: string): string[] => setOf(text).inApplyOrder().map(({ id }) => `${id.kind} ${id.name}`);
+  const orderOf = (text: string): string[] =>
+    setOf(text)
+      .inApplyOrder()
+      .map(({ id }) => `${id.kind} ${id.name}`);
 
   test('brings what is named before what names it', () => {
     expect(
@@ -150,8 +241,13 @@ describe('apply order', () => {
   });
 
   test('keeps the given order where nothing decides, and ends on circles', () => {
-    const circle = object('scheduling.volcano.sh/v1beta1', 'Queue', 'a', 'spec: {parent: b}') + object('scheduling.volcano.sh/v1beta1', 'Queue', 'b', 'spec: {parent: a}');
+    const circle =
+      object('scheduling.volcano.sh/v1beta1', 'Queue', 'a', 'spec: {parent: b}') +
+      object('scheduling.volcano.sh/v1beta1', 'Queue', 'b', 'spec: {parent: a}');
     expect(orderOf(circle)).toEqual(['Queue b', 'Queue a']);
-    expect(orderOf(object('v1', 'ConfigMap', 'z', '@ns') + object('v1', 'ConfigMap', 'a', '@ns'))).toEqual(['ConfigMap z', 'ConfigMap a']);
+    expect(orderOf(object('v1', 'ConfigMap', 'z', '@ns') + object('v1', 'ConfigMap', 'a', '@ns'))).toEqual([
+      'ConfigMap z',
+      'ConfigMap a',
+    ]);
   });
 });

@@ -4,7 +4,10 @@ test.each([
   ['rdma', [{ name: 'rdma' }]],
   ['research/rdma@net1', [{ namespace: 'research', name: 'rdma', interface: 'net1' }]],
   [' a , b ', [{ name: 'a' }, { name: 'b' }]],
-  ['[{"name":"a","namespace":"b","interface":"ib0","infiniband-guid":"02:00:00:00:00:00:00:01"}]', [{ name: 'a', namespace: 'b', interface: 'ib0' }]],
+  [
+    '[{"name":"a","namespace":"b","interface":"ib0","infiniband-guid":"02:00:00:00:00:00:00:01"}]',
+    [{ name: 'a', namespace: 'b', interface: 'ib0' }],
+  ],
   [' [{"name": "a", "ips": ["10.0.0.1/24"], "mac": "c2:b0:57:49:47:f1"}]', [{ name: 'a' }]],
 ])('%s is read as Multus reads it', (text, networks) => {
   expect(networksIn(text)).toMatchObject(networks);

@@ -14,11 +14,27 @@ const POD = '{spec: {containers: [{name: c}]}}';
 test.each([
   ['a Pod', `apiVersion: v1\nkind: Pod\nspec: {containers: []}`, ['pod x 1 @ ']],
   ['a PodTemplate', `apiVersion: v1\nkind: PodTemplate\ntemplate: ${POD}`, ['podtemplate x undefined @ /template']],
-  ['a Deployment without replicas', `apiVersion: apps/v1\nkind: Deployment\nspec: {template: ${POD}}`, ['deployment x 1 @ /spec/template']],
-  ['a StatefulSet', `apiVersion: apps/v1\nkind: StatefulSet\nspec: {replicas: 0, template: ${POD}}`, ['statefulset x 0 @ /spec/template']],
-  ['a DaemonSet', `apiVersion: apps/v1\nkind: DaemonSet\nspec: {template: ${POD}}`, ['daemonset x undefined @ /spec/template']],
+  [
+    'a Deployment without replicas',
+    `apiVersion: apps/v1\nkind: Deployment\nspec: {template: ${POD}}`,
+    ['deployment x 1 @ /spec/template'],
+  ],
+  [
+    'a StatefulSet',
+    `apiVersion: apps/v1\nkind: StatefulSet\nspec: {replicas: 0, template: ${POD}}`,
+    ['statefulset x 0 @ /spec/template'],
+  ],
+  [
+    'a DaemonSet',
+    `apiVersion: apps/v1\nkind: DaemonSet\nspec: {template: ${POD}}`,
+    ['daemonset x undefined @ /spec/template'],
+  ],
   ['a Job', `apiVersion: batch/v1\nkind: Job\nspec: {template: ${POD}}`, ['job x 1 @ /spec/template']],
-  ['a Job with fewer completions than places', `apiVersion: batch/v1\nkind: Job\nspec: {parallelism: 8, completions: 3, template: ${POD}}`, ['job x 3 @ /spec/template']],
+  [
+    'a Job with fewer completions than places',
+    `apiVersion: batch/v1\nkind: Job\nspec: {parallelism: 8, completions: 3, template: ${POD}}`,
+    ['job x 3 @ /spec/template'],
+  ],
   [
     'a CronJob',
     `apiVersion: batch/v1\nkind: CronJob\nspec: {jobTemplate: {spec: {parallelism: 2, template: ${POD}}}}`,
@@ -37,7 +53,10 @@ test.each([
   [
     'a PyTorchJob',
     `apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {pytorchReplicaSpecs: {Master: {template: ${POD}}, Worker: {replicas: 7, template: ${POD}}}}`,
-    ['Master x 1 @ /spec/pytorchReplicaSpecs/Master/template', 'Worker x 7 @ /spec/pytorchReplicaSpecs/Worker/template'],
+    [
+      'Master x 1 @ /spec/pytorchReplicaSpecs/Master/template',
+      'Worker x 7 @ /spec/pytorchReplicaSpecs/Worker/template',
+    ],
   ],
   [
     'an MPIJob of training-operator',
@@ -62,7 +81,10 @@ test.each([
   [
     'a LeaderWorkerSet with a leader template',
     `apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nspec: {replicas: 3, leaderWorkerTemplate: {size: 4, leaderTemplate: ${POD}, workerTemplate: ${POD}}}`,
-    ['leader x 3 @ /spec/leaderWorkerTemplate/leaderTemplate', 'worker x 9 @ /spec/leaderWorkerTemplate/workerTemplate'],
+    [
+      'leader x 3 @ /spec/leaderWorkerTemplate/leaderTemplate',
+      'worker x 9 @ /spec/leaderWorkerTemplate/workerTemplate',
+    ],
   ],
   [
     'a LeaderWorkerSet whose workers lead',
@@ -77,7 +99,11 @@ test.each([
   [
     'a RayCluster: replicas are at least minReplicas, times hosts',
     `apiVersion: ray.io/v1\nkind: RayCluster\nspec: {headGroupSpec: {template: ${POD}}, workerGroupSpecs: [{groupName: gpu, minReplicas: 2, numOfHosts: 4, template: ${POD}}, {groupName: idle, replicas: 5, suspend: true, template: ${POD}}]}`,
-    ['head x 1 @ /spec/headGroupSpec/template', 'gpu x 8 @ /spec/workerGroupSpecs/0/template', 'idle x 0 @ /spec/workerGroupSpecs/1/template'],
+    [
+      'head x 1 @ /spec/headGroupSpec/template',
+      'gpu x 8 @ /spec/workerGroupSpecs/0/template',
+      'idle x 0 @ /spec/workerGroupSpecs/1/template',
+    ],
   ],
   [
     'a RayJob and its submitter',
@@ -89,18 +115,41 @@ test.each([
     `apiVersion: ray.io/v1\nkind: RayJob\nspec: {submissionMode: HTTPMode, submitterPodTemplate: ${POD}}`,
     ['submitter x 0 @ /spec/submitterPodTemplate'],
   ],
-  ['a Knative Service', `apiVersion: serving.knative.dev/v1\nkind: Service\nspec: {template: ${POD}}`, ['service x undefined @ /spec/template']],
+  [
+    'a Knative Service',
+    `apiVersion: serving.knative.dev/v1\nkind: Service\nspec: {template: ${POD}}`,
+    ['service x undefined @ /spec/template'],
+  ],
   ['a Service, which has no pods', 'apiVersion: v1\nkind: Service\nspec: {selector: {a: b}}', []],
-  ['a ScaledJob', `apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nspec: {jobTargetRef: {template: ${POD}}}`, ['scaledjob x undefined @ /spec/jobTargetRef/template']],
-  ['a Kueue Workload', `apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nspec: {podSets: [{name: main, count: 3, template: ${POD}}]}`, ['main x 3 @ /spec/podSets/0/template']],
-  ['an AscendJob', `apiVersion: mindxdl.gitee.com/v1\nkind: AscendJob\nspec: {replicaSpecs: {Worker: {replicas: 2, template: ${POD}}}}`, ['Worker x 2 @ /spec/replicaSpecs/Worker/template']],
-  ['shapes that the schema refuses', 'apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: many, template: none}', []],
+  [
+    'a ScaledJob',
+    `apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nspec: {jobTargetRef: {template: ${POD}}}`,
+    ['scaledjob x undefined @ /spec/jobTargetRef/template'],
+  ],
+  [
+    'a Kueue Workload',
+    `apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nspec: {podSets: [{name: main, count: 3, template: ${POD}}]}`,
+    ['main x 3 @ /spec/podSets/0/template'],
+  ],
+  [
+    'an AscendJob',
+    `apiVersion: mindxdl.gitee.com/v1\nkind: AscendJob\nspec: {replicaSpecs: {Worker: {replicas: 2, template: ${POD}}}}`,
+    ['Worker x 2 @ /spec/replicaSpecs/Worker/template'],
+  ],
+  [
+    'shapes that the schema refuses',
+    'apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: many, template: none}',
+    [],
+  ],
 ])('%s', (_, text, expected) => {
   expect(templatesOf(text)).toEqual(expected);
 });
 
 test('the path of a template leads to it, also where keys hold slashes', () => {
-  const { manifests } = parseYaml(`apiVersion: kubeflow.org/v1\nkind: TFJob\nspec: {tfReplicaSpecs: {a/b: {template: ${POD}}}}`, 'a.yaml');
+  const { manifests } = parseYaml(
+    `apiVersion: kubeflow.org/v1\nkind: TFJob\nspec: {tfReplicaSpecs: {a/b: {template: ${POD}}}}`,
+    'a.yaml',
+  );
   const [template] = new ManifestSet(manifests).podTemplates;
   expect(template).toMatchObject({ path: '/spec/tfReplicaSpecs/a~1b/template', metadata: {}, isPod: false });
   expect(valueAt(template.manifest.object, template.path)).toEqual({ spec: template.spec });

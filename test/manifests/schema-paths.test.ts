@@ -1,19 +1,25 @@
 /**
  * The tables of pod templates and references name fields; here they are held against the schemas of the kinds.
  */
-import { allKinds } from '../../src/api/kinds';
-import { type KindInfo, type Schema } from '../../src/api/schema';
-import { loadSchema } from '../../src/api/schemas';
+import { allKinds } from '../../src/facts/api/kinds';
+import { type KindInfo, type Schema } from '../../src/facts/api/schema';
+import { loadSchema } from '../../src/facts/api/schemas';
 import { TEMPLATE_PLACES } from '../../src/manifests/pod-templates';
 import { PARTIAL_POD_SPECS, POD_SPEC_PLACES, REFERENCE_PLACES } from '../../src/manifests/reference-places';
 
 /** What a schema says stands at a path; `open` where it takes anything. */
 function schemaAt(schema: Schema | undefined, tokens: readonly string[]): Schema | 'open' | undefined {
-  if (schema === undefined) return undefined;
+  if (schema === undefined) {
+    return undefined;
+  }
   const [token, ...rest] = tokens;
-  if (token === undefined) return schema;
+  if (token === undefined) {
+    return schema;
+  }
   const found = token === '*' ? (schema.items ?? schema.additionalProperties) : schema.properties?.[token];
-  if (typeof found === 'object') return schemaAt(found, rest);
+  if (typeof found === 'object') {
+    return schemaAt(found, rest);
+  }
   return schema['x-kubernetes-preserve-unknown-fields'] === true || found === true ? 'open' : undefined;
 }
 
@@ -27,11 +33,15 @@ const minorOf = (info: KindInfo): NonNullable<KindInfo['minors']>[number] => inf
 /** Versions with the field, of all versions of the kind. */
 function versionsWith(kindKey: string, tokens: readonly string[]): readonly string[] {
   const has = (info: KindInfo): boolean => schemaAt(loadSchema(info, minorOf(info)), tokens) !== undefined;
-  return versionsOf(kindKey).filter(has).map(({ version }) => version);
+  return versionsOf(kindKey)
+    .filter(has)
+    .map(({ version }) => version);
 }
 
 describe('every pod template of the table is one in every version of its kind', () => {
-  const rows = Object.entries(TEMPLATE_PLACES).flatMap(([kind, places]) => places.map(({ path }) => [kind, path] as const));
+  const rows = Object.entries(TEMPLATE_PLACES).flatMap(([kind, places]) =>
+    places.map(({ path }) => [kind, path] as const),
+  );
 
   test.each(rows)('%s at %j', (kind, path) => {
     const versions = versionsOf(kind);
@@ -44,18 +54,31 @@ describe('every pod template of the table is one in every version of its kind', 
 test('no other kind has a pod template', () => {
   const known = new Set(Object.keys(TEMPLATE_PLACES));
   const podSpecs = (schema: Schema, path: string, depth: number, seen: ReadonlySet<Schema>): string[] => {
-    if (depth > 14 || seen.has(schema)) return [];
+    if (depth > 14 || seen.has(schema)) {
+      return [];
+    }
     const below = new Set([...seen, schema]);
-    if (schema.properties?.containers?.items?.properties?.image !== undefined && schema.properties.volumes !== undefined) return [path];
+    if (
+      schema.properties?.containers?.items?.properties?.image !== undefined &&
+      schema.properties.volumes !== undefined
+    ) {
+      return [path];
+    }
     return [
-      ...Object.entries(schema.properties ?? {}).flatMap(([key, member]) => podSpecs(member, `${path}/${key}`, depth + 1, below)),
+      ...Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
+        podSpecs(member, `${path}/${key}`, depth + 1, below),
+      ),
       ...(schema.items === undefined ? [] : podSpecs(schema.items, `${path}/*`, depth + 1, below)),
-      ...(typeof schema.additionalProperties === 'object' ? podSpecs(schema.additionalProperties, `${path}/*`, depth + 1, below) : []),
+      ...(typeof schema.additionalProperties === 'object'
+        ? podSpecs(schema.additionalProperties, `${path}/*`, depth + 1, below)
+        : []),
     ];
   };
   const unknown = allKinds()
     .filter(({ group, kind }) => !known.has(group === '' ? kind : `${group}/${kind}`) && !kind.endsWith('List'))
-    .flatMap((info) => podSpecs(loadSchema(info, minorOf(info)), '', 0, new Set()).map((path) => `${info.group}/${info.kind}${path}`));
+    .flatMap((info) =>
+      podSpecs(loadSchema(info, minorOf(info)), '', 0, new Set()).map((path) => `${info.group}/${info.kind}${path}`),
+    );
   expect([...new Set(unknown)].sort()).toEqual([
     // A part of a template, laid over a whole one elsewhere.
     'flow.volcano.sh/JobFlow/spec/flows/*/patch/jobSpec/tasks/*/template/spec',
@@ -68,7 +91,9 @@ test('no other kind has a pod template', () => {
 });
 
 describe('every reference of the tables is a field that at least one version of its kind has', () => {
-  const rows = [...REFERENCE_PLACES].flatMap(([kind, places]) => places.map(({ tokens }) => [kind, tokens.join('/'), tokens] as const));
+  const rows = [...REFERENCE_PLACES].flatMap(([kind, places]) =>
+    places.map(({ tokens }) => [kind, tokens.join('/'), tokens] as const),
+  );
 
   test.each(rows)('%s at %s', (kind, _, tokens) => {
     expect(versionsWith(kind, tokens)).not.toEqual([]);
@@ -77,10 +102,15 @@ describe('every reference of the tables is a field that at least one version of 
   test.each(POD_SPEC_PLACES.map(({ tokens }) => [tokens.join('/'), tokens] as const))('Pod at spec/%s', (_, tokens) => {
     const [pod] = versionsOf('Pod');
     const minors = pod.minors ?? [];
-    expect(minors.filter((minor) => schemaAt(loadSchema(pod, minor), ['spec', ...tokens]) !== undefined)).not.toEqual([]);
+    expect(minors.filter((minor) => schemaAt(loadSchema(pod, minor), ['spec', ...tokens]) !== undefined)).not.toEqual(
+      [],
+    );
   });
 
-  test.each([...PARTIAL_POD_SPECS].map(([kind, places]) => [kind, places] as const))('parts of pod specs in %s', (kind, places) => {
-    expect(places.filter(({ tokens }) => versionsWith(kind, tokens).length > 0).length).toBeGreaterThan(5);
-  });
+  test.each([...PARTIAL_POD_SPECS].map(([kind, places]) => [kind, places] as const))(
+    'parts of pod specs in %s',
+    (kind, places) => {
+      expect(places.filter(({ tokens }) => versionsWith(kind, tokens).length > 0).length).toBeGreaterThan(5);
+    },
+  );
 });

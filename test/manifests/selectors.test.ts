@@ -10,7 +10,15 @@ test.each([
   [{ matchExpressions: [{ key: 'tier', operator: 'In', values: ['front', 'middle'] }] }, true],
   [{ matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['front'] }] }, false],
   [{ matchExpressions: [{ key: 'zone', operator: 'NotIn', values: ['a'] }] }, true],
-  [{ matchExpressions: [{ key: 'app', operator: 'Exists' }, { key: 'zone', operator: 'DoesNotExist' }] }, true],
+  [
+    {
+      matchExpressions: [
+        { key: 'app', operator: 'Exists' },
+        { key: 'zone', operator: 'DoesNotExist' },
+      ],
+    },
+    true,
+  ],
   [{ matchExpressions: [{ key: 'app', operator: 'Like' }] }, false],
   [{}, true],
   [undefined, false],

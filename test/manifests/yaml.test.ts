@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { parseValue, parseYaml } from '../../src/manifests/yaml';
-import { type JsonValue } from '../../src/api/schema';
+import { type JsonValue } from '../../src/facts/api/schema';
 
 const HEAD = 'apiVersion: v1\nkind: Thing\n';
 
@@ -16,25 +16,42 @@ function body(text: string, head = HEAD): JsonValue {
 
 /** `line:column kind message` of every problem. */
 function problemsOf(text: string, file = 'a.yaml'): string[] {
-  return parseYaml(text, file).problems.map(({ position, kind, message }) => `${position.line}:${position.column} ${kind} ${message}`);
+  return parseYaml(text, file).problems.map(
+    ({ position, kind, message }) => `${position.line}:${position.column} ${kind} ${message}`,
+  );
 }
 
 describe('documents', () => {
   test('are parted by --- and end at ...; empty ones are passed over', () => {
-    const { manifests, problems } = parseYaml(`---\n---\n# only a comment\n--- # with one\n${HEAD}...\n---\n~\n---\n${HEAD}metadata: {name: b}\n`, 'a.yaml');
+    const { manifests, problems } = parseYaml(
+      `---\n---\n# only a comment\n--- # with one\n${HEAD}...\n---\n~\n---\n${HEAD}metadata: {name: b}\n`,
+      'a.yaml',
+    );
     expect(problems).toEqual([]);
     expect(manifests.map(({ id }) => id.name)).toEqual(['', 'b']);
     expect(manifests.map(({ origin }) => origin.locate?.('')?.line)).toEqual([5, 11]);
   });
 
   test('know their file, their index and their identity', () => {
-    const { manifests } = parseYaml('---\n---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q, namespace: ns}\n', 'x/q.yaml');
-    expect(manifests[0].id).toEqual({ apiVersion: 'scheduling.volcano.sh/v1beta1', group: 'scheduling.volcano.sh', kind: 'Queue', namespace: 'ns', name: 'q' });
+    const { manifests } = parseYaml(
+      '---\n---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q, namespace: ns}\n',
+      'x/q.yaml',
+    );
+    expect(manifests[0].id).toEqual({
+      apiVersion: 'scheduling.volcano.sh/v1beta1',
+      group: 'scheduling.volcano.sh',
+      kind: 'Queue',
+      namespace: 'ns',
+      name: 'q',
+    });
     expect(manifests[0].origin).toMatchObject({ file: 'x/q.yaml', document: 1 });
   });
 
   test('may begin with a byte order mark and end lines with CR LF', () => {
-    const { manifests, problems } = parseYaml('\uFEFFapiVersion: v1\r\nkind: Thing\r\nspec:\r\n  text: |\r\n    a\r\n    b\r\n', 'a.yaml');
+    const { manifests, problems } = parseYaml(
+      '\uFEFFapiVersion: v1\r\nkind: Thing\r\nspec:\r\n  text: |\r\n    a\r\n    b\r\n',
+      'a.yaml',
+    );
     expect(problems).toEqual([]);
     expect(manifests[0].object).toEqual({ apiVersion: 'v1', kind: 'Thing', spec: { text: 'a\nb\n' } });
     expect(manifests[0].origin.locate?.('/spec/text')).toEqual({ line: 4, column: 3 });
@@ -54,7 +71,14 @@ describe('documents', () => {
 describe('values', () => {
   test('quoted words stay texts, unquoted ones are resolved', () => {
     expect(body('a: yes\nb: "yes"\nc: \'0777\'\nd: 0777\ne: !!str 12\nf: !!float 3\ng: !custom on\nh:\n')).toEqual({
-      a: true, b: 'yes', c: '0777', d: 511, e: '12', f: 3, g: 'on', h: null,
+      a: true,
+      b: 'yes',
+      c: '0777',
+      d: 511,
+      e: '12',
+      f: 3,
+      g: 'on',
+      h: null,
     });
   });
 
@@ -68,21 +92,33 @@ describe('values', () => {
   });
 
   test('aliases stand for what their anchor holds', () => {
-    expect(body('a: &x {b: 1}\nc: *x\nd: [*x, &y 2, *y]\n&k e: 1\nf: *k\n')).toEqual({ a: { b: 1 }, c: { b: 1 }, d: [{ b: 1 }, 2, 2], e: 1, f: 'e' });
+    expect(body('a: &x {b: 1}\nc: *x\nd: [*x, &y 2, *y]\n&k e: 1\nf: *k\n')).toEqual({
+      a: { b: 1 },
+      c: { b: 1 },
+      d: [{ b: 1 }, 2, 2],
+      e: 1,
+      f: 'e',
+    });
   });
 
   test('merge keys add what the map does not have', () => {
-    expect(body('a: &x {b: 1, c: 1}\nd: &z {c: 3, f: 3}\ne:\n  b: 2\n  <<: [*x, *z]\ng: {"<<": 1}\n')).toMatchObject({ e: { b: 2, c: 1, f: 3 }, g: { '<<': 1 } });
+    expect(body('a: &x {b: 1, c: 1}\nd: &z {c: 3, f: 3}\ne:\n  b: 2\n  <<: [*x, *z]\ng: {"<<": 1}\n')).toMatchObject({
+      e: { b: 2, c: 1, f: 3 },
+      g: { '<<': 1 },
+    });
   });
 
   test('agree with the yaml library on all that JSON can say', () => {
     fc.assert(
-      fc.property(fc.object({ maxDepth: 4, values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] }), (value) => {
-        const text = stringify({ apiVersion: 'v1', kind: 'Thing', spec: value }, { version: '1.1' });
-        const { manifests, problems } = parseYaml(text, 'a.yaml');
-        expect(problems).toEqual([]);
-        expect(manifests[0].object.spec).toEqual(value);
-      }),
+      fc.property(
+        fc.object({ maxDepth: 4, values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] }),
+        (value) => {
+          const text = stringify({ apiVersion: 'v1', kind: 'Thing', spec: value }, { version: '1.1' });
+          const { manifests, problems } = parseYaml(text, 'a.yaml');
+          expect(problems).toEqual([]);
+          expect(manifests[0].object.spec).toEqual(value);
+        },
+      ),
       { seed: 7, numRuns: 300 },
     );
   }, 60_000);
@@ -111,17 +147,28 @@ describe('what cannot be read is said with its place', () => {
   });
 
   test('a few lines that stand for billions of values', () => {
-    const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(', ')}]`);
-    expect(problemsOf(`${HEAD}a0: &l0 x\n${levels.join('\n')}\n`)).toEqual([expect.stringMatching(/syntax .*more than 100000 values/)]);
+    const levels = Array.from(
+      { length: 12 },
+      (_, i) => `a${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(', ')}]`,
+    );
+    expect(problemsOf(`${HEAD}a0: &l0 x\n${levels.join('\n')}\n`)).toEqual([
+      expect.stringMatching(/syntax .*more than 100000 values/),
+    ]);
   });
 });
 
 describe('what is well-formed and wrong', () => {
   test('a duplicate key is told with its object and pointer, and the last value counts', () => {
     const { manifests, problems } = parseYaml(`${HEAD}spec:\n  a/b: 1\n  c: 2\n  a/b: 3\n`, 'a.yaml');
-    expect(manifests[0].object.spec).toEqual({ 'a/b': 3, 'c': 2 });
+    expect(manifests[0].object.spec).toEqual({ 'a/b': 3, c: 2 });
     expect(problems).toEqual([
-      expect.objectContaining({ kind: 'duplicate-key', file: 'a.yaml', position: { line: 6, column: 3 }, path: '/spec/a~1b', manifest: manifests[0] }),
+      expect.objectContaining({
+        kind: 'duplicate-key',
+        file: 'a.yaml',
+        position: { line: 6, column: 3 },
+        path: '/spec/a~1b',
+        manifest: manifests[0],
+      }),
     ]);
   });
 
@@ -130,7 +177,9 @@ describe('what is well-formed and wrong', () => {
   });
 
   test('an integer with too many digits is told', () => {
-    expect(problemsOf(`${HEAD}a: 9007199254740993\n`)).toEqual([expect.stringMatching(/^3:4 inexact-number .*9007199254740993/)]);
+    expect(problemsOf(`${HEAD}a: 9007199254740993\n`)).toEqual([
+      expect.stringMatching(/^3:4 inexact-number .*9007199254740993/),
+    ]);
   });
 
   test.each([
@@ -160,14 +209,19 @@ items:
 
   test('are taken apart, lists in lists too, and items of a typed list get its kind', () => {
     const { manifests } = parseYaml(LIST, 'a.yaml');
-    expect(manifests.map(({ id }) => [id.kind, id.name])).toEqual([['ConfigMap', 'a'], ['Pod', 'p']]);
+    expect(manifests.map(({ id }) => [id.kind, id.name])).toEqual([
+      ['ConfigMap', 'a'],
+      ['Pod', 'p'],
+    ]);
     expect(manifests[1].object).toMatchObject({ apiVersion: 'v1', kind: 'Pod' });
   });
 
   test('keep the place of each item, and problems find their item', () => {
     const { manifests, problems } = parseYaml(LIST, 'a.yaml');
     expect(manifests[1].origin.locate?.('/spec')).toEqual({ line: 11, column: 5 });
-    expect(problems).toEqual([expect.objectContaining({ kind: 'duplicate-key', path: '/spec/x', manifest: manifests[1] })]);
+    expect(problems).toEqual([
+      expect.objectContaining({ kind: 'duplicate-key', path: '/spec/x', manifest: manifests[1] }),
+    ]);
   });
 
   test('name the items that are no objects', () => {
@@ -179,7 +233,10 @@ items:
 });
 
 describe('places', () => {
-  const { manifests } = parseYaml(`${HEAD}base: &b\n  deep: 1\nspec:\n  list:\n  - a: 1\n  - b: 2\n  via: *b\n  merged:\n    <<: *b\n    own: 1\n`, 'a.yaml');
+  const { manifests } = parseYaml(
+    `${HEAD}base: &b\n  deep: 1\nspec:\n  list:\n  - a: 1\n  - b: 2\n  via: *b\n  merged:\n    <<: *b\n    own: 1\n`,
+    'a.yaml',
+  );
   const at = (path: string): string => {
     const position = manifests[0].origin.locate?.(path);
     return `${position?.line}:${position?.column}`;
@@ -202,11 +259,15 @@ describe('places', () => {
 
 describe('JSON', () => {
   test('is read with duplicate keys, long integers and places', () => {
-    const text = '{\n  "apiVersion": "v1", "kind": "Thing",\n  "a": 9007199254740993,\n  "b": {"c": 1,\n "c": [2, "\\u00e9"]}\n}\n{"apiVersion":"v1","kind":"Second"}';
+    const text =
+      '{\n  "apiVersion": "v1", "kind": "Thing",\n  "a": 9007199254740993,\n  "b": {"c": 1,\n "c": [2, "\\u00e9"]}\n}\n{"apiVersion":"v1","kind":"Second"}';
     const { manifests, problems } = parseYaml(text, 'a.json');
     expect(manifests.map(({ id }) => id.kind)).toEqual(['Thing', 'Second']);
     expect(manifests[0].object.b).toEqual({ c: [2, 'é'] });
-    expect(problems.map(({ kind, position, path }) => [kind, position.line, path])).toEqual([['inexact-number', 3, '/a'], ['duplicate-key', 5, '/b/c']]);
+    expect(problems.map(({ kind, position, path }) => [kind, position.line, path])).toEqual([
+      ['inexact-number', 3, '/a'],
+      ['duplicate-key', 5, '/b/c'],
+    ]);
     expect(manifests[0].origin.locate?.('/b/c/1')).toEqual({ line: 5, column: 11 });
     expect(manifests[1].origin.locate?.('/spec')).toEqual({ line: 7, column: 1 });
   });
@@ -225,7 +286,9 @@ describe('JSON', () => {
 
   test('a number that no reader of JSON can hold is a problem and stays the text that it is, as in YAML', () => {
     const { manifests, problems } = parseYaml('{"apiVersion": "v1", "kind": "Thing", "a": 1e400}', 'a.yaml');
-    expect(problems.map(({ kind, path, position }) => [kind, path, position.column])).toEqual([['huge-number', '/a', 44]]);
+    expect(problems.map(({ kind, path, position }) => [kind, path, position.column])).toEqual([
+      ['huge-number', '/a', 44],
+    ]);
     expect(manifests[0].object.a).toBe('1e400');
     expect(parseYaml('apiVersion: v1\nkind: Thing\na: 1e400\n', 'a.yaml').manifests[0].object.a).toBe('1e400');
   });

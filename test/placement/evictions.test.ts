@@ -8,7 +8,9 @@ describe('preemption', () => {
   it('evicts the youngest of lower priority, as many as are needed, and places the claimant', () => {
     const gangs = [low('old', { arrival: NOW - 9 * MINUTE }), low('young', { arrival: NOW - 2 * MINUTE }), high];
     const decision = run(cluster([node('a', 4)], gangs, [running('old', 'a'), running('young', 'a')]));
-    expect(decision.evictions).toEqual([{ pod: 'young-worker-0', gang: 'young', node: 'a', action: 'preempt', beneficiary: 'high' }]);
+    expect(decision.evictions).toEqual([
+      { pod: 'young-worker-0', gang: 'young', node: 'a', action: 'preempt', beneficiary: 'high' },
+    ]);
     expect(decision.nominations).toMatchObject([{ pod: 'high-worker-0', node: 'a' }]);
   });
 
@@ -22,7 +24,9 @@ describe('preemption', () => {
 
   it('takes a gang as a whole where it has no more than its minimum', () => {
     const gangs = [gang('rigid', 2, template(2)), high];
-    expect(run(cluster([node('a', 4)], gangs, [running('rigid', 'a', 0), running('rigid', 'a', 1)])).evictions).toHaveLength(2);
+    expect(
+      run(cluster([node('a', 4)], gangs, [running('rigid', 'a', 0), running('rigid', 'a', 1)])).evictions,
+    ).toHaveLength(2);
   });
 
   it.each([
@@ -38,19 +42,27 @@ describe('preemption', () => {
     const wide = gang('wide', 1, template(4), { priority: 10 });
     const gangs = [low('a0'), low('b0'), gang('fixed', 2, template(2), { priority: 99 }), wide];
     const pods = [running('a0', 'a'), running('fixed', 'a', 0), running('b0', 'b'), running('fixed', 'b', 1)];
-    expect(run(cluster([node('a', 4), node('b', 4)], gangs, pods), { actions: ['allocate', 'preempt'] }).evictions).toEqual([]);
+    expect(
+      run(cluster([node('a', 4), node('b', 4)], gangs, pods), { actions: ['allocate', 'preempt'] }).evictions,
+    ).toEqual([]);
   });
 
   it('moves a victim that fits elsewhere and says where it goes', () => {
     const gangs = [low('there'), gang('high', 1, template(4), { priority: 10 })];
     const decision = run(cluster([node('a', 4), node('b', 2)], gangs, [running('there', 'a')]));
     expect(decision.evictions).toMatchObject([{ pod: 'there-worker-0', movesTo: 'b' }]);
-    expect(decision.nominations.map(({ pod, node: on }) => `${pod} on ${on}`)).toEqual(['high-worker-0 on a', 'there-worker-0 on b']);
+    expect(decision.nominations.map(({ pod, node: on }) => `${pod} on ${on}`)).toEqual([
+      'high-worker-0 on a',
+      'there-worker-0 on b',
+    ]);
   });
 });
 
 describe('reclaim', () => {
-  const queues: Queue[] = [{ name: 'q', deserved: { 'nvidia.com/gpu': 4 } }, { name: 'p', deserved: { 'nvidia.com/gpu': 4 } }];
+  const queues: Queue[] = [
+    { name: 'q', deserved: { 'nvidia.com/gpu': 4 } },
+    { name: 'p', deserved: { 'nvidia.com/gpu': 4 } },
+  ];
   const claim = (devices: number): Gang => gang('claim', 1, template(devices), { queue: 'p', arrival: NOW });
   const full = ['g0', 'g1', 'g2', 'g3'];
   const there = full.map((name) => running(name, 'a'));
@@ -58,7 +70,10 @@ describe('reclaim', () => {
 
   it('takes back from a queue above its share, until both have theirs', () => {
     const decision = run(cluster([node('a', 8)], [...gangs, claim(4)], there, { queues }));
-    expect(decision.evictions.map(({ pod, action }) => `${pod} ${action}`).sort()).toEqual(['g2-worker-0 reclaim', 'g3-worker-0 reclaim']);
+    expect(decision.evictions.map(({ pod, action }) => `${pod} ${action}`).sort()).toEqual([
+      'g2-worker-0 reclaim',
+      'g3-worker-0 reclaim',
+    ]);
   });
 
   it('does not take more than its own share', () => {
@@ -74,42 +89,80 @@ describe('reclaim', () => {
 
 describe('queues', () => {
   it('share by weight what no quota claims', () => {
-    const queues: Queue[] = [{ name: 'q', weight: 1 }, { name: 'p', weight: 3 }];
+    const queues: Queue[] = [
+      { name: 'q', weight: 1 },
+      { name: 'p', weight: 3 },
+    ];
     const many = (queue: string): Gang => gang(`in-${queue}`, 16, template(1), { queue, minimum: 1 });
     const { queues: usage } = run(cluster([node('a', 8)], [many('q'), many('p')], [], { queues }));
-    expect(usage.map(({ queue, allocated, fairShare }) => [queue, allocated['nvidia.com/gpu'], fairShare['nvidia.com/gpu']])).toEqual([['p', 6, 6], ['q', 2, 2]]);
+    expect(
+      usage.map(({ queue, allocated, fairShare }) => [queue, allocated['nvidia.com/gpu'], fairShare['nvidia.com/gpu']]),
+    ).toEqual([
+      ['p', 6, 6],
+      ['q', 2, 2],
+    ]);
   });
 
   it('keep their ceiling, say so, and how much more would be enough', () => {
-    const queues: Queue[] = [{ name: 'root', capability: { 'nvidia.com/gpu': 3 } }, { name: 'q', parent: 'root' }];
+    const queues: Queue[] = [
+      { name: 'root', capability: { 'nvidia.com/gpu': 3 } },
+      { name: 'q', parent: 'root' },
+    ];
     const [pending] = run(cluster([node('a', 8)], [gang('g', 2, template(2))], [], { queues })).pending;
-    expect(pending).toMatchObject({ kind: 'queue-capability', message: 'Queue "root" would exceed its ceiling by 1 nvidia.com/gpu.' });
-    expect(pending.counterfactuals).toEqual([{ kind: 'raise-capability', raises: [{ queue: 'root', resource: 'nvidia.com/gpu', by: 1 }] }]);
+    expect(pending).toMatchObject({
+      kind: 'queue-capability',
+      message: 'Queue "root" would exceed its ceiling by 1 nvidia.com/gpu.',
+    });
+    expect(pending.counterfactuals).toEqual([
+      { kind: 'raise-capability', raises: [{ queue: 'root', resource: 'nvidia.com/gpu', by: 1 }] },
+    ]);
   });
 
   it('name everything that has to be raised, since a part of it lets nothing in', () => {
-    const capability = { 'nvidia.com/gpu': 2, 'cpu': 4000 };
-    const queues: Queue[] = [{ name: 'root', capability: { 'nvidia.com/gpu': 3 } }, { name: 'q', parent: 'root', capability }];
-    const [pending] = run(cluster([node('a', 8)], [gang('g', 2, { request: { 'nvidia.com/gpu': 2, 'cpu': 3000 } })], [], { queues })).pending;
+    const capability = { 'nvidia.com/gpu': 2, cpu: 4000 };
+    const queues: Queue[] = [
+      { name: 'root', capability: { 'nvidia.com/gpu': 3 } },
+      { name: 'q', parent: 'root', capability },
+    ];
+    const [pending] = run(
+      cluster([node('a', 8)], [gang('g', 2, { request: { 'nvidia.com/gpu': 2, cpu: 3000 } })], [], { queues }),
+    ).pending;
     expect(pending.message).toBe('Queue "q" would exceed its ceiling by 2 cores of CPU and 2 nvidia.com/gpu.');
-    expect(pending.counterfactuals).toEqual([{ kind: 'raise-capability', raises: [
-      { queue: 'q', resource: 'cpu', by: 2000 }, { queue: 'q', resource: 'nvidia.com/gpu', by: 2 }, { queue: 'root', resource: 'nvidia.com/gpu', by: 1 },
-    ] }]);
+    expect(pending.counterfactuals).toEqual([
+      {
+        kind: 'raise-capability',
+        raises: [
+          { queue: 'q', resource: 'cpu', by: 2000 },
+          { queue: 'q', resource: 'nvidia.com/gpu', by: 2 },
+          { queue: 'root', resource: 'nvidia.com/gpu', by: 1 },
+        ],
+      },
+    ]);
   });
 
   it('keep what others are guaranteed', () => {
     const queues: Queue[] = [{ name: 'q' }, { name: 'p', guarantee: { 'nvidia.com/gpu': 6 } }];
-    expect(run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending[0].kind).toBe('queue-capability');
+    expect(run(cluster([node('a', 8)], [gang('g', 1, template(4))], [], { queues })).pending[0].kind).toBe(
+      'queue-capability',
+    );
     expect(run(cluster([node('a', 8)], [gang('g', 1, template(2))], [], { queues })).bindings).toHaveLength(1);
   });
 
   it('hold work that cannot be evicted to their quota', () => {
     const queues: Queue[] = [{ name: 'q', deserved: { 'nvidia.com/gpu': 2 } }];
-    const [pending] = run(cluster([node('a', 8)], [gang('g', 1, template(4), { preemptible: false })], [], { queues })).pending;
-    expect(pending).toMatchObject({ kind: 'quota-of-non-preemptible', counterfactuals: [{ kind: 'make-preemptible' }] });
+    const [pending] = run(
+      cluster([node('a', 8)], [gang('g', 1, template(4), { preemptible: false })], [], { queues }),
+    ).pending;
+    expect(pending).toMatchObject({
+      kind: 'quota-of-non-preemptible',
+      counterfactuals: [{ kind: 'make-preemptible' }],
+    });
   });
 
-  it.each([['unknown-queue', []], ['queue-closed', [{ name: 'q', state: 'closed' as const }]]])('explain %s', (kind, queues) => {
+  it.each([
+    ['unknown-queue', []],
+    ['queue-closed', [{ name: 'q', state: 'closed' as const }]],
+  ])('explain %s', (kind, queues) => {
     expect(run(cluster([node('a', 8)], [gang('g', 1, template(1))], [], { queues })).pending[0].kind).toBe(kind);
   });
 });
@@ -118,39 +171,51 @@ describe('consolidation and stale gangs', () => {
   it('moves pods so that a gang gets in and nobody is lost', () => {
     const gangs = [low('x', { arrival: NOW - 9 * MINUTE }), low('y'), gang('wide', 1, template(4), { arrival: NOW })];
     const decision = run(cluster([node('a', 4), node('b', 4)], gangs, [running('x', 'a'), running('y', 'b')]));
-    expect(decision.evictions).toMatchObject([{ pod: 'y-worker-0', action: 'consolidate', beneficiary: 'wide', movesTo: 'a' }]);
+    expect(decision.evictions).toMatchObject([
+      { pod: 'y-worker-0', action: 'consolidate', beneficiary: 'wide', movesTo: 'a' },
+    ]);
     expect(decision.nominations).toHaveLength(2);
   });
 
   it('evicts what is left of a gang that stays below its minimum for too long', () => {
     const broken = gang('broken', 3, template(2), { staleSince: NOW - 2 * MINUTE });
     const pods = [running('broken', 'a', 0)];
-    expect(run(cluster([node('a', 2)], [broken], pods)).evictions).toMatchObject([{ pod: 'broken-worker-0', action: 'evict-stale' }]);
+    expect(run(cluster([node('a', 2)], [broken], pods)).evictions).toMatchObject([
+      { pod: 'broken-worker-0', action: 'evict-stale' },
+    ]);
     expect(run(cluster([node('a', 2)], [{ ...broken, staleSince: NOW - 1000 }], pods)).evictions).toEqual([]);
     expect(run(cluster([node('a', 2)], [{ ...broken, preemptible: false }], pods)).evictions).toEqual([]);
   });
 
   it('evicts what is left of a gang also when the missing pods do not exist at all', () => {
     const broken = { ...gang('broken', 1, template(2), { staleSince: NOW - 2 * MINUTE }), minimum: 2 };
-    expect(run(cluster([node('a', 2)], [broken], [running('broken', 'a')])).evictions).toMatchObject([{ action: 'evict-stale' }]);
+    expect(run(cluster([node('a', 2)], [broken], [running('broken', 'a')])).evictions).toMatchObject([
+      { action: 'evict-stale' },
+    ]);
   });
 });
 
 describe('reasons', () => {
   it('name the nearest miss and what would be enough there', () => {
     const gangs = [gang('there', 1, template(3)), gang('g', 1, template(8))];
-    const [pending] = run(cluster([node('a', 8), node('b', 4)], gangs, [running('there', 'a')]), { actions: ['allocate'] }).pending;
+    const [pending] = run(cluster([node('a', 8), node('b', 4)], gangs, [running('there', 'a')]), {
+      actions: ['allocate'],
+    }).pending;
     expect(pending).toMatchObject({
       kind: 'no-fit',
       message: '0 of 1 pods fit; for one more of role "worker" 2 of 2 nodes are excluded by devices (nvidia.com/gpu).',
       nearest: { node: 'a', constraint: 'devices', detail: 'nvidia.com/gpu', missing: 3 },
     });
-    expect(pending.counterfactuals).toEqual([{ kind: 'more-on-node', node: 'a', resource: 'nvidia.com/gpu', amount: 3 }]);
+    expect(pending.counterfactuals).toEqual([
+      { kind: 'more-on-node', node: 'a', resource: 'nvidia.com/gpu', amount: 3 },
+    ]);
   });
 
   it('say until when to wait where the end of running work is known', () => {
     const gangs = [gang('there', 1, template(4), { expectedSeconds: 3600 }), gang('g', 1, template(4))];
-    const [pending] = run(cluster([node('a', 4)], gangs, [running('there', 'a', 0, { startedAt: NOW })]), { actions: ['allocate', 'backfill'] }).pending;
+    const [pending] = run(cluster([node('a', 4)], gangs, [running('there', 'a', 0, { startedAt: NOW })]), {
+      actions: ['allocate', 'backfill'],
+    }).pending;
     expect(pending.counterfactuals).toContainEqual({ kind: 'wait-until', at: NOW + 3_600_000 });
   });
 });

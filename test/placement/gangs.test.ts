@@ -6,7 +6,12 @@ const topologies = [{ name: 'room', levels: ['zone', 'rack'] }];
 
 describe('gangs', () => {
   it('start together or not at all, and leave the room to others', () => {
-    const decision = run(cluster([node('a', 4), node('b', 2)], [gang('big', 2, template(4)), gang('small', 1, template(2), { arrival: NOW })]));
+    const decision = run(
+      cluster(
+        [node('a', 4), node('b', 2)],
+        [gang('big', 2, template(4)), gang('small', 1, template(2), { arrival: NOW })],
+      ),
+    );
     expect(bound(decision)).toEqual(['small-worker-0 on b']);
     expect(decision.pending).toMatchObject([{ gang: 'big', kind: 'no-fit', fits: 1, needed: 2 }]);
   });
@@ -36,11 +41,18 @@ describe('gangs', () => {
   });
 
   it('stay in one domain of the required level', () => {
-    const decision = run(cluster(racks, [gang('g', 8, template(1), { topology: { required: 'rack' } })], [], { topologies }));
+    const decision = run(
+      cluster(racks, [gang('g', 8, template(1), { topology: { required: 'rack' } })], [], { topologies }),
+    );
     expect(nodesOf(decision, 'g')).toEqual(['n0', 'n1']);
-    const [pending] = run(cluster(racks, [gang('g', 9, template(1), { topology: { required: 'rack' } })], [], { topologies })).pending;
+    const [pending] = run(
+      cluster(racks, [gang('g', 9, template(1), { topology: { required: 'rack' } })], [], { topologies }),
+    ).pending;
     expect(pending).toMatchObject({ kind: 'topology', fits: 8, needed: 9 });
-    expect(pending.counterfactuals).toEqual([{ kind: 'wider-topology', level: 'zone' }, { kind: 'fewer-pods', by: 1 }]);
+    expect(pending.counterfactuals).toEqual([
+      { kind: 'wider-topology', level: 'zone' },
+      { kind: 'fewer-pods', by: 1 },
+    ]);
   });
 
   it('join pods that run already in their domain', () => {
@@ -51,9 +63,13 @@ describe('gangs', () => {
   });
 
   it('prefer a level, and go wider when it is too small', () => {
-    const wide = run(cluster(racks, [gang('g', 12, template(1), { topology: { preferred: 'rack' } })], [], { topologies }));
+    const wide = run(
+      cluster(racks, [gang('g', 12, template(1), { topology: { preferred: 'rack' } })], [], { topologies }),
+    );
     expect(wide.bindings).toHaveLength(12);
-    const narrow = run(cluster(racks, [gang('g', 6, template(1), { topology: { preferred: 'rack' } })], [], { topologies }));
+    const narrow = run(
+      cluster(racks, [gang('g', 6, template(1), { topology: { preferred: 'rack' } })], [], { topologies }),
+    );
     expect(nodesOf(narrow, 'g')).toEqual(['n0', 'n1']);
   });
 
@@ -63,7 +79,10 @@ describe('gangs', () => {
     const decision = run(cluster(racks, [gang('g', 0, template(0), { roles, subgroups })], [], { topologies }));
     const of = (role: string): string[] =>
       [...new Set(decision.bindings.filter((binding) => binding.role === role).map((binding) => binding.node))].sort();
-    expect([of('a'), of('b')]).toEqual([['n0', 'n1'], ['n2', 'n3']]);
+    expect([of('a'), of('b')]).toEqual([
+      ['n0', 'n1'],
+      ['n2', 'n3'],
+    ]);
   });
 
   it('place slices whole', () => {
@@ -75,21 +94,35 @@ describe('gangs', () => {
 
   it('know HyperNodes as topology', () => {
     const names = ['a', 'b', 'c'];
-    const { topology, domains } = hyperNodeTopology([{ name: 's0', tier: 1, nodes: ['a', 'b'] }, { name: 's1', tier: 2, nodes: names }], names);
+    const { topology, domains } = hyperNodeTopology(
+      [
+        { name: 's0', tier: 1, nodes: ['a', 'b'] },
+        { name: 's1', tier: 2, nodes: names },
+      ],
+      names,
+    );
     const nodes = names.map((name) => node(name, 2, { domains: domains.get(name) }));
     const wanted = gang('g', 4, template(1), { topology: { required: topology.levels[1] } });
     expect(nodesOf(run(cluster(nodes, [wanted], [], { topologies: [topology] })), 'g')).toEqual(['a', 'b']);
   });
 
   it('are refused with a sentence when the snapshot contradicts itself', () => {
-    const broken = cluster([node('a', 1)], [], [{ name: 'p', state: 'running', gang: 'gone', role: 'worker', node: 'a' }]);
+    const broken = cluster(
+      [node('a', 1)],
+      [],
+      [{ name: 'p', state: 'running', gang: 'gone', role: 'worker', node: 'a' }],
+    );
     expect(() => run(broken)).toThrow(new SnapshotError('Pod "p" names gang "gone", which is not in the snapshot.'));
   });
 });
 
 describe('order and reservations', () => {
   it('goes by priority, then by age', () => {
-    const gangs = [gang('young', 1, template(2), { arrival: NOW }), gang('old', 1, template(2)), gang('first', 1, template(2), { priority: 9, arrival: NOW })];
+    const gangs = [
+      gang('young', 1, template(2), { arrival: NOW }),
+      gang('old', 1, template(2)),
+      gang('first', 1, template(2), { priority: 9, arrival: NOW }),
+    ];
     expect(bound(run(cluster([node('a', 4)], gangs)))).toEqual(['first-worker-0 on a', 'old-worker-0 on a']);
   });
 
@@ -97,7 +130,10 @@ describe('order and reservations', () => {
     const elastic = (name: string): Gang => gang(name, 2, template(2), { minimum: 0 });
     const byShare = run(cluster([node('a', 4)], [elastic('x'), elastic('y')]), { gangOrder: 'share' });
     expect(byShare.bindings.map(({ pod }) => pod)).toEqual(['x-worker-0', 'y-worker-0']);
-    expect(run(cluster([node('a', 4)], [elastic('x'), elastic('y')])).bindings.map(({ pod }) => pod)).toEqual(['x-worker-0', 'x-worker-1']);
+    expect(run(cluster([node('a', 4)], [elastic('x'), elastic('y')])).bindings.map(({ pod }) => pod)).toEqual([
+      'x-worker-0',
+      'x-worker-1',
+    ]);
   });
 
   it('promises the head its start, and backfills only what does not delay it', () => {
@@ -112,7 +148,11 @@ describe('order and reservations', () => {
     const decision = run(cluster([node('a', 8), node('b', 8)], gangs, there));
     expect(bound(decision)).toEqual(['short-worker-0 on b']);
     expect(decision.reservations).toEqual([{ gang: 'head', startAt: NOW + 3_600_000, nodes: ['a', 'b'] }]);
-    expect(decision.pending.map(({ gang: name, kind }) => `${name} ${kind}`)).toEqual(['head no-fit', 'long reserved', 'unknown reserved']);
+    expect(decision.pending.map(({ gang: name, kind }) => `${name} ${kind}`)).toEqual([
+      'head no-fit',
+      'long reserved',
+      'unknown reserved',
+    ]);
     const without = run(cluster([node('a', 8), node('b', 8)], gangs, there), { actions: ['allocate'] });
     expect(bound(without)).toEqual(['short-worker-0 on b', 'long-worker-0 on b']);
   });

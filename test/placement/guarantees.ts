@@ -2,26 +2,47 @@
  * What must hold for every decision, checked from the outside: only the snapshot and the decision are read.
  */
 import * as fc from 'fast-check';
-import { type Binding, decide, type Decision, DEFAULT_POLICY, type Device, type Gang, type Pod, type PodTemplate, type Policy, type Snapshot } from '../../src/placement';
+import {
+  type Binding,
+  decide,
+  type Decision,
+  DEFAULT_POLICY,
+  type Device,
+  type Gang,
+  type Pod,
+  type PodTemplate,
+  type Policy,
+  type Snapshot,
+} from '../../src/placement';
 import { brokenInvariants } from '../../bench/conformance/invariants';
 import { NOW, snapshotOf, type World, worlds } from './worlds';
 
 /** Cycles within which a cluster where nothing changes must have come to rest. */
 const MOST_CYCLES = 40;
 
-const policies: fc.Arbitrary<Policy> = fc.record({
-  nodeScore: fc.constantFrom('binpack' as const, 'spread' as const, 'fragmentation' as const),
-  queueOrder: fc.constantFrom('quota-then-surplus' as const, 'quota-then-surplus' as const, 'drf' as const, 'proportion' as const),
-  victimOrder: fc.constantFrom('youngest-first' as const, 'cheapest-first' as const),
-}).map((choice) => ({ ...DEFAULT_POLICY, ...choice, staleGangSeconds: 0 }));
+const policies: fc.Arbitrary<Policy> = fc
+  .record({
+    nodeScore: fc.constantFrom('binpack' as const, 'spread' as const, 'fragmentation' as const),
+    queueOrder: fc.constantFrom(
+      'quota-then-surplus' as const,
+      'quota-then-surplus' as const,
+      'drf' as const,
+      'proportion' as const,
+    ),
+    victimOrder: fc.constantFrom('youngest-first' as const, 'cheapest-first' as const),
+  })
+  .map((choice) => ({ ...DEFAULT_POLICY, ...choice, staleGangSeconds: 0 }));
 
 /** The property that `runs` random worlds keep every guarantee from start to rest. */
 export function checkGuarantees(runs: number, seed: number): void {
-  fc.assert(fc.property(worlds, policies, fc.integer(), (world, policy, shuffle) => {
-    const first = untilRest(world, world.early, [], policy);
-    untilRest(world, [...world.early, ...world.late], first, policy);
-    permuted(world, policy, shuffle);
-  }), { numRuns: runs, seed });
+  fc.assert(
+    fc.property(worlds, policies, fc.integer(), (world, policy, shuffle) => {
+      const first = untilRest(world, world.early, [], policy);
+      untilRest(world, [...world.early, ...world.late], first, policy);
+      permuted(world, policy, shuffle);
+    }),
+    { numRuns: runs, seed },
+  );
 }
 
 function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
@@ -31,8 +52,12 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
     const now = NOW + cycle * 60_000;
     const snapshot = snapshotOf(world, gangs, pods, now);
     const decision = decide(snapshot, policy);
-    const broken = [...brokenInvariants(snapshot, decision), ...brokenDevices(snapshot, decision),
-      ...needless(snapshot, decision), ...tooEarly(snapshot, decision)];
+    const broken = [
+      ...brokenInvariants(snapshot, decision),
+      ...brokenDevices(snapshot, decision),
+      ...needless(snapshot, decision),
+      ...tooEarly(snapshot, decision),
+    ];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
     }
@@ -46,8 +71,12 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
 }
 
 function summary({ bindings, nominations, evictions, reservations }: Decision): string {
-  const places = (list: readonly Binding[]): string => list.map(({ pod, node }) => `${pod} on ${node}`).join(', ') || 'none';
-  const gone = evictions.map(({ pod, node, action, beneficiary, movesTo }) => `${pod} from ${node} (${action} for ${beneficiary}, to ${movesTo})`);
+  const places = (list: readonly Binding[]): string =>
+    list.map(({ pod, node }) => `${pod} on ${node}`).join(', ') || 'none';
+  const gone = evictions.map(
+    ({ pod, node, action, beneficiary, movesTo }) =>
+      `${pod} from ${node} (${action} for ${beneficiary}, to ${movesTo})`,
+  );
   return `bound: ${places(bindings)}; nominated: ${places(nominations)}; evicted: ${gone.join(', ') || 'none'}; reserved: ${JSON.stringify(reservations)}`;
 }
 
@@ -56,7 +85,15 @@ export function apply({ pods, now }: Snapshot, { bindings, evictions }: Decision
   const evicted = new Set(evictions.map(({ pod }) => pod));
   return [
     ...pods.filter(({ name }) => !evicted.has(name)),
-    ...bindings.map(({ pod, gang, role, node, devices }): Pod => ({ name: pod, gang, role, node, devices, state: 'running', startedAt: now })),
+    ...bindings.map(({ pod, gang, role, node, devices }): Pod => ({
+      name: pod,
+      gang,
+      role,
+      node,
+      devices,
+      state: 'running',
+      startedAt: now,
+    })),
   ];
 }
 
@@ -68,7 +105,8 @@ function templateOf({ gangs }: Snapshot, gang: string, role: string): PodTemplat
 function deviceLoad(snapshot: Snapshot, { bindings, nominations, evictions }: Decision): Map<string, number[]> {
   const evicted = new Set(evictions.map(({ pod }) => pod));
   const load = new Map(snapshot.nodes.map(({ name, devices = [] }) => [name, devices.map(() => 0)]));
-  const stays = snapshot.pods.filter(({ name }) => !evicted.has(name))
+  const stays = snapshot.pods
+    .filter(({ name }) => !evicted.has(name))
     .map((pod) => ({ node: pod.node!, devices: pod.devices ?? [], gang: pod.gang!, role: pod.role! }));
   for (const { node, devices, gang, role } of [...stays, ...bindings, ...nominations]) {
     const { devices: present = [] } = snapshot.nodes.find(({ name }) => name === node)!;
@@ -78,15 +116,23 @@ function deviceLoad(snapshot: Snapshot, { bindings, nominations, evictions }: De
 }
 
 function milli({ accelerator }: PodTemplate, device: Device): number {
-  return accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'memory' ? Math.ceil((accelerator.mebibytes * 1000) / device.memoryMiB!) : 1000;
+  return accelerator?.kind === 'fraction'
+    ? accelerator.milli
+    : accelerator?.kind === 'memory'
+      ? Math.ceil((accelerator.mebibytes * 1000) / device.memoryMiB!)
+      : 1000;
 }
 
 function brokenDevices(snapshot: Snapshot, decision: Decision): string[] {
-  const over = [...deviceLoad(snapshot, decision)].flatMap(([node, load]) => load.flatMap((used, i) => (used > 1000 ? [`device ${i} of ${node} has ${used}`] : [])));
+  const over = [...deviceLoad(snapshot, decision)].flatMap(([node, load]) =>
+    load.flatMap((used, i) => (used > 1000 ? [`device ${i} of ${node} has ${used}`] : [])),
+  );
   const wrong = [...decision.bindings, ...decision.nominations].flatMap((binding: Binding) => {
     const { accelerator } = templateOf(snapshot, binding.gang, binding.role);
-    const wanted = accelerator === undefined ? 0 : accelerator.count ?? 1;
-    return new Set(binding.devices).size === wanted ? [] : [`${binding.pod} has devices ${binding.devices.join()} and wants ${wanted}`];
+    const wanted = accelerator === undefined ? 0 : (accelerator.count ?? 1);
+    return new Set(binding.devices).size === wanted
+      ? []
+      : [`${binding.pod} has devices ${binding.devices.join()} and wants ${wanted}`];
   });
   return [...over, ...wrong];
 }
@@ -102,7 +148,9 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
       nominations: decision.nominations.filter(({ pod }) => !own.has(pod)),
     };
     const capped = snapshot.queues.some(({ capability }) => capability !== undefined);
-    const dynamic = snapshot.gangs.some(({ roles }) => roles.some(({ template }) => template.podAntiAffinity !== undefined));
+    const dynamic = snapshot.gangs.some(({ roles }) =>
+      roles.some(({ template }) => template.podAntiAffinity !== undefined),
+    );
     const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
     return stays && !capped && !dynamic ? [`${gang} could have stayed where it was`] : [];
   });
@@ -112,7 +160,9 @@ function tooEarly({ gangs, pods, now }: Snapshot, { evictions }: Decision): stri
   return evictions.flatMap(({ pod, gang, action }) => {
     const { minimumRuntimeSeconds = 0 } = gangs.find(({ name }) => name === gang)!;
     const { startedAt = 0 } = pods.find(({ name }) => name === pod)!;
-    return action !== 'evict-stale' && now - startedAt < minimumRuntimeSeconds * 1000 ? [`${pod} is evicted before its time`] : [];
+    return action !== 'evict-stale' && now - startedAt < minimumRuntimeSeconds * 1000
+      ? [`${pod} is evicted before its time`]
+      : [];
   });
 }
 

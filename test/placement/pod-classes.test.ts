@@ -6,10 +6,17 @@ import { Session } from '../../src/placement/session';
 import { cluster, gang, node, template } from './builders';
 
 function classes(...templates: readonly PodTemplate[]): number {
-  return new Session(cluster([node('n', 8)], templates.map((pod, index) => gang(`g-${index}`, 1, pod))), DEFAULT_POLICY).classes.list.length;
+  return new Session(
+    cluster(
+      [node('n', 8)],
+      templates.map((pod, index) => gang(`g-${index}`, 1, pod)),
+    ),
+    DEFAULT_POLICY,
+  ).classes.list.length;
 }
 
-const labelled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate => template(1, { labels: { app: 'train', index }, ...more });
+const labelled = (index: string, more: Partial<PodTemplate> = {}): PodTemplate =>
+  template(1, { labels: { app: 'train', index }, ...more });
 
 it('labels and namespaces that nobody selects by make no difference', () => {
   expect(classes(labelled('0'), labelled('1'), labelled('2', { namespace: 'other' }))).toBe(1);

@@ -16,14 +16,24 @@ type Hosts = Readonly<Record<string, number | LeafRoom>>;
 function treeOf(hosts: Hosts): TopologyTree {
   const nodes = Object.keys(hosts).map((path): ClusterNode => {
     const values = path.split('/');
-    return { name: path, allocatable: {}, labels: Object.fromEntries(LEVELS.map((level, index) => [level, values[index]])) };
+    return {
+      name: path,
+      allocatable: {},
+      labels: Object.fromEntries(LEVELS.map((level, index) => [level, values[index]])),
+    };
   });
-  return new TopologyTree('test', LEVELS, new Session({ now: 0, nodes, queues: [], gangs: [], pods: [] }, DEFAULT_POLICY).table);
+  return new TopologyTree(
+    'test',
+    LEVELS,
+    new Session({ now: 0, nodes, queues: [], gangs: [], pods: [] }, DEFAULT_POLICY).table,
+  );
 }
 
 function assigned(hosts: Hosts, request: TopologyRequest): string {
   const assignment = assignTopology(treeOf(hosts), request, (leaf) => roomOf(hosts, leaf));
-  if (!assignment.fits) return `at most ${assignment.most}`;
+  if (!assignment.fits) {
+    return `at most ${assignment.most}`;
+  }
   const workers = assignment.domains.map(({ domain, count }) => `${domain.values[2]}=${count}`);
   return [...workers, ...(assignment.leader === undefined ? [] : [`leader ${assignment.leader.values[2]}`])].join(' ');
 }
@@ -35,11 +45,15 @@ function roomOf(hosts: Hosts, { values }: Domain): LeafRoom {
 
 describe('preferred', () => {
   test('the fullest domain is filled, the rest goes to the tightest that takes it', () => {
-    expect(assigned({ 'a/1/x': 10, 'a/1/y': 9, 'a/1/z': 4 }, { count: 12, mode: 'preferred', level: 2 })).toBe('x=10 z=2');
+    expect(assigned({ 'a/1/x': 10, 'a/1/y': 9, 'a/1/z': 4 }, { count: 12, mode: 'preferred', level: 2 })).toBe(
+      'x=10 z=2',
+    );
   });
 
   test('balanced over as few domains, it is spread evenly', () => {
-    expect(assigned({ 'a/1/x': 10, 'a/1/y': 9, 'a/1/z': 4 }, { count: 12, mode: 'preferred', level: 2, balanced: true })).toBe('x=6 y=6');
+    expect(
+      assigned({ 'a/1/x': 10, 'a/1/y': 9, 'a/1/z': 4 }, { count: 12, mode: 'preferred', level: 2, balanced: true }),
+    ).toBe('x=6 y=6');
   });
 
   test('balanced, a block that is even wins over one with a large host', () => {
@@ -57,7 +71,9 @@ describe('a leader', () => {
   test('goes where the workers keep their room', () => {
     const costly: LeafRoom = { pods: 4, leader: true, podsWithLeader: 1 };
     const cheap: LeafRoom = { pods: 2, leader: true, podsWithLeader: 2 };
-    expect(assigned({ 'a/1/x': costly, 'a/1/y': cheap }, { count: 6, mode: 'required', level: 1, leader: true })).toBe('x=4 y=2 leader y');
+    expect(assigned({ 'a/1/x': costly, 'a/1/y': cheap }, { count: 6, mode: 'required', level: 1, leader: true })).toBe(
+      'x=4 y=2 leader y',
+    );
   });
 
   test('without a host for it nothing is placed', () => {
@@ -73,21 +89,45 @@ test('hosts that the pods prefer come first, even where others are tighter', () 
 });
 
 test('slices within slices stay whole at each level', () => {
-  const request: TopologyRequest = { count: 8, mode: 'required', level: 0, sliceSize: 4, sliceLevel: 1, innerSlices: new Map([[2, 2]]) };
+  const request: TopologyRequest = {
+    count: 8,
+    mode: 'required',
+    level: 0,
+    sliceSize: 4,
+    sliceLevel: 1,
+    innerSlices: new Map([[2, 2]]),
+  };
   expect(assigned({ 'a/1/x': 3, 'a/1/y': 2, 'a/2/z': 5 }, request)).toBe('x=2 y=2 z=4');
 });
 
-const worlds = fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'), fc.constantFrom('x', 'y', 'z')), {
-  minLength: 1, maxLength: 12, selector: (path) => path.join('/'),
-}).chain((paths) => fc.tuple(...paths.map((path) => fc.nat(9).map((room): [string, number] => [path.join('/'), room])))).map(Object.fromEntries<number>);
+const worlds = fc
+  .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'), fc.constantFrom('x', 'y', 'z')), {
+    minLength: 1,
+    maxLength: 12,
+    selector: (path) => path.join('/'),
+  })
+  .chain((paths) => fc.tuple(...paths.map((path) => fc.nat(9).map((room): [string, number] => [path.join('/'), room]))))
+  .map(Object.fromEntries<number>);
 
-test.each([false, true])('every pod gets a place that is there, and only a cluster that is too small refuses (balanced: %s)', (balanced) => {
-  fc.assert(fc.property(worlds, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 2 }), (hosts, count, level) => {
-    const total = Object.values(hosts).reduce((sum, room) => sum + room, 0);
-    const assignment = assignTopology(treeOf(hosts), { count, mode: 'preferred', level, balanced }, (leaf) => roomOf(hosts, leaf));
-    expect(assignment.fits).toBe(total >= count);
-    if (!assignment.fits) return;
-    expect(assignment.domains.reduce((sum, one) => sum + one.count, 0)).toBe(count);
-    for (const { domain, count: given } of assignment.domains) expect(given).toBeLessThanOrEqual(hosts[domain.values.join('/')] ?? 0);
-  }), { seed: 7, numRuns: 200 });
-});
+test.each([false, true])(
+  'every pod gets a place that is there, and only a cluster that is too small refuses (balanced: %s)',
+  (balanced) => {
+    fc.assert(
+      fc.property(worlds, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 2 }), (hosts, count, level) => {
+        const total = Object.values(hosts).reduce((sum, room) => sum + room, 0);
+        const assignment = assignTopology(treeOf(hosts), { count, mode: 'preferred', level, balanced }, (leaf) =>
+          roomOf(hosts, leaf),
+        );
+        expect(assignment.fits).toBe(total >= count);
+        if (!assignment.fits) {
+          return;
+        }
+        expect(assignment.domains.reduce((sum, one) => sum + one.count, 0)).toBe(count);
+        for (const { domain, count: given } of assignment.domains) {
+          expect(given).toBeLessThanOrEqual(hosts[domain.values.join('/')] ?? 0);
+        }
+      }),
+      { seed: 7, numRuns: 200 },
+    );
+  },
+);

@@ -5,15 +5,17 @@ import { App, Chart } from 'cdk8s';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Accelerator, NcclProfile, networking, PodTemplate, Rdma, Resource } from '../../src';
-import { Pod } from '../../src/api/types/core/v1';
-import { type JsonObject } from '../../src/api/schema';
+import { Pod } from '../../src/facts/api/types/core/v1';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { parseYaml } from '../../src/manifests/yaml';
 import { asArray, asObject, asString } from '../../src/manifests/read';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const FIXED = resolve(__dirname, '../../../shared/seeds/fixed/001-11-rdma.yaml');
 const here = existsSync(FIXED);
-if (!here) console.log('no ../shared/seeds beside the project: the comparison with the corrected RDMA manifest is skipped');
+if (!here) {
+  console.log('no ../shared/seeds beside the project: the comparison with the corrected RDMA manifest is skipped');
+}
 
 /** The CNI text as a value; quantities of whole devices as numbers; without the toleration that a GPU of Gantry's brings along. */
 function meaning(manifest: JsonObject): JsonObject {
@@ -22,11 +24,13 @@ function meaning(manifest: JsonObject): JsonObject {
     return { ...manifest, spec: { config: JSON.parse(asString(spec.config) ?? '') as JsonObject } };
   }
   const rest = Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'tolerations'));
-  const containers = asArray(spec.containers).map(asObject).map((container) => {
-    const limits = asObject(asObject(container.resources).limits);
-    const counts = Object.entries(limits).map(([name, amount]) => [name, Number(amount)]);
-    return { ...container, resources: { limits: Object.fromEntries(counts) as JsonObject } };
-  });
+  const containers = asArray(spec.containers)
+    .map(asObject)
+    .map((container) => {
+      const limits = asObject(asObject(container.resources).limits);
+      const counts = Object.entries(limits).map(([name, amount]) => [name, Number(amount)]);
+      return { ...container, resources: { limits: Object.fromEntries(counts) as JsonObject } };
+    });
   return { ...manifest, spec: { ...rest, containers } };
 }
 
@@ -34,14 +38,21 @@ function meaning(manifest: JsonObject): JsonObject {
   const { Cni, Ipam, NetworkAttachmentDefinition } = networking;
   const chart = new Chart(new App(), 'rdma', { namespace: 'ai-workloads' });
   const network = new NetworkAttachmentDefinition(chart, 'rdma-network', {
-    device: 'nvidia.com/mlx5_rdma', cniVersion: '0.3.1', cni: Cni.sriov({ ipam: Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
+    device: 'nvidia.com/mlx5_rdma',
+    cniVersion: '0.3.1',
+    cni: Cni.sriov({ ipam: Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
   });
   const template = new PodTemplate({
-    image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime', accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '16Gi',
+    image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime',
+    accelerators: Accelerator.nvidia({ count: 8 }),
+    sharedMemory: '16Gi',
     rdma: Rdma.over(network, { nccl: NcclProfile.of({}) }),
   }).toPodTemplate({ containerName: 'training', restartPolicy: 'Never', namespace: 'ai-workloads' });
-  new Resource(chart, 'pod', Pod, { metadata: { name: 'rdma-pod', annotations: { ...template.metadata?.annotations } }, spec: template.spec });
+  new Resource(chart, 'pod', Pod, {
+    metadata: { name: 'rdma-pod', annotations: { ...template.metadata?.annotations } },
+    spec: template.spec,
+  });
 
   const wanted = parseYaml(readFileSync(FIXED, 'utf8'), FIXED).manifests.map(({ object }) => meaning(object));
-  expect((Testing.synth(chart)).map(meaning)).toEqual(wanted);
+  expect(Testing.synth(chart).map(meaning)).toEqual(wanted);
 });

@@ -7,16 +7,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Accelerator, nodeTuning } from '../../src';
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { check } from '../../src/checks/engine';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseFile } from '../../src/manifests/node-file';
-import { allRules } from '../../src/rules';
-import { Testing } from '../../src/testing';
+import { allRules } from '../../src/interfaces/checks';
+import { Testing } from '../../src/interfaces/testing';
 
 const SEEDS = resolve(__dirname, '../../../shared/seeds');
 const here = existsSync(SEEDS);
-if (!here) console.log('no ../shared/seeds beside the project: the tests of files of nodes are skipped');
+if (!here) {
+  console.log('no ../shared/seeds beside the project: the tests of files of nodes are skipped');
+}
 
 const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '000-05-oci-runtime-spec.json': { '666 is read as decimal': 'node-tuning/oci-file-mode-decimal' },
@@ -40,7 +42,8 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const cases = Object.entries(DEFECTS).flatMap(([file, defects]) =>
-  Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const));
+  Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const),
+);
 const read = (folder: string, file: string): string => readFileSync(join(SEEDS, folder, file), 'utf8');
 
 (here ? describe : describe.skip)('files of nodes', () => {
@@ -53,8 +56,13 @@ const read = (folder: string, file: string): string => readFileSync(join(SEEDS, 
 
   test('001-24-kubelet.yaml is a drop-in', () => {
     const dropIn = new nodeTuning.KubeletDropIn({
-      podPidsLimit: 1_000_000, maxPods: 110, cpuManagerOptions: {}, memoryManager: 'None', topologyManager: 'single-numa-node',
-      kubeReserved: { cpu: 4, memory: '8Gi' }, systemReserved: { cpu: 2, memory: '4Gi' },
+      podPidsLimit: 1_000_000,
+      maxPods: 110,
+      cpuManagerOptions: {},
+      memoryManager: 'None',
+      topologyManager: 'single-numa-node',
+      kubeReserved: { cpu: 4, memory: '8Gi' },
+      systemReserved: { cpu: 2, memory: '4Gi' },
     });
     expect(dropIn.toConfiguration()).toEqual(parse(read('fixed', '001-24-kubelet.yaml')));
   });
@@ -62,17 +70,26 @@ const read = (folder: string, file: string): string => readFileSync(join(SEEDS, 
   test('001-27-spot.yaml is a job on spot nodes', () => {
     const chart = new Chart(new App(), 'spot', { namespace: 'ai-workloads' });
     new nodeTuning.SpotJob(chart, 'spot-training', {
-      on: 'gke', image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime', containerName: 'trainer', accelerators: Accelerator.nvidia({ count: 4 }),
+      on: 'gke',
+      image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime',
+      containerName: 'trainer',
+      accelerators: Accelerator.nvidia({ count: 4 }),
       overrides: { pod: { schedulerName: 'volcano' } },
     });
-    expect(Testing.synth(chart).map(meaning)).toEqual([meaning(parse(read('fixed', '001-27-spot.yaml')) as JsonObject)]);
+    expect(Testing.synth(chart).map(meaning)).toEqual([
+      meaning(parse(read('fixed', '001-27-spot.yaml')) as JsonObject),
+    ]);
   });
 });
 
 /** Tolerations in any order, quantities of whole devices as numbers. */
 function meaning(manifest: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(manifest, (key, value: unknown) => {
-    if (key === 'tolerations' && Array.isArray(value)) return value.map((item) => JSON.stringify(Object.entries(item as object).sort())).sort();
-    return key === 'nvidia.com/gpu' ? Number(value) : value;
-  })) as JsonObject;
+  return JSON.parse(
+    JSON.stringify(manifest, (key, value: unknown) => {
+      if (key === 'tolerations' && Array.isArray(value)) {
+        return value.map((item) => JSON.stringify(Object.entries(item as object).sort())).sort();
+      }
+      return key === 'nvidia.com/gpu' ? Number(value) : value;
+    }),
+  ) as JsonObject;
 }

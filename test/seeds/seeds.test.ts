@@ -8,16 +8,23 @@ import { check } from '../../src/checks/engine';
 import { type Finding } from '../../src/checks/finding';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
-import { allRules } from '../../src/rules';
+import { allRules } from '../../src/interfaces/checks';
 
 const SEEDS = resolve(__dirname, '../../../shared/seeds');
 const here = existsSync(SEEDS);
-if (!here) console.log('no ../shared/seeds beside the project: the tests of real manifests are skipped');
+if (!here) {
+  console.log('no ../shared/seeds beside the project: the tests of real manifests are skipped');
+}
 
 function read(folder: string): ManifestSet {
-  const files = readdirSync(join(SEEDS, folder)).filter((file) => file.endsWith('.yaml')).sort();
+  const files = readdirSync(join(SEEDS, folder))
+    .filter((file) => file.endsWith('.yaml'))
+    .sort();
   const parsed = files.map((file) => parseYaml(readFileSync(join(SEEDS, folder, file), 'utf8'), file));
-  return new ManifestSet(parsed.flatMap(({ manifests }) => manifests), parsed.flatMap(({ problems }) => problems));
+  return new ManifestSet(
+    parsed.flatMap(({ manifests }) => manifests),
+    parsed.flatMap(({ problems }) => problems),
+  );
 }
 
 /** Defects by file: what is wrong, and the rule that says so. */
@@ -51,7 +58,7 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'NODE_RANK is never set': 'kubeflow/launch-variables-set-by-operator',
     'nnodes is not the number of pods': 'kubeflow/torchrun-nnodes-is-pod-count',
     'one GPU and eight processes': 'kubeflow/torchrun-nproc-is-device-count',
-    'a port that is not the operator\'s': 'kubeflow/torchrun-port-is-operators',
+    "a port that is not the operator's": 'kubeflow/torchrun-port-is-operators',
     'elastic with a Master': 'kubeflow/elastic-is-workers-only',
     'only one role names the scheduler': 'kubeflow/roles-share-scheduler',
     'no gang is stated': 'kubeflow/gang-scheduling-stated',
@@ -67,12 +74,14 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no such product label': 'pods/node-label-set-by-something',
   },
   '001-13-dcgm-exporter-config.yaml': { 'the exporter reads CSV': 'gpu-operator/dcgm-counters-are-csv' },
-  '001-14-prometheus-config.yaml': { 'no pod of the operator has that label': 'monitoring/scrape-job-finds-dcgm-exporter' },
+  '001-14-prometheus-config.yaml': {
+    'no pod of the operator has that label': 'monitoring/scrape-job-finds-dcgm-exporter',
+  },
   '001-15-resourcequota.yaml': {
     'limits of a GPU are never counted': 'tenancy/quota-key-counted',
     'limits become mandatory': 'tenancy/quota-with-defaults',
   },
-  '001-16-priorityclasses.yaml': { 'the lowest class is everybody\'s': 'tenancy/global-default-deliberate' },
+  '001-16-priorityclasses.yaml': { "the lowest class is everybody's": 'tenancy/global-default-deliberate' },
   '001-17b-tolerations-fragment.yaml': { 'taints make no labels': 'pods/taint-makes-no-label' },
   '001-18-dra-fragment.yaml': {
     'deviceClassName is no field of a claim': 'schema/unknown-field',
@@ -125,7 +134,8 @@ const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   });
 
   const cases = Object.entries(DEFECTS).flatMap(([file, defects]) =>
-    Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const));
+    Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const),
+  );
 
   test.each(cases)('%s: %s', (file, _defect, rule) => {
     expect(findings.filter((finding) => finding.file === file).map((finding) => finding.rule)).toContain(rule);

@@ -6,18 +6,24 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { serving } from '../../src';
 import { parseYaml } from '../../src/manifests/yaml';
-import { Testing } from '../../src/testing';
+import { Testing } from '../../src/interfaces/testing';
 
 const FIXED = resolve(__dirname, '../../../shared/seeds/fixed/001-19-knative.yaml');
 const here = existsSync(FIXED);
-if (!here) console.log('no ../shared/seeds beside the project: the comparison with the corrected Knative manifest is skipped');
+if (!here) {
+  console.log('no ../shared/seeds beside the project: the comparison with the corrected Knative manifest is skipped');
+}
 
 (here ? test : test.skip)('001-19-knative.yaml', () => {
   const { KnativeScaling, KnativeService } = serving;
   const chart = new Chart(new App(), 'serving', { namespace: 'ai-workloads' });
   new KnativeService(chart, 'ai-inference', {
-    image: 'registry.example.com/llm-inference:v1', ports: [{ containerPort: 8000 }], resources: { extended: { 'nvidia.com/gpu': '1' } },
-    scaling: KnativeScaling.concurrency(10, { minReplicas: 0, maxReplicas: 8 }), containerConcurrency: 20, timeoutSeconds: 300,
+    image: 'registry.example.com/llm-inference:v1',
+    ports: [{ containerPort: 8000 }],
+    resources: { extended: { 'nvidia.com/gpu': '1' } },
+    scaling: KnativeScaling.concurrency(10, { minReplicas: 0, maxReplicas: 8 }),
+    containerConcurrency: 20,
+    timeoutSeconds: 300,
   });
   const wanted = parseYaml(readFileSync(FIXED, 'utf8'), FIXED).manifests.map(({ object }) => object);
   expect(Testing.synth(chart)).toEqual(wanted);

@@ -6,11 +6,13 @@ import { join, resolve } from 'node:path';
 import { check } from '../../src/checks/engine';
 import { ManifestSet } from '../../src/manifests/manifest-set';
 import { parseYaml } from '../../src/manifests/yaml';
-import { allRules } from '../../src/rules';
+import { allRules } from '../../src/interfaces/checks';
 
 const SNIPPETS = resolve(__dirname, '../../../shared/seeds/snippets');
 const here = existsSync(SNIPPETS);
-if (!here) console.log('no ../shared/seeds beside the project: the tests of texts are skipped');
+if (!here) {
+  console.log('no ../shared/seeds beside the project: the tests of texts are skipped');
+}
 
 const pod = (spec: string, container: string): string => `
 apiVersion: v1
@@ -20,7 +22,8 @@ spec: { ${spec} containers: [{ name: main, image: img, ${container} }] }
 `;
 const gpu = 'resources: { limits: { nvidia.com/gpu: 1 } }';
 const selecting = (label: string, value: string): string => pod(`nodeSelector: { ${label}: "${value}" },`, gpu);
-const variable = (name: string, value: string): string => pod('', `${gpu}, env: [{ name: ${name}, value: "${value}" }]`);
+const variable = (name: string, value: string): string =>
+  pod('', `${gpu}, env: [{ name: ${name}, value: "${value}" }]`);
 const limited = (resource: string): string => pod('', `resources: { limits: { ${resource}: 1 } }`);
 const alert = (expr: string): string => `
 apiVersion: monitoring.coreos.com/v1
@@ -56,7 +59,8 @@ kind: ClusterPolicy
 metadata: { name: cluster-policy }
 spec: {}
 `;
-const annotated = (name: string): string => `{ apiVersion: v1, kind: Node, metadata: { name: n, annotations: { ${name}: "{}" } } }`;
+const annotated = (name: string): string =>
+  `{ apiVersion: v1, kind: Node, metadata: { name: n, annotations: { ${name}: "{}" } } }`;
 const daemonSet = (command: string): string => `
 apiVersion: apps/v1
 kind: DaemonSet
@@ -68,28 +72,75 @@ spec:
 
 /** The text that is read, what of it is meant, the manifest with that in it, and the rule that finds it. */
 const CASES: readonly (readonly [string, string, string, string])[] = [
-  ['000-02-diagnose.txt', '/oom_score_adj', daemonSet('echo -800 | tee /proc/1/oom_score_adj'), 'node-tuning/live-node-red-line'],
-  ['000-08-dockerfile.txt', 'nvidia-smi -q -d MEMORY,UTILIZATION | grep -q "Used"',
-    pod('', `${gpu}, livenessProbe: { exec: { command: [sh, -c, 'nvidia-smi -q -d MEMORY,UTILIZATION | grep -q "Used"'] }, timeoutSeconds: 3 }`),
-    'pods/liveness-asks-no-driver'],
-  ['000-09-kubectl-patch-node.txt', 'node.kubernetes.io/ai-resource-capacity', annotated('node.kubernetes.io/ai-resource-capacity'),
-    'node-tuning/node-annotation-in-own-domain'],
+  [
+    '000-02-diagnose.txt',
+    '/oom_score_adj',
+    daemonSet('echo -800 | tee /proc/1/oom_score_adj'),
+    'node-tuning/live-node-red-line',
+  ],
+  [
+    '000-08-dockerfile.txt',
+    'nvidia-smi -q -d MEMORY,UTILIZATION | grep -q "Used"',
+    pod(
+      '',
+      `${gpu}, livenessProbe: { exec: { command: [sh, -c, 'nvidia-smi -q -d MEMORY,UTILIZATION | grep -q "Used"'] }, timeoutSeconds: 3 }`,
+    ),
+    'pods/liveness-asks-no-driver',
+  ],
+  [
+    '000-09-kubectl-patch-node.txt',
+    'node.kubernetes.io/ai-resource-capacity',
+    annotated('node.kubernetes.io/ai-resource-capacity'),
+    'node-tuning/node-annotation-in-own-domain',
+  ],
   ['001-01-gpu-operator-install.txt', 'nvidia.com/mig: 0', limited('nvidia.com/mig'), 'devices/label-is-no-resource'],
-  ['001-01-gpu-operator-install.txt', 'nvidia.com/gpu.product: NVIDIA-H100-80GB', selecting('nvidia.com/gpu.product', 'NVIDIA-H100-80GB'),
-    'pods/node-label-set-by-something'],
+  [
+    '001-01-gpu-operator-install.txt',
+    'nvidia.com/gpu.product: NVIDIA-H100-80GB',
+    selecting('nvidia.com/gpu.product', 'NVIDIA-H100-80GB'),
+    'pods/node-label-set-by-something',
+  ],
   ['001-01-gpu-operator-install.txt', 'nvidia/gpu-operator', unpinned, 'charts/version-pinned'],
   ['001-03-cgpu-pod.yaml', 'aliyun.com/gpu-core', limited('aliyun.com/gpu-core'), 'pods/device-name-served'],
-  ['001-04-volcano-install.txt', 'https://volcano-sh.github.io/charts', release('https://volcano-sh.github.io/charts'), 'charts/repository-current'],
+  [
+    '001-04-volcano-install.txt',
+    'https://volcano-sh.github.io/charts',
+    release('https://volcano-sh.github.io/charts'),
+    'charts/repository-current',
+  ],
   ['001-17a-taints.txt', 'gpu-node=true:NoSchedule', tainted('gpu-node'), 'node-tuning/operator-tolerates-pool'],
-  ['001-22-diagnose.txt', 'nvidia.com/gpu.memory 80', selecting('nvidia.com/gpu.memory', '80'), 'devices/memory-label-in-mib'],
-  ['001-22-diagnose.txt', 'nvidia.com/mig.enabled true', selecting('nvidia.com/mig.enabled', 'true'), 'pods/node-label-set-by-something'],
-  ['001-22-diagnose.txt', 'nvidia.com/gpu.driver.version 535.104.05', selecting('nvidia.com/gpu.driver.version', '535.104.05'),
-    'pods/node-label-set-by-something'],
+  [
+    '001-22-diagnose.txt',
+    'nvidia.com/gpu.memory 80',
+    selecting('nvidia.com/gpu.memory', '80'),
+    'devices/memory-label-in-mib',
+  ],
+  [
+    '001-22-diagnose.txt',
+    'nvidia.com/mig.enabled true',
+    selecting('nvidia.com/mig.enabled', 'true'),
+    'pods/node-label-set-by-something',
+  ],
+  [
+    '001-22-diagnose.txt',
+    'nvidia.com/gpu.driver.version 535.104.05',
+    selecting('nvidia.com/gpu.driver.version', '535.104.05'),
+    'pods/node-label-set-by-something',
+  ],
   ['001-22-diagnose.txt', 'NCCL_ALGO=ring/Tree', variable('NCCL_ALGO', 'ring/Tree'), 'pods/nccl-value-known'],
-  ['001-22-diagnose.txt', 'NCCL_SOCKET_IFNAME=ib0', variable('NCCL_SOCKET_IFNAME', 'ib0'), 'pods/nccl-interface-in-pod'],
+  [
+    '001-22-diagnose.txt',
+    'NCCL_SOCKET_IFNAME=ib0',
+    variable('NCCL_SOCKET_IFNAME', 'ib0'),
+    'pods/nccl-interface-in-pod',
+  ],
   ['001-22-diagnose.txt', 'FB_USED >90%', alert('DCGM_FI_DEV_FB_USED > 90'), 'monitoring/comparison-in-unit'],
-  ['001-22-diagnose.txt', 'DCGM_FI_DEV_ECC_SBE_AGG_TOTAL growing', alert('increase(DCGM_FI_DEV_ECC_SBE_AGG_TOTAL[1h]) > 0'),
-    'monitoring/dcgm-metric-collected'],
+  [
+    '001-22-diagnose.txt',
+    'DCGM_FI_DEV_ECC_SBE_AGG_TOTAL growing',
+    alert('increase(DCGM_FI_DEV_ECC_SBE_AGG_TOTAL[1h]) > 0'),
+    'monitoring/dcgm-metric-collected',
+  ],
 ];
 
 (here ? test.each(CASES) : test.skip.each(CASES))('%s: %s', (file, words, yaml, rule) => {

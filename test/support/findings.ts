@@ -1,7 +1,7 @@
 /**
  * Small world for rule tests: YAML in, findings of the given rules out.
  */
-import { type KubernetesMinor } from '../../src/api/schema';
+import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { FindingCollector } from '../../src/checks/collector';
 import { type Finding } from '../../src/checks/finding';
 import { type Report } from '../../src/checks/report';
@@ -17,16 +17,24 @@ export interface FindingsOptions {
 /** Runs only these rules (no schema check) over the YAML and gives what they find. Throws where a rule fails or the YAML is broken. */
 export function findingsOf(yaml: string, rules: readonly Rule[], options: FindingsOptions = {}): readonly Finding[] {
   const { manifests, problems } = parseYaml(yaml, 'test.yaml');
-  if (problems.length > 0) throw new Error(`the test's YAML is broken: ${JSON.stringify(problems)}`);
+  if (problems.length > 0) {
+    throw new Error(`the test's YAML is broken: ${JSON.stringify(problems)}`);
+  }
   const set = new ManifestSet(manifests);
   const report = run(rules, set, options);
   // What a rule concerns and sees saves time and changes nothing.
   const always = rules.map((rule) => ({ ...rule, concerns: undefined, sees: undefined }) as Rule);
   expect(report.findings).toEqual(run(always, set, options).findings);
   const failed = report.notChecked.filter(({ why }) => why.startsWith('the rule '));
-  if (failed.length > 0) throw new Error(failed.map(({ why }) => why).join('\n'));
+  if (failed.length > 0) {
+    throw new Error(failed.map(({ why }) => why).join('\n'));
+  }
   const tiersOf = new Map(rules.map(({ id, tier, otherTiers = [] }) => [id, [tier, ...otherTiers]]));
-  for (const { rule, tier } of report.findings) if (tiersOf.has(rule)) expect(tiersOf.get(rule)).toContain(tier);
+  for (const { rule, tier } of report.findings) {
+    if (tiersOf.has(rule)) {
+      expect(tiersOf.get(rule)).toContain(tier);
+    }
+  }
   return report.findings.filter((finding) => tiersOf.has(finding.rule));
 }
 

@@ -3,16 +3,65 @@
  *
  * CEL rules are not looked at; an object may break them.
  */
-import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/api/schema';
+import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/facts/api/schema';
 import { patternOf } from '../../src/checks/schema/patterns';
 import { type Random } from './random';
 
 /** A text for every pattern of the covered kinds is among these. */
 const TEXTS = [
-  'a', 'b', 'abc', 'team-a', 'x1', 'example.com/a', 'example.com', '1', '10', '0', '1.5', '1h', '30s', '5m', '10%', '1Gi', '2Gi', '500G', '/a', 'A', 'Ready', 'Never',
-  'http://example.com', 'https://example.com', 's3://bucket/key', 'socks5://example.com:1080', 'registry.example.com/image:1', '2026-01-01T00:00:00Z', '0123456789ab',
-  'abcdef0123', 'sg-0123456789abcdef0', 'subnet-0123456789abcdef0', 'ami-0123456789abcdef0', 'pg-0123456789abcdef0', 'cr-0123456789abcdef0', 'pl-0123456789abcdef0',
-  'eni-0123456789abcdef0', '+10%', '-10%', '+0.5', '12:00', 'monday', 'january', '2026', '1:5', 'a=b', '@daily', '0 0 * * *', 'abort', 'dir/file.json', '256MB', 'region', '20Gi',
+  'a',
+  'b',
+  'abc',
+  'team-a',
+  'x1',
+  'example.com/a',
+  'example.com',
+  '1',
+  '10',
+  '0',
+  '1.5',
+  '1h',
+  '30s',
+  '5m',
+  '10%',
+  '1Gi',
+  '2Gi',
+  '500G',
+  '/a',
+  'A',
+  'Ready',
+  'Never',
+  'http://example.com',
+  'https://example.com',
+  's3://bucket/key',
+  'socks5://example.com:1080',
+  'registry.example.com/image:1',
+  '2026-01-01T00:00:00Z',
+  '0123456789ab',
+  'abcdef0123',
+  'sg-0123456789abcdef0',
+  'subnet-0123456789abcdef0',
+  'ami-0123456789abcdef0',
+  'pg-0123456789abcdef0',
+  'cr-0123456789abcdef0',
+  'pl-0123456789abcdef0',
+  'eni-0123456789abcdef0',
+  '+10%',
+  '-10%',
+  '+0.5',
+  '12:00',
+  'monday',
+  'january',
+  '2026',
+  '1:5',
+  'a=b',
+  '@daily',
+  '0 0 * * *',
+  'abort',
+  'dir/file.json',
+  '256MB',
+  'region',
+  '20Gi',
 ];
 const LONGER = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -33,8 +82,15 @@ export class InstanceMaker {
   make(info: KindInfo, schema: Schema, richness: number): JsonObject {
     this.budget = richness;
     const made = this.object(info.hasStatusSubresource ? withoutStatus(schema) : schema, 0);
-    if (made === IMPOSSIBLE) throw new Error(`no object of ${info.apiVersion} ${info.kind} can be made`);
-    return { ...made, apiVersion: info.apiVersion, kind: info.kind, metadata: { name: 'made', ...(info.scope === 'Cluster' ? {} : { namespace: 'default' }) } };
+    if (made === IMPOSSIBLE) {
+      throw new Error(`no object of ${info.apiVersion} ${info.kind} can be made`);
+    }
+    return {
+      ...made,
+      apiVersion: info.apiVersion,
+      kind: info.kind,
+      metadata: { name: 'made', ...(info.scope === 'Cluster' ? {} : { namespace: 'default' }) },
+    };
   }
 
   /** A value that the schema allows; `undefined` where none can be made. */
@@ -45,9 +101,15 @@ export class InstanceMaker {
   }
 
   private made(schema: Schema, depth: number, index = 0): Made {
-    if (schema.enum !== undefined) return this.random.pick(schema.enum);
-    if (schema['x-kubernetes-int-or-string'] === true && schema.pattern === undefined) return index + 1;
-    if (schema['x-kubernetes-int-or-string'] === true) return this.text(schema, index);
+    if (schema.enum !== undefined) {
+      return this.random.pick(schema.enum);
+    }
+    if (schema['x-kubernetes-int-or-string'] === true && schema.pattern === undefined) {
+      return index + 1;
+    }
+    if (schema['x-kubernetes-int-or-string'] === true) {
+      return this.text(schema, index);
+    }
     switch (schema.type) {
       case 'string':
         return this.text(schema, index);
@@ -73,18 +135,34 @@ export class InstanceMaker {
   }
 
   private text(schema: Schema, index: number): Made {
-    if (schema.format === 'quantity') return this.random.pick(['1', '500m', '2Gi']);
-    if (schema.format === 'int-or-string') return 1;
-    if (schema.format === 'date-time') return '2026-01-01T00:00:00.000000Z';
-    if (schema.format === 'byte') return 'YWJj';
+    if (schema.format === 'quantity') {
+      return this.random.pick(['1', '500m', '2Gi']);
+    }
+    if (schema.format === 'int-or-string') {
+      return 1;
+    }
+    if (schema.format === 'date-time') {
+      return '2026-01-01T00:00:00.000000Z';
+    }
+    if (schema.format === 'byte') {
+      return 'YWJj';
+    }
     const { minLength = 0, maxLength = Infinity, pattern } = schema;
     const matches = (text: string): boolean => pattern === undefined || patternOf(pattern)?.test(text) === true;
     const fits = (text: string): boolean => text.length >= minLength && text.length <= maxLength && matches(text);
     const indexed = `item-${index}`;
-    if (fits(indexed)) return indexed;
-    if (fits(LONGER)) return LONGER;
+    if (fits(indexed)) {
+      return indexed;
+    }
+    if (fits(LONGER)) {
+      return LONGER;
+    }
     const choices = TEXTS.filter(fits);
-    return choices.length === 0 ? IMPOSSIBLE : index < choices.length ? choices[(index * 7) % choices.length] ?? IMPOSSIBLE : IMPOSSIBLE;
+    return choices.length === 0
+      ? IMPOSSIBLE
+      : index < choices.length
+        ? (choices[(index * 7) % choices.length] ?? IMPOSSIBLE)
+        : IMPOSSIBLE;
   }
 
   private array(schema: Schema, depth: number): Made {
@@ -95,11 +173,24 @@ export class InstanceMaker {
     const names = schema['x-kubernetes-list-map-keys'] ?? [];
     for (let i = 0; items.length < wanted && i < wanted + 4; i += 1) {
       const item = this.made(schema.items ?? {}, depth + 1, i);
-      if (item === IMPOSSIBLE) break;
-      const isMap = schema['x-kubernetes-list-type'] === 'map' && typeof item === 'object' && item !== null && !Array.isArray(item);
-      if (isMap) for (const name of names) this.writeKey(item, name, schema.items?.properties?.[name], i);
+      if (item === IMPOSSIBLE) {
+        break;
+      }
+      const isMap =
+        schema['x-kubernetes-list-type'] === 'map' && typeof item === 'object' && item !== null && !Array.isArray(item);
+      if (isMap) {
+        for (const name of names) {
+          this.writeKey(item, name, schema.items?.properties?.[name], i);
+        }
+      }
       const key = JSON.stringify(isMap ? names.map((name) => item[name] ?? null) : item);
-      if (schema['x-kubernetes-list-type'] !== undefined && schema['x-kubernetes-list-type'] !== 'atomic' && keys.has(key)) continue;
+      if (
+        schema['x-kubernetes-list-type'] !== undefined &&
+        schema['x-kubernetes-list-type'] !== 'atomic' &&
+        keys.has(key)
+      ) {
+        continue;
+      }
       keys.add(key);
       items.push(item);
     }
@@ -107,28 +198,43 @@ export class InstanceMaker {
   }
 
   private writeKey(item: JsonObject, name: string, schema: Schema | undefined, index: number): void {
-    if (schema === undefined || schema.enum !== undefined) return;
+    if (schema === undefined || schema.enum !== undefined) {
+      return;
+    }
     const value = this.made(schema, 99, index);
-    if (value !== IMPOSSIBLE) item[name] = value;
+    if (value !== IMPOSSIBLE) {
+      item[name] = value;
+    }
   }
 
   private object(schema: Schema, depth: number): JsonObject | typeof IMPOSSIBLE {
     const made: JsonObject = {};
     const required = new Set(schema.required ?? []);
-    if (depth > 24) return required.size === 0 ? made : IMPOSSIBLE;
+    if (depth > 24) {
+      return required.size === 0 ? made : IMPOSSIBLE;
+    }
     for (const [name, child] of Object.entries(schema.properties ?? {})) {
-      if (depth === 0 && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) continue;
+      if (depth === 0 && (name === 'apiVersion' || name === 'kind' || name === 'metadata')) {
+        continue;
+      }
       const isRequired = required.has(name);
-      if (!isRequired && (this.budget <= 0 || !this.random.chance(depth < 2 ? 0.7 : 0.25))) continue;
+      if (!isRequired && (this.budget <= 0 || !this.random.chance(depth < 2 ? 0.7 : 0.25))) {
+        continue;
+      }
       this.budget -= 1;
       const value = this.made(child, depth + 1);
-      if (value !== IMPOSSIBLE) made[name] = value;
-      else if (isRequired) return IMPOSSIBLE;
+      if (value !== IMPOSSIBLE) {
+        made[name] = value;
+      } else if (isRequired) {
+        return IMPOSSIBLE;
+      }
     }
     if (typeof schema.additionalProperties === 'object' && (this.budget > 0 || (schema.minProperties ?? 0) > 0)) {
       this.budget -= 1;
       const value = this.made(schema.additionalProperties, depth + 1);
-      if (value !== IMPOSSIBLE) made.key = value;
+      if (value !== IMPOSSIBLE) {
+        made.key = value;
+      }
     }
     return Object.keys(made).length < (schema.minProperties ?? 0) ? IMPOSSIBLE : made;
   }
@@ -138,5 +244,9 @@ export class InstanceMaker {
 function withoutStatus(schema: Schema): Schema {
   const properties = { ...schema.properties };
   delete properties.status;
-  return { ...schema, properties, ...(schema.required ? { required: schema.required.filter((name) => name !== 'status') } : {}) };
+  return {
+    ...schema,
+    properties,
+    ...(schema.required ? { required: schema.required.filter((name) => name !== 'status') } : {}),
+  };
 }

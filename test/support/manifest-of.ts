@@ -1,7 +1,7 @@
 /**
  * A manifest of plain JSON, as tests need it.
  */
-import { type JsonObject } from '../../src/api/schema';
+import { type JsonObject } from '../../src/facts/api/schema';
 import { type Manifest } from '../../src/manifests/manifest';
 import { idOf } from '../../src/manifests/identity';
 

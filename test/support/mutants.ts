@@ -1,7 +1,7 @@
 /**
  * Changes to a valid object whose verdict follows from the change alone: which rule must fire, and where.
  */
-import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/api/schema';
+import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../src/facts/api/schema';
 import { pointer } from '../../src/manifests/pointer';
 import { isOptionalField } from '../../src/checks/schema/optional-fields';
 import { patternOf } from '../../src/checks/schema/patterns';
@@ -34,13 +34,16 @@ interface Change {
 
 type Operator = (site: Site, random: Random, info: KindInfo) => Change | undefined;
 
-const isObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const keeps = (schema: Schema): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
 const isInt32 = (schema: Schema): boolean => schema.type === 'integer' && schema.format === 'int32';
 
 /** Values of a type that the field does not take; nested objects and lists are never valid scalars. */
 function wrongValue(schema: Schema): JsonValue | undefined {
-  if (schema['x-kubernetes-int-or-string'] === true) return true;
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return true;
+  }
   switch (schema.type) {
     case 'string':
       return schema.format === undefined ? 5 : true;
@@ -60,16 +63,29 @@ function wrongValue(schema: Schema): JsonValue | undefined {
 
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   'rename a field': ({ path, value, schema }, random) => {
-    if (!isObject(value) || schema.properties === undefined || keeps(schema) || schema.additionalProperties !== undefined) return undefined;
-    const names = Object.keys(value).filter((name) => path.length > 0 || !['apiVersion', 'kind', 'metadata'].includes(name));
-    if (names.length === 0) return undefined;
+    if (
+      !isObject(value) ||
+      schema.properties === undefined ||
+      keeps(schema) ||
+      schema.additionalProperties !== undefined
+    ) {
+      return undefined;
+    }
+    const names = Object.keys(value).filter(
+      (name) => path.length > 0 || !['apiVersion', 'kind', 'metadata'].includes(name),
+    );
+    if (names.length === 0) {
+      return undefined;
+    }
     const name = random.pick(names);
     const renamed = { ...value, [`${name}Qx`]: value[name] ?? null };
     delete renamed[name];
     return { path, value: renamed, rule: 'schema/unknown-field', at: [...path, `${name}Qx`] };
   },
   'add a field': ({ path, value, schema }) => {
-    if (!isObject(value) || keeps(schema) || schema.additionalProperties !== undefined || schema.type !== 'object') return undefined;
+    if (!isObject(value) || keeps(schema) || schema.additionalProperties !== undefined || schema.type !== 'object') {
+      return undefined;
+    }
     return { path: [...path, 'gantryUnknown'], value: 1, rule: 'schema/unknown-field' };
   },
   'wrong type': ({ path, schema }) => {
@@ -77,19 +93,29 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
     return value === undefined ? undefined : { path, value, rule: 'schema/type' };
   },
   'not in the enum': ({ path, value, schema }) =>
-    typeof value === 'string' && schema.enum !== undefined ? { path, value: 'not-among-them', rule: 'schema/enum' } : undefined,
+    typeof value === 'string' && schema.enum !== undefined
+      ? { path, value: 'not-among-them', rule: 'schema/enum' }
+      : undefined,
   'below the bound': ({ path, value, schema }) =>
-    typeof value === 'number' && schema.minimum !== undefined ? { path, value: schema.minimum - 1, rule: 'schema/bound' } : undefined,
+    typeof value === 'number' && schema.minimum !== undefined
+      ? { path, value: schema.minimum - 1, rule: 'schema/bound' }
+      : undefined,
   'above the bound': ({ path, value, schema }) =>
-    typeof value === 'number' && schema.maximum !== undefined ? { path, value: schema.maximum + 1, rule: 'schema/bound' } : undefined,
+    typeof value === 'number' && schema.maximum !== undefined
+      ? { path, value: schema.maximum + 1, rule: 'schema/bound' }
+      : undefined,
   'too wide a number': ({ path, value, schema }) =>
     typeof value === 'number' && isInt32(schema) ? { path, value: 2147483648, rule: 'schema/format' } : undefined,
   'missing required': ({ path, value, schema }, random, info) => {
-    if (!isObject(value)) return undefined;
+    if (!isObject(value)) {
+      return undefined;
+    }
     const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
     const names = (schema.required ?? []).filter(
       (name) =>
-        Object.hasOwn(value, name) && schema.properties?.[name]?.default === undefined && !(path.length === 0 && ['apiVersion', 'kind', 'metadata'].includes(name)) &&
+        Object.hasOwn(value, name) &&
+        schema.properties?.[name]?.default === undefined &&
+        !(path.length === 0 && ['apiVersion', 'kind', 'metadata'].includes(name)) &&
         !(info.builtIn && isOptionalField(kind, pointer('', ...path, name))),
     );
     return names.length === 0 ? undefined : { path: [...path, random.pick(names)], rule: 'schema/required' };
@@ -97,26 +123,50 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   'null for a required field': ({ path, value, schema }, random, info) => {
     const change = OPERATORS['missing required']?.({ path, value, schema }, random, info);
     const name = change?.path[change.path.length - 1];
-    return change === undefined || (typeof name === 'string' && schema.properties?.[name]?.nullable === true) ? undefined : { ...change, value: null };
+    return change === undefined || (typeof name === 'string' && schema.properties?.[name]?.nullable === true)
+      ? undefined
+      : { ...change, value: null };
   },
   'duplicate list key': ({ path, value, schema }, _random, info) => {
-    if (info.builtIn || !Array.isArray(value) || value.length === 0 || schema['x-kubernetes-list-type'] !== 'map') return undefined;
-    return { path, value: [...value, structuredClone(value[0] ?? null)], rule: 'schema/duplicate-list-key', at: [...path, value.length] };
+    if (info.builtIn || !Array.isArray(value) || value.length === 0 || schema['x-kubernetes-list-type'] !== 'map') {
+      return undefined;
+    }
+    return {
+      path,
+      value: [...value, structuredClone(value[0] ?? null)],
+      rule: 'schema/duplicate-list-key',
+      at: [...path, value.length],
+    };
   },
   'duplicate set item': ({ path, value, schema }, _random, info) => {
-    if (info.builtIn || !Array.isArray(value) || value.length === 0 || schema['x-kubernetes-list-type'] !== 'set') return undefined;
-    return { path, value: [...value, structuredClone(value[0] ?? null)], rule: 'schema/duplicate-set-item', at: [...path, value.length] };
+    if (info.builtIn || !Array.isArray(value) || value.length === 0 || schema['x-kubernetes-list-type'] !== 'set') {
+      return undefined;
+    }
+    return {
+      path,
+      value: [...value, structuredClone(value[0] ?? null)],
+      rule: 'schema/duplicate-set-item',
+      at: [...path, value.length],
+    };
   },
   'null list item': ({ path, value, schema }, _random, info) => {
     const { type, nullable, default: preset } = schema.items ?? {};
-    if (info.builtIn || !Array.isArray(value) || type === undefined || nullable === true || preset !== undefined) return undefined;
+    if (info.builtIn || !Array.isArray(value) || type === undefined || nullable === true || preset !== undefined) {
+      return undefined;
+    }
     return { path, value: [...value, null], rule: 'schema/null-item', at: [...path, value.length] };
   },
   'outside the pattern': ({ path, value, schema }) => {
     const wrong = ' \u0001 ';
-    if (typeof value !== 'string' || schema.pattern === undefined || schema.enum !== undefined) return undefined;
-    if (patternOf(schema.pattern)?.test(wrong) !== false) return undefined;
-    return (schema.maxLength ?? 3) < 3 || (schema.minLength ?? 0) > 3 ? undefined : { path, value: wrong, rule: 'schema/pattern' };
+    if (typeof value !== 'string' || schema.pattern === undefined || schema.enum !== undefined) {
+      return undefined;
+    }
+    if (patternOf(schema.pattern)?.test(wrong) !== false) {
+      return undefined;
+    }
+    return (schema.maxLength ?? 3) < 3 || (schema.minLength ?? 0) > 3
+      ? undefined
+      : { path, value: wrong, rule: 'schema/pattern' };
   },
   'too long a text': ({ path, value, schema }) =>
     typeof value === 'string' && schema.maxLength !== undefined && schema.enum === undefined && schema.maxLength < 5000
@@ -125,16 +175,28 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   'no quantity': ({ path, value, schema }) =>
     value !== null && schema.format === 'quantity' ? { path, value: '1KI', rule: 'schema/format' } : undefined,
   'no time': ({ path, value, schema }) =>
-    typeof value === 'string' && schema.format === 'date-time' ? { path, value: 'yesterday', rule: 'schema/format' } : undefined,
+    typeof value === 'string' && schema.format === 'date-time'
+      ? { path, value: 'yesterday', rule: 'schema/format' }
+      : undefined,
   'no base64': ({ path, value, schema }, _random, info) =>
-    info.builtIn && typeof value === 'string' && schema.format === 'byte' ? { path, value: 'not base64!', rule: 'schema/format' } : undefined,
+    info.builtIn && typeof value === 'string' && schema.format === 'byte'
+      ? { path, value: 'not base64!', rule: 'schema/format' }
+      : undefined,
   'null for an optional field': ({ path, value, schema }) => {
-    if (!isObject(value) || keeps(schema)) return undefined;
-    const name = Object.keys(schema.properties ?? {}).find((key) => !Object.hasOwn(value, key) && !(schema.required ?? []).includes(key));
-    return name === undefined || (path.length === 0 && name === 'status') ? undefined : { path: [...path, name], value: null };
+    if (!isObject(value) || keeps(schema)) {
+      return undefined;
+    }
+    const name = Object.keys(schema.properties ?? {}).find(
+      (key) => !Object.hasOwn(value, key) && !(schema.required ?? []).includes(key),
+    );
+    return name === undefined || (path.length === 0 && name === 'status')
+      ? undefined
+      : { path: [...path, name], value: null };
   },
   'default left out': ({ path, value, schema }, _random, info) => {
-    if (info.builtIn || !isObject(value)) return undefined;
+    if (info.builtIn || !isObject(value)) {
+      return undefined;
+    }
     const name = Object.keys(value).find((key) => schema.properties?.[key]?.default !== undefined);
     return name === undefined ? undefined : { path: [...path, name] };
   },
@@ -146,9 +208,16 @@ export function mutantsOf(object: JsonObject, info: KindInfo, schema: Schema, ra
   const mutants: Mutant[] = [];
   for (const [operator, change] of Object.entries(OPERATORS)) {
     const places = sites.flatMap((site) => change(site, random, info) ?? []);
-    if (places.length === 0) continue;
+    if (places.length === 0) {
+      continue;
+    }
     const { path, value, rule, at = path } = random.pick(places);
-    mutants.push({ operator, object: changed(object, path, value), ...(rule === undefined ? {} : { rule }), path: pointer('', ...at) });
+    mutants.push({
+      operator,
+      object: changed(object, path, value),
+      ...(rule === undefined ? {} : { rule }),
+      path: pointer('', ...at),
+    });
   }
   return mutants;
 }
@@ -157,27 +226,43 @@ function sitesOf(site: Site): readonly Site[] {
   const { path, value, schema } = site;
   const below: Site[] = [];
   if (Array.isArray(value)) {
-    value.forEach((item, index) => below.push(...sitesOf({ path: [...path, index], value: item, schema: schema.items ?? {} })));
+    value.forEach((item, index) =>
+      below.push(...sitesOf({ path: [...path, index], value: item, schema: schema.items ?? {} })),
+    );
   } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      if (path.length === 0 && ['apiVersion', 'kind', 'metadata', 'status'].includes(key)) continue;
-      const child = schema.properties?.[key] ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-      if (child !== undefined) below.push(...sitesOf({ path: [...path, key], value: item, schema: child }));
+      if (path.length === 0 && ['apiVersion', 'kind', 'metadata', 'status'].includes(key)) {
+        continue;
+      }
+      const child =
+        schema.properties?.[key] ??
+        (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+      if (child !== undefined) {
+        below.push(...sitesOf({ path: [...path, key], value: item, schema: child }));
+      }
     }
   }
   return [site, ...below];
 }
 
 function changed(object: JsonObject, path: readonly (string | number)[], value: JsonValue | undefined): JsonObject {
-  if (path.length === 0) return isObject(value) ? value : object;
+  if (path.length === 0) {
+    return isObject(value) ? value : object;
+  }
   const copy = structuredClone(object);
   let parent: JsonValue = copy;
-  for (const step of path.slice(0, -1)) parent = (parent as JsonObject)[step] ?? null;
+  for (const step of path.slice(0, -1)) {
+    parent = (parent as JsonObject)[step] ?? null;
+  }
   const last = path[path.length - 1] ?? '';
-  if (Array.isArray(parent)) parent[Number(last)] = value ?? null;
-  else if (isObject(parent)) {
-    if (value === undefined) delete parent[last];
-    else parent[last] = value;
+  if (Array.isArray(parent)) {
+    parent[Number(last)] = value ?? null;
+  } else if (isObject(parent)) {
+    if (value === undefined) {
+      delete parent[last];
+    } else {
+      parent[last] = value;
+    }
   }
   return copy;
 }

@@ -24,7 +24,9 @@ export class Random {
   /** @throws where there is nothing to choose from */
   pick<T>(choices: readonly T[]): T {
     const choice = choices[Math.floor(this.next() * choices.length)];
-    if (choice === undefined) throw new Error('nothing to choose from');
+    if (choice === undefined) {
+      throw new Error('nothing to choose from');
+    }
     return choice;
   }
 }

@@ -2,9 +2,13 @@
  * Cluster views of any size, made up: racks full of devices, gangs of many sizes in them, some that wait.
  */
 import {
-  type ClusterView, type ViewGang, type ViewNode, type ViewPod, type ViewQueue,
-} from '../../src/cluster/view';
-import { randomNumbers } from '../../src/simulation/arrivals';
+  type ClusterView,
+  type ViewGang,
+  type ViewNode,
+  type ViewPod,
+  type ViewQueue,
+} from '../../src/planning/cluster/view';
+import { randomNumbers } from '../../src/planning/simulation/arrivals';
 
 export interface SampleOptions {
   readonly racks: number;
@@ -54,18 +58,32 @@ export function sampleView(options: SampleOptions): ClusterView {
       const draft = drafts[at];
       while (placed < pods && draft.free.length >= perPod) {
         draft.pods.push({
-          name: `pod-${gangs.length}-${placed}`, gang: gangs.length, role: 'worker', devices: draft.free.splice(0, perPod),
+          name: `pod-${gangs.length}-${placed}`,
+          gang: gangs.length,
+          role: 'worker',
+          devices: draft.free.splice(0, perPod),
           ...(state === undefined ? {} : { state }),
         });
         where.set(at, (where.get(at) ?? 0) + 1);
         placed++;
       }
     }
-    if (placed === 0) break;
+    if (placed === 0) {
+      break;
+    }
     used += placed * perPod;
     queues[team].used += placed * perPod;
     queues[team].placed++;
-    gangs.push(gangOf(`${TEAMS[team]}/${pick(MODELS)}-${gangs.length}`, TEAMS[team], state === undefined ? 'running' : 'placed', placed, perPod, [...where]));
+    gangs.push(
+      gangOf(
+        `${TEAMS[team]}/${pick(MODELS)}-${gangs.length}`,
+        TEAMS[team],
+        state === undefined ? 'running' : 'placed',
+        placed,
+        perPod,
+        [...where],
+      ),
+    );
   }
   for (let i = 0; i < 5; i++) {
     queues[i % 3].pending++;
@@ -83,29 +101,64 @@ function nodesOf({ racks, nodesPerRack, zones, inference }: SampleOptions): Draf
   for (let rack = 0; rack < racks; rack++) {
     const zone = `eu-1${'abcdefgh'[Math.floor((rack * zones) / racks)]}`;
     for (let node = 0; node < nodesPerRack; node++) {
-      add(`h100-${String(rack + 1).padStart(3, '0')}-${String(node + 1).padStart(2, '0')}`, 0, [zone, `rack-${rack + 1}`], 8);
+      add(
+        `h100-${String(rack + 1).padStart(3, '0')}-${String(node + 1).padStart(2, '0')}`,
+        0,
+        [zone, `rack-${rack + 1}`],
+        8,
+      );
     }
   }
-  for (let i = 0; i < inference; i++) add(`l40s-${String(i + 1).padStart(3, '0')}`, 1, ['eu-1a', ''], 4);
+  for (let i = 0; i < inference; i++) {
+    add(`l40s-${String(i + 1).padStart(3, '0')}`, 1, ['eu-1a', ''], 4);
+  }
   return drafts;
 }
 
 /** Some parts of devices, a pod that no gang stands for, one that leaves and one that is nominated. */
 function shareAndBreak(drafts: readonly Draft[]): void {
   const free = drafts.filter((draft) => draft.free.length >= 2);
-  free[0]?.pods.push({ name: 'half-a', gang: 0, devices: [free[0].free[0]], share: 500 }, { name: 'half-b', gang: 1, devices: [free[0].free[0]], share: 250 });
+  free[0]?.pods.push(
+    { name: 'half-a', gang: 0, devices: [free[0].free[0]], share: 500 },
+    { name: 'half-b', gang: 1, devices: [free[0].free[0]], share: 250 },
+  );
   free[1]?.pods.push({ name: 'debug', devices: [free[1].free[0]] });
   free[2]?.pods.push({ name: 'old', gang: 2, devices: [free[2].free[0]], state: 'leaving' });
   free[3]?.pods.push({ name: 'next', gang: 3, devices: [free[3].free[0]], state: 'nominated' });
 }
 
 function gangOf(
-  name: string, queue: string, state: ViewGang['state'], pods: number, perPod: number, where: ViewGang['where'],
+  name: string,
+  queue: string,
+  state: ViewGang['state'],
+  pods: number,
+  perPod: number,
+  where: ViewGang['where'],
 ): ViewGang {
   const placed = where.reduce((sum, [, count]) => sum + count, 0);
   return {
-    name, kind: 'PyTorchJob', namespace: queue, queue, state, priority: 0, preemptible: true, pods, minimum: pods, placed, devices: pods * perPod, where,
-    roles: [{ name: 'worker', count: pods, minimum: pods, placed, devices: `${perPod} x nvidia.com/gpu`, request: { cpu: 8000, 'nvidia.com/gpu': perPod } }],
+    name,
+    kind: 'PyTorchJob',
+    namespace: queue,
+    queue,
+    state,
+    priority: 0,
+    preemptible: true,
+    pods,
+    minimum: pods,
+    placed,
+    devices: pods * perPod,
+    where,
+    roles: [
+      {
+        name: 'worker',
+        count: pods,
+        minimum: pods,
+        placed,
+        devices: `${perPod} x nvidia.com/gpu`,
+        request: { cpu: 8000, 'nvidia.com/gpu': perPod },
+      },
+    ],
   };
 }
 
@@ -113,22 +166,36 @@ function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
   return {
     kind: 'topology',
     message: 'The cluster has room for all 16 pods, but no single domain of "topology.kubernetes.io/rack" has.',
-    blocked: [{ constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i }, { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 }],
-    fits: 7, needed: 16,
+    blocked: [
+      { constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i },
+      { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 },
+    ],
+    fits: 7,
+    needed: 16,
     nearest: { node, constraint: 'devices', detail: 'nvidia.com/gpu', missing: 2 },
     changes: ['It fits in one zone instead of one rack.', 'It fits with 9 pods fewer.'],
   };
 }
 
 function viewOf(
-  { racks, zones }: SampleOptions, drafts: readonly Draft[], gangs: readonly ViewGang[],
-  queues: readonly { readonly name: string; readonly used: number; readonly placed: number; readonly pending: number }[],
+  { racks, zones }: SampleOptions,
+  drafts: readonly Draft[],
+  gangs: readonly ViewGang[],
+  queues: readonly {
+    readonly name: string;
+    readonly used: number;
+    readonly placed: number;
+    readonly pending: number;
+  }[],
 ): ClusterView {
   const nodes = drafts.map((draft, index): ViewNode => {
     const used = draft.pods.reduce((sum, { devices }) => sum + devices.length, 0);
     return {
-      name: draft.name, pool: draft.pool, path: draft.path,
-      allocatable: [96_000, 1024 * GIB, 110, draft.size], used: [used * 11_000, used * 100 * GIB, draft.pods.length, used],
+      name: draft.name,
+      pool: draft.pool,
+      path: draft.path,
+      allocatable: [96_000, 1024 * GIB, 110, draft.size],
+      used: [used * 11_000, used * 100 * GIB, draft.pods.length, used],
       devices: draft.free.length >= 0 ? Array.from({ length: draft.size }, () => draft.pool) : [],
       pods: draft.pods,
       ...(index === 11 ? { ready: false as const } : {}),
@@ -137,7 +204,8 @@ function viewOf(
   });
   const sum = (pool: number | undefined, at: 'allocatable' | 'used', column: number): number =>
     nodes.reduce((total, node) => total + (pool === undefined || node.pool === pool ? node[at][column] : 0), 0);
-  const amounts = (pool: number, at: 'allocatable' | 'used'): Record<string, number> => Object.fromEntries(RESOURCES.map((name, column) => [name, sum(pool, at, column)]));
+  const amounts = (pool: number, at: 'allocatable' | 'used'): Record<string, number> =>
+    Object.fromEntries(RESOURCES.map((name, column) => [name, sum(pool, at, column)]));
   const devices = sum(undefined, 'allocatable', 3);
   const used = sum(undefined, 'used', 3);
   const pending = gangs.filter(({ state }) => state === 'pending').length;
@@ -151,39 +219,78 @@ function viewOf(
       { label: 'topology.kubernetes.io/rack', title: 'rack', domains: racks },
     ],
     resources: RESOURCES,
-    deviceKinds: [{ resource: 'nvidia.com/gpu', model: 'H100-80GB', memoryMiB: 81_559 }, { resource: 'nvidia.com/gpu', model: 'L40S', memoryMiB: 46_068 }],
+    deviceKinds: [
+      { resource: 'nvidia.com/gpu', model: 'H100-80GB', memoryMiB: 81_559 },
+      { resource: 'nvidia.com/gpu', model: 'L40S', memoryMiB: 46_068 },
+    ],
     pools: ['training', 'inference'].map((name, pool) => ({
-      name, nodes: nodes.filter((node) => node.pool === pool).length, unavailable: pool === 0 ? 2 : 0, model: pool === 0 ? 'H100-80GB' : 'L40S',
-      devices: sum(pool, 'allocatable', 3), devicesUsed: sum(pool, 'used', 3), allocatable: amounts(pool, 'allocatable'), used: amounts(pool, 'used'),
+      name,
+      nodes: nodes.filter((node) => node.pool === pool).length,
+      unavailable: pool === 0 ? 2 : 0,
+      model: pool === 0 ? 'H100-80GB' : 'L40S',
+      devices: sum(pool, 'allocatable', 3),
+      devicesUsed: sum(pool, 'used', 3),
+      allocatable: amounts(pool, 'allocatable'),
+      used: amounts(pool, 'used'),
     })),
     nodes,
     queues: [
-      { name: 'company', depth: 0, weight: 1, allocated: { 'nvidia.com/gpu': used }, requested: {}, fairShare: {}, placed: 0, pending: 0 },
+      {
+        name: 'company',
+        depth: 0,
+        weight: 1,
+        allocated: { 'nvidia.com/gpu': used },
+        requested: {},
+        fairShare: {},
+        placed: 0,
+        pending: 0,
+      },
       ...queues.map(({ name, used: allocated, placed, pending: waiting }, i): ViewQueue => ({
-        name, parent: 'company', depth: 1, weight: 1, allocated: { 'nvidia.com/gpu': allocated }, requested: { 'nvidia.com/gpu': allocated }, fairShare: { 'nvidia.com/gpu': Math.round(devices * shares[i]) },
-        deserved: { 'nvidia.com/gpu': Math.round(devices * shares[i]) }, placed, pending: waiting,
+        name,
+        parent: 'company',
+        depth: 1,
+        weight: 1,
+        allocated: { 'nvidia.com/gpu': allocated },
+        requested: { 'nvidia.com/gpu': allocated },
+        fairShare: { 'nvidia.com/gpu': Math.round(devices * shares[i]) },
+        deserved: { 'nvidia.com/gpu': Math.round(devices * shares[i]) },
+        placed,
+        pending: waiting,
         ...(i === 0 ? { guarantee: { 'nvidia.com/gpu': Math.round(devices * 0.1) } } : {}),
         ...(i === 4 ? { capability: { 'nvidia.com/gpu': Math.round(devices * 0.3) } } : {}),
       })),
     ],
     gangs,
     evictions: [
-      { pod: 'old', gang: 2, node: 3, action: 'reclaim', for: 3 }, { pod: 'older', gang: 2, node: 4, action: 'reclaim', for: 3 },
+      { pod: 'old', gang: 2, node: 3, action: 'reclaim', for: 3 },
+      { pod: 'older', gang: 2, node: 4, action: 'reclaim', for: 3 },
       { pod: 'elsewhere', gang: 1, node: 3, action: 'consolidate', for: 3, movesTo: 9 },
     ],
     reservations: [{ gang: gangs.findIndex(({ state }) => state === 'pending'), startAt: 5_400_000, nodes: [1, 2, 3] }],
     fragmentation: {
-      devices, used, unavailable: 16, freeWhole: devices - used, onFreeNodes: 8 * Math.floor((devices - used) / 12),
-      freeParts: 0.25, stranded: 6,
+      devices,
+      used,
+      unavailable: 16,
+      freeWhole: devices - used,
+      onFreeNodes: 8 * Math.floor((devices - used) / 12),
+      freeParts: 0.25,
+      stranded: 6,
       largest: [
-        { name: 'eu-1b', devices: Math.round((devices - used) / zones) }, { name: 'rack-7', devices: 34 }, { name: drafts[3].name, devices: 8 },
+        { name: 'eu-1b', devices: Math.round((devices - used) / zones) },
+        { name: 'rack-7', devices: 34 },
+        { name: drafts[3].name, devices: 8 },
       ],
       nodesByFree: [],
     },
     counters: {
-      nodes: nodes.length, gangs: gangs.length, placed: gangs.filter(({ state }) => state === 'placed').length,
-      running: gangs.filter(({ state }) => state === 'running').length, pending,
-      bindings: gangs.filter(({ state }) => state === 'placed').reduce((total, { pods }) => total + pods, 0), nominations: 1, evictions: 1,
+      nodes: nodes.length,
+      gangs: gangs.length,
+      placed: gangs.filter(({ state }) => state === 'placed').length,
+      running: gangs.filter(({ state }) => state === 'running').length,
+      pending,
+      bindings: gangs.filter(({ state }) => state === 'placed').reduce((total, { pods }) => total + pods, 0),
+      nominations: 1,
+      evictions: 1,
       capacityReports: { fresh: 0, stale: 0, malformed: 0 },
     },
     notes: ['3 pods without devices are not drawn.'],

@@ -2,13 +2,32 @@
  * Kubernetes' CEL functions for addresses, networks, URLs, versions and named formats (apiserver `pkg/cel/library`).
  */
 import {
-  CelScalar, celFunc, celList, celMap, celMethod, type CelFunc, type CelInput, type CelMap, type CelValue,
+  CelScalar,
+  celFunc,
+  celList,
+  celMap,
+  celMethod,
+  type CelFunc,
+  type CelInput,
+  type CelMap,
+  type CelValue,
 } from '@bufbuild/cel';
 import { stringFormat } from '../schema/formats';
 import { dns1035Label, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../server/syntax';
 import {
-  addressText, compareVersions, containsAddress, isIn, masked, networkText, parseAddress, parseNetwork, parseVersion, versionKey,
-  type Address, type Network, type Version,
+  addressText,
+  compareVersions,
+  containsAddress,
+  isIn,
+  masked,
+  networkText,
+  parseAddress,
+  parseNetwork,
+  parseVersion,
+  versionKey,
+  type Address,
+  type Network,
+  type Version,
 } from './addresses';
 import { compareQuantities, MAP } from './kubernetes-functions';
 import { opaque, opaqueKind, opaqueValue, optionalNone, optionalOf } from './opaque';
@@ -16,7 +35,9 @@ import { opaque, opaqueKind, opaqueValue, optionalNone, optionalOf } from './opa
 const { STRING, INT, BOOL } = CelScalar;
 
 function given<T>(value: T | undefined, complaint: string): T {
-  if (value === undefined) throw new Error(complaint);
+  if (value === undefined) {
+    throw new Error(complaint);
+  }
   return value;
 }
 
@@ -27,10 +48,22 @@ const asAddress = (value: CelValue): Address => opaqueValue(value, 'ip') as Addr
 const asNetwork = (value: CelValue): Network => opaqueValue(value, 'cidr') as Network;
 const asVersion = (value: CelValue): Version => opaqueValue(value, 'semver') as Version;
 const asUrl = (value: CelValue): UrlParts => opaqueValue(value, 'url') as UrlParts;
-const addressOf = (text: string): Address => given(parseAddress(text), `IP Address "${text}" parse error during conversion from string`);
-const networkOf = (text: string): Network => given(parseNetwork(text), `network address "${text}" parse error during conversion from string`);
+const addressOf = (text: string): Address =>
+  given(parseAddress(text), `IP Address "${text}" parse error during conversion from string`);
+const networkOf = (text: string): Network =>
+  given(parseNetwork(text), `network address "${text}" parse error during conversion from string`);
 
-const NON_GLOBAL = ['0.0.0.0/32', '255.255.255.255/32', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '::/128', '::1/128', 'fe80::/10', 'ff00::/8'];
+const NON_GLOBAL = [
+  '0.0.0.0/32',
+  '255.255.255.255/32',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+];
 
 function addressTest(name: string, ...networks: readonly string[]): CelFunc {
   return celMethod(name, MAP, [], BOOL, function () {
@@ -75,7 +108,9 @@ const ips: readonly CelFunc[] = [
   celMethod('prefixLength', MAP, [], INT, function () {
     return BigInt(asNetwork(this).length);
   }),
-  celFunc('string', [MAP], STRING, (value) => (opaqueKind(value) === 'cidr' ? networkText(asNetwork(value)) : addressText(asAddress(value)))),
+  celFunc('string', [MAP], STRING, (value) =>
+    opaqueKind(value) === 'cidr' ? networkText(asNetwork(value)) : addressText(asAddress(value)),
+  ),
 ];
 
 function containsNetwork(outer: Network, inner: Network): boolean {
@@ -91,7 +126,9 @@ interface UrlParts {
 
 /** The parts as Go's net/url has them: nothing is added or normalised. */
 function urlParts(text: string): UrlParts | undefined {
-  if (stringFormat('uri', 0)?.(text) !== true) return undefined;
+  if (stringFormat('uri', 0)?.(text) !== true) {
+    return undefined;
+  }
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/.exec(text);
   const authority = match?.[2] ?? '';
   const escaped = encodeURI(decoded(match?.[3] ?? '')).replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
@@ -118,7 +155,9 @@ function urlPart(name: string, part: (url: UrlParts) => string): CelFunc {
 }
 
 const urls: readonly CelFunc[] = [
-  celFunc('url', [STRING], MAP, (text) => opaque('url', given(urlParts(text), `URL parse error during conversion from string: "${text}"`), text)),
+  celFunc('url', [STRING], MAP, (text) =>
+    opaque('url', given(urlParts(text), `URL parse error during conversion from string: "${text}"`), text),
+  ),
   celFunc('isURL', [STRING], BOOL, (text) => urlParts(text) !== undefined),
   urlPart('getScheme', (url) => url.scheme),
   urlPart('getHost', (url) => url.host),
@@ -127,7 +166,9 @@ const urls: readonly CelFunc[] = [
   urlPart('getEscapedPath', (url) => url.path),
   celMethod('getQuery', MAP, [], MAP, function () {
     const found = new Map<string, string[]>();
-    for (const [key, value] of new URLSearchParams(asUrl(this).query)) found.set(key, [...(found.get(key) ?? []), value]);
+    for (const [key, value] of new URLSearchParams(asUrl(this).query)) {
+      found.set(key, [...(found.get(key) ?? []), value]);
+    }
     return celMap(new Map([...found].map(([key, values]): [string, CelInput] => [key, celList(values)])));
   }),
 ];
@@ -164,8 +205,14 @@ const versions: readonly CelFunc[] = [
 
 type FormatTest = (text: string) => string | undefined;
 
-const prefixOf = (test: FormatTest): FormatTest => (text) => test(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
-const ofString = (name: string): FormatTest => (text) => (stringFormat(name, 0)?.(text) === false ? `be a ${name}` : undefined);
+const prefixOf =
+  (test: FormatTest): FormatTest =>
+  (text) =>
+    test(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
+const ofString =
+  (name: string): FormatTest =>
+  (text) =>
+    stringFormat(name, 0)?.(text) === false ? `be a ${name}` : undefined;
 
 const NAMED_FORMATS: Readonly<Record<string, FormatTest>> = {
   dns1123Label: dnsLabel,
@@ -185,7 +232,9 @@ const NAMED_FORMATS: Readonly<Record<string, FormatTest>> = {
 
 const formats: readonly CelFunc[] = [
   ...Object.keys(NAMED_FORMATS).map((name) => celFunc(`format.${name}`, [], MAP, () => opaque('format', name, name))),
-  celFunc('format.named', [STRING], CelScalar.DYN, (name) => (Object.hasOwn(NAMED_FORMATS, name) ? optionalOf(opaque('format', name, name)) : optionalNone())),
+  celFunc('format.named', [STRING], CelScalar.DYN, (name) =>
+    Object.hasOwn(NAMED_FORMATS, name) ? optionalOf(opaque('format', name, name)) : optionalNone(),
+  ),
   celMethod('validate', MAP, [STRING], CelScalar.DYN, function (text) {
     const complaint = NAMED_FORMATS[String(opaqueValue(this, 'format'))]?.(text);
     return complaint === undefined ? optionalNone() : optionalOf(celList([`must ${complaint}`]));

@@ -15,28 +15,41 @@ export interface Network {
 
 /** `undefined` for what is none; zones and IPv4-mapped addresses are refused, as Kubernetes' CEL library does. */
 export function parseAddress(text: string): Address | undefined {
-  if (isIPv4(text)) return { family: 4, bits: text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n) };
-  if (!isIPv6(text) || text.includes('%')) return undefined;
+  if (isIPv4(text)) {
+    return { family: 4, bits: text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n) };
+  }
+  if (!isIPv6(text) || text.includes('%')) {
+    return undefined;
+  }
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
-  const hex = dotted === null
-    ? text
-    : `${dotted[1] ?? ''}${(Number(dotted[2]) * 256 + Number(dotted[3])).toString(16)}:${(Number(dotted[4]) * 256 + Number(dotted[5])).toString(16)}`;
+  const hex =
+    dotted === null
+      ? text
+      : `${dotted[1] ?? ''}${(Number(dotted[2]) * 256 + Number(dotted[3])).toString(16)}:${(Number(dotted[4]) * 256 + Number(dotted[5])).toString(16)}`;
   const [head = '', tail] = hex.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = [...left, ...Array.from({ length: tail === undefined ? 0 : 8 - left.length - right.length }, () => '0'), ...right];
+  const groups = [
+    ...left,
+    ...Array.from({ length: tail === undefined ? 0 : 8 - left.length - right.length }, () => '0'),
+    ...right,
+  ];
   const bits = groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
   return bits >> 32n === 0xffffn ? undefined : { family: 6, bits };
 }
 
 export function addressText({ family, bits }: Address): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  if (family === 4) {
+    return [24n, 16n, 8n, 0n].map((shift) => String((bits >> shift) & 255n)).join('.');
+  }
   const groups = Array.from({ length: 8 }, (_, i) => Number((bits >> BigInt(112 - 16 * i)) & 0xffffn));
   let start = -1;
   let longest = 1;
   for (let i = 0; i < 8; i += 1) {
     let length = 0;
-    while (i + length < 8 && groups[i + length] === 0) length += 1;
+    while (i + length < 8 && groups[i + length] === 0) {
+      length += 1;
+    }
     if (length > longest) {
       start = i;
       longest = length;
@@ -84,12 +97,15 @@ export interface Version {
   readonly prerelease: readonly string[];
 }
 
-const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+const SEMVER =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
 /** @param tolerant takes `v1.2` and leading zeros too */
 export function parseVersion(text: string, tolerant = false): Version | undefined {
   const match = SEMVER.exec(tolerant ? normalized(text) : text);
-  if (match === null) return undefined;
+  if (match === null) {
+    return undefined;
+  }
   return {
     numbers: [BigInt(match[1] ?? 0), BigInt(match[2] ?? 0), BigInt(match[3] ?? 0)],
     prerelease: match[4] === undefined ? [] : match[4].split('.'),
@@ -100,25 +116,41 @@ function normalized(text: string): string {
   const plain = text.replace(/^v/, '');
   const [, core = '', rest = ''] = /^([\d.]*)(.*)$/.exec(plain) ?? [];
   const parts = core.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
-  if (parts.length < 3 && rest !== '') return plain;
-  while (parts.length < 3) parts.push('0');
+  if (parts.length < 3 && rest !== '') {
+    return plain;
+  }
+  while (parts.length < 3) {
+    parts.push('0');
+  }
   return `${parts.join('.')}${rest}`;
 }
 
 export function compareVersions(a: Version, b: Version): number {
   for (let i = 0; i < 3; i += 1) {
     const [x, y] = [a.numbers[i] ?? 0n, b.numbers[i] ?? 0n];
-    if (x !== y) return x < y ? -1 : 1;
+    if (x !== y) {
+      return x < y ? -1 : 1;
+    }
   }
   // A release comes after its prereleases.
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) return Math.sign(b.prerelease.length - a.prerelease.length);
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) {
+    return Math.sign(b.prerelease.length - a.prerelease.length);
+  }
   for (let i = 0; i < Math.max(a.prerelease.length, b.prerelease.length); i += 1) {
     const [x, y] = [a.prerelease[i], b.prerelease[i]];
-    if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
-    if (x === y) continue;
+    if (x === undefined || y === undefined) {
+      return x === undefined ? -1 : 1;
+    }
+    if (x === y) {
+      continue;
+    }
     const numeric = [/^\d+$/.test(x), /^\d+$/.test(y)] as const;
-    if (numeric[0] && numeric[1]) return BigInt(x) < BigInt(y) ? -1 : 1;
-    if (numeric[0] !== numeric[1]) return numeric[0] ? -1 : 1;
+    if (numeric[0] && numeric[1]) {
+      return BigInt(x) < BigInt(y) ? -1 : 1;
+    }
+    if (numeric[0] !== numeric[1]) {
+      return numeric[0] ? -1 : 1;
+    }
     return x < y ? -1 : 1;
   }
   return 0;

@@ -5,7 +5,7 @@
  * with; it is skipped, unless it takes an optional. A rule that fails to evaluate counts as broken. Null values have no rules.
  */
 import { type CelInput } from '@bufbuild/cel';
-import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../api/schema';
+import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { hasRules, nodeOf, type SchemaNode } from '../schema/schema-node';
 import { shapeRules } from '../schema/shape-rules';
@@ -25,7 +25,9 @@ function named(object: JsonObject): JsonObject {
   const metadata = asObject(object.metadata);
   const { generateName } = metadata;
   const written = asString(metadata.name) ?? '';
-  if (written !== '' || typeof generateName !== 'string' || generateName === '') return object;
+  if (written !== '' || typeof generateName !== 'string' || generateName === '') {
+    return object;
+  }
   return { ...object, metadata: { ...metadata, name: `${generateName.slice(0, 63 - GENERATED.length)}${GENERATED}` } };
 }
 
@@ -50,16 +52,22 @@ class RuleWalk {
   constructor(private readonly list: ViolationList) {}
 
   value(value: JsonValue, node: SchemaNode, isRoot = false): void {
-    if (value === null || !hasRules(node.schema)) return;
+    if (value === null || !hasRules(node.schema)) {
+      return;
+    }
     this.rules(value, node, isRoot);
     if (Array.isArray(value)) {
       const items = node.items;
-      if (items === undefined || !hasRules(items.schema)) return;
+      if (items === undefined || !hasRules(items.schema)) {
+        return;
+      }
       value.forEach((item, index) => this.below(index, item, items));
     } else if (typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
         const child = node.child(key) ?? node.values;
-        if (child !== undefined) this.below(key, item, child);
+        if (child !== undefined) {
+          this.below(key, item, child);
+        }
       }
     }
   }
@@ -74,17 +82,33 @@ class RuleWalk {
     for (const rule of rulesOf(node.schema)) {
       const program = programOf(rule.rule);
       if (typeof program === 'string') {
-        this.list.add({ ...shapeRules.celError, severity: 'info' }, { message: `the rule cannot be read here and was not checked: ${program}`, expected: rule.rule });
+        this.list.add(
+          { ...shapeRules.celError, severity: 'info' },
+          { message: `the rule cannot be read here and was not checked: ${program}`, expected: rule.rule },
+        );
         continue;
       }
-      if (program.usesOldSelf && rule.optionalOldSelf !== true) continue;
-      const self = isRoot && typeof value === 'object' && value !== null && !Array.isArray(value) ? this.values.ofRoot(value, node) : this.values.of(value, node);
+      if (program.usesOldSelf && rule.optionalOldSelf !== true) {
+        continue;
+      }
+      const self =
+        isRoot && typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? this.values.ofRoot(value, node)
+          : this.values.of(value, node);
       const outcome = program.run(self);
       if ('error' in outcome) {
-        this.list.add(shapeRules.celError, { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule }, ...fieldSteps(rule));
+        this.list.add(
+          shapeRules.celError,
+          { message: `the rule cannot be evaluated: ${outcome.error}`, found: value, expected: rule.rule },
+          ...fieldSteps(rule),
+        );
       } else if (outcome.value !== true) {
         const message = this.message(rule, self, value);
-        this.list.add(shapeRules.cel, { message, found: value, expected: rule.rule, ...fixFor(rule) }, ...fieldSteps(rule));
+        this.list.add(
+          shapeRules.cel,
+          { message, found: value, expected: rule.rule, ...fixFor(rule) },
+          ...fieldSteps(rule),
+        );
       }
     }
   }
@@ -93,24 +117,39 @@ class RuleWalk {
     if (rule.messageExpression !== undefined) {
       const program = programOf(rule.messageExpression);
       const outcome = typeof program === 'string' || program.usesOldSelf ? undefined : program.run(self);
-      if (outcome !== undefined && 'value' in outcome && typeof outcome.value === 'string' && outcome.value.trim() !== '') return outcome.value;
+      if (
+        outcome !== undefined &&
+        'value' in outcome &&
+        typeof outcome.value === 'string' &&
+        outcome.value.trim() !== ''
+      ) {
+        return outcome.value;
+      }
     }
     const text = rule.rule.replace(/\s+/g, ' ').trim();
     const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
-    return value !== null && typeof value === 'object' ? `the rule does not hold: ${short}` : `${quoted(value)} breaks the rule ${short}`;
+    return value !== null && typeof value === 'object'
+      ? `the rule does not hold: ${short}`
+      : `${quoted(value)} breaks the rule ${short}`;
   }
 }
 
 /** Names the fields that the rule speaks of; without a message of its own that is the best hint there is. */
 function fixFor(rule: CelRule): { readonly fix?: string } {
-  const fields = [...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? ''))];
-  if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) return {};
+  const fields = [
+    ...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? '')),
+  ];
+  if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
+    return {};
+  }
   return { fix: `Add, change or remove ${fields.map((field) => `'${field}'`).join(' or ')} so that the rule holds.` };
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */
 function fieldSteps(rule: CelRule): readonly string[] {
   const steps: string[] = [];
-  for (const match of (rule.fieldPath ?? '').matchAll(/\.([A-Za-z_][\w-]*)|\['((?:\\.|[^'\\])*)'\]/g)) steps.push(match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1'));
+  for (const match of (rule.fieldPath ?? '').matchAll(/\.([A-Za-z_][\w-]*)|\['((?:\\.|[^'\\])*)'\]/g)) {
+    steps.push(match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1'));
+  }
   return steps;
 }

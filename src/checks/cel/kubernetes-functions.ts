@@ -4,8 +4,21 @@
  * Addresses, URLs and versions stand in `address-functions.ts`, optionals in `optional-functions.ts`.
  */
 import {
-  CelScalar, celFunc, celList, celMethod, isCelList, isCelMap, isCelUint, listType, mapType, type CelFunc, type CelInput, type CelList,
-  type CelListType, type CelMapType, type CelValue,
+  CelScalar,
+  celFunc,
+  celList,
+  celMethod,
+  isCelList,
+  isCelMap,
+  isCelUint,
+  listType,
+  mapType,
+  type CelFunc,
+  type CelInput,
+  type CelList,
+  type CelListType,
+  type CelMapType,
+  type CelValue,
 } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
@@ -19,32 +32,52 @@ export const MAP: CelMapType = mapType(DYN, DYN);
 
 /** Equality as CEL has it, save that sets and keyed lists of the schema compare in any order. */
 export function equal(left: CelValue, right: CelValue): boolean {
-  if (left === right) return true;
+  if (left === right) {
+    return true;
+  }
   const a = isCelUint(left) ? left.value : left;
   const b = isCelUint(right) ? right.value : right;
-  if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) return compareNumbers(a, b) === 0;
-  if (isCelList(a)) return isCelList(b) && equalLists(a, b);
+  if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) {
+    return compareNumbers(a, b) === 0;
+  }
+  if (isCelList(a)) {
+    return isCelList(b) && equalLists(a, b);
+  }
   if (isCelMap(a)) {
-    if (!isCelMap(b) || a.size !== b.size) return false;
+    if (!isCelMap(b) || a.size !== b.size) {
+      return false;
+    }
     for (const [key, value] of a.entries()) {
       const other = b.get(key);
-      if (other === undefined || !equal(value, other)) return false;
+      if (other === undefined || !equal(value, other)) {
+        return false;
+      }
     }
     return true;
   }
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
-  if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) return sameMessage(a, b);
+  if (a instanceof Uint8Array) {
+    return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  }
+  if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) {
+    return sameMessage(a, b);
+  }
   return false;
 }
 
 function equalLists(a: CelList, b: CelList): boolean {
-  if (a.size !== b.size) return false;
+  if (a.size !== b.size) {
+    return false;
+  }
   const left = [...a];
   const right = [...b];
-  if (!isUnordered(a) && !isUnordered(b)) return left.every((item, i) => equal(item, right[i] ?? null));
+  if (!isUnordered(a) && !isUnordered(b)) {
+    return left.every((item, i) => equal(item, right[i] ?? null));
+  }
   return left.every((item) => {
     const index = right.findIndex((other) => equal(item, other));
-    if (index < 0) return false;
+    if (index < 0) {
+      return false;
+    }
     right.splice(index, 1);
     return true;
   });
@@ -53,8 +86,11 @@ function equalLists(a: CelList, b: CelList): boolean {
 /** Timestamps and durations: the two messages that values of an object can be. */
 function sameMessage(a: object, b: object): boolean {
   const parts = (value: object): string | undefined => {
-    const message = 'message' in value && typeof value.message === 'object' && value.message !== null ? value.message : value;
-    if (!('seconds' in message) || !('nanos' in message) || !('$typeName' in message)) return undefined;
+    const message =
+      'message' in value && typeof value.message === 'object' && value.message !== null ? value.message : value;
+    if (!('seconds' in message) || !('nanos' in message) || !('$typeName' in message)) {
+      return undefined;
+    }
     return `${String(message.$typeName)} ${String(message.seconds)} ${String(message.nanos)}`;
   };
   const left = parts(a);
@@ -69,20 +105,36 @@ export function compareNumbers(a: number | bigint, b: number | bigint): -1 | 0 |
 export function order(left: CelValue, right: CelValue): number {
   const a = isCelUint(left) ? left.value : left;
   const b = isCelUint(right) ? right.value : right;
-  if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) return compareNumbers(a, b) ?? 0;
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
-  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  if ((typeof a === 'number' || typeof a === 'bigint') && (typeof b === 'number' || typeof b === 'bigint')) {
+    return compareNumbers(a, b) ?? 0;
+  }
+  if (typeof a === 'string' && typeof b === 'string') {
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  if (typeof a === 'boolean' && typeof b === 'boolean') {
+    return Number(a) - Number(b);
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    return Buffer.compare(a, b);
+  }
   const [first, second] = [nanosOf(a), nanosOf(b)];
-  if (first !== undefined && second !== undefined) return first < second ? -1 : first > second ? 1 : 0;
+  if (first !== undefined && second !== undefined) {
+    return first < second ? -1 : first > second ? 1 : 0;
+  }
   throw new Error('no such overload: values without an order');
 }
 
 function nanosOf(value: CelValue): bigint | undefined {
-  if (typeof value !== 'object' || value === null || !('message' in value)) return undefined;
+  if (typeof value !== 'object' || value === null || !('message' in value)) {
+    return undefined;
+  }
   const message: unknown = value.message;
-  if (typeof message !== 'object' || message === null || !('seconds' in message) || !('nanos' in message)) return undefined;
-  return typeof message.seconds === 'bigint' && typeof message.nanos === 'number' ? message.seconds * 1_000_000_000n + BigInt(message.nanos) : undefined;
+  if (typeof message !== 'object' || message === null || !('seconds' in message) || !('nanos' in message)) {
+    return undefined;
+  }
+  return typeof message.seconds === 'bigint' && typeof message.nanos === 'number'
+    ? message.seconds * 1_000_000_000n + BigInt(message.nanos)
+    : undefined;
 }
 
 const equality: readonly CelFunc[] = [
@@ -94,13 +146,19 @@ const equality: readonly CelFunc[] = [
 /** Conversions that the engine leaves to JavaScript, which takes more than Go does. */
 const conversions: readonly CelFunc[] = [
   celFunc('int', [STRING], INT, (text) => {
-    if (!/^[+-]?\d+$/.test(text)) throw new Error(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+    if (!/^[+-]?\d+$/.test(text)) {
+      throw new Error(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+    }
     const value = BigInt(text.replace(/^\+/, ''));
-    if (BigInt.asIntN(64, value) !== value) throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
+    if (BigInt.asIntN(64, value) !== value) {
+      throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
+    }
     return value;
   }),
   celFunc('double', [STRING], DOUBLE, (text) => {
-    if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) throw new Error(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
+    if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) {
+      throw new Error(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
+    }
     return /inf/i.test(text) ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text);
   }),
 ];
@@ -110,8 +168,12 @@ const texts: readonly CelFunc[] = [
   celMethod('split', STRING, [STRING, INT], LIST, function (separator, count) {
     const parts = this.split(separator);
     const limit = Number(count);
-    if (limit === 0) return celList([]);
-    if (limit < 0 || parts.length <= limit) return celList(parts);
+    if (limit === 0) {
+      return celList([]);
+    }
+    if (limit < 0 || parts.length <= limit) {
+      return celList(parts);
+    }
     return celList([...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]);
   }),
   celMethod('replace', STRING, [STRING, STRING], STRING, function (old, fresh) {
@@ -125,13 +187,17 @@ const texts: readonly CelFunc[] = [
 
 function matches(text: string, source: string): boolean {
   const pattern = patternOf(source);
-  if (pattern === undefined) throw new Error(`error parsing regexp: ${source}`);
+  if (pattern === undefined) {
+    throw new Error(`error parsing regexp: ${source}`);
+  }
   return pattern.test(text);
 }
 
 function findAll(text: string, source: string, limit = -1): readonly string[] {
   const found = patternOf(source)?.findAll(text, limit);
-  if (found === undefined) throw new Error(`error parsing regexp: ${source}`);
+  if (found === undefined) {
+    throw new Error(`error parsing regexp: ${source}`);
+  }
   return found;
 }
 
@@ -149,8 +215,14 @@ const regex: readonly CelFunc[] = [
 
 function best(list: CelList, sign: number): CelInput {
   let found: CelValue | undefined;
-  for (const item of list) if (found === undefined || order(item, found) * sign > 0) found = item;
-  if (found === undefined) throw new Error(`${sign > 0 ? 'max' : 'min'} called on empty list`);
+  for (const item of list) {
+    if (found === undefined || order(item, found) * sign > 0) {
+      found = item;
+    }
+  }
+  if (found === undefined) {
+    throw new Error(`${sign > 0 ? 'max' : 'min'} called on empty list`);
+  }
   return found;
 }
 
@@ -169,11 +241,14 @@ const lists: readonly CelFunc[] = [
     let isReal = false;
     for (const item of this) {
       const value = isCelUint(item) ? item.value : item;
-      if (typeof value === 'bigint') whole += value;
-      else if (typeof value === 'number') {
+      if (typeof value === 'bigint') {
+        whole += value;
+      } else if (typeof value === 'number') {
         real += value;
         isReal = true;
-      } else throw new Error('no such overload: sum');
+      } else {
+        throw new Error('no such overload: sum');
+      }
     }
     return isReal ? real + Number(whole) : whole;
   }),
@@ -191,7 +266,11 @@ const lists: readonly CelFunc[] = [
   }),
   celMethod('distinct', LIST, [], LIST, function () {
     const kept: CelValue[] = [];
-    for (const item of this) if (!kept.some((other) => equal(item, other))) kept.push(item);
+    for (const item of this) {
+      if (!kept.some((other) => equal(item, other))) {
+        kept.push(item);
+      }
+    }
     return celList(kept);
   }),
   celMethod('reverse', LIST, [], LIST, function () {
@@ -201,7 +280,9 @@ const lists: readonly CelFunc[] = [
     return celList(sorted(this));
   }),
   celMethod('slice', LIST, [INT, INT], LIST, function (from, to) {
-    if (from < 0n || to < from || to > BigInt(this.size)) throw new Error(`cannot slice(${from}, ${to}), list has length ${this.size}`);
+    if (from < 0n || to < from || to > BigInt(this.size)) {
+      throw new Error(`cannot slice(${from}, ${to}), list has length ${this.size}`);
+    }
     return celList([...this].slice(Number(from), Number(to)));
   }),
   celMethod('flatten', LIST, [], LIST, function () {
@@ -217,11 +298,14 @@ function flattened(list: CelList, depth: number): CelValue[] {
   return [...list].flatMap((item) => (isCelList(item) && depth > 0 ? flattened(item, depth - 1) : [item]));
 }
 
-const contains = (list: CelList, part: CelList): boolean => [...part].every((item) => [...list].some((other) => equal(item, other)));
+const contains = (list: CelList, part: CelList): boolean =>
+  [...part].every((item) => [...list].some((other) => equal(item, other)));
 const sets: readonly CelFunc[] = [
   celFunc('sets.contains', [LIST, LIST], BOOL, contains),
   celFunc('sets.equivalent', [LIST, LIST], BOOL, (a, b) => contains(a, b) && contains(b, a)),
-  celFunc('sets.intersects', [LIST, LIST], BOOL, (a, b) => [...a].some((item) => [...b].some((other) => equal(item, other)))),
+  celFunc('sets.intersects', [LIST, LIST], BOOL, (a, b) =>
+    [...a].some((item) => [...b].some((other) => equal(item, other))),
+  ),
 ];
 
 function readQuantity(text: string): Quantity | undefined {
@@ -231,7 +315,9 @@ function readQuantity(text: string): Quantity | undefined {
 
 function quantityOf(value: CelValue): Quantity {
   const quantity = opaqueValue(value, 'quantity');
-  if (!(quantity instanceof Quantity)) throw new Error('no such overload: expected a quantity');
+  if (!(quantity instanceof Quantity)) {
+    throw new Error('no such overload: expected a quantity');
+  }
   return quantity;
 }
 
@@ -240,7 +326,9 @@ const LARGEST_INT = 2n ** 63n - 1n;
 const quantities: readonly CelFunc[] = [
   celFunc('quantity', [STRING], MAP, (text) => {
     const quantity = readQuantity(text);
-    if (quantity === undefined) throw new Error(`quantities must match the regular expression of quantities: '${text}'`);
+    if (quantity === undefined) {
+      throw new Error(`quantities must match the regular expression of quantities: '${text}'`);
+    }
     return opaque('quantity', quantity, String(quantity.nanos));
   }),
   celFunc('isQuantity', [STRING], BOOL, (text) => readQuantity(text) !== undefined),
@@ -254,7 +342,9 @@ const quantities: readonly CelFunc[] = [
   }),
   celMethod('asInteger', MAP, [], INT, function () {
     const quantity = quantityOf(this);
-    if (!quantity.isInteger()) throw new Error('cannot convert value to integer');
+    if (!quantity.isInteger()) {
+      throw new Error('cannot convert value to integer');
+    }
     return quantity.wholeUnits();
   }),
   celMethod('asApproximateFloat', MAP, [], DOUBLE, function () {
@@ -262,11 +352,13 @@ const quantities: readonly CelFunc[] = [
   }),
   ...(['add', 'sub'] as const).flatMap((name) => [
     celMethod(name, MAP, [MAP], MAP, function (other) {
-      const result = name === 'add' ? quantityOf(this).add(quantityOf(other)) : quantityOf(this).subtract(quantityOf(other));
+      const result =
+        name === 'add' ? quantityOf(this).add(quantityOf(other)) : quantityOf(this).subtract(quantityOf(other));
       return opaque('quantity', result, String(result.nanos));
     }),
     celMethod(name, MAP, [INT], MAP, function (other) {
-      const result = name === 'add' ? quantityOf(this).add(Quantity.of(other)) : quantityOf(this).subtract(Quantity.of(other));
+      const result =
+        name === 'add' ? quantityOf(this).add(Quantity.of(other)) : quantityOf(this).subtract(Quantity.of(other));
       return opaque('quantity', result, String(result.nanos));
     }),
   ]),
@@ -277,4 +369,12 @@ export function compareQuantities(left: CelValue, right: CelValue): number | und
   return opaqueKind(left) === 'quantity' ? quantityOf(left).compare(quantityOf(right)) : undefined;
 }
 
-export const kubernetesFunctions: readonly CelFunc[] = [...conversions, ...texts, ...regex, ...lists, ...sets, ...quantities, ...equality];
+export const kubernetesFunctions: readonly CelFunc[] = [
+  ...conversions,
+  ...texts,
+  ...regex,
+  ...lists,
+  ...sets,
+  ...quantities,
+  ...equality,
+];

@@ -33,7 +33,9 @@ export function opaqueKind(value: CelValue): OpaqueKind | undefined {
  */
 export function opaqueValue(value: CelValue, kind: OpaqueKind): unknown {
   const known = typeof value === 'object' && value !== null ? opaques.get(value) : undefined;
-  if (known?.kind !== kind) throw new Error(`no such overload: expected a ${kind}`);
+  if (known?.kind !== kind) {
+    throw new Error(`no such overload: expected a ${kind}`);
+  }
   return known.value;
 }
 

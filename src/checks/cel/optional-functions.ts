@@ -1,29 +1,51 @@
 /**
  * Optional values (cel-go's `OptionalTypes`), and the functions that rewritten syntax calls (`syntax-extensions.ts`).
  */
-import { CelScalar, celFunc, celMap, celMethod, isCelList, isCelMap, type CelFunc, type CelInput, type CelList, type CelMap, type CelValue } from '@bufbuild/cel';
+import {
+  CelScalar,
+  celFunc,
+  celMap,
+  celMethod,
+  isCelList,
+  isCelMap,
+  type CelFunc,
+  type CelInput,
+  type CelList,
+  type CelMap,
+  type CelValue,
+} from '@bufbuild/cel';
 import { LIST, MAP } from './kubernetes-functions';
 import { isOptional, optionalNone, optionalOf } from './opaque';
 
 const { STRING, INT, BOOL, DYN } = CelScalar;
 
 function present(value: CelValue): CelList {
-  if (!isOptional(value)) throw new Error('no such overload: expected an optional');
+  if (!isOptional(value)) {
+    throw new Error('no such overload: expected an optional');
+  }
   return value;
 }
 
 function isZero(value: CelValue): boolean {
-  if (value === null || value === false || value === '' || value === 0 || value === 0n) return true;
+  if (value === null || value === false || value === '' || value === 0 || value === 0n) {
+    return true;
+  }
   return (isCelList(value) || isCelMap(value)) && value.size === 0;
 }
 
 function select(target: CelValue, key: CelValue): CelInput {
   const from = isOptional(target) ? target.get(0) : target;
-  if (from === undefined) return optionalNone();
+  if (from === undefined) {
+    return optionalNone();
+  }
   let found: CelValue | undefined;
-  if (isCelMap(from) && (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean')) found = from.get(key);
-  else if (isCelList(from) && typeof key === 'bigint') found = from.get(Number(key));
-  else throw new Error('no such overload: optional selection');
+  if (isCelMap(from) && (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean')) {
+    found = from.get(key);
+  } else if (isCelList(from) && typeof key === 'bigint') {
+    found = from.get(Number(key));
+  } else {
+    throw new Error('no such overload: optional selection');
+  }
   return found === undefined ? optionalNone() : optionalOf(found);
 }
 
@@ -41,7 +63,11 @@ function selectors(name: string): CelFunc[] {
 
 function entriesOf(map: CelMap): Map<string | bigint | boolean, CelInput> {
   const entries = new Map<string | bigint | boolean, CelInput>();
-  for (const [key, value] of map.entries()) if (typeof key !== 'object') entries.set(key, value);
+  for (const [key, value] of map.entries()) {
+    if (typeof key !== 'object') {
+      entries.set(key, value);
+    }
+  }
   return entries;
 }
 
@@ -56,7 +82,9 @@ export const optionalFunctions: readonly CelFunc[] = [
   }),
   celMethod('value', LIST, [], DYN, function () {
     const value = present(this).get(0);
-    if (value === undefined) throw new Error('optional.none() dereference');
+    if (value === undefined) {
+      throw new Error('optional.none() dereference');
+    }
     return value;
   }),
   celMethod('orValue', LIST, [DYN], DYN, function (other) {
@@ -70,7 +98,9 @@ export const optionalFunctions: readonly CelFunc[] = [
   celFunc('keysOf__', [MAP], LIST, (map) => [...map.keys()].flatMap((key): CelInput[] => [key])),
   celFunc('keysOf__', [LIST], LIST, (list) => Array.from({ length: list.size }, (_, i) => BigInt(i))),
   celFunc('withEntry__', [MAP, DYN, DYN], MAP, (map, key, value) => {
-    if (typeof key !== 'string' && typeof key !== 'bigint' && typeof key !== 'boolean') throw new Error('unsupported key type');
+    if (typeof key !== 'string' && typeof key !== 'bigint' && typeof key !== 'boolean') {
+      throw new Error('unsupported key type');
+    }
     return celMap(entriesOf(map).set(key, value));
   }),
   celFunc('withEntries__', [MAP, MAP], MAP, (map, more) => celMap(new Map([...entriesOf(map), ...entriesOf(more)]))),

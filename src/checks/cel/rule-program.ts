@@ -35,7 +35,9 @@ function compile(source: string): RuleProgram | string {
   environment ??= celEnv({ funcs: [...kubernetesFunctions, ...addressFunctions, ...optionalFunctions] });
   try {
     const parsed = parse(withoutOptionalSyntax(source)).expr;
-    if (parsed === undefined) return 'the rule is empty';
+    if (parsed === undefined) {
+      return 'the rule is empty';
+    }
     const tree = rewritten(parsed);
     const evaluate = plan(environment, tree);
     return {
@@ -54,9 +56,17 @@ function compile(source: string): RuleProgram | string {
 function names(node: Expr): Set<string> {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (typeof value === 'object' && value !== null) {
-      if ('$typeName' in value && value.$typeName === 'cel.expr.Expr.Ident' && 'name' in value && typeof value.name === 'string') found.add(value.name);
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+    } else if (typeof value === 'object' && value !== null) {
+      if (
+        '$typeName' in value &&
+        value.$typeName === 'cel.expr.Expr.Ident' &&
+        'name' in value &&
+        typeof value.name === 'string'
+      ) {
+        found.add(value.name);
+      }
       Object.values(value).forEach(visit);
     }
   };

@@ -13,11 +13,16 @@ const OPT_INDEX = 'optIndex__';
 
 /** Writes optional selections as calls; strings and comments stay as they are. */
 export function withoutOptionalSyntax(source: string): string {
-  if (!source.includes('?')) return source;
+  if (!source.includes('?')) {
+    return source;
+  }
   let out = '';
   const closers: string[] = [];
-  for (let i = 0; i < source.length; ) {
-    const text = /^(?:[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*)/.exec(source.slice(i))?.[0];
+  for (let i = 0; i < source.length;) {
+    const text =
+      /^(?:[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\/\/[^\n]*)/.exec(
+        source.slice(i),
+      )?.[0];
     if (text !== undefined && text !== '') {
       out += text;
       i += text.length;
@@ -36,7 +41,9 @@ export function withoutOptionalSyntax(source: string): string {
       i += 2;
       continue;
     }
-    if (char === '[') closers.push(']');
+    if (char === '[') {
+      closers.push(']');
+    }
     out += char === ']' ? (closers.pop() ?? ']') : char;
     i += 1;
   }
@@ -50,7 +57,12 @@ function expr(kind: Expr['exprKind']): Expr {
 export function call(name: string, args: readonly Expr[], target?: Expr): Expr {
   return expr({
     case: 'callExpr',
-    value: { $typeName: 'cel.expr.Expr.Call', function: name, args: [...args], ...(target === undefined ? {} : { target }) },
+    value: {
+      $typeName: 'cel.expr.Expr.Call',
+      function: name,
+      args: [...args],
+      ...(target === undefined ? {} : { target }),
+    },
   });
 }
 
@@ -63,7 +75,10 @@ function ident(name: string): Expr {
 }
 
 function list(elements: readonly Expr[]): Expr {
-  return expr({ case: 'listExpr', value: { $typeName: 'cel.expr.Expr.CreateList', elements: [...elements], optionalIndices: [] } });
+  return expr({
+    case: 'listExpr',
+    value: { $typeName: 'cel.expr.Expr.CreateList', elements: [...elements], optionalIndices: [] },
+  });
 }
 
 interface Fold {
@@ -80,8 +95,15 @@ function fold({ range, variable, start, goOn, step, result, into }: Fold): Expr 
   return expr({
     case: 'comprehensionExpr',
     value: {
-      $typeName: 'cel.expr.Expr.Comprehension', iterVar: variable, iterVar2: '', iterRange: range, accuVar: into, accuInit: start,
-      loopCondition: goOn, loopStep: step, result,
+      $typeName: 'cel.expr.Expr.Comprehension',
+      iterVar: variable,
+      iterVar2: '',
+      iterRange: range,
+      accuVar: into,
+      accuInit: start,
+      loopCondition: goOn,
+      loopStep: step,
+      result,
     },
   });
 }
@@ -94,7 +116,15 @@ const RESULT = '@result';
 
 /** `value` under a name within `body`: a fold over nothing, whose result is the body. */
 function bind(name: string, value: Expr, body: Expr): Expr {
-  return fold({ range: list([]), variable: '#unused', start: value, goOn: FALSE, step: ident(name), result: body, into: name });
+  return fold({
+    range: list([]),
+    variable: '#unused',
+    start: value,
+    goOn: FALSE,
+    step: ident(name),
+    result: body,
+    into: name,
+  });
 }
 
 /** The tree with every extension rewritten. */
@@ -107,19 +137,32 @@ export function rewritten(node: Expr): Expr {
         const select = call(OPT_SELECT, [constant({ case: 'stringValue', value: kind.value.field })], operand);
         return kind.value.testOnly ? call('hasValue', [], select) : select;
       }
-      return { ...node, exprKind: { case: 'selectExpr', value: { ...kind.value, ...(operand === undefined ? {} : { operand }) } } };
+      return {
+        ...node,
+        exprKind: { case: 'selectExpr', value: { ...kind.value, ...(operand === undefined ? {} : { operand }) } },
+      };
     }
     case 'callExpr': {
       const args = kind.value.args.map(rewritten);
       const target = kind.value.target === undefined ? undefined : rewritten(kind.value.target);
       const macro = target === undefined ? undefined : expandedMacro(kind.value.function, target, args);
-      if (macro !== undefined) return macro;
+      if (macro !== undefined) {
+        return macro;
+      }
       const [from, index] = args;
-      if (kind.value.function === '_[_]' && from !== undefined && index !== undefined && yieldsOptional(from)) return call(OPT_INDEX, [index], from);
-      return { ...node, exprKind: { case: 'callExpr', value: { ...kind.value, args, ...(target === undefined ? {} : { target }) } } };
+      if (kind.value.function === '_[_]' && from !== undefined && index !== undefined && yieldsOptional(from)) {
+        return call(OPT_INDEX, [index], from);
+      }
+      return {
+        ...node,
+        exprKind: { case: 'callExpr', value: { ...kind.value, args, ...(target === undefined ? {} : { target }) } },
+      };
     }
     case 'listExpr':
-      return { ...node, exprKind: { case: 'listExpr', value: { ...kind.value, elements: kind.value.elements.map(rewritten) } } };
+      return {
+        ...node,
+        exprKind: { case: 'listExpr', value: { ...kind.value, elements: kind.value.elements.map(rewritten) } },
+      };
     case 'structExpr':
       return {
         ...node,
@@ -130,7 +173,9 @@ export function rewritten(node: Expr): Expr {
             entries: kind.value.entries.map((entry) => ({
               ...entry,
               ...(entry.value === undefined ? {} : { value: rewritten(entry.value) }),
-              ...(entry.keyKind.case === 'mapKey' ? { keyKind: { case: 'mapKey' as const, value: rewritten(entry.keyKind.value) } } : {}),
+              ...(entry.keyKind.case === 'mapKey'
+                ? { keyKind: { case: 'mapKey' as const, value: rewritten(entry.keyKind.value) } }
+                : {}),
             })),
           },
         },
@@ -161,7 +206,10 @@ export function rewritten(node: Expr): Expr {
 }
 
 function yieldsOptional(node: Expr): boolean {
-  return node.exprKind.case === 'callExpr' && (node.exprKind.value.function === OPT_SELECT || node.exprKind.value.function === OPT_INDEX);
+  return (
+    node.exprKind.case === 'callExpr' &&
+    (node.exprKind.value.function === OPT_SELECT || node.exprKind.value.function === OPT_INDEX)
+  );
 }
 
 function nameOf(node: Expr | undefined): string | undefined {
@@ -171,20 +219,29 @@ function nameOf(node: Expr | undefined): string | undefined {
 function expandedMacro(name: string, target: Expr, args: readonly Expr[]): Expr | undefined {
   const first = nameOf(args[0]);
   const [, second, third] = args;
-  if (first === undefined || second === undefined) return undefined;
+  if (first === undefined || second === undefined) {
+    return undefined;
+  }
   if (args.length === 2 && (name === 'optMap' || name === 'optFlatMap')) {
     const value = bind(first, call('value', [], target), second);
     const mapped = name === 'optMap' ? call('optionalOf__', [value]) : value;
     return call('_?_:_', [call('hasValue', [], target), mapped, call('optionalNone__', [])]);
   }
   const other = nameOf(second);
-  if (args.length < 3 || other === undefined || third === undefined) return undefined;
+  if (args.length < 3 || other === undefined || third === undefined) {
+    return undefined;
+  }
   return twoVariables(name, target, first, other, third, args[3]);
 }
 
 /** `range.all(k, v, test)`: a fold over the keys, or the indexes, with the value bound at each. */
 function twoVariables(
-  name: string, range: Expr, key: string, value: string, body: Expr, last: Expr | undefined,
+  name: string,
+  range: Expr,
+  key: string,
+  value: string,
+  body: Expr,
+  last: Expr | undefined,
 ): Expr | undefined {
   const at = (inner: Expr): Expr => bind(value, call('_[_]', [range, ident(key)]), inner);
   const keys = call('keysOf__', [range]);
@@ -192,7 +249,10 @@ function twoVariables(
   const over = (start: Expr, step: Expr, end: Expr = result, goOn: Expr = TRUE): Expr =>
     fold({ range: keys, variable: key, start, goOn, step, result: end, into: RESULT });
   const entry = (item: Expr): Expr => call('withEntry__', [result, ident(key), item]);
-  const empty = expr({ case: 'structExpr', value: { $typeName: 'cel.expr.Expr.CreateStruct', messageName: '', entries: [] } });
+  const empty = expr({
+    case: 'structExpr',
+    value: { $typeName: 'cel.expr.Expr.CreateStruct', messageName: '', entries: [] },
+  });
   const when = (yes: Expr): Expr => (last === undefined ? yes : call('_?_:_', [at(body), yes, result]));
   const item = last ?? body;
   switch (name) {

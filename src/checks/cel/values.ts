@@ -6,7 +6,7 @@
  */
 import { celList, celMap, type CelInput, type CelList, type CelMap } from '@bufbuild/cel';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type SchemaNode } from '../schema/schema-node';
 import { durationOf } from './durations';
 
@@ -19,17 +19,43 @@ export function isUnordered(list: object): boolean {
 
 /** Names that CEL keeps for itself. */
 const RESERVED: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
-  'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 /** The name under which rules reach a field; `undefined` where they cannot. */
 export function escapedName(name: string): string | undefined {
-  if (RESERVED.has(name)) return `__${name}__`;
-  if (/^[0-9]/.test(name) || !/^[A-Za-z0-9_.\-/]+$/.test(name)) return undefined;
-  if (!/__|[.\-/]/.test(name)) return name;
+  if (RESERVED.has(name)) {
+    return `__${name}__`;
+  }
+  if (/^[0-9]/.test(name) || !/^[A-Za-z0-9_.\-/]+$/.test(name)) {
+    return undefined;
+  }
+  if (!/__|[.\-/]/.test(name)) {
+    return name;
+  }
   return name.replace(/__|[.\-/]/g, (part) =>
-    part === '__' ? '__underscores__' : part === '.' ? '__dot__' : part === '-' ? '__dash__' : '__slash__');
+    part === '__' ? '__underscores__' : part === '.' ? '__dot__' : part === '-' ? '__dash__' : '__slash__',
+  );
 }
 
 /** Converts values of one object; what several rules look at is converted once. */
@@ -37,12 +63,22 @@ export class CelValues {
   private readonly known = new WeakMap<object, CelList | CelMap>();
 
   of(value: JsonValue, node: SchemaNode | undefined): CelInput {
-    if (value === null) return null;
-    if (typeof value === 'string') return text(value, node);
-    if (typeof value === 'number') return node?.schema.type === 'number' || !Number.isInteger(value) ? value : BigInt(value);
-    if (typeof value === 'boolean') return value;
+    if (value === null) {
+      return null;
+    }
+    if (typeof value === 'string') {
+      return text(value, node);
+    }
+    if (typeof value === 'number') {
+      return node?.schema.type === 'number' || !Number.isInteger(value) ? value : BigInt(value);
+    }
+    if (typeof value === 'boolean') {
+      return value;
+    }
     const known = this.known.get(value);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const made = Array.isArray(value) ? this.list(value, node) : this.map(value, node);
     this.known.set(value, made);
     return made;
@@ -53,14 +89,24 @@ export class CelValues {
     const { apiVersion, kind, metadata } = object;
     const body = this.map(object, node);
     const entries = new Map<string, CelInput>();
-    for (const [key, value] of body.entries()) if (typeof key === 'string') entries.set(key, value);
-    if (typeof apiVersion === 'string') entries.set('apiVersion', apiVersion);
-    if (typeof kind === 'string') entries.set('kind', kind);
+    for (const [key, value] of body.entries()) {
+      if (typeof key === 'string') {
+        entries.set(key, value);
+      }
+    }
+    if (typeof apiVersion === 'string') {
+      entries.set('apiVersion', apiVersion);
+    }
+    if (typeof kind === 'string') {
+      entries.set('kind', kind);
+    }
     const names = new Map<string, CelInput>();
     if (metadata !== null && typeof metadata === 'object' && !Array.isArray(metadata)) {
       for (const name of ['name', 'generateName']) {
         const value = metadata[name];
-        if (typeof value === 'string' && value !== '') names.set(name, value);
+        if (typeof value === 'string' && value !== '') {
+          names.set(name, value);
+        }
       }
     }
     entries.set('metadata', celMap(names));
@@ -70,7 +116,9 @@ export class CelValues {
   private list(value: readonly JsonValue[], node: SchemaNode | undefined): CelList {
     const items = node?.items;
     const list = celList(value.map((item) => this.of(item, items)));
-    if (node?.listType === 'set' || node?.listType === 'map') unordered.add(list);
+    if (node?.listType === 'set' || node?.listType === 'map') {
+      unordered.add(list);
+    }
     return list;
   }
 
@@ -80,20 +128,28 @@ export class CelValues {
     for (const [key, item] of Object.entries(value)) {
       const child = node?.child(key);
       // A null field of an object is as good as none; a null value of a map is a value.
-      if (isObject && item === null) continue;
+      if (isObject && item === null) {
+        continue;
+      }
       const name = isObject ? escapedName(key) : key;
-      if (name === undefined) continue;
+      if (name === undefined) {
+        continue;
+      }
       const converted = this.of(item, child ?? node?.values);
       entries.set(name, converted);
       // The server answers to the plain name too: rules say `metadata.namespace`.
-      if (isObject && RESERVED.has(key)) entries.set(key, converted);
+      if (isObject && RESERVED.has(key)) {
+        entries.set(key, converted);
+      }
     }
     return celMap(entries);
   }
 }
 
 function text(value: string, node: SchemaNode | undefined): CelInput {
-  if (node?.schema.type !== 'string') return value;
+  if (node?.schema.type !== 'string') {
+    return value;
+  }
   switch (node.schema.format) {
     case 'byte':
       return new Uint8Array(Buffer.from(value, 'base64'));

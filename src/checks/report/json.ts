@@ -16,7 +16,20 @@ export function renderJson(report: Report): string {
 }
 
 /** Named one by one, so that the order of keys, and which there are, does not hang on how a finding was made. */
-function findingJson({ rule, tier, severity, object, path, message, found, expected, fix, file, line, construct }: Finding): Finding {
+function findingJson({
+  rule,
+  tier,
+  severity,
+  object,
+  path,
+  message,
+  found,
+  expected,
+  fix,
+  file,
+  line,
+  construct,
+}: Finding): Finding {
   return { rule, tier, severity, object, path, message, found, expected, fix, file, line, construct };
 }
 

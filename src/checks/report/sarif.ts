@@ -13,7 +13,11 @@ export interface SarifOptions {
   readonly rules: readonly RuleFacts[];
 }
 
-const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = { error: 'error', warning: 'warning', info: 'note' };
+const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  error: 'error',
+  warning: 'warning',
+  info: 'note',
+};
 
 /** The report as indented SARIF with a line end. Suppressed findings are kept, marked and with their reason. */
 export function renderSarif(report: Report, options: SarifOptions): string {
@@ -26,7 +30,13 @@ export function renderSarif(report: Report, options: SarifOptions): string {
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'gantry', semanticVersion: options.version, rules: ids.map((id) => descriptor(id, facts.get(id))) } },
+        tool: {
+          driver: {
+            name: 'gantry',
+            semanticVersion: options.version,
+            rules: ids.map((id) => descriptor(id, facts.get(id))),
+          },
+        },
         columnKind: 'utf16CodeUnits',
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: report.notChecked.map(notification) }],
         results: findings.map((finding) => result(finding, indexes.get(finding.rule)!)),
@@ -37,7 +47,9 @@ export function renderSarif(report: Report, options: SarifOptions): string {
 }
 
 function descriptor(id: string, facts: RuleFacts | undefined): ReportingDescriptor {
-  if (facts === undefined) return { id };
+  if (facts === undefined) {
+    return { id };
+  }
   return {
     id,
     shortDescription: { text: facts.summary },
@@ -50,23 +62,37 @@ function descriptor(id: string, facts: RuleFacts | undefined): ReportingDescript
 
 function result(finding: Finding | SuppressedFinding, ruleIndex: number): Result {
   const { rule, severity, tier, object, path, message, found, expected, fix } = finding;
-  const text = [message, expected === undefined ? '' : `Expected: ${expected}.`, fix ?? ''].filter((part) => part !== '').join(' ');
+  const text = [message, expected === undefined ? '' : `Expected: ${expected}.`, fix ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
   return {
     ruleId: rule,
     ruleIndex,
     level: LEVELS[severity],
     message: { text },
     locations: [location(finding)],
-    ...('reason' in finding ? { suppressions: [{ kind: 'external', status: 'accepted', justification: finding.reason } as const] } : {}),
+    ...('reason' in finding
+      ? { suppressions: [{ kind: 'external', status: 'accepted', justification: finding.reason } as const] }
+      : {}),
     properties: { tier, object, path, ...(found === undefined ? {} : { found }) },
   };
 }
 
 /** The line in the file, where there is one, and the object's field, or the construct, by name. */
-function location({ file, line, column, construct, object, path }: Pick<Finding, 'file' | 'line' | 'column' | 'construct' | 'object' | 'path'>): Location {
-  const region = line === undefined ? {} : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
+function location({
+  file,
+  line,
+  column,
+  construct,
+  object,
+  path,
+}: Pick<Finding, 'file' | 'line' | 'column' | 'construct' | 'object' | 'path'>): Location {
+  const region =
+    line === undefined ? {} : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
   const logical =
-    construct === undefined ? { fullyQualifiedName: `${object}${path}`, kind: 'object' } : { fullyQualifiedName: construct, kind: 'construct' };
+    construct === undefined
+      ? { fullyQualifiedName: `${object}${path}`, kind: 'object' }
+      : { fullyQualifiedName: construct, kind: 'construct' };
   return {
     ...(file === undefined || file === '-'
       ? {}
@@ -76,7 +102,11 @@ function location({ file, line, column, construct, object, path }: Pick<Finding,
 }
 
 function notification({ object, file, construct, why }: NotChecked): Notification {
-  return { level: 'note', message: { text: `${object} was not checked: ${why}` }, locations: [location({ file, construct, object, path: '' })] };
+  return {
+    level: 'note',
+    message: { text: `${object} was not checked: ${why}` },
+    locations: [location({ file, construct, object, path: '' })],
+  };
 }
 
 /** A relative reference, or a file URI for an absolute path. */

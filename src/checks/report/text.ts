@@ -2,7 +2,7 @@
  * Reports as text for people.
  */
 import pico from 'picocolors';
-import { type JsonValue } from '../../api/schema';
+import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
 import { type Report } from '../report';
 
@@ -37,14 +37,21 @@ export interface TextOptions {
 /** One finding on its own: what is wrong and where on the first line, then what was found, what was expected and what to do. */
 export function findingText(finding: Finding, options: FindingTextOptions = {}): string {
   const place = placeOf(finding, options);
-  const head = [finding.severity, `[${finding.rule}]`, finding.object, finding.path].filter((part) => part !== '').join(' ');
+  const head = [finding.severity, `[${finding.rule}]`, finding.object, finding.path]
+    .filter((part) => part !== '')
+    .join(' ');
   const details = detailsOf(finding).map(([label, text]) => `    ${label}: ${text}`);
   return [`${place === '' ? '' : `${place}: `}${head}: ${printable(finding.message)}`, ...details].join('\n');
 }
 
 /** `file:line:column`, or the construct path. */
-function placeOf(finding: Pick<Finding, 'file' | 'line' | 'column' | 'construct'>, options: FindingTextOptions = {}): string {
-  if (finding.file !== undefined) return [finding.file, finding.line, finding.column].filter((part) => part !== undefined).join(':');
+function placeOf(
+  finding: Pick<Finding, 'file' | 'line' | 'column' | 'construct'>,
+  options: FindingTextOptions = {},
+): string {
+  if (finding.file !== undefined) {
+    return [finding.file, finding.line, finding.column].filter((part) => part !== undefined).join(':');
+  }
   return options.withoutConstruct === true ? '' : (finding.construct ?? '');
 }
 
@@ -54,8 +61,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const quiet = options.quiet === true;
   const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
   const blocks = grouped(findings).map((group) => renderGroup(group, colours, options.width));
-  if (!quiet && report.notChecked.length > 0) blocks.push(renderNotChecked(report.notChecked, colours, options.width));
-  if (!quiet) blocks.push(summary(report, colours));
+  if (!quiet && report.notChecked.length > 0) {
+    blocks.push(renderNotChecked(report.notChecked, colours, options.width));
+  }
+  if (!quiet) {
+    blocks.push(summary(report, colours));
+  }
   return blocks.join('\n\n');
 }
 
@@ -65,8 +76,11 @@ function grouped(findings: readonly Finding[]): readonly (readonly Finding[])[] 
   let last = '';
   for (const finding of findings) {
     const key = [finding.file, finding.construct, finding.object].join('\n');
-    if (key === last) groups.at(-1)!.push(finding);
-    else groups.push([finding]);
+    if (key === last) {
+      groups.at(-1)!.push(finding);
+    } else {
+      groups.push([finding]);
+    }
     last = key;
   }
   return groups;
@@ -77,12 +91,21 @@ function renderGroup(group: readonly Finding[], colours: Colours, width: number 
   const title = [file ?? construct ?? '', object].filter((part) => part !== '').map(printable);
   const lines = [[colours.bold(title[0] ?? ''), ...title.slice(1)].join('  ')];
   for (const finding of group) {
-    lines.push(`  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.tier})`)}`);
+    lines.push(
+      `  ${severityText(finding.severity, colours)}  ${colours.cyan(finding.rule)} ${colours.dim(`(${finding.tier})`)}`,
+    );
     lines.push(...wrap(printable(finding.message), INDENT, INDENT, width));
-    const at = [finding.file === undefined ? '' : placeOf(finding), finding.path].filter((part) => part !== '').map(printable).join(' ');
+    const at = [finding.file === undefined ? '' : placeOf(finding), finding.path]
+      .filter((part) => part !== '')
+      .map(printable)
+      .join(' ');
     for (const [label, text] of [['at', at] as const, ...detailsOf(finding)].filter(([, value]) => value !== '')) {
       const head = `${INDENT}${label.padEnd(8)}  `;
-      lines.push(...wrap(text, head, ' '.repeat(head.length), width).map((line, index) => (index === 0 ? dimHead(line, head, colours) : line)));
+      lines.push(
+        ...wrap(text, head, ' '.repeat(head.length), width).map((line, index) =>
+          index === 0 ? dimHead(line, head, colours) : line,
+        ),
+      );
     }
   }
   return lines.join('\n');
@@ -101,9 +124,15 @@ function severityText(severity: Severity, colours: Colours): string {
 
 function detailsOf({ found, expected, fix }: Finding): readonly (readonly [string, string])[] {
   const details: (readonly [string, string])[] = [];
-  if (found !== undefined) details.push(['found', inline(found)]);
-  if (expected !== undefined) details.push(['expected', printable(expected)]);
-  if (fix !== undefined) details.push(['fix', printable(fix)]);
+  if (found !== undefined) {
+    details.push(['found', inline(found)]);
+  }
+  if (expected !== undefined) {
+    details.push(['expected', printable(expected)]);
+  }
+  if (fix !== undefined) {
+    details.push(['fix', printable(fix)]);
+  }
   return details;
 }
 
@@ -126,9 +155,13 @@ function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, w
 }
 
 /** Reasons in the order in which they come up, each with its objects. */
-export function notCheckedByReason(notChecked: readonly NotChecked[]): readonly (readonly [string, readonly NotChecked[]])[] {
+export function notCheckedByReason(
+  notChecked: readonly NotChecked[],
+): readonly (readonly [string, readonly NotChecked[]])[] {
   const reasons = new Map<string, NotChecked[]>();
-  for (const one of notChecked) reasons.set(one.why, [...(reasons.get(one.why) ?? []), one]);
+  for (const one of notChecked) {
+    reasons.set(one.why, [...(reasons.get(one.why) ?? []), one]);
+  }
   return [...reasons];
 }
 
@@ -151,7 +184,9 @@ export function plural(count: number, noun: string): string {
 
 /** Breaks a text between words. A word that is longer than a line stays whole, so that names and paths can be copied. */
 function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
-  if (width === undefined) return [first + text];
+  if (width === undefined) {
+    return [first + text];
+  }
   const lines: string[] = [];
   let line = first;
   let empty = true;
@@ -169,5 +204,7 @@ function wrap(text: string, first: string, rest: string, width: number | undefin
 
 /** Manifests are other people's text: what would steer the terminal is shown, not sent. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => (character === '\n' ? ' ' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`));
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    character === '\n' ? ' ' : `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`,
+  );
 }

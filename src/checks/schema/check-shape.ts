@@ -6,7 +6,7 @@
  * first step that fails, the check goes on and says everything that it can know.
  */
 import { createRequire } from 'node:module';
-import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../api/schema';
+import { type JsonObject, type KindInfo, type KubernetesMinor } from '../../facts/api/schema';
 import type * as CelModuleTypes from '../cel/check-rules';
 import { type Manifest } from '../../manifests/manifest';
 import { nodeFileOwner } from '../../manifests/node-file';
@@ -54,7 +54,12 @@ export const shapeRuleFacts: readonly RuleFacts[] = [...Object.values(shapeRules
 
 /** Errors after which the server does not evaluate CEL rules (apiextensions, `hasBlockingErr`). */
 const BLOCKING: ReadonlySet<string> = new Set([
-  shapeRules.unknownField.id, shapeRules.required.id, shapeRules.type.id, shapeRules.nullItem.id, shapeRules.enum.id, shapeRules.size.id,
+  shapeRules.unknownField.id,
+  shapeRules.required.id,
+  shapeRules.type.id,
+  shapeRules.nullItem.id,
+  shapeRules.enum.id,
+  shapeRules.size.id,
   shapeRules.combination.id,
 ]);
 
@@ -85,14 +90,31 @@ export class ShapeChecker {
   check(manifest: Manifest): ShapeResult {
     const { object } = manifest;
     const owner = nodeFileOwner(manifest);
-    if (owner !== undefined) return { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
+    if (owner !== undefined) {
+      return { violations: [], notChecked: `a file of ${owner}, not an API object: it has no schema here, only rules` };
+    }
     const list = new ViolationList();
     const { apiVersion, kind } = object;
-    if (apiVersion === undefined && kind === undefined) return { violations: [], notChecked: 'no apiVersion and no kind: not an API object' };
+    if (apiVersion === undefined && kind === undefined) {
+      return { violations: [], notChecked: 'no apiVersion and no kind: not an API object' };
+    }
     if (typeof apiVersion !== 'string' || apiVersion === '' || typeof kind !== 'string' || kind === '') {
-      for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
-        if (typeof value === 'string' && value !== '') continue;
-        list.add(shapeRules.identity, { message: `${name} is ${value === undefined ? 'missing' : 'not a text'}`, ...(value === undefined ? {} : { found: value }), expected: `${name}, string` }, name);
+      for (const [name, value] of [
+        ['apiVersion', apiVersion],
+        ['kind', kind],
+      ] as const) {
+        if (typeof value === 'string' && value !== '') {
+          continue;
+        }
+        list.add(
+          shapeRules.identity,
+          {
+            message: `${name} is ${value === undefined ? 'missing' : 'not a text'}`,
+            ...(value === undefined ? {} : { found: value }),
+            expected: `${name}, string`,
+          },
+          name,
+        );
       }
       return { violations: list.violations, notChecked: 'apiVersion and kind do not say what it is' };
     }
@@ -101,32 +123,64 @@ export class ShapeChecker {
   }
 
   private reportUnknown(unknown: Unknown, list: ViolationList, apiVersion: string, kind: string): ShapeResult {
-    if ('why' in unknown) return { violations: [], notChecked: unknown.why };
+    if ('why' in unknown) {
+      return { violations: [], notChecked: unknown.why };
+    }
     if ('notServed' in unknown) {
-      list.add(shapeRules.version, { message: unknown.notServed, found: apiVersion, expected: unknown.expected, fix: unknown.fix }, 'apiVersion');
+      list.add(
+        shapeRules.version,
+        { message: unknown.notServed, found: apiVersion, expected: unknown.expected, fix: unknown.fix },
+        'apiVersion',
+      );
       return { violations: list.violations, notChecked: 'no schema: the version is not served' };
     }
     if ('noSuchGroup' in unknown) {
-      list.add(shapeRules.group, { message: unknown.noSuchGroup, found: apiVersion, expected: unknown.expected, fix: unknown.fix }, 'apiVersion');
+      list.add(
+        shapeRules.group,
+        { message: unknown.noSuchGroup, found: apiVersion, expected: unknown.expected, fix: unknown.fix },
+        'apiVersion',
+      );
       return { violations: list.violations, notChecked: 'no schema: there is no such API group' };
     }
-    list.add(shapeRules.kind, { message: unknown.noSuchKind, found: kind, ...(unknown.expected === undefined ? {} : { expected: unknown.expected }), fix: unknown.fix }, 'kind');
+    list.add(
+      shapeRules.kind,
+      {
+        message: unknown.noSuchKind,
+        found: kind,
+        ...(unknown.expected === undefined ? {} : { expected: unknown.expected }),
+        fix: unknown.fix,
+      },
+      'kind',
+    );
     return { violations: list.violations, notChecked: 'no schema: there is no such kind' };
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
     if (info.deprecated && !(info.builtIn && isOffByDefault(info))) {
-      list.add(shapeRules.deprecated, { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion }, 'apiVersion');
+      list.add(
+        shapeRules.deprecated,
+        { message: `${info.apiVersion} ${info.kind} is deprecated`, found: info.apiVersion },
+        'apiVersion',
+      );
     }
     if (info.builtIn && isOffByDefault(info)) {
       const flag = `--runtime-config=${info.apiVersion}=true`;
       const message = `${info.apiVersion} ${info.kind} is served only where the API server is started with ${flag}`;
       list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
     }
-    if (info.scope === 'Cluster' && isObject(object.metadata) && typeof object.metadata.namespace === 'string' && object.metadata.namespace !== '') {
+    if (
+      info.scope === 'Cluster' &&
+      isObject(object.metadata) &&
+      typeof object.metadata.namespace === 'string' &&
+      object.metadata.namespace !== ''
+    ) {
       list.add(
         shapeRules.scope,
-        { message: `${info.kind} is cluster-scoped, yet metadata.namespace is '${object.metadata.namespace}'`, found: object.metadata.namespace, expected: 'no namespace' },
+        {
+          message: `${info.kind} is cluster-scoped, yet metadata.namespace is '${object.metadata.namespace}'`,
+          found: object.metadata.namespace,
+          expected: 'no namespace',
+        },
         'metadata',
         'namespace',
       );
@@ -134,12 +188,20 @@ export class ShapeChecker {
     let defaulted: JsonObject | undefined;
     if (info.builtIn) {
       const kind = info.group === '' ? info.kind : `${info.group}/${info.kind}`;
-      new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(object, nodeOf(schema), info.hasStatusSubresource);
+      new TypedDecoding(list, true, (path) => isOptionalField(kind, path)).root(
+        object,
+        nodeOf(schema),
+        info.hasStatusSubresource,
+      );
     } else {
       defaulted = checkCustomResource(object, schema, info.hasStatusSubresource, list, { minor: this.minor });
       const replicas = scale === undefined ? undefined : valueAt(defaulted, scale);
       if (scale !== undefined && typeof replicas === 'number' && (replicas < 0 || replicas > MOST_REPLICAS)) {
-        list.add(shapeRules.scale, { message: `${replicas} replicas`, found: replicas, expected: `0 to ${MOST_REPLICAS}` }, ...tokensOf(scale));
+        list.add(
+          shapeRules.scale,
+          { message: `${replicas} replicas`, found: replicas, expected: `0 to ${MOST_REPLICAS}` },
+          ...tokensOf(scale),
+        );
       }
     }
     checkMetadata(object, info, list, { minor: this.minor });

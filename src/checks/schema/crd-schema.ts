@@ -2,7 +2,7 @@
  * Reads the schema of a CustomResourceDefinition that somebody wrote: keeps the keywords that the check knows, where they have the shape
  * that they should have, and drops the rest. What is wrong with the definition itself is found when it is checked as an object.
  */
-import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../api/schema';
+import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { isObject, stringsIn } from '../../manifests/read';
 
 type Test = (value: JsonValue) => boolean;
@@ -43,39 +43,64 @@ const KEYWORDS: Readonly<Record<string, Test>> = {
 /** The schema; one without any constraint where the value is no object. */
 export function readSchema(value: JsonValue | undefined): Schema {
   const schema: Record<string, unknown> = {};
-  if (!isObject(value)) return schema;
+  if (!isObject(value)) {
+    return schema;
+  }
   for (const [keyword, test] of Object.entries(KEYWORDS)) {
     const found = value[keyword];
-    if (found !== undefined && test(found)) schema[keyword] = found;
+    if (found !== undefined && test(found)) {
+      schema[keyword] = found;
+    }
   }
-  for (const keyword of ['required', 'x-kubernetes-list-map-keys']) if (Array.isArray(value[keyword])) schema[keyword] = stringsIn(value[keyword]);
+  for (const keyword of ['required', 'x-kubernetes-list-map-keys']) {
+    if (Array.isArray(value[keyword])) {
+      schema[keyword] = stringsIn(value[keyword]);
+    }
+  }
   if (isObject(value.properties)) {
-    schema.properties = Object.fromEntries(Object.entries(value.properties).map(([name, child]) => [name, readSchema(child)]));
+    schema.properties = Object.fromEntries(
+      Object.entries(value.properties).map(([name, child]) => [name, readSchema(child)]),
+    );
   }
-  if (isObject(value.items)) schema.items = readSchema(value.items);
-  if (isObject(value.not)) schema.not = readSchema(value.not);
+  if (isObject(value.items)) {
+    schema.items = readSchema(value.items);
+  }
+  if (isObject(value.not)) {
+    schema.not = readSchema(value.not);
+  }
   const values = value.additionalProperties;
-  if (isObject(values)) schema.additionalProperties = readSchema(values);
-  else if (values === true) schema.additionalProperties = true;
+  if (isObject(values)) {
+    schema.additionalProperties = readSchema(values);
+  } else if (values === true) {
+    schema.additionalProperties = true;
+  }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const branches = value[keyword];
-    if (Array.isArray(branches) && branches.length > 0) schema[keyword] = branches.map(readSchema);
+    if (Array.isArray(branches) && branches.length > 0) {
+      schema[keyword] = branches.map(readSchema);
+    }
   }
   const rules = value['x-kubernetes-validations'];
-  if (Array.isArray(rules)) schema['x-kubernetes-validations'] = rules.filter(isObject).flatMap(readRule);
+  if (Array.isArray(rules)) {
+    schema['x-kubernetes-validations'] = rules.filter(isObject).flatMap(readRule);
+  }
   return schema;
 }
 
 function readRule(value: JsonObject): readonly CelRule[] {
   const { rule, messageExpression, message, fieldPath, optionalOldSelf } = value;
-  if (typeof rule !== 'string' || rule === '') return [];
+  if (typeof rule !== 'string' || rule === '') {
+    return [];
+  }
   // Of a definition that the user has at hand the message is the user's, and says more than the rule does.
   const fixed = typeof message === 'string' && message !== '' ? JSON.stringify(message) : undefined;
   const said = typeof messageExpression === 'string' ? messageExpression : fixed;
-  return [{
-    rule,
-    ...(said === undefined ? {} : { messageExpression: said }),
-    ...(typeof fieldPath === 'string' ? { fieldPath } : {}),
-    ...(optionalOldSelf === true ? { optionalOldSelf } : {}),
-  }];
+  return [
+    {
+      rule,
+      ...(said === undefined ? {} : { messageExpression: said }),
+      ...(typeof fieldPath === 'string' ? { fieldPath } : {}),
+      ...(optionalOldSelf === true ? { optionalOldSelf } : {}),
+    },
+  ];
 }

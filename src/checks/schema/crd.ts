@@ -1,7 +1,7 @@
 /**
  * Reads CustomResourceDefinition objects (apiextensions.k8s.io/v1) into kinds and schemas, as the generated API has them.
  */
-import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../api/schema';
+import { type JsonObject, type JsonValue, type KindInfo, type Schema } from '../../facts/api/schema';
 import { asObject, asString, isObject, objectsAt } from '../../manifests/read';
 import { readSchema } from './crd-schema';
 
@@ -27,9 +27,13 @@ export function kindsOfCrd(crd: JsonObject): readonly DefinedKind[] {
   const names = asObject(spec.names);
   const group = asString(spec.group);
   const kind = asString(names.kind);
-  const missing = [group === undefined ? 'spec.group' : '', kind === undefined ? 'spec.names.kind' : ''].filter((field) => field !== '');
+  const missing = [group === undefined ? 'spec.group' : '', kind === undefined ? 'spec.names.kind' : ''].filter(
+    (field) => field !== '',
+  );
   const versions = objectsAt(crd, '/spec/versions');
-  if (versions.length === 0) missing.push('spec.versions');
+  if (versions.length === 0) {
+    missing.push('spec.versions');
+  }
   if (group === undefined || kind === undefined || missing.length > 0) {
     throw new UnreadableCrd(`CustomResourceDefinition ${name} cannot be read: ${missing.join(', ')} missing`);
   }

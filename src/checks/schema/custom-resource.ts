@@ -7,7 +7,7 @@
  *
  * Cost: one visit per value; a schema node is prepared once per process.
  */
-import { type JsonObject, type JsonValue, type Schema } from '../../api/schema';
+import { type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { repeatedItems } from './canonical';
 import { decodeObjectMeta } from './object-meta';
 import { nodeOf, type SchemaNode } from './schema-node';
@@ -23,7 +23,11 @@ const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadat
  * @returns the object with defaults, as rules see it
  */
 export function checkCustomResource(
-  object: JsonObject, schema: Schema, hasStatus: boolean, list: ViolationList, target: Target,
+  object: JsonObject,
+  schema: Schema,
+  hasStatus: boolean,
+  list: ViolationList,
+  target: Target,
 ): JsonObject {
   return new CustomResourceWalk(list, target, true).root(object, nodeOf(schema), hasStatus);
 }
@@ -45,7 +49,9 @@ class CustomResourceWalk {
       delete body.status;
     }
     const result = this.object(body, node, true);
-    if (status !== undefined) this.strictOnly('status', status, node);
+    if (status !== undefined) {
+      this.strictOnly('status', status, node);
+    }
     return result;
   }
 
@@ -55,12 +61,18 @@ class CustomResourceWalk {
     const walk = new CustomResourceWalk(unknown, this.target, true);
     const child = parent.child(name);
     if (child === undefined) {
-      if (!parent.preservesUnknown) this.unknownField(name, value, parent);
+      if (!parent.preservesUnknown) {
+        this.unknownField(name, value, parent);
+      }
       return;
     }
     unknown.enter(name);
     walk.value(value, child);
-    for (const violation of unknown.violations) if (violation.rule === shapeRules.unknownField.id) this.list.violations.push(violation);
+    for (const violation of unknown.violations) {
+      if (violation.rule === shapeRules.unknownField.id) {
+        this.list.violations.push(violation);
+      }
+    }
   }
 
   private value(value: JsonValue, node: SchemaNode): JsonValue {
@@ -68,14 +80,23 @@ class CustomResourceWalk {
       checkNull(node, this.list);
       return value;
     }
-    if (!checkType(value, node, this.list, this.target)) return value;
+    if (!checkType(value, node, this.list, this.target)) {
+      return value;
+    }
     let result = value;
-    if (typeof value === 'string') checkString(value, node, this.list, this.target);
-    else if (typeof value === 'number') checkNumber(value, node, this.list, this.target);
-    else if (Array.isArray(value)) result = this.array(value, node);
-    else if (typeof value === 'object') return this.object(value, node, false);
+    if (typeof value === 'string') {
+      checkString(value, node, this.list, this.target);
+    } else if (typeof value === 'number') {
+      checkNumber(value, node, this.list, this.target);
+    } else if (Array.isArray(value)) {
+      result = this.array(value, node);
+    } else if (typeof value === 'object') {
+      return this.object(value, node, false);
+    }
     checkEnum(result, node, this.list);
-    if (node.combines) this.combinations(result, node);
+    if (node.combines) {
+      this.combinations(result, node);
+    }
     return result;
   }
 
@@ -86,9 +107,14 @@ class CustomResourceWalk {
       for (let i = 0; i < value.length; i += 1) {
         let item = value[i] ?? null;
         if (item === null && !items.nullable && this.structural) {
-          if (items.schema.default !== undefined) item = items.schema.default;
-          else if (items.types !== 0) {
-            this.list.add(shapeRules.nullItem, { message: 'a list item is null', found: null, expected: items.typeNames }, i);
+          if (items.schema.default !== undefined) {
+            item = items.schema.default;
+          } else if (items.types !== 0) {
+            this.list.add(
+              shapeRules.nullItem,
+              { message: 'a list item is null', found: null, expected: items.typeNames },
+              i,
+            );
             continue;
           }
         }
@@ -96,16 +122,23 @@ class CustomResourceWalk {
         const next = this.value(item, items);
         this.list.leave();
         if (next !== value[i]) {
-          if (result === value) result = [...value];
+          if (result === value) {
+            result = [...value];
+          }
           result[i] = next;
         }
       }
     }
     checkCount(result.length, 'items', node, this.list);
-    if (node.schema.uniqueItems === true) this.repeated(result, shapeRules.setItem);
+    if (node.schema.uniqueItems === true) {
+      this.repeated(result, shapeRules.setItem);
+    }
     if (this.structural) {
-      if (node.listType === 'set') this.repeated(result, shapeRules.setItem);
-      else if (node.listType === 'map') this.repeatedKeys(result, node.schema['x-kubernetes-list-map-keys'] ?? []);
+      if (node.listType === 'set') {
+        this.repeated(result, shapeRules.setItem);
+      } else if (node.listType === 'map') {
+        this.repeatedKeys(result, node.schema['x-kubernetes-list-map-keys'] ?? []);
+      }
     }
     return result;
   }
@@ -113,26 +146,51 @@ class CustomResourceWalk {
   private repeated(items: readonly JsonValue[], rule: typeof shapeRules.setItem): void {
     for (const index of repeatedItems(items)) {
       const item = items[index] ?? null;
-      this.list.add(rule, { message: `${quoted(item)} stands in the set more than once`, found: item, expected: 'an item that no other equals' }, index);
+      this.list.add(
+        rule,
+        {
+          message: `${quoted(item)} stands in the set more than once`,
+          found: item,
+          expected: 'an item that no other equals',
+        },
+        index,
+      );
     }
   }
 
   private repeatedKeys(items: readonly JsonValue[], names: readonly string[]): void {
-    if (items.length < 2) return;
+    if (items.length < 2) {
+      return;
+    }
     const keys: JsonValue[] = [];
     for (const item of items) {
-      if (item !== null && (typeof item !== 'object' || Array.isArray(item))) return;
+      if (item !== null && (typeof item !== 'object' || Array.isArray(item))) {
+        return;
+      }
       const key: JsonObject = {};
-      for (const name of names) if (item !== null && Object.hasOwn(item, name)) key[name] = item[name] ?? null;
+      for (const name of names) {
+        if (item !== null && Object.hasOwn(item, name)) {
+          key[name] = item[name] ?? null;
+        }
+      }
       const single = names.length === 1 ? key[names[0] ?? ''] : undefined;
       keys.push(single === undefined || (single !== null && typeof single === 'object') ? key : single);
     }
     for (const index of repeatedItems(keys)) {
       const item = items[index];
-      const shown = names.map((name) => `${name} ${item !== null && typeof item === 'object' && !Array.isArray(item) && Object.hasOwn(item, name) ? quoted(item[name] ?? null) : '(none)'}`).join(', ');
+      const shown = names
+        .map(
+          (name) =>
+            `${name} ${item !== null && typeof item === 'object' && !Array.isArray(item) && Object.hasOwn(item, name) ? quoted(item[name] ?? null) : '(none)'}`,
+        )
+        .join(', ');
       this.list.add(
         shapeRules.listKey,
-        { message: `two items have the same key (${shown})`, found: keys[index] ?? null, expected: `a ${names.join(' and ')} that no other item has` },
+        {
+          message: `two items have the same key (${shown})`,
+          found: keys[index] ?? null,
+          expected: `a ${names.join(' and ')} that no other item has`,
+        },
         index,
       );
     }
@@ -150,9 +208,12 @@ class CustomResourceWalk {
       }
       const child = node.child(key) ?? node.values;
       if (child === undefined) {
-        if (!this.structural || node.preservesUnknown) continue;
-        if (node.anyKey) this.nothingKnownBelow(key, item);
-        else {
+        if (!this.structural || node.preservesUnknown) {
+          continue;
+        }
+        if (node.anyKey) {
+          this.nothingKnownBelow(key, item);
+        } else {
           this.unknownField(key, item, node);
           delete change()[key];
         }
@@ -169,25 +230,49 @@ class CustomResourceWalk {
       this.list.enter(key);
       const next = this.value(used, child);
       this.list.leave();
-      if (next !== item) change()[key] = next;
+      if (next !== item) {
+        change()[key] = next;
+      }
     }
-    if (this.structural) for (const name of node.defaulted) this.setDefault(name, value, node, change);
+    if (this.structural) {
+      for (const name of node.defaulted) {
+        this.setDefault(name, value, node, change);
+      }
+    }
     for (const name of node.required) {
-      if (Object.hasOwn(result, name)) continue;
-      this.list.add(shapeRules.required, { message: `'${name}' is missing`, expected: `'${name}', ${node.child(name)?.typeNames ?? 'any value'}`, fix: `Add '${name}'.` }, name);
+      if (Object.hasOwn(result, name)) {
+        continue;
+      }
+      this.list.add(
+        shapeRules.required,
+        {
+          message: `'${name}' is missing`,
+          expected: `'${name}', ${node.child(name)?.typeNames ?? 'any value'}`,
+          fix: `Add '${name}'.`,
+        },
+        name,
+      );
     }
-    if (embedded && !isRoot) this.requireTypeMeta(result, node);
+    if (embedded && !isRoot) {
+      this.requireTypeMeta(result, node);
+    }
     checkCount(Object.keys(result).length, 'properties', node, this.list);
     checkEnum(result, node, this.list);
-    if (node.combines) this.combinations(result, node);
+    if (node.combines) {
+      this.combinations(result, node);
+    }
     return result;
   }
 
   private setDefault(name: string, value: JsonObject, node: SchemaNode, change: () => JsonObject): void {
-    if (Object.hasOwn(value, name)) return;
+    if (Object.hasOwn(value, name)) {
+      return;
+    }
     const child = node.child(name);
     const preset = child?.schema.default;
-    if (child === undefined || preset === undefined) return;
+    if (child === undefined || preset === undefined) {
+      return;
+    }
     this.list.enter(name);
     change()[name] = this.value(preset, child);
     this.list.leave();
@@ -202,32 +287,53 @@ class CustomResourceWalk {
       if (child?.schema.properties !== undefined && item !== null && typeof item === 'object' && !Array.isArray(item)) {
         for (const name of Object.keys(child.schema.properties)) {
           const part = child.child(name);
-          if (part === undefined || !Object.hasOwn(item, name)) continue;
+          if (part === undefined || !Object.hasOwn(item, name)) {
+            continue;
+          }
           this.list.enter(name);
           new CustomResourceWalk(this.list, this.target, false).value(item[name] ?? null, part);
           this.list.leave();
         }
       }
     } else if (!isRoot && (typeof item !== 'string' || item === '')) {
-      this.list.add(shapeRules.type, { message: `${key} of an embedded object must be a text that is not empty`, found: item, expected: 'string' });
+      this.list.add(shapeRules.type, {
+        message: `${key} of an embedded object must be a text that is not empty`,
+        found: item,
+        expected: 'string',
+      });
     }
     this.list.leave();
   }
 
   private requireTypeMeta(value: JsonObject, node: SchemaNode): void {
     for (const name of ['apiVersion', 'kind']) {
-      if (Object.hasOwn(value, name) || node.required.includes(name)) continue;
-      this.list.add(shapeRules.required, { message: `'${name}' is missing in an embedded object`, expected: `'${name}', string`, fix: `Add '${name}'.` }, name);
+      if (Object.hasOwn(value, name) || node.required.includes(name)) {
+        continue;
+      }
+      this.list.add(
+        shapeRules.required,
+        { message: `'${name}' is missing in an embedded object`, expected: `'${name}', string`, fix: `Add '${name}'.` },
+        name,
+      );
     }
   }
 
   /** Under `additionalProperties: true` the server knows no field of what stands there, and prunes objects empty. */
   private nothingKnownBelow(key: string, value: JsonValue): void {
-    if (value === null || typeof value !== 'object') return;
+    if (value === null || typeof value !== 'object') {
+      return;
+    }
     this.list.enter(key);
     for (const [name, item] of Object.entries(value)) {
-      if (Array.isArray(value)) this.nothingKnownBelow(name, item);
-      else this.list.add(shapeRules.unknownField, { message: `unknown field '${name}'`, found: item, expected: 'no fields' }, name);
+      if (Array.isArray(value)) {
+        this.nothingKnownBelow(name, item);
+      } else {
+        this.list.add(
+          shapeRules.unknownField,
+          { message: `unknown field '${name}'`, found: item, expected: 'no fields' },
+          name,
+        );
+      }
     }
     this.list.leave();
   }
@@ -247,7 +353,11 @@ class CustomResourceWalk {
     const { allOf, anyOf, oneOf, not } = node.schema;
     allOf?.forEach((branch) => new CustomResourceWalk(this.list, this.target, false).value(value, nodeOf(branch)));
     if (anyOf !== undefined && anyOf.length > 0 && !anyOf.some((branch) => this.conforms(value, branch))) {
-      this.list.add(shapeRules.combination, { message: 'none of the alternatives is met', found: value, expected: `at least one of: ${alternatives(anyOf)}` });
+      this.list.add(shapeRules.combination, {
+        message: 'none of the alternatives is met',
+        found: value,
+        expected: `at least one of: ${alternatives(anyOf)}`,
+      });
     }
     if (oneOf !== undefined && oneOf.length > 0) {
       const met = oneOf.filter((branch) => this.conforms(value, branch)).length;
@@ -260,7 +370,11 @@ class CustomResourceWalk {
       }
     }
     if (not !== undefined && this.conforms(value, not)) {
-      this.list.add(shapeRules.combination, { message: 'the value is what it must not be', found: value, expected: `not: ${alternatives([not])}` });
+      this.list.add(shapeRules.combination, {
+        message: 'the value is what it must not be',
+        found: value,
+        expected: `not: ${alternatives([not])}`,
+      });
     }
   }
 }
@@ -269,9 +383,15 @@ class CustomResourceWalk {
 function alternatives(branches: readonly Schema[]): string {
   return branches
     .map((branch) => {
-      if (branch.required !== undefined) return branch.required.join(' and ');
-      const nested = Object.entries(branch.properties ?? {}).flatMap(([name, schema]) => (schema.enum ? [`${name} ${schema.enum.map((item) => JSON.stringify(item)).join('/')}`] : [name]));
-      if (nested.length > 0) return nested.join(' and ');
+      if (branch.required !== undefined) {
+        return branch.required.join(' and ');
+      }
+      const nested = Object.entries(branch.properties ?? {}).flatMap(([name, schema]) =>
+        schema.enum ? [`${name} ${schema.enum.map((item) => JSON.stringify(item)).join('/')}`] : [name],
+      );
+      if (nested.length > 0) {
+        return nested.join(' and ');
+      }
       return branch.type ?? JSON.stringify(branch);
     })
     .join('; ');

@@ -1,9 +1,9 @@
 /**
  * Finds the schema of an object, or says why there is none: a version that nobody serves, a misspelt kind, a file that is no API object.
  */
-import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../api/kinds';
-import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../api/schema';
-import { loadSchema } from '../../api/schemas';
+import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
+import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
+import { loadSchema } from '../../facts/api/schemas';
 import { kindsOfCrd, UnreadableCrd, type DefinedKind } from './crd';
 import { nearestName } from './nearest-name';
 
@@ -39,7 +39,14 @@ const ISTIO_KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Resources of the API that are requests rather than objects; they have a kind and no collection. */
-const REQUEST_KINDS: ReadonlySet<string> = new Set(['Binding', 'DeleteOptions', 'Eviction', 'Scale', 'Status', 'TokenRequest']);
+const REQUEST_KINDS: ReadonlySet<string> = new Set([
+  'Binding',
+  'DeleteOptions',
+  'Eviction',
+  'Scale',
+  'Status',
+  'TokenRequest',
+]);
 
 /** Where the scale subresource of a covered kind finds the replicas; whatever a schema allows there, the server wants a count. */
 export const SCALE_PATHS: Readonly<Record<string, string>> = {
@@ -76,15 +83,23 @@ export class KnownKinds {
     crds: readonly JsonObject[],
     definitions: readonly JsonObject[],
   ) {
-    for (const crd of definitions) this.define(crd, true);
-    for (const crd of crds) this.define(crd, false);
+    for (const crd of definitions) {
+      this.define(crd, true);
+    }
+    for (const crd of crds) {
+      this.define(crd, false);
+    }
   }
 
   private define(crd: JsonObject, tolerant: boolean): void {
     try {
-      for (const kind of kindsOfCrd(crd)) this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+      for (const kind of kindsOfCrd(crd)) {
+        this.defined.set(`${kind.info.apiVersion}/${kind.info.kind}`, kind);
+      }
     } catch (error) {
-      if (!tolerant || !(error instanceof UnreadableCrd)) throw error;
+      if (!tolerant || !(error instanceof UnreadableCrd)) {
+        throw error;
+      }
     }
   }
 
@@ -103,11 +118,17 @@ export class KnownKinds {
     const info = defined?.info ?? findKind(apiVersion, kind);
     if (info !== undefined && this.isServed(info)) {
       const scale = defined === undefined ? SCALE_PATHS[`${info.group}/${info.kind}`] : defined.scale;
-      return { info, schema: defined?.schema ?? loadSchema(info, this.kubernetes), ...(scale === undefined ? {} : { scale }) };
+      return {
+        info,
+        schema: defined?.schema ?? loadSchema(info, this.kubernetes),
+        ...(scale === undefined ? {} : { scale }),
+      };
     }
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     const versions = this.versions(group, kind);
-    if (versions.length > 0) return this.notServed(apiVersion, kind, versions);
+    if (versions.length > 0) {
+      return this.notServed(apiVersion, kind, versions);
+    }
     return this.unknownKind(apiVersion, group, kind);
   }
 
@@ -116,7 +137,9 @@ export class KnownKinds {
   }
 
   private versions(group: string, kind: string): readonly KindInfo[] {
-    const defined = [...this.defined.values()].map(({ info }) => info).filter((info) => info.group === group && info.kind === kind);
+    const defined = [...this.defined.values()]
+      .map(({ info }) => info)
+      .filter((info) => info.group === group && info.kind === kind);
     return defined.length > 0 ? defined : versionsOfKind(group, kind);
   }
 
@@ -126,20 +149,35 @@ export class KnownKinds {
     const own = versions.find((info) => info.apiVersion === apiVersion);
     const builtIn = versions.some((info) => info.builtIn);
     const who = builtIn ? `Kubernetes ${this.kubernetes}` : (versions[0]?.source ?? 'the CRD');
-    const when = own?.minors === undefined || own.minors.length === 0 ? '' : ` (Kubernetes ${own.minors[0] ?? ''} to ${own.minors[own.minors.length - 1] ?? ''} do)`;
+    const when =
+      own?.minors === undefined || own.minors.length === 0
+        ? ''
+        : ` (Kubernetes ${own.minors[0] ?? ''} to ${own.minors[own.minors.length - 1] ?? ''} do)`;
     return {
       notServed: `${kind} of ${apiVersion} is not served by ${who}${when}`,
-      expected: served.length > 0 ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}` : `a version that ${who} serves; it serves none of this kind`,
-      fix: best === undefined ? `Leave the object out, or target another Kubernetes minor.` : `Write apiVersion: ${best.apiVersion}.`,
+      expected:
+        served.length > 0
+          ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`
+          : `a version that ${who} serves; it serves none of this kind`,
+      fix:
+        best === undefined
+          ? `Leave the object out, or target another Kubernetes minor.`
+          : `Write apiVersion: ${best.apiVersion}.`,
     };
   }
 
   private unknownKind(apiVersion: string, group: string, kind: string): Unknown {
     const file = FILE_GROUPS.get(group);
-    if (file !== undefined) return { why: `${kind} is ${file}, not an API object` };
-    if (apiVersion === 'v1' && kind === 'Config') return { why: 'a kubeconfig is a file of clients, not an API object' };
+    if (file !== undefined) {
+      return { why: `${kind} is ${file}, not an API object` };
+    }
+    if (apiVersion === 'v1' && kind === 'Config') {
+      return { why: 'a kubeconfig is a file of clients, not an API object' };
+    }
     const kinds = this.kindsOfGroup(group);
-    if (kinds.length === 0) return this.unknownGroup(apiVersion, group, kind);
+    if (kinds.length === 0) {
+      return this.unknownGroup(apiVersion, group, kind);
+    }
     const meant = nearestName(kind, kinds);
     if (!isBuiltInGroup(group)) {
       return {
@@ -147,27 +185,54 @@ export class KnownKinds {
         ...(meant === undefined ? {} : { nearest: meant }),
       };
     }
-    if (REQUEST_KINDS.has(kind)) return { why: `${kind} is a request to the API, not an object` };
+    if (REQUEST_KINDS.has(kind)) {
+      return { why: `${kind} is a request to the API, not an object` };
+    }
     const elsewhere = allKinds().find((info) => info.kind === kind && this.isServed(info));
     return {
       noSuchKind: `${apiVersion} has no kind ${kind}`,
-      ...(meant !== undefined ? { expected: `kind ${meant}` } : elsewhere === undefined ? {} : { expected: `apiVersion ${elsewhere.apiVersion}` }),
-      fix: meant !== undefined ? `Write kind: ${meant}.` : elsewhere === undefined ? 'Correct the kind or the apiVersion.' : `Write apiVersion: ${elsewhere.apiVersion}.`,
+      ...(meant !== undefined
+        ? { expected: `kind ${meant}` }
+        : elsewhere === undefined
+          ? {}
+          : { expected: `apiVersion ${elsewhere.apiVersion}` }),
+      fix:
+        meant !== undefined
+          ? `Write kind: ${meant}.`
+          : elsewhere === undefined
+            ? 'Correct the kind or the apiVersion.'
+            : `Write apiVersion: ${elsewhere.apiVersion}.`,
     };
   }
 
   /** A group that is the name of a project, while its kinds are in groups below that name, is a mistake; of others nothing is known. */
   private unknownGroup(apiVersion: string, group: string, kind: string): Unknown {
-    const below = allKinds().find((info) => info.kind === kind && info.group.endsWith(`.${group}`) && this.isServed(info))?.apiVersion;
+    const below = allKinds().find(
+      (info) => info.kind === kind && info.group.endsWith(`.${group}`) && this.isServed(info),
+    )?.apiVersion;
     const right = group === 'istio.io' ? ISTIO_KINDS[kind] : below;
-    if (right === undefined) return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
-    return { noSuchGroup: `${apiVersion} serves no ${kind}: ${group} is no API group`, expected: `apiVersion ${right}`, fix: `Write apiVersion: ${right}.` };
+    if (right === undefined) {
+      return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
+    }
+    return {
+      noSuchGroup: `${apiVersion} serves no ${kind}: ${group} is no API group`,
+      expected: `apiVersion ${right}`,
+      fix: `Write apiVersion: ${right}.`,
+    };
   }
 
   private kindsOfGroup(group: string): readonly string[] {
     const kinds = new Set<string>();
-    for (const { info } of this.defined.values()) if (info.group === group) kinds.add(info.kind);
-    for (const info of allKinds()) if (info.group === group) kinds.add(info.kind);
+    for (const { info } of this.defined.values()) {
+      if (info.group === group) {
+        kinds.add(info.kind);
+      }
+    }
+    for (const info of allKinds()) {
+      if (info.group === group) {
+        kinds.add(info.kind);
+      }
+    }
     return [...kinds].sort();
   }
 }

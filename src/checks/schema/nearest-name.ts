@@ -9,7 +9,9 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of [...known].sort()) {
-    if (candidate === name || Math.abs(candidate.length - name.length) > limit) continue;
+    if (candidate === name || Math.abs(candidate.length - name.length) > limit) {
+      continue;
+    }
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
@@ -29,11 +31,15 @@ function editDistance(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1];
       let cost = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (beforePrevious[j - 2] ?? 0) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforePrevious[j - 2] ?? 0) + 1);
+      }
       row.push(cost);
       smallest = Math.min(smallest, cost);
     }
-    if (smallest >= limit) return limit;
+    if (smallest >= limit) {
+      return limit;
+    }
     beforePrevious = previous;
     previous = row;
   }

@@ -4,7 +4,7 @@
  * Written down here rather than taken from the Kubernetes schemas, so that a custom resource is checked without loading those;
  * it has been the same for many releases.
  */
-import { type JsonValue, type Schema } from '../../api/schema';
+import { type JsonValue, type Schema } from '../../facts/api/schema';
 import { nodeOf } from './schema-node';
 import { TypedDecoding } from './typed-decoding';
 import { type ViolationList } from './violation-list';
@@ -47,7 +47,14 @@ export const OBJECT_META: Schema = {
       type: 'array',
       items: {
         type: 'object',
-        properties: { apiVersion: STRING, blockOwnerDeletion: BOOLEAN, controller: BOOLEAN, kind: STRING, name: STRING, uid: STRING },
+        properties: {
+          apiVersion: STRING,
+          blockOwnerDeletion: BOOLEAN,
+          controller: BOOLEAN,
+          kind: STRING,
+          name: STRING,
+          uid: STRING,
+        },
       },
     },
     resourceVersion: STRING,

@@ -37,7 +37,8 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   'scheduling.k8s.io/PodGroup': ['/spec/schedulingConstraints/topology/*/key', '/spec/resourceClaims/*/name'],
   'scheduling.k8s.io/PriorityClass': ['/value'],
   'scheduling.k8s.io/Workload': [
-    '/spec/podGroupTemplates/*/schedulingConstraints/topology/*/key', '/spec/podGroupTemplates/*/resourceClaims/*/name',
+    '/spec/podGroupTemplates/*/schedulingConstraints/topology/*/key',
+    '/spec/podGroupTemplates/*/resourceClaims/*/name',
   ],
   'storage.k8s.io/CSIDriver': ['/spec', '/spec/tokenRequests/*/audience'],
   'storage.k8s.io/CSINode': ['/spec', '/spec/drivers'],

@@ -44,14 +44,18 @@ function compile(source: string): Pattern | undefined {
   let exact: re2.RE2JS | undefined;
   return {
     test(text) {
-      if (text.length <= LONGEST_FOR_BACKTRACKING) return fast.test(text);
+      if (text.length <= LONGEST_FOR_BACKTRACKING) {
+        return fast.test(text);
+      }
       exact ??= compileExactly(source);
       return exact ? exact.test(text) : fast.test(text);
     },
     findAll(text, limit) {
       const found: string[] = [];
       for (const match of text.matchAll(new RegExp(translated, `g${flags}`))) {
-        if (limit >= 0 && found.length >= limit) break;
+        if (limit >= 0 && found.length >= limit) {
+          break;
+        }
         found.push(match[0]);
       }
       return found;
@@ -72,7 +76,13 @@ const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
 const CHARACTER_ESCAPES: Readonly<Record<string, string>> = { t: '\\t', n: '\\n', f: '\\f', r: '\\r', v: '\\v' };
 const CLASS_ESCAPES: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\n\\f\\r ' };
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...CHARACTER_ESCAPES, d: '[0-9]', D: '[^0-9]', w: '[0-9A-Za-z_]', W: '[^0-9A-Za-z_]', s: '[\\t\\n\\f\\r ]', S: '[^\\t\\n\\f\\r ]',
+  ...CHARACTER_ESCAPES,
+  d: '[0-9]',
+  D: '[^0-9]',
+  w: '[0-9A-Za-z_]',
+  W: '[^0-9A-Za-z_]',
+  s: '[\\t\\n\\f\\r ]',
+  S: '[^\\t\\n\\f\\r ]',
 };
 
 /** The same pattern for JavaScript's `u` flag; `undefined` where it holds something that the two read differently. */
@@ -84,12 +94,16 @@ function translate(source: string): string | undefined {
     if (char === '\\') {
       const next = source.charAt(i + 1);
       const known = ESCAPES[next] ?? (isPunctuation(next) ? escaped(next) : undefined);
-      if (known === undefined) return undefined;
+      if (known === undefined) {
+        return undefined;
+      }
       out += known;
       i += 2;
     } else if (char === '[') {
       const end = translateClass(source, i);
-      if (end === undefined) return undefined;
+      if (end === undefined) {
+        return undefined;
+      }
       out += end.text;
       i = end.next;
     } else if (char === '(' && source.charAt(i + 1) === '?' && source.charAt(i + 2) !== ':') {
@@ -99,7 +113,9 @@ function translate(source: string): string | undefined {
       i += 1;
     } else if (char === '{') {
       const repeat = /^\{\d+(,\d*)?\}/.exec(source.slice(i));
-      if (repeat === null) return undefined;
+      if (repeat === null) {
+        return undefined;
+      }
       out += repeat[0];
       i += repeat[0].length;
     } else if (char === '}' || char === ']') {
@@ -127,8 +143,12 @@ function translateClass(source: string, start: number): { readonly text: string;
     i += 1;
   }
   for (let first = true; i < source.length; first = false) {
-    if (source.charAt(i) === ']' && !first) return { text: `${text}]`, next: i + 1 };
-    if (source.startsWith('[:', i)) return undefined;
+    if (source.charAt(i) === ']' && !first) {
+      return { text: `${text}]`, next: i + 1 };
+    }
+    if (source.startsWith('[:', i)) {
+      return undefined;
+    }
     const set = source.charAt(i) === '\\' ? CLASS_ESCAPES[source.charAt(i + 1)] : undefined;
     if (set !== undefined) {
       text += set;
@@ -136,12 +156,16 @@ function translateClass(source: string, start: number): { readonly text: string;
       continue;
     }
     const low = classCharacter(source, i);
-    if (low === undefined) return undefined;
+    if (low === undefined) {
+      return undefined;
+    }
     text += low.text;
     i = low.next;
     if (source.charAt(i) === '-' && i + 1 < source.length && source.charAt(i + 1) !== ']') {
       const high = classCharacter(source, i + 1);
-      if (high === undefined) return undefined;
+      if (high === undefined) {
+        return undefined;
+      }
       text += `-${high.text}`;
       i = high.next;
     }
@@ -151,7 +175,9 @@ function translateClass(source: string, start: number): { readonly text: string;
 
 function classCharacter(source: string, at: number): { readonly text: string; readonly next: number } | undefined {
   const char = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  if (char !== '\\') return { text: escapedInClass(char), next: at + char.length };
+  if (char !== '\\') {
+    return { text: escapedInClass(char), next: at + char.length };
+  }
   const next = source.charAt(at + 1);
   const known = CHARACTER_ESCAPES[next] ?? (isPunctuation(next) ? escapedInClass(next) : undefined);
   return known === undefined ? undefined : { text: known, next: at + 2 };

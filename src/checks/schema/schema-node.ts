@@ -3,11 +3,18 @@
  *
  * Schemas are graphs that share nodes and may hold circles, so nodes are made when a value reaches them.
  */
-import { type Schema, type SchemaType } from '../../api/schema';
+import { type Schema, type SchemaType } from '../../facts/api/schema';
 import { patternOf, type Pattern } from './patterns';
 
 /** Types as bits, so that one test answers whether a value's type is among those allowed. */
-export const TYPE_BIT: Readonly<Record<SchemaType, number>> = { object: 1, array: 2, string: 4, integer: 8, number: 16, boolean: 32 };
+export const TYPE_BIT: Readonly<Record<SchemaType, number>> = {
+  object: 1,
+  array: 2,
+  string: 4,
+  integer: 8,
+  number: 16,
+  boolean: 32,
+};
 
 const NONE: readonly string[] = [];
 
@@ -41,17 +48,25 @@ export class SchemaNode {
     this.combines = combines(schema);
     this.anyKey = schema.additionalProperties === true;
     const properties = schema.properties;
-    this.defaulted = properties ? Object.keys(properties).filter((name) => properties[name]?.default !== undefined) : NONE;
+    this.defaulted = properties
+      ? Object.keys(properties).filter((name) => properties[name]?.default !== undefined)
+      : NONE;
   }
 
   /** The node of a named property. */
   child(name: string): SchemaNode | undefined {
     const known = this.childNodes.get(name);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const properties = this.schema.properties;
-    if (properties === undefined || !Object.hasOwn(properties, name)) return undefined;
+    if (properties === undefined || !Object.hasOwn(properties, name)) {
+      return undefined;
+    }
     const schema = properties[name];
-    if (schema === undefined) return undefined;
+    if (schema === undefined) {
+      return undefined;
+    }
     const node = nodeOf(schema);
     this.childNodes.set(name, node);
     return node;
@@ -59,25 +74,33 @@ export class SchemaNode {
 
   /** The node of every list item. */
   get items(): SchemaNode | undefined {
-    if (this.itemsNode === undefined && this.schema.items !== undefined) this.itemsNode = nodeOf(this.schema.items);
+    if (this.itemsNode === undefined && this.schema.items !== undefined) {
+      this.itemsNode = nodeOf(this.schema.items);
+    }
     return this.itemsNode;
   }
 
   /** The node of every map value. */
   get values(): SchemaNode | undefined {
     const schema = this.schema.additionalProperties;
-    if (this.valuesNode === undefined && typeof schema === 'object') this.valuesNode = nodeOf(schema);
+    if (this.valuesNode === undefined && typeof schema === 'object') {
+      this.valuesNode = nodeOf(schema);
+    }
     return this.valuesNode;
   }
 
   get pattern(): Pattern | undefined {
-    if (this.compiledPattern === undefined && this.schema.pattern !== undefined) this.compiledPattern = patternOf(this.schema.pattern);
+    if (this.compiledPattern === undefined && this.schema.pattern !== undefined) {
+      this.compiledPattern = patternOf(this.schema.pattern);
+    }
     return this.compiledPattern;
   }
 
   /** The types as a person would say them. */
   get typeNames(): string {
-    if (this.schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
+    if (this.schema['x-kubernetes-int-or-string'] === true) {
+      return 'integer or string';
+    }
     return this.schema.type ?? 'any value';
   }
 }
@@ -98,26 +121,41 @@ const withRules = new WeakMap<Schema, boolean>();
 /** Whether a CEL rule stands at this node or below it. */
 export function hasRules(schema: Schema): boolean {
   const known = withRules.get(schema);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   // Entered before the answer is known: a circle has no rules but those that are found elsewhere in it.
   withRules.set(schema, false);
   const below = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
   const answer =
-    (schema['x-kubernetes-validations']?.length ?? 0) > 0 || below.some((child) => typeof child === 'object' && hasRules(child));
+    (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
+    below.some((child) => typeof child === 'object' && hasRules(child));
   withRules.set(schema, answer);
   return answer;
 }
 
 function typeBits(schema: Schema): number {
-  if (schema['x-kubernetes-int-or-string'] === true) return TYPE_BIT.integer | TYPE_BIT.string;
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return TYPE_BIT.integer | TYPE_BIT.string;
+  }
   return schema.type === undefined ? 0 : TYPE_BIT[schema.type];
 }
 
 function combines(schema: Schema): boolean {
   const { allOf, anyOf, oneOf, not } = schema;
-  if (allOf !== undefined || oneOf !== undefined || not !== undefined) return true;
-  if (anyOf === undefined) return false;
-  if (schema['x-kubernetes-int-or-string'] !== true) return true;
+  if (allOf !== undefined || oneOf !== undefined || not !== undefined) {
+    return true;
+  }
+  if (anyOf === undefined) {
+    return false;
+  }
+  if (schema['x-kubernetes-int-or-string'] !== true) {
+    return true;
+  }
   const says = (branch: Schema, type: SchemaType): boolean => branch.type === type && Object.keys(branch).length === 1;
-  return !(anyOf.length === 2 && anyOf.some((branch) => says(branch, 'integer')) && anyOf.some((branch) => says(branch, 'string')));
+  return !(
+    anyOf.length === 2 &&
+    anyOf.some((branch) => says(branch, 'integer')) &&
+    anyOf.some((branch) => says(branch, 'string'))
+  );
 }

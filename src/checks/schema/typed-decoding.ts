@@ -5,7 +5,7 @@
  * integers of their width, quantities and times are parsed, and no default of the schema is applied: only whether a field may be missing
  * because of one matters here. Uniqueness of list keys is not the decoder's business; the server's validation code decides list by list.
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { parseQuantity } from '../../manifests/quantity';
 import { isGoTime } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
@@ -16,7 +16,13 @@ import { quoted, type ViolationList } from './violation-list';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Fields of Go's MicroTime, which OpenAPI does not tell from Time: six digits after the second, always. */
-const MICRO_TIME_FIELDS: ReadonlySet<string> = new Set(['acquireTime', 'eventTime', 'lastObservedTime', 'renewTime', 'pingTime']);
+const MICRO_TIME_FIELDS: ReadonlySet<string> = new Set([
+  'acquireTime',
+  'eventTime',
+  'lastObservedTime',
+  'renewTime',
+  'pingTime',
+]);
 const MICRO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[.,]\d{6}(?:Z|[+-]\d{2}:\d{2})$/;
 
 const SCHEMAS_INSIDE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'items']);
@@ -44,11 +50,15 @@ export class TypedDecoding {
 
   /** @param hasStatus what `status` holds is decoded and then dropped: nothing is demanded of it */
   root(object: JsonObject, node: SchemaNode, hasStatus: boolean): void {
-    if (!hasStatus || !Object.hasOwn(object, 'status')) return this.object(object, node);
+    if (!hasStatus || !Object.hasOwn(object, 'status')) {
+      return this.object(object, node);
+    }
     const { status, ...rest } = object;
     this.object(rest, node);
     const child = node.child('status');
-    if (child === undefined) return this.object({ status: status ?? null }, node);
+    if (child === undefined) {
+      return this.object({ status: status ?? null }, node);
+    }
     this.demands = false;
     this.list.enter('status');
     this.value(status ?? null, child);
@@ -56,28 +66,44 @@ export class TypedDecoding {
   }
 
   value(value: JsonValue, node: SchemaNode): void {
-    if (value === null) return;
+    if (value === null) {
+      return;
+    }
     const { schema } = node;
-    if (schema['x-kubernetes-int-or-string'] === true) return this.intOrString(value);
-    if (node.types === 0) return this.anything(value);
+    if (schema['x-kubernetes-int-or-string'] === true) {
+      return this.intOrString(value);
+    }
+    if (node.types === 0) {
+      return this.anything(value);
+    }
     switch (schema.type) {
       case 'string':
         return this.text(value, node);
       case 'integer':
         return this.integer(value, node);
       case 'number':
-        if (typeof value !== 'number') this.wrongType(value, 'number');
+        if (typeof value !== 'number') {
+          this.wrongType(value, 'number');
+        }
         return;
       case 'boolean':
-        if (typeof value !== 'boolean') this.wrongType(value, 'boolean');
+        if (typeof value !== 'boolean') {
+          this.wrongType(value, 'boolean');
+        }
         return;
       case 'array':
-        if (Array.isArray(value)) this.array(value, node);
-        else this.wrongType(value, 'array');
+        if (Array.isArray(value)) {
+          this.array(value, node);
+        } else {
+          this.wrongType(value, 'array');
+        }
         return;
       case 'object':
-        if (typeof value === 'object' && !Array.isArray(value)) this.object(value, node);
-        else if (!node.preservesUnknown) this.wrongType(value, 'object');
+        if (typeof value === 'object' && !Array.isArray(value)) {
+          this.object(value, node);
+        } else if (!node.preservesUnknown) {
+          this.wrongType(value, 'object');
+        }
         return;
       case undefined:
         return;
@@ -86,7 +112,13 @@ export class TypedDecoding {
 
   /** What a definition's schema says of further keys and items is either a schema or a boolean; OpenAPI tells neither. */
   private anything(value: JsonValue): void {
-    if (!SCHEMA_OR_BOOLEAN.has(this.field) || typeof value === 'boolean' || (typeof value === 'object' && !Array.isArray(value))) return;
+    if (
+      !SCHEMA_OR_BOOLEAN.has(this.field) ||
+      typeof value === 'boolean' ||
+      (typeof value === 'object' && !Array.isArray(value))
+    ) {
+      return;
+    }
     this.wrongType(value, 'object or boolean');
   }
 
@@ -100,55 +132,94 @@ export class TypedDecoding {
     if (Array.isArray(value)) {
       value.forEach((item, index) => {
         this.list.enter(index);
-        if (typeof item === 'object' && item !== null && !Array.isArray(item)) this.object(item, around);
+        if (typeof item === 'object' && item !== null && !Array.isArray(item)) {
+          this.object(item, around);
+        }
         this.list.leave();
       });
-    } else if (typeof value === 'object' && value !== null) this.object(value, around);
+    } else if (typeof value === 'object' && value !== null) {
+      this.object(value, around);
+    }
     this.strict = strict;
   }
 
   private text(value: JsonValue, node: SchemaNode): void {
     const format = node.schema.format;
-    if (format === 'quantity') return this.quantity(value);
-    if (format === 'int-or-string') return this.intOrString(value);
+    if (format === 'quantity') {
+      return this.quantity(value);
+    }
+    if (format === 'int-or-string') {
+      return this.intOrString(value);
+    }
     // To Go's decoder a list of small numbers is as good a way to write bytes.
-    if (format === 'byte' && Array.isArray(value) && value.every((item) => item === null || isByte(item))) return;
-    if (typeof value !== 'string') return this.wrongType(value, 'string');
+    if (format === 'byte' && Array.isArray(value) && value.every((item) => item === null || isByte(item))) {
+      return;
+    }
+    if (typeof value !== 'string') {
+      return this.wrongType(value, 'string');
+    }
     if (format === 'date-time') {
       const micro = MICRO_TIME_FIELDS.has(this.field);
-      if (micro ? MICRO_TIME.test(value) && isGoTime(value) : isGoTime(value)) return;
+      if (micro ? MICRO_TIME.test(value) && isGoTime(value) : isGoTime(value)) {
+        return;
+      }
       const expected = micro ? '2026-01-31T15:04:05.000000Z' : '2026-01-31T15:04:05Z';
-      this.list.add(shapeRules.format, { message: `${quoted(value)} is not a time`, found: value, expected: `a time such as ${expected}` });
+      this.list.add(shapeRules.format, {
+        message: `${quoted(value)} is not a time`,
+        found: value,
+        expected: `a time such as ${expected}`,
+      });
     } else if (format === 'byte') {
-      if (BASE64.test(value.replace(/[\r\n]/g, ''))) return;
+      if (BASE64.test(value.replace(/[\r\n]/g, ''))) {
+        return;
+      }
       this.list.add(shapeRules.format, {
         message: `${quoted(value)} is not base64`,
         found: value,
         expected: 'base64 text, padded',
         fix: 'Encode the value with base64, or use stringData where the kind has it.',
       });
-    } else if (this.demands && value !== '') checkEnum(value, node, this.list);
+    } else if (this.demands && value !== '') {
+      checkEnum(value, node, this.list);
+    }
   }
 
   private integer(value: JsonValue, node: SchemaNode): void {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return this.wrongType(value, 'integer');
-    const fits = node.schema.format === 'int32' ? Math.abs(value + 0.5) <= LARGEST_INT32 + 0.5 : Math.abs(value) < LARGEST_INT64;
-    if (fits) return;
+    if (typeof value !== 'number' || !Number.isInteger(value)) {
+      return this.wrongType(value, 'integer');
+    }
+    const fits =
+      node.schema.format === 'int32' ? Math.abs(value + 0.5) <= LARGEST_INT32 + 0.5 : Math.abs(value) < LARGEST_INT64;
+    if (fits) {
+      return;
+    }
     const width = node.schema.format ?? 'int64';
     this.list.add(shapeRules.format, { message: `${value} does not fit into ${width}`, found: value, expected: width });
   }
 
   private intOrString(value: JsonValue): void {
-    if (typeof value === 'string') return;
-    if (typeof value !== 'number' || !Number.isInteger(value)) return this.wrongType(value, 'integer or string');
+    if (typeof value === 'string') {
+      return;
+    }
+    if (typeof value !== 'number' || !Number.isInteger(value)) {
+      return this.wrongType(value, 'integer or string');
+    }
     if (Math.abs(value + 0.5) > LARGEST_INT32 + 0.5) {
-      this.list.add(shapeRules.format, { message: `${value} does not fit into int32`, found: value, expected: 'int32' });
+      this.list.add(shapeRules.format, {
+        message: `${value} does not fit into int32`,
+        found: value,
+        expected: 'int32',
+      });
     }
   }
 
   private quantity(value: JsonValue): void {
-    if (typeof value !== 'string' && typeof value !== 'number') return this.wrongType(value, 'quantity');
-    if (parseQuantity(value) !== undefined) return;
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      return this.wrongType(value, 'quantity');
+    }
+    if (parseQuantity(value) !== undefined) {
+      return;
+    }
     this.list.add(shapeRules.format, {
       message: `${quoted(value)} is not a quantity`,
       found: value,
@@ -159,7 +230,9 @@ export class TypedDecoding {
 
   private array(value: readonly JsonValue[], node: SchemaNode): void {
     const items = node.items;
-    if (items === undefined) return;
+    if (items === undefined) {
+      return;
+    }
     const empty: JsonObject | null = items.types === TYPE_BIT.object ? {} : null;
     for (let i = 0; i < value.length; i += 1) {
       this.list.enter(i);
@@ -174,21 +247,39 @@ export class TypedDecoding {
       const item = value[key] ?? null;
       if (child === undefined) {
         const kept = !this.strict || node.preservesUnknown || node.anyKey;
-        if (!kept) reportUnknownField(key, item, Object.keys(node.schema.properties ?? {}), this.list);
+        if (!kept) {
+          reportUnknownField(key, item, Object.keys(node.schema.properties ?? {}), this.list);
+        }
         continue;
       }
       this.list.enter(key);
       this.field = key;
       this.value(item, child);
-      if (child.types === 0 && SCHEMAS_INSIDE.has(key)) this.schemaInside(item, node);
+      if (child.types === 0 && SCHEMAS_INSIDE.has(key)) {
+        this.schemaInside(item, node);
+      }
       this.list.leave();
     }
-    if (!this.demands) return;
+    if (!this.demands) {
+      return;
+    }
     for (const name of node.required) {
-      if (Object.hasOwn(value, name) && value[name] !== null) continue;
+      if (Object.hasOwn(value, name) && value[name] !== null) {
+        continue;
+      }
       const child = node.child(name);
-      if (child?.schema.default !== undefined || this.isOptional(`${this.list.path}/${name}`)) continue;
-      this.list.add(shapeRules.required, { message: `'${name}' is missing`, expected: `'${name}', ${child?.typeNames ?? 'any value'}`, fix: `Add '${name}'.` }, name);
+      if (child?.schema.default !== undefined || this.isOptional(`${this.list.path}/${name}`)) {
+        continue;
+      }
+      this.list.add(
+        shapeRules.required,
+        {
+          message: `'${name}' is missing`,
+          expected: `'${name}', ${child?.typeNames ?? 'any value'}`,
+          fix: `Add '${name}'.`,
+        },
+        name,
+      );
     }
   }
 

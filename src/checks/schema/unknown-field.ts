@@ -1,21 +1,31 @@
 /**
  * Says that a field is not known, and which one was probably meant.
  */
-import { type JsonValue } from '../../api/schema';
+import { type JsonValue } from '../../facts/api/schema';
 import { nearestName } from './nearest-name';
 import { shapeRules } from './shape-rules';
 import { type ViolationList } from './violation-list';
 
 const MOST_LISTED = 12;
 
-export function reportUnknownField(name: string, value: JsonValue, known: readonly string[], list: ViolationList): void {
+export function reportUnknownField(
+  name: string,
+  value: JsonValue,
+  known: readonly string[],
+  list: ViolationList,
+): void {
   const meant = nearestName(name, known);
   list.add(
     shapeRules.unknownField,
     {
       message: `unknown field '${name}'`,
       found: value,
-      expected: meant !== undefined ? `'${meant}'` : known.length === 0 ? 'no fields' : `one of ${known.slice(0, MOST_LISTED).join(', ')}${known.length > MOST_LISTED ? ', …' : ''}`,
+      expected:
+        meant !== undefined
+          ? `'${meant}'`
+          : known.length === 0
+            ? 'no fields'
+            : `one of ${known.slice(0, MOST_LISTED).join(', ')}${known.length > MOST_LISTED ? ', …' : ''}`,
       ...(meant === undefined ? {} : { fix: `Write '${meant}' instead of '${name}', or remove the field.` }),
     },
     name,

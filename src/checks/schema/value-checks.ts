@@ -4,7 +4,7 @@
  * Follows kube-openapi's validators, with what is peculiar to them: a format switches the type check off for texts and lists, a number
  * counts as an integer when it is one to within a billionth, and lengths are in code points.
  */
-import { type JsonValue } from '../../api/schema';
+import { type JsonValue } from '../../facts/api/schema';
 import { sameJson } from './canonical';
 import { stringFormat } from './formats';
 import { TYPE_BIT, type SchemaNode } from './schema-node';
@@ -21,26 +21,40 @@ export interface Target {
 }
 
 export function typeName(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
+  if (value === null) {
+    return 'null';
+  }
+  if (Array.isArray(value)) {
+    return 'array';
+  }
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
 }
 
 /** The format that counts at this node; others are dropped by the server. */
 function formatOf(node: SchemaNode, target: Target): string | undefined {
   const format = node.schema.format;
-  if (format === undefined) return undefined;
+  if (format === undefined) {
+    return undefined;
+  }
   const type = node.schema['x-kubernetes-int-or-string'] === true ? undefined : node.schema.type;
-  if (type === undefined || type === 'string') return stringFormat(format, target.minor) === undefined ? undefined : format;
-  if (type === 'integer') return format === 'int32' || format === 'int64' ? format : undefined;
+  if (type === undefined || type === 'string') {
+    return stringFormat(format, target.minor) === undefined ? undefined : format;
+  }
+  if (type === 'integer') {
+    return format === 'int32' || format === 'int64' ? format : undefined;
+  }
   return type === 'number' && (format === 'float' || format === 'double') ? format : undefined;
 }
 
 /** Whether kube-openapi takes the number for an integer. */
 export function isJsonInteger(value: number): boolean {
   // The largest 64-bit integer cannot be told from the number after it once JSON is read; nobody writes either on purpose.
-  if (Number.isInteger(value)) return Math.abs(value) < LARGEST_INT64;
-  if (Math.abs(value) > LARGEST_FLOAT_INTEGER) return false;
+  if (Number.isInteger(value)) {
+    return Math.abs(value) < LARGEST_INT64;
+  }
+  if (Math.abs(value) > LARGEST_FLOAT_INTEGER) {
+    return false;
+  }
   const whole = Math.trunc(value);
   return Math.abs(value - whole) / (Math.abs(value) + Math.abs(whole)) < 1e-9;
 }
@@ -48,7 +62,11 @@ export function isJsonInteger(value: number): boolean {
 /** Null where only nullable values may be null. */
 export function checkNull(node: SchemaNode, list: ViolationList): void {
   if (node.types !== 0 && !node.nullable) {
-    list.add(shapeRules.type, { message: `found null, where ${node.typeNames} is expected`, found: null, expected: node.typeNames });
+    list.add(shapeRules.type, {
+      message: `found null, where ${node.typeNames} is expected`,
+      found: null,
+      expected: node.typeNames,
+    });
   } else if (node.schema.enum !== undefined && node.schema.enum.length > 0) {
     list.add(shapeRules.enum, enumMessage(null, node.schema.enum));
   }
@@ -56,15 +74,26 @@ export function checkNull(node: SchemaNode, list: ViolationList): void {
 
 /** Reports a wrong type; false where the value is not worth a closer look. */
 export function checkType(value: JsonValue, node: SchemaNode, list: ViolationList, target: Target): boolean {
-  if (node.types === 0) return true;
+  if (node.types === 0) {
+    return true;
+  }
   let bit: number;
-  if (typeof value === 'string') bit = TYPE_BIT.string;
-  else if (typeof value === 'number') bit = TYPE_BIT.number | (isJsonInteger(value) ? TYPE_BIT.integer : 0);
-  else if (typeof value === 'boolean') bit = TYPE_BIT.boolean;
-  else bit = Array.isArray(value) ? TYPE_BIT.array : TYPE_BIT.object;
-  if ((node.types & bit) !== 0) return true;
+  if (typeof value === 'string') {
+    bit = TYPE_BIT.string;
+  } else if (typeof value === 'number') {
+    bit = TYPE_BIT.number | (isJsonInteger(value) ? TYPE_BIT.integer : 0);
+  } else if (typeof value === 'boolean') {
+    bit = TYPE_BIT.boolean;
+  } else {
+    bit = Array.isArray(value) ? TYPE_BIT.array : TYPE_BIT.object;
+  }
+  if ((node.types & bit) !== 0) {
+    return true;
+  }
   const isNumeric = (node.types & (TYPE_BIT.integer | TYPE_BIT.number)) !== 0;
-  if (!isNumeric && (bit === TYPE_BIT.string || bit === TYPE_BIT.array) && formatOf(node, target) !== undefined) return true;
+  if (!isNumeric && (bit === TYPE_BIT.string || bit === TYPE_BIT.array) && formatOf(node, target) !== undefined) {
+    return true;
+  }
   list.add(shapeRules.type, {
     message: `found ${typeName(value)} ${quoted(value)}, where ${node.typeNames} is expected`,
     found: value,
@@ -75,10 +104,18 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
 }
 
 function typeFix(value: JsonValue, node: SchemaNode): string {
-  if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return `Write it as text: "${String(value)}".`;
-  if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) return `Write it without quotes: ${value}.`;
-  if (typeof value === 'string' && node.schema.type === 'boolean' && /^(true|false)$/.test(value)) return `Write it without quotes: ${value}.`;
-  if (node.schema.type === 'array') return 'Write a list, even for one item.';
+  if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
+    return `Write it as text: "${String(value)}".`;
+  }
+  if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) {
+    return `Write it without quotes: ${value}.`;
+  }
+  if (typeof value === 'string' && node.schema.type === 'boolean' && /^(true|false)$/.test(value)) {
+    return `Write it without quotes: ${value}.`;
+  }
+  if (node.schema.type === 'array') {
+    return 'Write a list, even for one item.';
+  }
   return `Write ${node.typeNames === 'integer' ? 'an' : 'a value of type'} ${node.typeNames}.`;
 }
 
@@ -90,9 +127,15 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
       found: value,
       expected: `at most ${schema.maxLength} characters`,
     });
-  } else if (schema.minLength !== undefined && (value.length < schema.minLength || codePoints(value) < schema.minLength)) {
+  } else if (
+    schema.minLength !== undefined &&
+    (value.length < schema.minLength || codePoints(value) < schema.minLength)
+  ) {
     list.add(shapeRules.size, {
-      message: value === '' ? 'the text is empty' : `${quoted(value)} has too few characters: ${codePoints(value)} of ${schema.minLength}`,
+      message:
+        value === ''
+          ? 'the text is empty'
+          : `${quoted(value)} has too few characters: ${codePoints(value)} of ${schema.minLength}`,
       found: value,
       expected: `at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`,
     });
@@ -114,40 +157,69 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
   const { schema } = node;
   const outOfRange = schema.format === undefined ? undefined : rangeOf(formatOf(node, target), value);
   if (outOfRange !== undefined) {
-    list.add(shapeRules.format, { message: `${value} does not fit into ${schema.format ?? ''}`, found: value, expected: outOfRange });
+    list.add(shapeRules.format, {
+      message: `${value} does not fit into ${schema.format ?? ''}`,
+      found: value,
+      expected: outOfRange,
+    });
   }
   const { minimum, maximum, multipleOf } = schema;
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
     const bound = schema.exclusiveMaximum === true ? `less than ${maximum}` : `at most ${maximum}`;
-    list.add(shapeRules.bound, { message: `${value} is too large, it must be ${bound}`, found: value, expected: bound });
+    list.add(shapeRules.bound, {
+      message: `${value} is too large, it must be ${bound}`,
+      found: value,
+      expected: bound,
+    });
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
     const bound = schema.exclusiveMinimum === true ? `greater than ${minimum}` : `at least ${minimum}`;
-    list.add(shapeRules.bound, { message: `${value} is too small, it must be ${bound}`, found: value, expected: bound });
+    list.add(shapeRules.bound, {
+      message: `${value} is too small, it must be ${bound}`,
+      found: value,
+      expected: bound,
+    });
   }
   if (multipleOf !== undefined && !isJsonInteger(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
-    list.add(shapeRules.bound, { message: `${value} is not a multiple of ${multipleOf}`, found: value, expected: `a multiple of ${multipleOf}` });
+    list.add(shapeRules.bound, {
+      message: `${value} is not a multiple of ${multipleOf}`,
+      found: value,
+      expected: `a multiple of ${multipleOf}`,
+    });
   }
 }
 
 function rangeOf(format: string | undefined, value: number): string | undefined {
-  if (format === 'int32') return value < -2147483648 || value > 2147483647 ? 'an integer from -2147483648 to 2147483647' : undefined;
-  if (format === 'int64') return Math.abs(value) > LARGEST_INT64 ? 'a 64-bit integer' : undefined;
+  if (format === 'int32') {
+    return value < -2147483648 || value > 2147483647 ? 'an integer from -2147483648 to 2147483647' : undefined;
+  }
+  if (format === 'int64') {
+    return Math.abs(value) > LARGEST_INT64 ? 'a 64-bit integer' : undefined;
+  }
   return format === 'float' && Math.abs(value) > 3.4028235677973366e38 ? 'a 32-bit floating point number' : undefined;
 }
 
 export function checkEnum(value: JsonValue, node: SchemaNode, list: ViolationList): void {
   const allowed = node.schema.enum;
-  if (allowed === undefined || allowed.length === 0) return;
-  for (const item of allowed) if (sameJson(item, value)) return;
+  if (allowed === undefined || allowed.length === 0) {
+    return;
+  }
+  for (const item of allowed) {
+    if (sameJson(item, value)) {
+      return;
+    }
+  }
   list.add(shapeRules.enum, enumMessage(value, allowed));
 }
 
 function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
-  const listed = allowed.map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item))).join(', ');
-  const meant = typeof value === 'string'
-    ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
-    : undefined;
+  const listed = allowed
+    .map((item) => (typeof item === 'string' && item !== '' ? item : JSON.stringify(item)))
+    .join(', ');
+  const meant =
+    typeof value === 'string'
+      ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
+      : undefined;
   return {
     message: `${quoted(value)} is not one of the allowed values`,
     found: value,
@@ -161,10 +233,18 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
   const maximum = kind === 'items' ? node.schema.maxItems : node.schema.maxProperties;
   const what = kind === 'items' ? 'items' : 'entries';
   if (minimum !== undefined && count < minimum) {
-    list.add(shapeRules.size, { message: `${count} ${what}, at least ${minimum} needed`, found: count, expected: `at least ${minimum} ${what}` });
+    list.add(shapeRules.size, {
+      message: `${count} ${what}, at least ${minimum} needed`,
+      found: count,
+      expected: `at least ${minimum} ${what}`,
+    });
   }
   if (maximum !== undefined && count > maximum) {
-    list.add(shapeRules.size, { message: `${count} ${what}, at most ${maximum} allowed`, found: count, expected: `at most ${maximum} ${what}` });
+    list.add(shapeRules.size, {
+      message: `${count} ${what}, at most ${maximum} allowed`,
+      found: count,
+      expected: `at most ${maximum} ${what}`,
+    });
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */
-import { type JsonValue } from '../../api/schema';
+import { type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
 import { type Severity, type Tier } from '../finding';
 import { type RuleFacts, type Violation } from '../rule';
@@ -63,11 +63,19 @@ export class ViolationList {
 
 /** A value as findings show it: scalars whole, texts cut, containers by what they are. */
 export function shortened(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
-  if (value === null || typeof value !== 'object') return value;
+  if (typeof value === 'string') {
+    return value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value;
+  }
+  if (value === null || typeof value !== 'object') {
+    return value;
+  }
   const text = JSON.stringify(value);
-  if (text.length <= LONGEST_SHOWN) return value;
-  return Array.isArray(value) ? `a list of ${value.length}` : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
+  if (text.length <= LONGEST_SHOWN) {
+    return value;
+  }
+  return Array.isArray(value)
+    ? `a list of ${value.length}`
+    : `an object with ${Object.keys(value).slice(0, 4).join(', ')}…`;
 }
 
 /** A value inside a sentence. */

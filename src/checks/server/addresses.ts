@@ -6,21 +6,31 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 /** Whether this is an IP address. Old servers also take octets with leading zeros. */
 export function isAddress(text: string, strict: boolean): boolean {
   const plain = strict ? text : withoutLeadingZeros(text);
-  if (isIP(plain) === 0 || plain.includes('%')) return false;
+  if (isIP(plain) === 0 || plain.includes('%')) {
+    return false;
+  }
   return !strict || !isMappedIpv4(plain);
 }
 
 /** Whether this is an address range, `10.0.0.0/8`. Strict: the address is the range's first one. */
 export function isRange(text: string, strict: boolean): boolean {
   const slash = text.indexOf('/');
-  if (slash < 0) return false;
+  if (slash < 0) {
+    return false;
+  }
   const address = text.slice(0, slash);
   const bits = text.slice(slash + 1);
-  if (!/^\d{1,3}$/.test(bits) || (strict && /^0\d/.test(bits))) return false;
+  if (!/^\d{1,3}$/.test(bits) || (strict && /^0\d/.test(bits))) {
+    return false;
+  }
   const plain = strict ? address : withoutLeadingZeros(address);
-  if (isIP(plain) === 0 || plain.includes('%')) return false;
+  if (isIP(plain) === 0 || plain.includes('%')) {
+    return false;
+  }
   const width = isIPv4(plain) ? 32 : 128;
-  if (Number(bits) > width) return false;
+  if (Number(bits) > width) {
+    return false;
+  }
   return !strict || (!isMappedIpv4(plain) && hasNoHostBits(plain, Number(bits)));
 }
 
@@ -31,11 +41,18 @@ export function isIpv6Text(text: string): boolean {
 /** Loopback, link-local and unspecified addresses cannot be endpoints. */
 export function isReachable(address: string): boolean {
   const bytes = bytesOf(withoutLeadingZeros(address));
-  if (bytes === undefined) return false;
+  if (bytes === undefined) {
+    return false;
+  }
   const v4 = bytes.length === 4 ? bytes : isMapped(bytes) ? bytes.slice(12) : undefined;
   if (v4 !== undefined) {
     const [a = 0, b = 0, c = 0] = v4;
-    return !(v4.every((byte) => byte === 0) || a === 127 || (a === 169 && b === 254) || (a === 224 && b === 0 && c === 0));
+    return !(
+      v4.every((byte) => byte === 0) ||
+      a === 127 ||
+      (a === 169 && b === 254) ||
+      (a === 224 && b === 0 && c === 0)
+    );
   }
   const [a = 0, b = 0] = bytes;
   const unspecified = bytes.every((byte) => byte === 0);
@@ -55,7 +72,9 @@ function isMappedIpv4(address: string): boolean {
 }
 
 function isMapped(bytes: readonly number[]): boolean {
-  return bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  return (
+    bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
+  );
 }
 
 function hasNoHostBits(address: string, bits: number): boolean {
@@ -68,8 +87,12 @@ function hasNoHostBits(address: string, bits: number): boolean {
 
 /** The address as bytes; `undefined` where it is none. */
 export function bytesOf(address: string): readonly number[] | undefined {
-  if (isIPv4(address)) return address.split('.').map(Number);
-  if (!isIPv6(address) || address.includes('%')) return undefined;
+  if (isIPv4(address)) {
+    return address.split('.').map(Number);
+  }
+  if (!isIPv6(address) || address.includes('%')) {
+    return undefined;
+  }
   let text = address;
   const dotted = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (dotted !== null) {

@@ -21,14 +21,67 @@ export interface Wanted {
 const load = createRequire(__filename);
 /** Types, and name spaces of functions. */
 const NAMES: ReadonlySet<string> = new Set([
-  'int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type', 'dyn', 'google', 'cel', 'optional', 'optional_type', 'math',
-  'strings', 'sets', 'base64', 'lists', 'ip', 'cidr', 'url', 'quantity', 'semver', 'format', 'kubernetes', 'jsonpatch', 'Object', 'JSONPatch', 'net',
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'bytes',
+  'list',
+  'map',
+  'null_type',
+  'type',
+  'dyn',
+  'google',
+  'cel',
+  'optional',
+  'optional_type',
+  'math',
+  'strings',
+  'sets',
+  'base64',
+  'lists',
+  'ip',
+  'cidr',
+  'url',
+  'quantity',
+  'semver',
+  'format',
+  'kubernetes',
+  'jsonpatch',
+  'Object',
+  'JSONPatch',
+  'net',
 ]);
 /** Macros whose first arguments name variables. */
 const BINDING: ReadonlySet<string> = new Set([
-  'bind', 'optMap', 'optFlatMap', 'all', 'exists', 'exists_one', 'existsOne', 'map', 'filter', 'transformList', 'transformMap', 'transformMapEntry', 'sortBy',
+  'bind',
+  'optMap',
+  'optFlatMap',
+  'all',
+  'exists',
+  'exists_one',
+  'existsOne',
+  'map',
+  'filter',
+  'transformList',
+  'transformMap',
+  'transformMapEntry',
+  'sortBy',
 ]);
-const COMPARING: ReadonlySet<string> = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_&&_', '_||_', '!_', '@in', '_in_']);
+const COMPARING: ReadonlySet<string> = new Set([
+  '_==_',
+  '_!=_',
+  '_<_',
+  '_<=_',
+  '_>_',
+  '_>=_',
+  '_&&_',
+  '_||_',
+  '!_',
+  '@in',
+  '_in_',
+]);
 
 /** What is wrong with an expression; `undefined` where nothing is seen to be. */
 export function expressionComplaint(source: string, wanted: Wanted): string | undefined {
@@ -40,12 +93,20 @@ export function expressionComplaint(source: string, wanted: Wanted): string | un
   } catch (error) {
     return `cannot be parsed: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`;
   }
-  if (root === undefined) return 'is empty';
+  if (root === undefined) {
+    return 'is empty';
+  }
   const { used, bound } = identifiersOf(root);
-  const unknown = [...used].find((name) => !wanted.variables.includes(name) && !bound.has(name) && !NAMES.has(name) && !name.startsWith('@'));
-  if (unknown !== undefined) return `names "${unknown}", which is not there`;
+  const unknown = [...used].find(
+    (name) => !wanted.variables.includes(name) && !bound.has(name) && !NAMES.has(name) && !name.startsWith('@'),
+  );
+  if (unknown !== undefined) {
+    return `names "${unknown}", which is not there`;
+  }
   const kind = kindOf(root);
-  if (kind !== undefined && wanted.result !== undefined && !wanted.result.includes(kind)) return `evaluates to ${kind === 'other' ? 'a type' : kind}, not to ${wanted.result.join(' or ')}`;
+  if (kind !== undefined && wanted.result !== undefined && !wanted.result.includes(kind)) {
+    return `evaluates to ${kind === 'other' ? 'a type' : kind}, not to ${wanted.result.join(' or ')}`;
+  }
   return undefined;
 }
 
@@ -57,14 +118,26 @@ function identifiersOf(root: Expression): { readonly used: ReadonlySet<string>; 
       value.forEach(visit);
       return;
     }
-    if (typeof value !== 'object' || value === null) return;
+    if (typeof value !== 'object' || value === null) {
+      return;
+    }
     const node = value as Record<string, unknown>;
-    if (node.$typeName === 'cel.expr.Expr.Ident' && typeof node.name === 'string') used.add(node.name);
+    if (node.$typeName === 'cel.expr.Expr.Ident' && typeof node.name === 'string') {
+      used.add(node.name);
+    }
     if (node.$typeName === 'cel.expr.Expr.Comprehension') {
-      for (const field of ['iterVar', 'iterVar2', 'accuVar']) if (typeof node[field] === 'string') bound.add(node[field]);
+      for (const field of ['iterVar', 'iterVar2', 'accuVar']) {
+        if (typeof node[field] === 'string') {
+          bound.add(node[field]);
+        }
+      }
     }
     if (node.$typeName === 'cel.expr.Expr.Call' && BINDING.has(String(node.function)) && Array.isArray(node.args)) {
-      for (const argument of node.args as Expression[]) if (argument.exprKind.case === 'identExpr') bound.add(argument.exprKind.value.name);
+      for (const argument of node.args as Expression[]) {
+        if (argument.exprKind.case === 'identExpr') {
+          bound.add(argument.exprKind.value.name);
+        }
+      }
     }
     Object.values(node).forEach(visit);
   };
@@ -73,17 +146,34 @@ function identifiersOf(root: Expression): { readonly used: ReadonlySet<string>; 
 }
 
 const CONSTANTS: Readonly<Record<string, Kind>> = {
-  boolValue: 'bool', stringValue: 'string', nullValue: 'null', int64Value: 'number', uint64Value: 'number', doubleValue: 'number',
+  boolValue: 'bool',
+  stringValue: 'string',
+  nullValue: 'null',
+  int64Value: 'number',
+  uint64Value: 'number',
+  doubleValue: 'number',
 };
 
 /** What a node plainly evaluates to. */
 function kindOf({ exprKind }: Expression): Kind | undefined {
-  if (exprKind.case === 'constExpr') return CONSTANTS[exprKind.value.constantKind.case ?? ''] ?? 'other';
-  if (exprKind.case === 'listExpr') return 'list';
-  if (exprKind.case === 'structExpr') return 'object';
-  if (exprKind.case === 'identExpr') return NAMES.has(exprKind.value.name) ? 'other' : undefined;
-  if (exprKind.case !== 'callExpr') return undefined;
+  if (exprKind.case === 'constExpr') {
+    return CONSTANTS[exprKind.value.constantKind.case ?? ''] ?? 'other';
+  }
+  if (exprKind.case === 'listExpr') {
+    return 'list';
+  }
+  if (exprKind.case === 'structExpr') {
+    return 'object';
+  }
+  if (exprKind.case === 'identExpr') {
+    return NAMES.has(exprKind.value.name) ? 'other' : undefined;
+  }
+  if (exprKind.case !== 'callExpr') {
+    return undefined;
+  }
   const { function: name, args } = exprKind.value;
-  if (COMPARING.has(name)) return 'bool';
+  if (COMPARING.has(name)) {
+    return 'bool';
+  }
   return name === '-_' && args[0] !== undefined ? kindOf(args[0]) : undefined;
 }

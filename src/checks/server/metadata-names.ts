@@ -2,7 +2,7 @@
  * Which names the API server allows to objects of a kind. Most kinds, and all custom resources, take a DNS subdomain.
  */
 import { isIP } from 'node:net';
-import { type JsonObject, type KindInfo } from '../../api/schema';
+import { type JsonObject, type KindInfo } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { configMapKey, dns1035Label, dnsLabel, dnsSubdomain, pathSegment } from './syntax';
 
@@ -49,8 +49,18 @@ const FREE_FINALIZERS: ReadonlySet<string> = new Set([
 
 /** Kinds that keep the generation a manifest names, and judge it; all others begin at 1 whatever it says. */
 const KEEP_GENERATION: ReadonlySet<string> = new Set([
-  'ConfigMap', 'Endpoints', 'Event', 'LimitRange', 'Namespace', 'Node', 'PersistentVolume', 'PersistentVolumeClaim', 'ResourceQuota', 'Secret',
-  'Service', 'ServiceAccount',
+  'ConfigMap',
+  'Endpoints',
+  'Event',
+  'LimitRange',
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'ResourceQuota',
+  'Secret',
+  'Service',
+  'ServiceAccount',
   'apiregistration.k8s.io/APIService',
   'apps/ControllerRevision',
   'autoscaling/HorizontalPodAutoscaler',
@@ -90,18 +100,32 @@ export function nameComplaint(name: string, object: JsonObject, info: KindInfo, 
 /** Kinds that judge the generated name alone, and let generateName be. */
 const FREE_PREFIX: ReadonlySet<string> = new Set(['ReplicationController', 'resource.k8s.io/DeviceClass']);
 /** Kinds whose names are path segments: of a generateName only the characters count. */
-const PATH_PREFIX: ReadonlySet<string> = new Set(['Event', 'certificates.k8s.io/CertificateSigningRequest', 'policy/PodDisruptionBudget']);
+const PATH_PREFIX: ReadonlySet<string> = new Set([
+  'Event',
+  'certificates.k8s.io/CertificateSigningRequest',
+  'policy/PodDisruptionBudget',
+]);
 
 /** What a generateName would have to be; a minus sign at its end stands for what is added. */
 export function prefixComplaint(prefix: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
   const kind = info.builtIn ? key(info) : '';
-  if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) return /[/%]/.test(prefix) ? 'not hold "/" or "%"' : undefined;
-  return nameComplaint(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix, object, info, minor);
+  if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) {
+    return /[/%]/.test(prefix) ? 'not hold "/" or "%"' : undefined;
+  }
+  return nameComplaint(
+    prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix,
+    object,
+    info,
+    minor,
+  );
 }
 
 /** A LimitRange without a name is given one; a review is a question, and needs none. */
 export function isNamedByServer(info: KindInfo): boolean {
-  return info.builtIn && (key(info) === 'LimitRange' || info.group === 'authentication.k8s.io' || info.group === 'authorization.k8s.io');
+  return (
+    info.builtIn &&
+    (key(info) === 'LimitRange' || info.group === 'authentication.k8s.io' || info.group === 'authorization.k8s.io')
+  );
 }
 
 export function wantsQualifiedFinalizers(info: KindInfo): boolean {
@@ -126,13 +150,17 @@ function crdName(name: string, object: JsonObject): string | undefined {
 
 function trustBundleName(name: string, object: JsonObject): string | undefined {
   const signer = asString(asObject(object.spec).signerName) ?? '';
-  if (signer === '') return name.includes(':') ? 'hold no ":" where no signerName is given' : dnsSubdomain(name);
+  if (signer === '') {
+    return name.includes(':') ? 'hold no ":" where no signerName is given' : dnsSubdomain(name);
+  }
   const prefix = `${signer.replaceAll('/', ':')}:`;
   return name.startsWith(prefix) ? dnsSubdomain(name.slice(prefix.length)) : `begin with ${prefix}`;
 }
 
 function storageVersionName(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
-  if (dot < 0) return 'be a group, "." and a resource';
+  if (dot < 0) {
+    return 'be a group, "." and a resource';
+  }
   return dnsSubdomain(name.slice(0, dot)) ?? dns1035Label(name.slice(dot + 1));
 }

@@ -4,14 +4,20 @@
  * Wrong types and unknown fields are the decoder's business (`../schema/object-meta.ts`) and passed over here. Labels inside pod templates
  * and selectors belong to the kinds that hold them.
  */
-import { type JsonObject, type JsonValue, type KindInfo } from '../../api/schema';
+import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { type RuleFacts } from '../rule';
 import { canonical } from '../schema/canonical';
 import { quoted, type ViolationList } from '../schema/violation-list';
 import { type Target } from '../schema/value-checks';
 import { metadataRules } from './metadata-rules';
-import { isNamedByServer, keepsGeneration, nameComplaint, prefixComplaint, wantsQualifiedFinalizers } from './metadata-names';
+import {
+  isNamedByServer,
+  keepsGeneration,
+  nameComplaint,
+  prefixComplaint,
+  wantsQualifiedFinalizers,
+} from './metadata-names';
 import { byteLength, dnsLabel, labelValue, qualifiedName } from './syntax';
 
 const MOST_ANNOTATION_BYTES = 262_144;
@@ -21,55 +27,96 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan'
 
 export function checkMetadata(object: JsonObject, info: KindInfo, list: ViolationList, target: Target): void {
   const metadata = object.metadata === undefined || object.metadata === null ? {} : object.metadata;
-  if (!isObject(metadata)) return;
+  if (!isObject(metadata)) {
+    return;
+  }
   list.enter('metadata');
   checkNames(metadata, object, info, list, target.minor);
   const { labels, annotations } = metadata;
-  if (isObject(labels)) checkLabels(labels, list);
-  if (isObject(annotations)) checkAnnotations(annotations, list);
+  if (isObject(labels)) {
+    checkLabels(labels, list);
+  }
+  if (isObject(annotations)) {
+    checkAnnotations(annotations, list);
+  }
   checkFinalizers(asArray(metadata.finalizers), wantsQualifiedFinalizers(info), list);
   checkOwners(asArray(metadata.ownerReferences), list);
   if (typeof metadata.generation === 'number' && metadata.generation < 0 && keepsGeneration(info)) {
-    list.add(metadataRules.generation, { message: `metadata.generation is ${metadata.generation}`, found: metadata.generation, expected: '0 or more' }, 'generation');
+    list.add(
+      metadataRules.generation,
+      { message: `metadata.generation is ${metadata.generation}`, found: metadata.generation, expected: '0 or more' },
+      'generation',
+    );
   }
   const version = metadata.resourceVersion;
   if (typeof version === 'string' && /[1-9]/.test(version)) {
-    list.add(metadataRules.resourceVersion, { message: `metadata.resourceVersion is ${quoted(version)}`, found: version, expected: 'no resourceVersion' }, 'resourceVersion');
+    list.add(
+      metadataRules.resourceVersion,
+      { message: `metadata.resourceVersion is ${quoted(version)}`, found: version, expected: 'no resourceVersion' },
+      'resourceVersion',
+    );
   }
   list.leave();
 }
 
 function complain(
-  list: ViolationList, rule: RuleFacts, what: string, value: JsonValue, complaint: string | undefined, ...below: (string | number)[]
+  list: ViolationList,
+  rule: RuleFacts,
+  what: string,
+  value: JsonValue,
+  complaint: string | undefined,
+  ...below: (string | number)[]
 ): void {
-  if (complaint === undefined) return;
-  list.add(rule, { message: `${what} ${quoted(value)} must ${complaint}`, found: value, expected: `to ${complaint}` }, ...below);
+  if (complaint === undefined) {
+    return;
+  }
+  list.add(
+    rule,
+    { message: `${what} ${quoted(value)} must ${complaint}`, found: value, expected: `to ${complaint}` },
+    ...below,
+  );
 }
 
-function checkNames(metadata: JsonObject, object: JsonObject, info: KindInfo, list: ViolationList, minor: number): void {
+function checkNames(
+  metadata: JsonObject,
+  object: JsonObject,
+  info: KindInfo,
+  list: ViolationList,
+  minor: number,
+): void {
   const name = asString(metadata.name) ?? '';
   const prefix = asString(metadata.generateName) ?? '';
   if (name !== '') {
     complain(list, metadataRules.name, 'the name', name, nameComplaint(name, object, info, minor), 'name');
   } else if (prefix === '') {
     if ((metadata.name === undefined || metadata.name === null || metadata.name === '') && !isNamedByServer(info)) {
-      list.add(metadataRules.named, { message: 'the object has no name', expected: 'metadata.name, or metadata.generateName' }, 'name');
+      list.add(
+        metadataRules.named,
+        { message: 'the object has no name', expected: 'metadata.name, or metadata.generateName' },
+        'name',
+      );
     }
     return;
   }
   if (prefix !== '') {
     const generated = `${prefix.slice(0, LONGEST_GENERATED_PREFIX)}x7x7x`;
-    const complaint = prefixComplaint(prefix, object, info, minor) ?? (name === '' ? nameComplaint(generated, object, info, minor) : undefined);
+    const complaint =
+      prefixComplaint(prefix, object, info, minor) ??
+      (name === '' ? nameComplaint(generated, object, info, minor) : undefined);
     complain(list, metadataRules.name, 'a name that begins with', prefix, complaint, 'generateName');
   }
   const namespace = asString(metadata.namespace) ?? '';
-  if (info.scope === 'Namespaced' && namespace !== '') complain(list, metadataRules.namespace, 'the namespace', namespace, dnsLabel(namespace), 'namespace');
+  if (info.scope === 'Namespaced' && namespace !== '') {
+    complain(list, metadataRules.namespace, 'the namespace', namespace, dnsLabel(namespace), 'namespace');
+  }
 }
 
 function checkLabels(labels: JsonObject, list: ViolationList): void {
   for (const [key, value] of Object.entries(labels)) {
     complain(list, metadataRules.labelKey, 'the label key', key, qualifiedName(key), 'labels', key);
-    if (typeof value === 'string') complain(list, metadataRules.labelValue, `the value of label '${key}',`, value, labelValue(value), 'labels', key);
+    if (typeof value === 'string') {
+      complain(list, metadataRules.labelValue, `the value of label '${key}',`, value, labelValue(value), 'labels', key);
+    }
   }
 }
 
@@ -77,12 +124,26 @@ function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += byteLength(key) + (typeof value === 'string' ? byteLength(value) : 0);
-    complain(list, metadataRules.annotationKey, 'the annotation key', key, qualifiedName(key.toLowerCase()), 'annotations', key);
+    complain(
+      list,
+      metadataRules.annotationKey,
+      'the annotation key',
+      key,
+      qualifiedName(key.toLowerCase()),
+      'annotations',
+      key,
+    );
   }
-  if (bytes <= MOST_ANNOTATION_BYTES) return;
+  if (bytes <= MOST_ANNOTATION_BYTES) {
+    return;
+  }
   list.add(
     metadataRules.annotationSize,
-    { message: `the annotations have ${bytes} bytes`, found: bytes, expected: `at most ${MOST_ANNOTATION_BYTES} bytes` },
+    {
+      message: `the annotations have ${bytes} bytes`,
+      found: bytes,
+      expected: `at most ${MOST_ANNOTATION_BYTES} bytes`,
+    },
     'annotations',
   );
 }
@@ -90,12 +151,22 @@ function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
 function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, list: ViolationList): void {
   finalizers.forEach((finalizer, index) => {
     const name = finalizer ?? '';
-    if (typeof name !== 'string') return;
-    const complaint = qualifiedName(name) ?? (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name) ? 'have a domain and "/" in front' : undefined);
+    if (typeof name !== 'string') {
+      return;
+    }
+    const complaint =
+      qualifiedName(name) ??
+      (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name)
+        ? 'have a domain and "/" in front'
+        : undefined);
     complain(list, metadataRules.finalizer, 'the finalizer', name, complaint, 'finalizers', index);
   });
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-    list.add(metadataRules.finalizer, { message: "the finalizers 'orphan' and 'foregroundDeletion' exclude each other", expected: 'one of the two' }, 'finalizers');
+    list.add(
+      metadataRules.finalizer,
+      { message: "the finalizers 'orphan' and 'foregroundDeletion' exclude each other", expected: 'one of the two' },
+      'finalizers',
+    );
   }
 }
 
@@ -106,20 +177,33 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     for (const name of ['apiVersion', 'kind', 'name', 'uid']) {
       const value = owner[name] ?? '';
       const slashes = name === 'apiVersion' && typeof value === 'string' ? value.split('/').length - 1 : 0;
-      if (value !== '' && slashes < 2 && !(name === 'apiVersion' && typeof value === 'string' && value.endsWith('/'))) continue;
+      if (value !== '' && slashes < 2 && !(name === 'apiVersion' && typeof value === 'string' && value.endsWith('/'))) {
+        continue;
+      }
       list.add(
         metadataRules.owner,
-        { message: value === '' ? `the owner reference has no ${name}` : `${quoted(value)} is no API version`, found: value, expected: `${name} of the owner` },
+        {
+          message: value === '' ? `the owner reference has no ${name}` : `${quoted(value)} is no API version`,
+          found: value,
+          expected: `${name} of the owner`,
+        },
         'ownerReferences',
         index,
         name,
       );
     }
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
-      list.add(metadataRules.owner, { message: 'an Event owns nothing', expected: 'another kind' }, 'ownerReferences', index);
+      list.add(
+        metadataRules.owner,
+        { message: 'an Event owns nothing', expected: 'another kind' },
+        'ownerReferences',
+        index,
+      );
     }
     // The server takes owners that are named twice, in the same words, for one.
-    if (owner.controller === true) controllers.add(canonical(owner));
+    if (owner.controller === true) {
+      controllers.add(canonical(owner));
+    }
   });
   if (controllers.size > 1) {
     const message = `${controllers.size} owners call themselves the controller`;

@@ -1,7 +1,7 @@
 /**
  * A pod template as validation walks it: its containers of every kind with their pointers, and the volumes that a mount may name.
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type PodTemplate } from '../../manifests/pod-template';
 import { asObject } from '../../manifests/read';
 import { given, items, itemsOf, type Placed, text } from './values';
@@ -48,7 +48,9 @@ let last: PodView | undefined;
 
 /** The view of a template; made once for the rules that look at it one after the other. */
 export function viewOf(template: PodTemplate): PodView {
-  if (last?.template !== template) last = makeView(template);
+  if (last?.template !== template) {
+    last = makeView(template);
+  }
   return last;
 }
 
@@ -89,7 +91,9 @@ function containersOf(spec: JsonObject, field: string, kind: ContainerKind): rea
 function volumesOf(template: PodTemplate): ReadonlyMap<string, JsonObject> {
   const volumes = new Map<string, JsonObject>();
   for (const { value } of items(template.spec, '/volumes')) {
-    if (text(value.name) !== '') volumes.set(text(value.name), value);
+    if (text(value.name) !== '') {
+      volumes.set(text(value.name), value);
+    }
   }
   for (const name of addedVolumes(template)) {
     volumes.set(name, { name, persistentVolumeClaim: { claimName: name } });
@@ -102,16 +106,30 @@ export function addedVolumes({ manifest }: PodTemplate): readonly string[] {
   const { kind } = manifest.id;
   const spec = asObject(manifest.object.spec);
   const lists: (JsonValue | undefined)[] = [];
-  if (kind === 'StatefulSet') lists.push(spec.volumeClaimTemplates);
-  if (kind === 'LeaderWorkerSet') lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);
-  if (kind === 'DisaggregatedSet') {
-    lists.push(...items(spec, '/roles').map(({ value }) => asObject(asObject(value.spec).leaderWorkerTemplate).volumeClaimTemplates));
+  if (kind === 'StatefulSet') {
+    lists.push(spec.volumeClaimTemplates);
   }
-  if (kind === 'JobSet') lists.push(...items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates));
+  if (kind === 'LeaderWorkerSet') {
+    lists.push(asObject(spec.leaderWorkerTemplate).volumeClaimTemplates, spec.volumeClaimTemplates);
+  }
+  if (kind === 'DisaggregatedSet') {
+    lists.push(
+      ...items(spec, '/roles').map(
+        ({ value }) => asObject(asObject(value.spec).leaderWorkerTemplate).volumeClaimTemplates,
+      ),
+    );
+  }
+  if (kind === 'JobSet') {
+    lists.push(...items(spec, '/volumeClaimPolicies').map(({ value }) => value.templates));
+  }
   if (kind === 'TrainingRuntime' || kind === 'ClusterTrainingRuntime') {
     lists.push(...items(spec, '/template/spec/volumeClaimPolicies').map(({ value }) => value.templates));
   }
-  return lists.flatMap((list) => items(list, '').map(({ value }) => text(asObject(value.metadata).name)).filter((name) => name !== ''));
+  return lists.flatMap((list) =>
+    items(list, '')
+      .map(({ value }) => text(asObject(value.metadata).name))
+      .filter((name) => name !== ''),
+  );
 }
 
 /** Whether a volume is backed by a claim, and so may be used as a raw device. */

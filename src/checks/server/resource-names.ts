@@ -6,12 +6,26 @@ import { qualifiedName } from './syntax';
 
 const CONTAINER = ['cpu', 'memory', 'ephemeral-storage'];
 const COUNTED = [
-  'pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims',
-  'services.nodeports', 'services.loadbalancers',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
 ];
 const QUOTA: ReadonlySet<string> = new Set([
-  ...CONTAINER, ...COUNTED, 'requests.cpu', 'requests.memory', 'requests.storage', 'requests.ephemeral-storage',
-  'limits.cpu', 'limits.memory', 'limits.ephemeral-storage',
+  ...CONTAINER,
+  ...COUNTED,
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
 ]);
 /** The greatest number of 64 bits. */
 const MOST = 2n ** 63n - 1n;
@@ -51,29 +65,45 @@ export function isQuotaResource(name: string): boolean {
 /** What the name of any resource would have to be; `undefined` for a good one. */
 export function resourceName(name: string): string | undefined {
   const complaint = qualifiedName(name);
-  if (complaint !== undefined) return complaint;
-  return name.includes('/') || isQuotaResource(name) || name === 'storage' ? undefined : 'be a standard resource, or carry its vendor\'s domain (vendor.com/name)';
+  if (complaint !== undefined) {
+    return complaint;
+  }
+  return name.includes('/') || isQuotaResource(name) || name === 'storage'
+    ? undefined
+    : "be a standard resource, or carry its vendor's domain (vendor.com/name)";
 }
 
 /** What the name of a container's resource would have to be. */
 export function containerResourceName(name: string): string | undefined {
   const complaint = resourceName(name);
-  if (complaint !== undefined) return complaint;
-  if (!name.includes('/')) return CONTAINER_SET.has(name) || isHugePages(name) ? undefined : 'be cpu, memory, ephemeral-storage or hugepages-<size>, or vendor.com/name';
+  if (complaint !== undefined) {
+    return complaint;
+  }
+  if (!name.includes('/')) {
+    return CONTAINER_SET.has(name) || isHugePages(name)
+      ? undefined
+      : 'be cpu, memory, ephemeral-storage or hugepages-<size>, or vendor.com/name';
+  }
   return isNative(name) || isExtended(name) ? undefined : 'be a vendor\'s resource (vendor.com/name, not "requests.…")';
 }
 
 /** What a ResourceQuota's key would have to be. */
 export function quotaResourceName(name: string): string | undefined {
   const complaint = resourceName(name);
-  if (complaint !== undefined) return complaint;
+  if (complaint !== undefined) {
+    return complaint;
+  }
   return name.includes('/') || isQuotaResource(name) ? undefined : 'be a resource that a quota can limit';
 }
 
 /** What an amount of this resource would have to be. */
 export function amountOf(name: string, amount: Quantity): string | undefined {
-  if (amount.isNegative()) return 'not be negative';
-  if (!isCountedInWholes(name)) return undefined;
+  if (amount.isNegative()) {
+    return 'not be negative';
+  }
+  if (!isCountedInWholes(name)) {
+    return undefined;
+  }
   const thousandths = amount.thousandths();
   // Beyond 64 bits the server counts with what is left of them.
   const counted = amount.wholeUnits() > MOST ? BigInt.asIntN(64, thousandths) : thousandths;
@@ -83,6 +113,8 @@ export function amountOf(name: string, amount: Quantity): string | undefined {
 /** Whether an amount of huge pages is made of whole pages. */
 export function isWholePages(name: string, amount: Quantity): boolean {
   const page = parseQuantity(name.slice('hugepages-'.length));
-  if (page === undefined || !page.isPositive() || page.thousandths() % 1000n !== 0n) return false;
+  if (page === undefined || !page.isPositive() || page.thousandths() % 1000n !== 0n) {
+    return false;
+  }
   return amount.wholeUnits() % page.wholeUnits() === 0n;
 }

@@ -1,7 +1,7 @@
 /**
  * Label selectors and node selectors: their grammar, and whether a label selector matches a set of labels (row K6).
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { pointer } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { type Say } from './server-rule';
@@ -12,28 +12,42 @@ type Maybe = JsonValue | undefined;
 
 /** Labels or a selector's plain form: valid keys and values. */
 export function checkLabels(labels: Maybe, path: string, say: Say): void {
-  if (!isObject(labels)) return;
+  if (!isObject(labels)) {
+    return;
+  }
   for (const [key, value] of Object.entries(labels)) {
     const badKey = qualifiedName(key);
-    if (badKey !== undefined) say(pointer(path, key), `the label key ${JSON.stringify(key)} must ${badKey}`);
+    if (badKey !== undefined) {
+      say(pointer(path, key), `the label key ${JSON.stringify(key)} must ${badKey}`);
+    }
     const badValue = typeof value === 'string' ? labelValue(value) : undefined;
-    if (badValue !== undefined) say(pointer(path, key), `the label value ${JSON.stringify(value)} must ${badValue}`);
+    if (badValue !== undefined) {
+      say(pointer(path, key), `the label value ${JSON.stringify(value)} must ${badValue}`);
+    }
   }
 }
 
 /** A label selector with matchLabels and matchExpressions. */
 export function checkLabelSelector(selector: Maybe, path: string, say: Say): void {
-  if (!isObject(selector)) return;
+  if (!isObject(selector)) {
+    return;
+  }
   checkLabels(selector.matchLabels, `${path}/matchLabels`, say);
   for (const { value, path: at } of itemsOf(selector.matchExpressions, `${path}/matchExpressions`)) {
     const operator = text(value.operator);
     const count = size(value.values);
     if (operator === 'In' || operator === 'NotIn') {
-      if (count === 0) say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+      if (count === 0) {
+        say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+      }
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (count > 0) say(`${at}/values`, `the operator ${operator} takes no values`);
+      if (count > 0) {
+        say(`${at}/values`, `the operator ${operator} takes no values`);
+      }
     } else {
-      say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'In, NotIn, Exists or DoesNotExist' });
+      say(`${at}/operator`, `the operator "${operator}" does not exist`, {
+        expected: 'In, NotIn, Exists or DoesNotExist',
+      });
     }
     checkKey(value, at, say);
     checkValues(value.values, `${at}/values`, say);
@@ -45,7 +59,9 @@ export function checkNodeSelector(selector: JsonObject, path: string, say: Say):
   if (size(selector.nodeSelectorTerms) === 0) {
     say(`${path}/nodeSelectorTerms`, 'the node selector has no terms', { expected: 'at least one term' });
   }
-  for (const term of itemsOf(selector.nodeSelectorTerms, `${path}/nodeSelectorTerms`)) checkNodeSelectorTerm(term.value, term.path, say, true);
+  for (const term of itemsOf(selector.nodeSelectorTerms, `${path}/nodeSelectorTerms`)) {
+    checkNodeSelectorTerm(term.value, term.path, say, true);
+  }
 }
 
 /** Values of a preference are not checked by the server. */
@@ -56,33 +72,48 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
     switch (operator) {
       case 'In':
       case 'NotIn':
-        if (count === 0) say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+        if (count === 0) {
+          say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+        }
         break;
       case 'Exists':
       case 'DoesNotExist':
-        if (count > 0) say(`${at}/values`, `the operator ${operator} takes no values`);
+        if (count > 0) {
+          say(`${at}/values`, `the operator ${operator} takes no values`);
+        }
         break;
       case 'Gt':
       case 'Lt':
-        if (count !== 1) say(`${at}/values`, `the operator ${operator} takes exactly one value`, { expected: 'one number' });
+        if (count !== 1) {
+          say(`${at}/values`, `the operator ${operator} takes exactly one value`, { expected: 'one number' });
+        }
         break;
       default:
-        say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'In, NotIn, Exists, DoesNotExist, Gt or Lt' });
+        say(`${at}/operator`, `the operator "${operator}" does not exist`, {
+          expected: 'In, NotIn, Exists, DoesNotExist, Gt or Lt',
+        });
     }
     checkKey(value, at, say);
-    if (required) checkValues(value.values, `${at}/values`, say);
+    if (required) {
+      checkValues(value.values, `${at}/values`, say);
+    }
   }
   for (const { value, path: at } of itemsOf(term.matchFields, `${path}/matchFields`)) {
     const operator = text(value.operator);
-    if (operator !== 'In' && operator !== 'NotIn') say(`${at}/operator`, `a field selector has no operator "${operator}"`, { expected: 'In or NotIn' });
-    else if (size(value.values) !== 1) say(`${at}/values`, 'a field selector takes exactly one value');
+    if (operator !== 'In' && operator !== 'NotIn') {
+      say(`${at}/operator`, `a field selector has no operator "${operator}"`, { expected: 'In or NotIn' });
+    } else if (size(value.values) !== 1) {
+      say(`${at}/values`, 'a field selector takes exactly one value');
+    }
     if (value.key !== 'metadata.name') {
       say(`${at}/key`, `nodes cannot be selected by the field "${text(value.key)}"`, { expected: 'metadata.name' });
       continue;
     }
     for (const name of textsOf(value.values, `${at}/values`)) {
       const complaint = dnsSubdomain(name.value);
-      if (complaint !== undefined) say(name.path, `the node name ${JSON.stringify(name.value)} must ${complaint}`);
+      if (complaint !== undefined) {
+        say(name.path, `the node name ${JSON.stringify(name.value)} must ${complaint}`);
+      }
     }
   }
 }
@@ -91,7 +122,9 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
 export function selects(selector: JsonObject, labels: JsonObject): boolean | undefined {
   if (isObject(selector.matchLabels)) {
     for (const [key, value] of Object.entries(selector.matchLabels)) {
-      if (text(labels[key]) !== text(value) || !(key in labels)) return false;
+      if (text(labels[key]) !== text(value) || !(key in labels)) {
+        return false;
+      }
     }
   }
   for (const { value } of itemsOf(selector.matchExpressions, '')) {
@@ -100,16 +133,24 @@ export function selects(selector: JsonObject, labels: JsonObject): boolean | und
     const values = textsOf(value.values, '').map((item) => item.value);
     switch (text(value.operator)) {
       case 'In':
-        if (!has || !values.includes(text(labels[key]))) return false;
+        if (!has || !values.includes(text(labels[key]))) {
+          return false;
+        }
         break;
       case 'NotIn':
-        if (has && values.includes(text(labels[key]))) return false;
+        if (has && values.includes(text(labels[key]))) {
+          return false;
+        }
         break;
       case 'Exists':
-        if (!has) return false;
+        if (!has) {
+          return false;
+        }
         break;
       case 'DoesNotExist':
-        if (has) return false;
+        if (has) {
+          return false;
+        }
         break;
       default:
         return undefined;
@@ -120,12 +161,16 @@ export function selects(selector: JsonObject, labels: JsonObject): boolean | und
 
 function checkKey(requirement: JsonObject, path: string, say: Say): void {
   const complaint = qualifiedName(text(requirement.key));
-  if (complaint !== undefined) say(`${path}/key`, `the key ${JSON.stringify(text(requirement.key))} must ${complaint}`);
+  if (complaint !== undefined) {
+    say(`${path}/key`, `the key ${JSON.stringify(text(requirement.key))} must ${complaint}`);
+  }
 }
 
 function checkValues(values: Maybe, path: string, say: Say): void {
   for (const { value, path: at } of textsOf(values, path)) {
     const complaint = labelValue(value);
-    if (complaint !== undefined) say(at, `the value ${JSON.stringify(value)} must ${complaint}`);
+    if (complaint !== undefined) {
+      say(at, `the value ${JSON.stringify(value)} must ${complaint}`);
+    }
   }
 }

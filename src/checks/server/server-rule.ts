@@ -4,7 +4,7 @@
  * A pod-template rule that fires inside a custom resource has the tier `webhook`: the server takes the custom resource and refuses
  * the pods that a controller makes of it.
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { valueAt } from '../../manifests/pointer';
 import { type Severity } from '../finding';
@@ -36,7 +36,8 @@ export interface Details {
 export type Say = (path: string, message: string, details?: Details) => void;
 
 const REFUSED = 'The API server refuses the object.';
-const PODS_REFUSED = 'The API server refuses the pod, or the workload that holds the template; pods of a custom resource are refused when its controller makes them.';
+const PODS_REFUSED =
+  'The API server refuses the pod, or the workload that holds the template; pods of a custom resource are refused when its controller makes them.';
 
 /** Whether the Kubernetes minor that is checked for is this one or a later one. */
 export function since(context: RuleContext, minor: number): boolean {
@@ -44,7 +45,9 @@ export function since(context: RuleContext, minor: number): boolean {
 }
 
 export function podRule(
-  name: string, texts: RuleTexts, check: (pod: PodView, say: Say, context: RuleContext) => void,
+  name: string,
+  texts: RuleTexts,
+  check: (pod: PodView, say: Say, context: RuleContext) => void,
 ): PodTemplateRule {
   return {
     id: `core/${name}`,
@@ -56,16 +59,25 @@ export function podRule(
       const pod = viewOf(template);
       const tier = pod.builtIn ? 'server' : 'webhook';
       const violations: Violation[] = [];
-      check(pod, (path, message, details = {}) => {
-        violations.push({ ...violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details), tier });
-      }, context);
+      check(
+        pod,
+        (path, message, details = {}) => {
+          violations.push({
+            ...violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details),
+            tier,
+          });
+        },
+        context,
+      );
       return violations;
     },
   };
 }
 
 export function objectRule(
-  name: string, kinds: readonly string[], texts: RuleTexts,
+  name: string,
+  kinds: readonly string[],
+  texts: RuleTexts,
   check: (object: JsonObject, say: Say, context: RuleContext, manifest: Manifest) => void,
 ): ObjectRule {
   return {
@@ -75,9 +87,14 @@ export function objectRule(
     kinds,
     check: (manifest, context) => {
       const violations: Violation[] = [];
-      check(manifest.object, (path, message, details = {}) => {
-        violations.push({ ...violationAt(manifest.object, path, message, details), tier: 'server' });
-      }, context, manifest);
+      check(
+        manifest.object,
+        (path, message, details = {}) => {
+          violations.push({ ...violationAt(manifest.object, path, message, details), tier: 'server' });
+        },
+        context,
+        manifest,
+      );
       return violations;
     },
   };
@@ -101,7 +118,12 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
 export function violationAt(root: JsonObject, path: string, message: string, details: Details): Violation {
   const { found: said, ...others } = details;
   const there = said === undefined ? valueAt(root, path) : said;
-  return { path, message, ...others, ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}) };
+  return {
+    path,
+    message,
+    ...others,
+    ...(isPlain(there) || (said !== undefined && said !== null) ? { found: there } : {}),
+  };
 }
 
 function isPlain(value: JsonValue | undefined): boolean {

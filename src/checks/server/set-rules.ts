@@ -17,7 +17,9 @@ const objectOnce: SetRule = {
     const seen = new Map<string, Manifest>();
     return set.manifests.flatMap((manifest) => {
       const { group, kind, namespace, name } = manifest.id;
-      if (name === '' || kind === '') return [];
+      if (name === '' || kind === '') {
+        return [];
+      }
       const key = JSON.stringify([group, kind, namespace, name]);
       const first = seen.get(key);
       if (first === undefined) {
@@ -25,7 +27,14 @@ const objectOnce: SetRule = {
         return [];
       }
       const where = first.origin.file ?? first.origin.construct;
-      return [{ manifest, path: '/metadata/name', message: `${describeId(manifest.id)} stands in these manifests already${where === undefined ? '' : ` (${where})`}`, found: name }];
+      return [
+        {
+          manifest,
+          path: '/metadata/name',
+          message: `${describeId(manifest.id)} stands in these manifests already${where === undefined ? '' : ` (${where})`}`,
+          found: name,
+        },
+      ];
     });
   },
 };
@@ -41,15 +50,20 @@ const oneGlobalDefault: SetRule = {
   fix: 'Set globalDefault on one class only.',
   on: 'set',
   check: ({ set }) => {
-    const defaults = set.ofKind('scheduling.k8s.io/PriorityClass').filter(({ object }) => object.globalDefault === true);
+    const defaults = set
+      .ofKind('scheduling.k8s.io/PriorityClass')
+      .filter(({ object }) => object.globalDefault === true);
     const [first] = defaults;
-    return defaults.slice(1).filter(({ id }) => id.name !== first?.id.name).map((manifest) => ({
-      manifest,
-      path: '/globalDefault',
-      message: `the PriorityClass "${first?.id.name ?? ''}" is the global default already`,
-      found: true,
-      expected: 'one class with globalDefault: true',
-    }));
+    return defaults
+      .slice(1)
+      .filter(({ id }) => id.name !== first?.id.name)
+      .map((manifest) => ({
+        manifest,
+        path: '/globalDefault',
+        message: `the PriorityClass "${first?.id.name ?? ''}" is the global default already`,
+        found: true,
+        expected: 'one class with globalDefault: true',
+      }));
   },
 };
 

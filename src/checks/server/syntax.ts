@@ -22,55 +22,93 @@ export function byteLength(text: string): number {
 }
 
 export function dnsLabel(value: string): Complaint {
-  if (byteLength(value) > 63) return 'be at most 63 characters long';
-  return LABEL_PATTERN.test(value) ? undefined : 'be lower-case letters, digits and "-", with a letter or digit at both ends (a DNS label)';
+  if (byteLength(value) > 63) {
+    return 'be at most 63 characters long';
+  }
+  return LABEL_PATTERN.test(value)
+    ? undefined
+    : 'be lower-case letters, digits and "-", with a letter or digit at both ends (a DNS label)';
 }
 
 export function dns1035Label(value: string): Complaint {
-  if (byteLength(value) > 63) return 'be at most 63 characters long';
-  return LABEL_1035_PATTERN.test(value) ? undefined : 'be lower-case letters, digits and "-", begin with a letter and not end with "-"';
+  if (byteLength(value) > 63) {
+    return 'be at most 63 characters long';
+  }
+  return LABEL_1035_PATTERN.test(value)
+    ? undefined
+    : 'be lower-case letters, digits and "-", begin with a letter and not end with "-"';
 }
 
 export function dnsSubdomain(value: string): Complaint {
-  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  if (byteLength(value) > 253) {
+    return 'be at most 253 characters long';
+  }
   return SUBDOMAIN_PATTERN.test(value) ? undefined : 'be DNS labels (lower-case letters, digits, "-") joined by "."';
 }
 
 export function dnsSubdomainWithUnderscores(value: string): Complaint {
-  if (byteLength(value) > 253) return 'be at most 253 characters long';
-  return UNDERSCORED_SUBDOMAIN_PATTERN.test(value) ? undefined : 'be DNS labels (lower-case letters, digits, "-", "_") joined by "."';
+  if (byteLength(value) > 253) {
+    return 'be at most 253 characters long';
+  }
+  return UNDERSCORED_SUBDOMAIN_PATTERN.test(value)
+    ? undefined
+    : 'be DNS labels (lower-case letters, digits, "-", "_") joined by "."';
 }
 
 export function wildcardSubdomain(value: string): Complaint {
-  if (byteLength(value) > 253) return 'be at most 253 characters long';
+  if (byteLength(value) > 253) {
+    return 'be at most 253 characters long';
+  }
   return value.startsWith('*.') && SUBDOMAIN_PATTERN.test(value.slice(2)) ? undefined : 'be "*." and a DNS name';
 }
 
 /** A label key, a resource name, a condition type: `[prefix/]name`. */
 export function qualifiedName(value: string): Complaint {
   const parts = value.split('/');
-  if (parts.length > 2) return 'be a name with at most one prefix and "/"';
+  if (parts.length > 2) {
+    return 'be a name with at most one prefix and "/"';
+  }
   const name = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     const complaint = dnsSubdomain(prefix);
-    if (complaint !== undefined) return `have a DNS name before the "/": that must ${complaint}`;
+    if (complaint !== undefined) {
+      return `have a DNS name before the "/": that must ${complaint}`;
+    }
   }
-  if (name === '') return 'not be empty';
-  if (byteLength(name) > 63) return 'have at most 63 characters after the prefix';
-  return KEY_NAME_PATTERN.test(name) ? undefined : 'be letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+  if (name === '') {
+    return 'not be empty';
+  }
+  if (byteLength(name) > 63) {
+    return 'have at most 63 characters after the prefix';
+  }
+  return KEY_NAME_PATTERN.test(name)
+    ? undefined
+    : 'be letters, digits, "-", "_" and ".", with a letter or digit at both ends';
 }
 
 export function labelValue(value: string): Complaint {
-  if (byteLength(value) > 63) return 'be at most 63 characters long';
-  return LABEL_VALUE_PATTERN.test(value) ? undefined : 'be empty, or letters, digits, "-", "_" and "." with a letter or digit at both ends';
+  if (byteLength(value) > 63) {
+    return 'be at most 63 characters long';
+  }
+  return LABEL_VALUE_PATTERN.test(value)
+    ? undefined
+    : 'be empty, or letters, digits, "-", "_" and "." with a letter or digit at both ends';
 }
 
 export function portName(value: string): Complaint {
-  if (value.length > 15) return 'be at most 15 characters long';
-  if (!/^[-a-z0-9]+$/.test(value)) return 'be lower-case letters, digits and "-"';
-  if (!/[a-z]/.test(value)) return 'hold at least one letter';
-  if (value.includes('--')) return 'not hold two "-" in a row';
+  if (value.length > 15) {
+    return 'be at most 15 characters long';
+  }
+  if (!/^[-a-z0-9]+$/.test(value)) {
+    return 'be lower-case letters, digits and "-"';
+  }
+  if (!/[a-z]/.test(value)) {
+    return 'hold at least one letter';
+  }
+  if (value.includes('--')) {
+    return 'not hold two "-" in a row';
+  }
   return value.startsWith('-') || value.endsWith('-') ? 'not begin or end with "-"' : undefined;
 }
 
@@ -80,14 +118,22 @@ export function portNumber(value: number): Complaint {
 
 /** Since 1.32 any printable ASCII without `=`; before, letters, digits, `-`, `_`, `.`. */
 export function environmentName(value: string, relaxed: boolean): Complaint {
-  if (relaxed) return /^[\x20-\x3c\x3e-\x7e]+$/.test(value) ? undefined : 'be printable ASCII characters other than "="';
-  if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) return 'be letters, digits, "_", "-" and ".", and not begin with a digit';
+  if (relaxed) {
+    return /^[\x20-\x3c\x3e-\x7e]+$/.test(value) ? undefined : 'be printable ASCII characters other than "="';
+  }
+  if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) {
+    return 'be letters, digits, "_", "-" and ".", and not begin with a digit';
+  }
   return parentFolder(value);
 }
 
 export function configMapKey(value: string): Complaint {
-  if (byteLength(value) > 253) return 'be at most 253 characters long';
-  if (!/^[-._a-zA-Z0-9]+$/.test(value)) return 'be letters, digits, "-", "_" and "."';
+  if (byteLength(value) > 253) {
+    return 'be at most 253 characters long';
+  }
+  if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
+    return 'be letters, digits, "-", "_" and "."';
+  }
   return parentFolder(value);
 }
 
@@ -106,21 +152,31 @@ export function percentage(value: string): Complaint {
 /** `domain/path`, for example `kueue.x-k8s.io/multikueue`. */
 export function domainPrefixedPath(value: string): Complaint {
   const slash = value.indexOf('/');
-  if (slash <= 0 || slash === value.length - 1) return 'be a domain, "/" and a path';
+  if (slash <= 0 || slash === value.length - 1) {
+    return 'be a domain, "/" and a path';
+  }
   const complaint = dnsSubdomain(value.slice(0, slash));
-  if (complaint !== undefined) return `have a DNS name before the "/": that must ${complaint}`;
-  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1)) ? undefined : 'have a path of URL characters after the "/"';
+  if (complaint !== undefined) {
+    return `have a DNS name before the "/": that must ${complaint}`;
+  }
+  return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1))
+    ? undefined
+    : 'have a path of URL characters after the "/"';
 }
 
 /** A DNS name of at least three labels. */
 export function fullyQualifiedName(value: string): Complaint {
-  if (value === '') return 'be given';
+  if (value === '') {
+    return 'be given';
+  }
   return dnsSubdomain(value) ?? (value.split('.').length < 3 ? 'be a domain name of at least three parts' : undefined);
 }
 
 /** A name in a URL path: role names, webhook-free kinds. */
 export function pathSegment(value: string): Complaint {
-  if (value === '.' || value === '..') return `not be "${value}"`;
+  if (value === '.' || value === '..') {
+    return `not be "${value}"`;
+  }
   return /[/%]/.test(value) ? 'not hold "/" or "%"' : undefined;
 }
 
@@ -129,13 +185,18 @@ export function userOrGroupId(value: number): Complaint {
 }
 
 function parentFolder(value: string): Complaint {
-  if (value === '.') return 'not be "."';
+  if (value === '.') {
+    return 'not be "."';
+  }
   return value.startsWith('..') ? 'not begin with ".."' : undefined;
 }
 
 /** Of semver.org: three numbers without leading zeros, a pre-release, a build. */
 export function semanticVersion(value: string): Complaint {
-  const [, release, preRelease] = /^((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/.exec(value) ?? [];
+  const [, release, preRelease] =
+    /^((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/.exec(
+      value,
+    ) ?? [];
   const zeros = (preRelease ?? '').split('.').some((part) => /^0\d+$/.test(part));
   return release === undefined || zeros ? 'be a semantic version such as 1.2.3' : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Taints and tolerations as the API server reads them (row K5).
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Say } from './server-rule';
 import { labelValue, qualifiedName } from './syntax';
 import { given, itemsOf, text } from './values';
@@ -14,27 +14,47 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
   const value = text(toleration.value);
   const effect = text(toleration.effect);
   const badKey = key === '' ? undefined : qualifiedName(key);
-  if (badKey !== undefined) say(`${path}/key`, `the key ${JSON.stringify(key)} must ${badKey}`);
-  if (key === '' && operator !== 'Exists') say(`${path}/operator`, 'a toleration without a key tolerates everything and needs the operator Exists', { expected: 'Exists' });
-  if (given(toleration.tolerationSeconds) && effect !== 'NoExecute') say(`${path}/effect`, 'tolerationSeconds only has a meaning with the effect NoExecute', { expected: 'NoExecute' });
+  if (badKey !== undefined) {
+    say(`${path}/key`, `the key ${JSON.stringify(key)} must ${badKey}`);
+  }
+  if (key === '' && operator !== 'Exists') {
+    say(`${path}/operator`, 'a toleration without a key tolerates everything and needs the operator Exists', {
+      expected: 'Exists',
+    });
+  }
+  if (given(toleration.tolerationSeconds) && effect !== 'NoExecute') {
+    say(`${path}/effect`, 'tolerationSeconds only has a meaning with the effect NoExecute', { expected: 'NoExecute' });
+  }
   switch (operator) {
     case '':
     case 'Equal': {
       const complaint = labelValue(value);
-      if (complaint !== undefined) say(`${path}/value`, `the value ${JSON.stringify(value)} must ${complaint}`);
+      if (complaint !== undefined) {
+        say(`${path}/value`, `the value ${JSON.stringify(value)} must ${complaint}`);
+      }
       break;
     }
     case 'Exists':
-      if (value !== '') say(`${path}/value`, 'the operator Exists takes no value', { fix: 'Remove the value, or use the operator Equal.' });
+      if (value !== '') {
+        say(`${path}/value`, 'the operator Exists takes no value', {
+          fix: 'Remove the value, or use the operator Equal.',
+        });
+      }
       break;
     case 'Gt':
     case 'Lt':
-      say(`${path}/operator`, `the operator ${operator} is only there with the feature gate TaintTolerationComparisonOperators`, { expected: 'Equal or Exists' });
+      say(
+        `${path}/operator`,
+        `the operator ${operator} is only there with the feature gate TaintTolerationComparisonOperators`,
+        { expected: 'Equal or Exists' },
+      );
       break;
     default:
       say(`${path}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
   }
-  if (effect !== '' && !EFFECTS.includes(effect)) say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: EFFECTS.join(', ') });
+  if (effect !== '' && !EFFECTS.includes(effect)) {
+    say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: EFFECTS.join(', ') });
+  }
 }
 
 /** Taints of a node: valid, and unique by key and effect. */
@@ -44,11 +64,21 @@ export function checkTaints(taints: JsonValue | undefined, base: string, say: Sa
     const key = text(value.key);
     const effect = text(value.effect);
     const badKey = qualifiedName(key);
-    if (badKey !== undefined) say(`${path}/key`, `the taint's key ${JSON.stringify(key)} must ${badKey}`);
+    if (badKey !== undefined) {
+      say(`${path}/key`, `the taint's key ${JSON.stringify(key)} must ${badKey}`);
+    }
     const badValue = labelValue(text(value.value));
-    if (badValue !== undefined) say(`${path}/value`, `the taint's value ${JSON.stringify(text(value.value))} must ${badValue}`);
-    if (!EFFECTS.includes(effect)) say(`${path}/effect`, effect === '' ? 'the taint has no effect' : `the effect "${effect}" does not exist`, { expected: EFFECTS.join(', ') });
-    if (seen.has(`${key} ${effect}`)) say(path, `a taint "${key}" with ${effect} stands here already`, { found: key });
+    if (badValue !== undefined) {
+      say(`${path}/value`, `the taint's value ${JSON.stringify(text(value.value))} must ${badValue}`);
+    }
+    if (!EFFECTS.includes(effect)) {
+      say(`${path}/effect`, effect === '' ? 'the taint has no effect' : `the effect "${effect}" does not exist`, {
+        expected: EFFECTS.join(', '),
+      });
+    }
+    if (seen.has(`${key} ${effect}`)) {
+      say(path, `a taint "${key}" with ${effect} stands here already`, { found: key });
+    }
     seen.add(`${key} ${effect}`);
   }
 }

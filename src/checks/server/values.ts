@@ -3,7 +3,7 @@
  *
  * A value of the wrong type reads as absent too, since strict decoding (the schema check) reports it.
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { valueAt } from '../../manifests/pointer';
 import { isObject } from '../../manifests/read';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
@@ -41,20 +41,31 @@ export function items(root: Maybe, path: string): readonly Placed[] {
 
 /** Like {@link items}, with pointers that begin with `base`. */
 export function itemsOf(list: Maybe, base: string): readonly Placed[] {
-  if (!Array.isArray(list) || list.length === 0) return NONE;
+  if (!Array.isArray(list) || list.length === 0) {
+    return NONE;
+  }
   const placed: Placed[] = [];
   for (const [index, item] of list.entries()) {
-    if (item === null || isObject(item)) placed.push({ value: item ?? {}, path: `${base}/${index}`, index });
+    if (item === null || isObject(item)) {
+      placed.push({ value: item ?? {}, path: `${base}/${index}`, index });
+    }
   }
   return placed;
 }
 
 /** The strings of a list with their pointers; null is the empty string. */
-export function textsOf(list: Maybe, base: string): readonly { readonly value: string; readonly path: string; readonly index: number }[] {
-  if (!Array.isArray(list) || list.length === 0) return NONE;
+export function textsOf(
+  list: Maybe,
+  base: string,
+): readonly { readonly value: string; readonly path: string; readonly index: number }[] {
+  if (!Array.isArray(list) || list.length === 0) {
+    return NONE;
+  }
   const texts: { value: string; path: string; index: number }[] = [];
   for (const [index, item] of list.entries()) {
-    if (typeof item === 'string' || item === null) texts.push({ value: item ?? '', path: `${base}/${index}`, index });
+    if (typeof item === 'string' || item === null) {
+      texts.push({ value: item ?? '', path: `${base}/${index}`, index });
+    }
   }
   return texts;
 }
@@ -62,23 +73,36 @@ export function textsOf(list: Maybe, base: string): readonly { readonly value: s
 /** The quantities of a resource list; what does not parse is passed over. */
 export function quantitiesOf(list: Maybe): ReadonlyMap<string, Quantity> {
   const amounts = new Map<string, Quantity>();
-  if (!isObject(list)) return amounts;
+  if (!isObject(list)) {
+    return amounts;
+  }
   for (const [name, value] of Object.entries(list)) {
     // A null quantity decodes to zero.
-    const quantity = value === null ? parseQuantity(0) : typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
-    if (quantity !== undefined) amounts.set(name, quantity);
+    const quantity =
+      value === null
+        ? parseQuantity(0)
+        : typeof value === 'string' || typeof value === 'number'
+          ? parseQuantity(value)
+          : undefined;
+    if (quantity !== undefined) {
+      amounts.set(name, quantity);
+    }
   }
   return amounts;
 }
 
 /** How many items a list has, how many entries a map. */
 export function size(value: Maybe): number {
-  if (Array.isArray(value)) return value.length;
+  if (Array.isArray(value)) {
+    return value.length;
+  }
   return isObject(value) ? Object.keys(value).length : 0;
 }
 
 /** `'a', 'b' or 'c'`. */
 export function oneOf(values: readonly string[]): string {
-  if (values.length < 2) return values[0] ?? '';
+  if (values.length < 2) {
+    return values[0] ?? '';
+  }
   return `${values.slice(0, -1).join(', ')} or ${values[values.length - 1]}`;
 }

@@ -63,7 +63,9 @@ export class PodsOnNodes {
     const all = [...this.terms.values()];
     for (const podClass of classes) {
       const { namespace = DEFAULT_NAMESPACE, labels = {} } = podClass.template;
-      this.classes[podClass.id]!.selectedBy = all.filter((term) => selectsPod(term.selector, term.ownNamespace, namespace, labels));
+      this.classes[podClass.id]!.selectedBy = all.filter((term) =>
+        selectsPod(term.selector, term.ownNamespace, namespace, labels),
+      );
     }
   }
 
@@ -180,8 +182,12 @@ export class PodsOnNodes {
     const counts = new Map<number, number>();
     this.table.nodes.forEach((node, other) => {
       const domain = term.domains.ofRow[other];
-      if (domain >= 0 && strict.every((ofRow) => ofRow[other] >= 0) && matchesLabels(node.labels ?? {}, nodeSelector) &&
-        (nodeTerms === undefined || matchesAnyTerm(node, nodeTerms))) {
+      if (
+        domain >= 0 &&
+        strict.every((ofRow) => ofRow[other] >= 0) &&
+        matchesLabels(node.labels ?? {}, nodeSelector) &&
+        (nodeTerms === undefined || matchesAnyTerm(node, nodeTerms))
+      ) {
         counts.set(domain, (counts.get(domain) ?? 0) + term.selectedOnRow[other]);
       }
     });
@@ -216,8 +222,14 @@ export class PodsOnNodes {
       const domains = this.domainsOf(topologyKey);
       const counts = (length: number): Int32Array => new Int32Array(length);
       term = {
-        key, selector, ownNamespace, domains,
-        selected: counts(domains.count), selectedOnRow: counts(this.table.count), owners: counts(domains.count), total: 0,
+        key,
+        selector,
+        ownNamespace,
+        domains,
+        selected: counts(domains.count),
+        selectedOnRow: counts(this.table.count),
+        owners: counts(domains.count),
+        total: 0,
       };
       this.terms.set(key, term);
     }
@@ -254,5 +266,7 @@ function portsCollide(a: string, b: string): boolean {
   const [aProtocol, aPort, aAddress] = a.split(' ');
   const [bProtocol, bPort, bAddress] = b.split(' ');
   const wild = '0.0.0.0';
-  return aProtocol === bProtocol && aPort === bPort && (aAddress === bAddress || aAddress === wild || bAddress === wild);
+  return (
+    aProtocol === bProtocol && aPort === bPort && (aAddress === bAddress || aAddress === wild || bAddress === wild)
+  );
 }

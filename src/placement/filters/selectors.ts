@@ -1,7 +1,14 @@
 /**
  * Label and node selectors, taints: the meaning that Kubernetes gives them.
  */
-import { type ClusterNode, type NodeTerm, type PodSelector, type Requirement, type Taint, type Toleration } from '../model';
+import {
+  type ClusterNode,
+  type NodeTerm,
+  type PodSelector,
+  type Requirement,
+  type Taint,
+  type Toleration,
+} from '../model';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -23,7 +30,11 @@ export function matchesRequirement(labels: Labels, { key, operator, values = [] 
   }
 }
 
-function compareIntegers(value: string | undefined, values: readonly string[], holds: (a: number, b: number) => boolean): boolean {
+function compareIntegers(
+  value: string | undefined,
+  values: readonly string[],
+  holds: (a: number, b: number) => boolean,
+): boolean {
   const numbers = [value, values[0]].map((text) => (text !== undefined && /^-?\d+$/.test(text) ? Number(text) : NaN));
   return values.length === 1 && numbers.every((number) => !Number.isNaN(number)) && holds(numbers[0], numbers[1]);
 }
@@ -53,12 +64,16 @@ export function matchesLabels(labels: Labels, wanted: Labels): boolean {
 /** Does `selector`, written in a pod of `ownNamespace`, select a pod with these labels? */
 export function selectsPod(selector: PodSelector, ownNamespace: string, namespace: string, labels: Labels): boolean {
   const namespaces = selector.namespaces ?? [ownNamespace];
-  return namespaces.includes(namespace) && selector.labels.every((requirement) => matchesRequirement(labels, requirement));
+  return (
+    namespaces.includes(namespace) && selector.labels.every((requirement) => matchesRequirement(labels, requirement))
+  );
 }
 
 /** The first taint that keeps the pod away; taints that only prefer do not. */
 export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly Toleration[]): Taint | undefined {
-  return taints.find((taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)));
+  return taints.find(
+    (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
 }
 
 export function tolerates({ key, operator = 'Equal', value, effect }: Toleration, taint: Taint): boolean {

@@ -59,7 +59,11 @@ export function nodeConstraint(node: ClusterNode, template: PodTemplate): Static
   return undefined;
 }
 
-function deviceConstraint(table: NodeTable, row: number, { models, deviceCount, deviceResource }: PodClass): StaticConstraint | undefined {
+function deviceConstraint(
+  table: NodeTable,
+  row: number,
+  { models, deviceCount, deviceResource }: PodClass,
+): StaticConstraint | undefined {
   if (deviceResource !== undefined && table.deviceResource[row] !== deviceResource) {
     return 'devices';
   }

@@ -29,7 +29,11 @@ export class Fragmentation {
   private readonly known = new Map<number, number>();
   private readonly models: number;
 
-  constructor(private readonly table: NodeTable, private readonly states: DeviceStates, private readonly workload: Workload) {
+  constructor(
+    private readonly table: NodeTable,
+    private readonly states: DeviceStates,
+    private readonly workload: Workload,
+  ) {
     this.steps = [...new Set(workload.typical.map(({ cpu }) => cpu))].sort((a, b) => a - b);
     this.models = table.models.length + 1;
   }

@@ -29,7 +29,10 @@ class MaxTree {
   position = 0;
   era = -1;
 
-  constructor(rows: number, readonly leaves: number) {
+  constructor(
+    rows: number,
+    readonly leaves: number,
+  ) {
     this.values = new Float64Array(2 * leaves).fill(-Infinity);
     this.versions = new Int32Array(rows).fill(-1);
   }
@@ -69,7 +72,10 @@ export class ScoreIndex {
   private readonly stack: Int32Array;
   private readonly freeScores: readonly RowScore[];
 
-  constructor(private readonly table: NodeTable, private readonly ledger: Ledger) {
+  constructor(
+    private readonly table: NodeTable,
+    private readonly ledger: Ledger,
+  ) {
     this.leaves = 1;
     while (this.leaves < table.count) {
       this.leaves *= 2;

@@ -14,8 +14,11 @@ export function preferenceRow(table: NodeTable, { template }: PodClass): Float64
   const weights = wishes.reduce((sum, { weight }) => sum + weight, 0);
   const row = Float64Array.from(table.nodes, (node) => {
     const met = wishes.reduce((sum, { weight, term }) => sum + (matchesTerm(node, term) ? weight : 0), 0);
-    const against = (node.taints ?? []).some((taint) =>
-      taint.effect === 'PreferNoSchedule' && !(template.tolerations ?? []).some((toleration) => tolerates(toleration, taint)));
+    const against = (node.taints ?? []).some(
+      (taint) =>
+        taint.effect === 'PreferNoSchedule' &&
+        !(template.tolerations ?? []).some((toleration) => tolerates(toleration, taint)),
+    );
     return (weights === 0 ? 0 : met / weights) - (against ? 1 : 0);
   });
   return row.some((value) => value !== row[0]) ? row : undefined;

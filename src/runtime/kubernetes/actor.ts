@@ -2,7 +2,7 @@
  * Carries decisions out: binds, hands over, evicts, tells. Every failure is told, and leads to a new question and not to a repetition.
  */
 import { type Binding, type Decision, type Eviction } from '../../placement';
-import { type Configuration } from '../../scheduler-settings/configuration';
+import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { type ApiClient } from './api/client';
 import { type AttemptOptions } from './apply/attempts';
 import { bind } from './apply/bind';
@@ -60,7 +60,8 @@ export class Actor {
   carryOut(outcome: Outcome): number {
     const { decision, snapshot } = outcome;
     this.slots.resize(this.options.config().binding.inFlight);
-    const queues = decision.bindings.length === 0 ? undefined : new Map(snapshot.gangs.map(({ name, queue }) => [name, queue]));
+    const queues =
+      decision.bindings.length === 0 ? undefined : new Map(snapshot.gangs.map(({ name, queue }) => [name, queue]));
     for (const bindings of byGang(decision.bindings)) {
       this.start(bindings, queues?.get(bindings[0].gang) ?? '');
     }
@@ -80,12 +81,21 @@ export class Actor {
   private get attempts(): AttemptOptions {
     const { client, leader, config, requestTimeout } = this.options;
     const patience = config().binding.timeoutSeconds * 1000;
-    return { client, leads: () => leader.holds, signal: this.ended.signal, patience, requestTimeout, clock: this.clock };
+    return {
+      client,
+      leads: () => leader.holds,
+      signal: this.ended.signal,
+      patience,
+      requestTimeout,
+      clock: this.clock,
+    };
   }
 
   private follow(work: Promise<unknown>): void {
     this.underWay.add(work);
-    void work.catch((error: unknown) => this.options.log.error({ err: error }, 'not carried out')).finally(() => this.underWay.delete(work));
+    void work
+      .catch((error: unknown) => this.options.log.error({ err: error }, 'not carried out'))
+      .finally(() => this.underWay.delete(work));
   }
 
   /** All pods of one gang that start by one decision. */
@@ -94,30 +104,36 @@ export class Actor {
     const [{ gang }] = bindings;
     const placed = bindings.flatMap((binding) => {
       const entry = world.pods.get(binding.pod);
-      return entry === undefined ? [] : [{ entry, pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices } }];
+      return entry === undefined
+        ? []
+        : [{ entry, pod: { ...podRefOf(entry.raw), node: binding.node, devices: binding.devices } }];
     });
     const arrival = Math.min(...placed.map(({ entry }) => entry.createdAt));
     log.info({ gang, queue, pods: placed.length, nodes: new Set(bindings.map(({ node }) => node)).size }, 'placing');
     const all = placed.map(({ entry, pod }) => this.place(entry, pod));
-    this.follow(Promise.all(all).then((outcomes) => {
-      const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
-      if (failed === 0) {
-        metrics.gangWaitSeconds.observe({ queue }, Math.max(0, serverClock.now() - arrival) / 1000);
-        const words = `Gang ${gang}: ${placed.length} pods placed on ${new Set(bindings.map(({ node }) => node)).size} nodes.`;
-        explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
-        log.info({ gang, pods: placed.length }, 'placed');
-      } else {
-        log.warn({ gang, pods: placed.length, failed }, 'placed in part: the rest is decided anew');
-        this.options.onSurprise();
-      }
-    }));
+    this.follow(
+      Promise.all(all).then((outcomes) => {
+        const failed = outcomes.filter(({ kind }) => kind !== 'done').length;
+        if (failed === 0) {
+          metrics.gangWaitSeconds.observe({ queue }, Math.max(0, serverClock.now() - arrival) / 1000);
+          const words = `Gang ${gang}: ${placed.length} pods placed on ${new Set(bindings.map(({ node }) => node)).size} nodes.`;
+          explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
+          log.info({ gang, pods: placed.length }, 'placed');
+        } else {
+          log.warn({ gang, pods: placed.length, failed }, 'placed in part: the rest is decided anew');
+          this.options.onSurprise();
+        }
+      }),
+    );
   }
 
   private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
     const { assumptions, metrics } = this.options;
     assumptions.place(pod.uid, pod);
     const way = entry.way === 'gated' ? 'hand-over' : 'direct';
-    const outcome = await this.slots.run(() => (entry.way === 'gated' ? handOver(pod, entry.raw, this.attempts) : bind(pod, this.attempts)));
+    const outcome = await this.slots.run(() =>
+      entry.way === 'gated' ? handOver(pod, entry.raw, this.attempts) : bind(pod, this.attempts),
+    );
     if (outcome.kind === 'done') {
       metrics.podsBound.inc({ way });
     } else {
@@ -161,7 +177,9 @@ export class Actor {
   }
 
   /** One after the other, so that a budget that protects the gang is met before more than one of its pods is gone. */
-  private async evictGang(entries: readonly { readonly eviction: Eviction; readonly entry: PodEntry }[]): Promise<void> {
+  private async evictGang(
+    entries: readonly { readonly eviction: Eviction; readonly entry: PodEntry }[],
+  ): Promise<void> {
     const { assumptions } = this.options;
     for (const [index, { eviction, entry }] of entries.entries()) {
       const isDone = await this.evictOne(entry, eviction);
@@ -228,8 +246,16 @@ export class Actor {
     }
     const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
     const { timeoutSeconds } = this.options.config().handOver;
-    log.warn({ pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome }, 'handed over and not bound in time: deleted, to be planned anew');
-    explainer.event(entry, 'Warning', 'HandOverTimedOut', `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`);
+    log.warn(
+      { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },
+      'handed over and not bound in time: deleted, to be planned anew',
+    );
+    explainer.event(
+      entry,
+      'Warning',
+      'HandOverTimedOut',
+      `kube-scheduler did not bind the pod to ${entry.node} within ${timeoutSeconds} s.`,
+    );
   }
 }
 
@@ -258,4 +284,3 @@ function byGang<T extends { readonly gang: string }>(list: readonly T[]): T[][] 
   }
   return [...gangs.values()];
 }
-

@@ -3,7 +3,11 @@
  * replaced by links that file watchers lose sight of. A file with faults changes nothing: what held before still holds.
  */
 import { readFile } from 'node:fs/promises';
-import { type Configuration, DEFAULT_CONFIGURATION, readConfiguration } from '../../scheduler-settings/configuration';
+import {
+  type Configuration,
+  DEFAULT_CONFIGURATION,
+  readConfiguration,
+} from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 

@@ -30,7 +30,10 @@ export class Decisions {
   }
 
   add({ at, decision }: Outcome): void {
-    const records = new Map<string, { record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>; pods: number; nodes: Set<string> }>();
+    const records = new Map<
+      string,
+      { record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>; pods: number; nodes: Set<string> }
+    >();
     const note = (record: Omit<DecisionRecord, 'pods' | 'nodes' | 'nodeCount'>, node: string): void => {
       const key = JSON.stringify(record);
       const known = records.get(key) ?? { record, pods: 0, nodes: new Set<string>() };
@@ -40,12 +43,28 @@ export class Decisions {
     };
     decision.bindings.forEach(({ gang, node }) => note({ at, gang, what: 'placed' }, node));
     const nominated = new Set(decision.nominations.map(({ gang }) => gang));
-    decision.nominations.filter(({ gang }) => !this.nominated.has(gang)).forEach(({ gang, node }) => note({ at, gang, what: 'nominated' }, node));
+    decision.nominations
+      .filter(({ gang }) => !this.nominated.has(gang))
+      .forEach(({ gang, node }) => note({ at, gang, what: 'nominated' }, node));
     decision.evictions.forEach(({ gang, node, action, beneficiary, movesTo }) =>
-      note({ at, gang, what: movesTo === undefined ? 'evicted' : 'moved', action, ...(beneficiary !== undefined && { beneficiary }) }, node));
+      note(
+        {
+          at,
+          gang,
+          what: movesTo === undefined ? 'evicted' : 'moved',
+          action,
+          ...(beneficiary !== undefined && { beneficiary }),
+        },
+        node,
+      ),
+    );
     this.nominated = nominated;
-    const added = [...records.values()].map(({ record, pods, nodes }): DecisionRecord =>
-      ({ ...record, pods, nodes: [...nodes].slice(0, NODES_SHOWN), nodeCount: nodes.size }));
+    const added = [...records.values()].map(({ record, pods, nodes }): DecisionRecord => ({
+      ...record,
+      pods,
+      nodes: [...nodes].slice(0, NODES_SHOWN),
+      nodeCount: nodes.size,
+    }));
     this.list = [...added.reverse(), ...this.list].slice(0, KEPT);
   }
 }

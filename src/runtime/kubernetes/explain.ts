@@ -6,7 +6,7 @@
  * writes leave in a second.
  */
 import { createHash } from 'node:crypto';
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject } from '../../manifests/read';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
@@ -134,7 +134,9 @@ export class Explainer {
   }
 
   private condition(pod: PodRef & { readonly raw: JsonObject }, message: string): void {
-    const known = asArray(asObject(pod.raw.status).conditions).map(asObject).find(({ type }) => type === 'PodScheduled');
+    const known = asArray(asObject(pod.raw.status).conditions)
+      .map(asObject)
+      .find(({ type }) => type === 'PodScheduled');
     const key = `condition ${pod.uid}`;
     if (known?.status === 'False' && known.message === message) {
       this.jobs.delete(key);
@@ -142,7 +144,13 @@ export class Explainer {
     }
     this.later(key, async () => {
       const since = known?.status === 'False' ? known.lastTransitionTime : this.now();
-      const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime: since };
+      const condition = {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'Unschedulable',
+        message,
+        lastTransitionTime: since,
+      };
       await this.options.client.request('PATCH', `${podPath(pod)}/status`, {
         body: { metadata: { uid: pod.uid }, status: { conditions: [condition] } },
         contentType: 'application/strategic-merge-patch+json',
@@ -153,7 +161,10 @@ export class Explainer {
   private async writeEvent(pod: PodRef, type: string, reason: string, text: string): Promise<void> {
     const { client, identity } = this.options;
     const note = text.length > NOTE_LIMIT ? `${text.slice(0, NOTE_LIMIT - 1)}…` : text;
-    const digest = createHash('sha256').update(JSON.stringify([pod.uid, reason, note])).digest('hex').slice(0, 16);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([pod.uid, reason, note]))
+      .digest('hex')
+      .slice(0, 16);
     const known = this.events.get(digest);
     if (known !== undefined) {
       known.count++;

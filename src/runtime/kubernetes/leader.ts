@@ -8,8 +8,8 @@
  *
  * Both clocks are asked, since the monotonic one stands still while a virtual machine sleeps and the other one may be set back.
  */
-import { type JsonObject } from '../../api/schema';
-import { type Lease } from '../../api/types/coordination.k8s.io/v1';
+import { type JsonObject } from '../../facts/api/schema';
+import { type Lease } from '../../facts/api/types/coordination.k8s.io/v1';
 import { isNotFound, messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 import { type ApiClient } from './api/client';
@@ -94,7 +94,12 @@ export class Leader {
     if (held && release) {
       const lease = await this.read();
       if (lease?.spec?.holderIdentity === this.options.identity) {
-        await this.write(lease, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.microTime() });
+        await this.write(lease, {
+          ...lease.spec,
+          holderIdentity: '',
+          leaseDurationSeconds: 1,
+          renewTime: this.microTime(),
+        });
       }
     }
   }
@@ -139,14 +144,24 @@ export class Leader {
   private tell(): void {
     if (this.holds !== this.said) {
       this.said = this.holds;
-      const why = this.said ? 'the lease was granted' : this.lastError === '' ? 'the lease went to another or was given back' : this.lastError;
+      const why = this.said
+        ? 'the lease was granted'
+        : this.lastError === ''
+          ? 'the lease went to another or was given back'
+          : this.lastError;
       this.options.onChange?.(this.said, why);
     }
   }
 
   private spec(leaseTransitions: number, acquireTime: string): NonNullable<Lease['spec']> {
     const { identity, leaseSeconds } = this.options;
-    return { holderIdentity: identity, leaseDurationSeconds: leaseSeconds, acquireTime, renewTime: this.microTime(), leaseTransitions };
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: leaseSeconds,
+      acquireTime,
+      renewTime: this.microTime(),
+      leaseTransitions,
+    };
   }
 
   private get collection(): string {
@@ -159,7 +174,9 @@ export class Leader {
 
   private async read(): Promise<Lease | undefined> {
     try {
-      return await this.options.client.request<Lease>('GET', `${this.collection}/${this.options.name}`, { timeout: this.patience });
+      return await this.options.client.request<Lease>('GET', `${this.collection}/${this.options.name}`, {
+        timeout: this.patience,
+      });
     } catch (error) {
       if (isNotFound(error)) {
         return undefined;
@@ -171,7 +188,11 @@ export class Leader {
   /** The version that was read goes with it, so that of two who take over at once one is refused. */
   private async write(known: Lease | undefined, spec: NonNullable<Lease['spec']>): Promise<void> {
     const { client, namespace, name } = this.options;
-    const metadata = { name, namespace, ...(known === undefined ? {} : { resourceVersion: known.metadata?.resourceVersion ?? '' }) };
+    const metadata = {
+      name,
+      namespace,
+      ...(known === undefined ? {} : { resourceVersion: known.metadata?.resourceVersion ?? '' }),
+    };
     const body: JsonObject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { ...spec } };
     if (known === undefined) {
       await client.request('POST', this.collection, { body, timeout: this.patience });
@@ -187,5 +208,9 @@ export class Leader {
 
 /** Leadership without a lease, for a single replica. */
 export const ALONE: Pick<Leader, 'holds' | 'heldSince' | 'holder' | 'run' | 'stop'> = {
-  holds: true, heldSince: 0, holder: '', run: () => Promise.resolve(), stop: () => Promise.resolve(),
+  holds: true,
+  heldSince: 0,
+  holder: '',
+  run: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
 };

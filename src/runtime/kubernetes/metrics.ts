@@ -11,34 +11,92 @@ export class Metrics {
   private readonly own = { registers: [this.registry] };
 
   readonly cycleSeconds = new Histogram({
-    ...this.own, name: 'gantry_cycle_seconds', help: 'Time of one cycle by phase', labelNames: ['phase'], buckets: SHORT,
+    ...this.own,
+    name: 'gantry_cycle_seconds',
+    help: 'Time of one cycle by phase',
+    labelNames: ['phase'],
+    buckets: SHORT,
   });
   readonly gangWaitSeconds = new Histogram({
-    ...this.own, name: 'gantry_gang_wait_seconds', help: 'From the arrival of a gang to the last binding of its minimum', labelNames: ['queue'], buckets: LONG,
+    ...this.own,
+    name: 'gantry_gang_wait_seconds',
+    help: 'From the arrival of a gang to the last binding of its minimum',
+    labelNames: ['queue'],
+    buckets: LONG,
   });
-  readonly podsBound = new Counter({ ...this.own, name: 'gantry_pods_bound_total', help: 'Pods bound or handed over', labelNames: ['way'] });
+  readonly podsBound = new Counter({
+    ...this.own,
+    name: 'gantry_pods_bound_total',
+    help: 'Pods bound or handed over',
+    labelNames: ['way'],
+  });
   readonly bindingFailures = new Counter({
-    ...this.own, name: 'gantry_binding_failures_total', help: 'Bindings and hand-overs that failed for good', labelNames: ['way', 'reason'],
+    ...this.own,
+    name: 'gantry_binding_failures_total',
+    help: 'Bindings and hand-overs that failed for good',
+    labelNames: ['way', 'reason'],
   });
-  readonly evictions = new Counter({ ...this.own, name: 'gantry_evictions_total', help: 'Evictions by action and outcome', labelNames: ['action', 'outcome'] });
-  readonly pending = new Gauge({ ...this.own, name: 'gantry_pending_gangs', help: 'Gangs that wait, by reason', labelNames: ['reason'] });
-  readonly apiRequests = new Counter({ ...this.own, name: 'gantry_api_requests_total', help: 'Requests to the API server', labelNames: ['method', 'status'] });
+  readonly evictions = new Counter({
+    ...this.own,
+    name: 'gantry_evictions_total',
+    help: 'Evictions by action and outcome',
+    labelNames: ['action', 'outcome'],
+  });
+  readonly pending = new Gauge({
+    ...this.own,
+    name: 'gantry_pending_gangs',
+    help: 'Gangs that wait, by reason',
+    labelNames: ['reason'],
+  });
+  readonly apiRequests = new Counter({
+    ...this.own,
+    name: 'gantry_api_requests_total',
+    help: 'Requests to the API server',
+    labelNames: ['method', 'status'],
+  });
   readonly apiSeconds = new Histogram({
-    ...this.own, name: 'gantry_api_request_seconds', help: 'Time of requests to the API server', labelNames: ['method'], buckets: SHORT,
+    ...this.own,
+    name: 'gantry_api_request_seconds',
+    help: 'Time of requests to the API server',
+    labelNames: ['method'],
+    buckets: SHORT,
   });
-  readonly watchFailures = new Counter({ ...this.own, name: 'gantry_watch_failures_total', help: 'Lists and watches that ended with an error', labelNames: ['collection'] });
+  readonly watchFailures = new Counter({
+    ...this.own,
+    name: 'gantry_watch_failures_total',
+    help: 'Lists and watches that ended with an error',
+    labelNames: ['collection'],
+  });
   readonly queueShare = new Gauge({
-    ...this.own, name: 'gantry_queue_allocated', help: 'What a queue has, in units of the resource', labelNames: ['queue', 'resource'],
+    ...this.own,
+    name: 'gantry_queue_allocated',
+    help: 'What a queue has, in units of the resource',
+    labelNames: ['queue', 'resource'],
   });
   readonly queueDeserved = new Gauge({
-    ...this.own, name: 'gantry_queue_deserved', help: 'What a queue can count on, in units of the resource', labelNames: ['queue', 'resource'],
+    ...this.own,
+    name: 'gantry_queue_deserved',
+    help: 'What a queue can count on, in units of the resource',
+    labelNames: ['queue', 'resource'],
   });
   readonly queueFairShare = new Gauge({
-    ...this.own, name: 'gantry_queue_fair_share', help: 'What a queue should have now, in units of the resource', labelNames: ['queue', 'resource'],
+    ...this.own,
+    name: 'gantry_queue_fair_share',
+    help: 'What a queue should have now, in units of the resource',
+    labelNames: ['queue', 'resource'],
   });
-  readonly devices = new Gauge({ ...this.own, name: 'gantry_devices', help: 'Accelerators by state: used, free on free nodes, free beside others, unavailable', labelNames: ['state'] });
+  readonly devices = new Gauge({
+    ...this.own,
+    name: 'gantry_devices',
+    help: 'Accelerators by state: used, free on free nodes, free beside others, unavailable',
+    labelNames: ['state'],
+  });
   readonly leader = new Gauge({ ...this.own, name: 'gantry_leader', help: '1 while this replica decides' });
-  readonly clockSkew = new Gauge({ ...this.own, name: 'gantry_clock_skew_seconds', help: 'Seconds that this machine is ahead of the API server' });
+  readonly clockSkew = new Gauge({
+    ...this.own,
+    name: 'gantry_clock_skew_seconds',
+    help: 'Seconds that this machine is ahead of the API server',
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });

@@ -44,25 +44,28 @@ export const USAGE = `usage: gantry-scheduler [options]
   --cluster-name NAME     for the page (default: cluster)`;
 
 const OPTIONS = {
-  'config': { type: 'string' },
-  'kubeconfig': { type: 'string' },
-  'address': { type: 'string', default: '127.0.0.1' },
-  'port': { type: 'string', default: '10270' },
-  'authentication': { type: 'string' },
+  config: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  address: { type: 'string', default: '127.0.0.1' },
+  port: { type: 'string', default: '10270' },
+  authentication: { type: 'string' },
   'no-leader-election': { type: 'boolean', default: false },
   'lease-namespace': { type: 'string' },
   'lease-name': { type: 'string', default: 'gantry-scheduler' },
   'lease-seconds': { type: 'string', default: '15' },
-  'identity': { type: 'string' },
+  identity: { type: 'string' },
   'cluster-name': { type: 'string', default: 'cluster' },
-  'help': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 } as const;
 
 /**
  * @returns `undefined` where only help is asked for
  * @throws UsageError
  */
-export function readOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Options | undefined {
+export function readOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Options | undefined {
   const values = parse(args);
   if (values.help) {
     return undefined;

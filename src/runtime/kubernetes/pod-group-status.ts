@@ -3,7 +3,7 @@
  *
  * Volcano's controllers wait for a phase before they make any pod, so the phase is more than a message there.
  */
-import { type JsonObject, type JsonValue } from '../../api/schema';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString } from '../../manifests/read';
 
 /** Collections of the PodGroups that are told. */
@@ -35,7 +35,10 @@ export interface StatusWrite {
  * @param now RFC 3339
  */
 export function podGroupStatus(
-  collection: PodGroupCollection, object: JsonObject, progress: GangProgress, now: string,
+  collection: PodGroupCollection,
+  object: JsonObject,
+  progress: GangProgress,
+  now: string,
 ): StatusWrite | undefined {
   const status = asObject(object.status);
   const wanted = statusFor(collection, status, progress, now);
@@ -45,7 +48,12 @@ export function podGroupStatus(
   return { subresource: collection === 'volcanoPodGroups' ? '' : '/status', body: { status: wanted } };
 }
 
-function statusFor(collection: PodGroupCollection, status: JsonObject, progress: GangProgress, now: string): JsonObject {
+function statusFor(
+  collection: PodGroupCollection,
+  status: JsonObject,
+  progress: GangProgress,
+  now: string,
+): JsonObject {
   const { minimum, placed, running, succeeded, failed, message } = progress;
   const isWhole = placed + succeeded >= minimum && placed > 0;
   switch (collection) {
@@ -53,11 +61,17 @@ function statusFor(collection: PodGroupCollection, status: JsonObject, progress:
       return {
         phase: isWhole ? 'Running' : 'Inqueue',
         ...counts({ running, succeeded, failed }),
-        ...(message !== undefined || isWhole ? {
-          conditions: withCondition(status, message === undefined
-            ? { type: 'Scheduled', status: 'True', reason: 'tasks in gang are ready to be scheduled' }
-            : { type: 'Unschedulable', status: 'True', reason: 'NotEnoughResources', message }, now),
-        } : {}),
+        ...(message !== undefined || isWhole
+          ? {
+              conditions: withCondition(
+                status,
+                message === undefined
+                  ? { type: 'Scheduled', status: 'True', reason: 'tasks in gang are ready to be scheduled' }
+                  : { type: 'Unschedulable', status: 'True', reason: 'NotEnoughResources', message },
+                now,
+              ),
+            }
+          : {}),
       };
     case 'schedulerPluginsPodGroups':
       return {
@@ -66,9 +80,18 @@ function statusFor(collection: PodGroupCollection, status: JsonObject, progress:
       };
     case 'nativePodGroups':
       return {
-        conditions: withCondition(status, message === undefined || isWhole
-          ? { type: 'PodGroupScheduled', status: isWhole ? 'True' : 'False', reason: isWhole ? 'Scheduled' : 'Unschedulable', message: message ?? '' }
-          : { type: 'PodGroupScheduled', status: 'False', reason: 'Unschedulable', message }, now),
+        conditions: withCondition(
+          status,
+          message === undefined || isWhole
+            ? {
+                type: 'PodGroupScheduled',
+                status: isWhole ? 'True' : 'False',
+                reason: isWhole ? 'Scheduled' : 'Unschedulable',
+                message: message ?? '',
+              }
+            : { type: 'PodGroupScheduled', status: 'False', reason: 'Unschedulable', message },
+          now,
+        ),
       };
   }
 }
@@ -81,8 +104,10 @@ function counts(numbers: Readonly<Record<string, number>>): JsonObject {
 /** The conditions with this one in them; its time stays unless its status changes. */
 function withCondition(status: JsonObject, condition: Readonly<Record<string, string>>, now: string): JsonValue {
   const others = asArray(status.conditions).filter((one) => asObject(one).type !== condition.type);
-  const before = asArray(status.conditions).map(asObject).find(({ type }) => type === condition.type);
-  const since = before?.status === condition.status ? asString(before.lastTransitionTime) ?? now : now;
+  const before = asArray(status.conditions)
+    .map(asObject)
+    .find(({ type }) => type === condition.type);
+  const since = before?.status === condition.status ? (asString(before.lastTransitionTime) ?? now) : now;
   return [...others, { ...condition, lastTransitionTime: since }];
 }
 

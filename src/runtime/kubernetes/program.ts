@@ -1,11 +1,11 @@
 /**
  * The program, put together: what is watched, who decides, who carries out, who may look.
  */
-import { clusterView } from '../../cluster';
-import { commonLevels } from '../../cluster/objects';
-import { poolName } from '../../cluster/pools';
-import { type LiveView } from '../../pages/live-view';
-import { renderLivePage } from '../../pages/plan-page';
+import { clusterView } from '../../planning/cluster';
+import { commonLevels } from '../../planning/cluster/objects';
+import { poolName } from '../../planning/cluster/pools';
+import { type LiveView } from '../../planning/pages/live-view';
+import { renderLivePage } from '../../planning/pages/plan-page';
 import { Actor } from './actor';
 import { messageOf } from './api/api-error';
 import { ApiClient } from './api/client';
@@ -60,12 +60,15 @@ export class Program {
     const config = (): typeof file.current => file.current;
     this.leader = options.leaderElection ? this.makeLeader() : ALONE;
     this.metrics.leader.set(options.leaderElection ? 0 : 1);
-    this.watched = new Watched({ client, onNote: (collection, note) => {
-      if (note.kind === 'failed') {
-        this.metrics.watchFailures.inc({ collection });
-      }
-      log[note.kind === 'failed' || note.kind === 'expired' ? 'warn' : 'debug']({ collection, ...note }, 'watch');
-    } });
+    this.watched = new Watched({
+      client,
+      onNote: (collection, note) => {
+        if (note.kind === 'failed') {
+          this.metrics.watchFailures.inc({ collection });
+        }
+        log[note.kind === 'failed' || note.kind === 'expired' ? 'warn' : 'debug']({ collection, ...note }, 'watch');
+      },
+    });
     this.world = new World(this.watched, config());
     this.explainer = new Explainer({
       client,
@@ -76,13 +79,29 @@ export class Program {
       onError: (what, message) => log.debug({ what, message }, 'not told'),
     });
     const parts = {
-      client, config, log,
-      world: this.world, assumptions: this.assumptions, leader: this.leader, metrics: this.metrics, serverClock: this.serverClock,
+      client,
+      config,
+      log,
+      world: this.world,
+      assumptions: this.assumptions,
+      leader: this.leader,
+      metrics: this.metrics,
+      serverClock: this.serverClock,
     };
     // What is left of a lease when its holder no longer trusts it, and a fifth for the clock and the network.
-    const requestTimeout = options.leaderElection ? (options.leaseSeconds * 1000) / 3 * 0.8 : ALONE_TIMEOUT;
-    this.actor = new Actor({ ...parts, requestTimeout, explainer: this.explainer, onSurprise: () => this.scheduler.changed() });
-    this.scheduler = new Scheduler({ ...parts, watched: this.watched, actor: this.actor, onOutcome: (outcome) => this.tell(outcome) });
+    const requestTimeout = options.leaderElection ? ((options.leaseSeconds * 1000) / 3) * 0.8 : ALONE_TIMEOUT;
+    this.actor = new Actor({
+      ...parts,
+      requestTimeout,
+      explainer: this.explainer,
+      onSurprise: () => this.scheduler.changed(),
+    });
+    this.scheduler = new Scheduler({
+      ...parts,
+      watched: this.watched,
+      actor: this.actor,
+      onOutcome: (outcome) => this.tell(outcome),
+    });
     this.world.onPod = (before, after) => this.settle(before, after);
     this.world.onRelevant = () => this.scheduler.changed();
     this.page = renderLivePage({ title: options.clusterName, events: '/api/stream' });
@@ -150,7 +169,9 @@ export class Program {
     await this.actor.finish(LAST_WORDS);
     this.explainer.stop();
     this.file.stop();
-    await this.leader.stop(true).catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not given back'));
+    await this.leader
+      .stop(true)
+      .catch((error: unknown) => this.log.warn({ message: messageOf(error) }, 'the lease was not given back'));
     this.watched.stop();
     await this.face.close();
     this.client.close();
@@ -250,4 +271,3 @@ export class Program {
     return this.metrics.registry.metrics();
   }
 }
-

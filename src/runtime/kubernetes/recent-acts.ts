@@ -1,14 +1,16 @@
 /**
  * The latest decisions as sentences, for the page.
  */
-import { type RecentAct } from '../../pages/live-view';
+import { type RecentAct } from '../../planning/pages/live-view';
 import { type DecisionRecord } from './decisions';
 
 /** More than this nobody reads. */
 const SHOWN = 50;
 
 export function recentActs(latest: readonly DecisionRecord[]): readonly RecentAct[] {
-  return latest.slice(0, SHOWN).map((record) => ({ at: record.at, text: sentence(record), ...(record.what === 'evicted' && { kind: 'bad' }) }));
+  return latest
+    .slice(0, SHOWN)
+    .map((record) => ({ at: record.at, text: sentence(record), ...(record.what === 'evicted' && { kind: 'bad' }) }));
 }
 
 function sentence({ what, gang, pods, nodes, nodeCount, action, beneficiary }: DecisionRecord): string {

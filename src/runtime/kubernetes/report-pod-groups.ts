@@ -3,7 +3,13 @@
  */
 import { asObject, asString } from '../../manifests/read';
 import { type Explainer } from './explain';
-import { enqueued, type GangProgress, type PodGroupCollection, podGroupStatus, type StatusWrite } from './pod-group-status';
+import {
+  enqueued,
+  type GangProgress,
+  type PodGroupCollection,
+  podGroupStatus,
+  type StatusWrite,
+} from './pod-group-status';
 import { type PendingReport } from './waiting';
 import { type Watched } from './watched';
 import { type GangMembers } from './world/gang-members';
@@ -41,7 +47,11 @@ export function reportPodGroups({ watched, world, explainer, pending, now }: Pod
     const object = collection === undefined ? undefined : watched.all(collection).get(key);
     if (collection !== undefined && object !== undefined && members.pods.size > 0) {
       withPods.add(`${collection} ${key}`);
-      write(collection, key, podGroupStatus(collection, object, progressOf(members, world, reasons.get(members.name)), now));
+      write(
+        collection,
+        key,
+        podGroupStatus(collection, object, progressOf(members, world, reasons.get(members.name)), now),
+      );
     }
   }
   if (world.configuration.enqueueVolcanoPodGroups) {
@@ -59,7 +69,8 @@ function progressOf(members: GangMembers, world: World, message: string | undefi
   return {
     minimum: members.gang(world.contextOf(members), false).minimum ?? 0,
     placed: count('placed'),
-    running: pods.filter(({ state, raw }) => state === 'placed' && asString(asObject(raw.status).phase) === 'Running').length,
+    running: pods.filter(({ state, raw }) => state === 'placed' && asString(asObject(raw.status).phase) === 'Running')
+      .length,
     succeeded: count('succeeded'),
     failed: count('failed'),
     ...(message !== undefined && { message }),

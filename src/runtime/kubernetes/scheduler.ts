@@ -7,7 +7,7 @@
 import { SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
 import { Session } from '../../placement/session';
-import { type Configuration } from '../../scheduler-settings/configuration';
+import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { messageOf } from './api/api-error';
 import { pause } from './api/backoff';
 import { type Actor } from './actor';
@@ -93,8 +93,10 @@ export class Scheduler {
     const period = this.clock.monotonic() + periodSeconds * 1000;
     while (!signal.aborted) {
       const now = this.clock.monotonic();
-      const quiet = this.changedAt === undefined ? Infinity
-        : Math.min(this.changedAt + debounceMilliseconds, (this.firstChangeAt ?? 0) + mostMilliseconds);
+      const quiet =
+        this.changedAt === undefined
+          ? Infinity
+          : Math.min(this.changedAt + debounceMilliseconds, (this.firstChangeAt ?? 0) + mostMilliseconds);
       const rested = this.lastCycle.ended + Math.min(2000, this.lastCycle.took * REST);
       const due = Math.max(rested, Math.min(quiet, period, this.lookAgainAt));
       if (due <= now) {
@@ -130,7 +132,10 @@ export class Scheduler {
         return;
       }
       this.leads = true;
-      log.info({ pods: this.options.world.pods.size, nodes: this.options.world.nodes.length }, 'leading: pods and nodes read anew');
+      log.info(
+        { pods: this.options.world.pods.size, nodes: this.options.world.nodes.length },
+        'leading: pods and nodes read anew',
+      );
     }
     this.changedAt = this.firstChangeAt = undefined;
     this.lookAgainAt = Infinity;

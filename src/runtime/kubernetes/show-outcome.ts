@@ -20,7 +20,7 @@ export function showOutcome(metrics: Metrics, { decision, session }: Outcome, sk
     Object.entries(deserved).forEach(([resource, amount]) => metrics.queueDeserved.set({ queue, resource }, amount));
   }
   const { table } = session;
-  const counts = { 'used': 0, 'free on free nodes': 0, 'free beside others': 0, 'unavailable': 0 };
+  const counts = { used: 0, 'free on free nodes': 0, 'free beside others': 0, unavailable: 0 };
   for (let row = 0; row < table.count; row++) {
     const all = table.deviceStart[row + 1] - table.deviceStart[row];
     const free = table.wholeFree[row];

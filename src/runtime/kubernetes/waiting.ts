@@ -29,7 +29,9 @@ export function pendingReports(outcome: Outcome, world: World, assumptions: Assu
   const reasons = reasonsOf(outcome);
   const queues = new Map(outcome.snapshot.gangs.map(({ name, queue }) => [name, queue]));
   return [...world.gangs.values()].flatMap((members): PendingReport[] => {
-    const waiting = [...members.pods.values()].filter(({ state, uid }) => state === 'waiting' && assumptions.placeOf(uid) === undefined);
+    const waiting = [...members.pods.values()].filter(
+      ({ state, uid }) => state === 'waiting' && assumptions.placeOf(uid) === undefined,
+    );
     if (waiting.length === 0) {
       return [];
     }
@@ -37,9 +39,10 @@ export function pendingReports(outcome: Outcome, world: World, assumptions: Assu
     const reason = reasons.get(members.name) ?? {
       queue: queues.get(members.name) ?? '',
       kind: placed > 0 ? 'extra-pods' : 'next-cycle',
-      message: placed > 0
-        ? `The gang runs with its minimum; ${waiting.length} more of its pods wait for room.`
-        : 'The gang has just come, or changed, and is considered in the next cycle.',
+      message:
+        placed > 0
+          ? `The gang runs with its minimum; ${waiting.length} more of its pods wait for room.`
+          : 'The gang has just come, or changed, and is considered in the next cycle.',
       changes: [],
     };
     return [{ gang: members.name, ...reason, pods: waiting.map(({ key }) => key).sort() }];
@@ -52,11 +55,16 @@ function reasonsOf({ decision, held }: Outcome): ReadonlyMap<string, Reason> {
     reasons.set(gang, { queue, kind, message, details, changes: counterfactuals });
   }
   const nominated = new Map<string, Binding[]>();
-  decision.nominations.forEach((one) => nominated.set(one.gang, [...nominated.get(one.gang) ?? [], one]));
+  decision.nominations.forEach((one) => nominated.set(one.gang, [...(nominated.get(one.gang) ?? []), one]));
   for (const [gang, list] of nominated) {
     const nodes = [...new Set(list.map(({ node }) => node))].sort();
     const where = nodes.length > 5 ? `${nodes.length} nodes` : nodes.join(', ');
-    reasons.set(gang, { queue: '', kind: 'nominated', message: `Room is being made on ${where}; it starts when those who leave are gone.`, changes: [] });
+    reasons.set(gang, {
+      queue: '',
+      kind: 'nominated',
+      message: `Room is being made on ${where}; it starts when those who leave are gone.`,
+      changes: [],
+    });
   }
   held.forEach(({ gang, queue, kind, message }: HeldGang) => reasons.set(gang, { queue, kind, message, changes: [] }));
   return reasons;

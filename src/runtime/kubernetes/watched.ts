@@ -1,9 +1,9 @@
 /**
  * Copies of all collections that decisions depend on, kept by one reflector each, with word of every change.
  */
-import { type JsonObject } from '../../api/schema';
+import { type JsonObject } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
-import { type CollectionName, COLLECTION_NAMES } from '../../scheduler-settings/collections';
+import { type CollectionName, COLLECTION_NAMES } from '../../planning/scheduler-settings/collections';
 import { type ApiClient } from './api/client';
 import { collectionPath } from './api/collections';
 import { Reflector, type ReflectorNote } from './api/reflector';
@@ -32,23 +32,28 @@ export class Watched {
   private wasSynced = false;
 
   constructor({ client, onNote }: WatchedOptions) {
-    this.reflectors = new Map(COLLECTION_NAMES.map((name) => {
-      this.stores.set(name, new Map());
-      return [name, new Reflector<JsonObject>({
-        client,
-        path: async () => {
-          const path = await collectionPath(client, name);
-          this.paths.set(name, path);
-          return path;
-        },
-        onNote: (note) => onNote(name, note),
-        handler: {
-          replaced: (items) => this.replace(name, items),
-          changed: (item) => this.put(name, keyOf(item), trimmed(name, item)),
-          removed: (item) => this.put(name, keyOf(item), undefined),
-        },
-      })];
-    }));
+    this.reflectors = new Map(
+      COLLECTION_NAMES.map((name) => {
+        this.stores.set(name, new Map());
+        return [
+          name,
+          new Reflector<JsonObject>({
+            client,
+            path: async () => {
+              const path = await collectionPath(client, name);
+              this.paths.set(name, path);
+              return path;
+            },
+            onNote: (note) => onNote(name, note),
+            handler: {
+              replaced: (items) => this.replace(name, items),
+              changed: (item) => this.put(name, keyOf(item), trimmed(name, item)),
+              removed: (item) => this.put(name, keyOf(item), undefined),
+            },
+          }),
+        ];
+      }),
+    );
   }
 
   /** Everything has been read once. */
@@ -114,7 +119,7 @@ export class Watched {
 
 export function keyOf(object: JsonObject): string {
   const { namespace, name } = asObject(object.metadata);
-  return asString(namespace) === undefined ? asString(name) ?? '' : `${asString(namespace)}/${asString(name)}`;
+  return asString(namespace) === undefined ? (asString(name) ?? '') : `${asString(namespace)}/${asString(name)}`;
 }
 
 function versionOf(object: JsonObject): string | undefined {

@@ -6,8 +6,19 @@ import { renderSarif } from '../../../src/checks/report/sarif';
 import { type RuleFacts } from '../../../src/checks/rule';
 
 const finding: Finding = {
-  construct: 'platform/q', line: 3, column: 5, file: './a b/q.yaml', fix: 'Do it.', expected: 'less', found: null, message: 'Too much.', path: '/spec', object: 'v1 X q',
-  severity: 'warning', tier: 'advice', rule: 'x/y',
+  construct: 'platform/q',
+  line: 3,
+  column: 5,
+  file: './a b/q.yaml',
+  fix: 'Do it.',
+  expected: 'less',
+  found: null,
+  message: 'Too much.',
+  path: '/spec',
+  object: 'v1 X q',
+  severity: 'warning',
+  tier: 'advice',
+  rule: 'x/y',
 };
 const bare: Finding = { rule: 'a/b', tier: 'schema', severity: 'error', object: '', path: '', message: 'Broken.' };
 const report: Report = {
@@ -21,7 +32,20 @@ describe('JSON', () => {
   test('has the documented keys in the documented order; those that do not apply are absent', () => {
     const parsed = JSON.parse(renderJson(report)) as Report;
     expect(Object.keys(parsed)).toEqual(['documents', 'findings', 'notChecked', 'suppressed']);
-    expect(Object.keys(parsed.findings[0])).toEqual(['rule', 'tier', 'severity', 'object', 'path', 'message', 'found', 'expected', 'fix', 'file', 'line', 'construct']);
+    expect(Object.keys(parsed.findings[0])).toEqual([
+      'rule',
+      'tier',
+      'severity',
+      'object',
+      'path',
+      'message',
+      'found',
+      'expected',
+      'fix',
+      'file',
+      'line',
+      'construct',
+    ]);
     expect(Object.keys(parsed.findings[1])).toEqual(['rule', 'tier', 'severity', 'object', 'path', 'message']);
     expect(parsed.notChecked).toEqual([{ object: 'v1 Y y', why: 'unknown' }]);
     expect(parsed.suppressed[0]).toMatchObject({ rule: 'a/b', reason: 'known' });
@@ -37,7 +61,15 @@ describe('JSON', () => {
 });
 
 describe('SARIF', () => {
-  const facts: RuleFacts = { id: 'x/y', tier: 'advice', severity: 'warning', summary: 'S.', why: 'W.', source: 'the code', fix: 'F.' };
+  const facts: RuleFacts = {
+    id: 'x/y',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'S.',
+    why: 'W.',
+    source: 'the code',
+    fix: 'F.',
+  };
   const log = JSON.parse(renderSarif(report, { version: '1.2.3', rules: [facts] })) as Log;
   const [run] = log.runs;
 
@@ -51,7 +83,9 @@ describe('SARIF', () => {
   test('describes each rule once, sorted, with help where it is known', () => {
     expect(run.tool.driver.rules?.map(({ id }) => id)).toEqual(['a/b', 'x/y']);
     expect(run.tool.driver.rules?.[1]).toMatchObject({
-      shortDescription: { text: 'S.' }, help: { text: 'S. W. F.\nSource: the code' }, defaultConfiguration: { level: 'warning' },
+      shortDescription: { text: 'S.' },
+      help: { text: 'S. W. F.\nSource: the code' },
+      defaultConfiguration: { level: 'warning' },
     });
   });
 

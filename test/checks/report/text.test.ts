@@ -17,7 +17,13 @@ const finding: Finding = {
   column: 3,
 };
 
-const built: Finding = { ...finding, file: undefined, line: undefined, column: undefined, construct: 'platform/research' };
+const built: Finding = {
+  ...finding,
+  file: undefined,
+  line: undefined,
+  column: undefined,
+  construct: 'platform/research',
+};
 
 function report(more: Partial<Report> = {}): Report {
   return { documents: 1, findings: [finding], notChecked: [], suppressed: [], ...more };
@@ -48,19 +54,28 @@ test('findings of one object stand under one head; order is kept', () => {
 });
 
 test('the last line counts', () => {
-  const text = renderText(report({
-    documents: 3,
-    findings: [finding, { ...finding, severity: 'warning' }, { ...finding, severity: 'info' }, { ...finding, severity: 'info' }],
-    notChecked: [{ object: 'example.com/v1 Widget w', file: 'w.yaml', why: 'nobody knows it' }],
-    suppressed: [{ ...finding, reason: 'known' }],
-  }));
+  const text = renderText(
+    report({
+      documents: 3,
+      findings: [
+        finding,
+        { ...finding, severity: 'warning' },
+        { ...finding, severity: 'info' },
+        { ...finding, severity: 'info' },
+      ],
+      notChecked: [{ object: 'example.com/v1 Widget w', file: 'w.yaml', why: 'nobody knows it' }],
+      suppressed: [{ ...finding, reason: 'known' }],
+    }),
+  );
   expect(text.split('\n').at(-1)).toBe('3 documents: 1 error, 1 warning, 2 hints, 1 not checked, 1 suppressed');
   expect(text).toContain('Not checked\n  w.yaml  example.com/v1 Widget w: nobody knows it');
 });
 
 test('what several objects have in common is said once', () => {
   const notChecked = ['a', 'b'].map((name) => ({ object: `example.com/v1 Widget ${name}`, why: 'nobody knows it' }));
-  expect(renderText(report({ notChecked }))).toContain('Not checked\n  2 objects: nobody knows it (Widget a, Widget b)');
+  expect(renderText(report({ notChecked }))).toContain(
+    'Not checked\n  2 objects: nobody knows it (Widget a, Widget b)',
+  );
 });
 
 test('lines are broken between words to fit the terminal; long names stay whole', () => {
@@ -71,8 +86,16 @@ test('lines are broken between words to fit the terminal; long names stay whole'
 });
 
 test('text of a manifest cannot steer the terminal', () => {
-  const text = renderText(report({ findings: [{ ...finding, message: 'name \u001B[2J\u0007 is odd', object: 'v1 Pod \u202Eevil', found: '\u009B1A' }] }));
-  for (const character of ['\u0007', '\u001B', '\u009B', '\u202E']) expect(text).not.toContain(character);
+  const text = renderText(
+    report({
+      findings: [
+        { ...finding, message: 'name \u001B[2J\u0007 is odd', object: 'v1 Pod \u202Eevil', found: '\u009B1A' },
+      ],
+    }),
+  );
+  for (const character of ['\u0007', '\u001B', '\u009B', '\u202E']) {
+    expect(text).not.toContain(character);
+  }
   expect(text).toContain('name \\u001b[2J\\u0007 is odd');
 });
 

@@ -1,13 +1,17 @@
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { ShapeChecker } from '../../../src/checks/schema/check-shape';
 import { manifestOf } from '../../support/manifest-of';
 
 const checker = new ShapeChecker({ kubernetes: '1.35' });
-const found = (object: JsonObject): readonly string[] => checker.check(manifestOf(object)).violations.map(({ rule, path }) => `${rule} ${path}`);
+const found = (object: JsonObject): readonly string[] =>
+  checker.check(manifestOf(object)).violations.map(({ rule, path }) => `${rule} ${path}`);
 
 const metadata = { name: 'a', namespace: 'default' };
 const pod = (container: JsonObject, spec: JsonObject = {}): JsonObject => ({
-  apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...spec, containers: [{ name: 'a', image: 'b', ...container }] },
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata,
+  spec: { ...spec, containers: [{ name: 'a', image: 'b', ...container }] },
 });
 const limit = (value: JsonValue): JsonObject => pod({ resources: { limits: { cpu: value } } });
 
@@ -29,7 +33,9 @@ describe('built-in kinds are decoded as Go does', () => {
   });
 
   test('unknown fields are refused at any depth, letter case counts', () => {
-    expect(found(pod({ imagepullpolicy: 'Always' }))).toEqual(['schema/unknown-field /spec/containers/0/imagepullpolicy']);
+    expect(found(pod({ imagepullpolicy: 'Always' }))).toEqual([
+      'schema/unknown-field /spec/containers/0/imagepullpolicy',
+    ]);
     expect(found(pod({ resources: { claims: [{ name: 'a', deviceClassName: 'gpu.nvidia.com' }] } }))).toEqual([
       'schema/unknown-field /spec/containers/0/resources/claims/0/deviceClassName',
     ]);
@@ -38,14 +44,22 @@ describe('built-in kinds are decoded as Go does', () => {
   test('types are not converted', () => {
     expect(found(pod({ env: [{ name: 'A', value: 8 }] }))).toEqual(['schema/type /spec/containers/0/env/0/value']);
     expect(found(pod({ tty: 'true' }))).toEqual(['schema/type /spec/containers/0/tty']);
-    expect(found(pod({ ports: [{ containerPort: '80' }] }))).toEqual(['schema/type /spec/containers/0/ports/0/containerPort']);
-    expect(found(pod({ ports: [{ containerPort: 1.5 }] }))).toEqual(['schema/type /spec/containers/0/ports/0/containerPort']);
-    expect(found(pod({ ports: [{ containerPort: 2147483648 }] }))).toEqual(['schema/format /spec/containers/0/ports/0/containerPort']);
+    expect(found(pod({ ports: [{ containerPort: '80' }] }))).toEqual([
+      'schema/type /spec/containers/0/ports/0/containerPort',
+    ]);
+    expect(found(pod({ ports: [{ containerPort: 1.5 }] }))).toEqual([
+      'schema/type /spec/containers/0/ports/0/containerPort',
+    ]);
+    expect(found(pod({ ports: [{ containerPort: 2147483648 }] }))).toEqual([
+      'schema/format /spec/containers/0/ports/0/containerPort',
+    ]);
     expect(found(pod({ command: 'sh' }))).toEqual(['schema/type /spec/containers/0/command']);
   });
 
   test('null is the same as absent, also in lists and maps', () => {
-    expect(found(pod({ args: [null], ports: null, resources: { limits: { cpu: null } } }, { nodeSelector: { a: null } }))).toEqual([]);
+    expect(
+      found(pod({ args: [null], ports: null, resources: { limits: { cpu: null } } }, { nodeSelector: { a: null } })),
+    ).toEqual([]);
     expect(found(pod({ env: [null] }))).toEqual(['schema/required /spec/containers/0/env/0/name']);
   });
 
@@ -60,17 +74,33 @@ describe('built-in kinds are decoded as Go does', () => {
     const secret = (data: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata, data });
     expect(found(secret({ a: 'YWJj', b: 'YQ==\n' }))).toEqual([]);
     expect(found(secret({ a: 'plain text' }))).toEqual(['schema/format /data/a']);
-    const lease = (renewTime: string): JsonObject => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { renewTime } });
+    const lease = (renewTime: string): JsonObject => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata,
+      spec: { renewTime },
+    });
     expect(found(lease('2026-01-01T00:00:00.000000Z'))).toEqual([]);
     expect(found(lease('2026-01-01T00:00:00Z'))).toEqual(['schema/format /spec/renewTime']);
   });
 
   test('further keys of a definition’s schema are a schema or a boolean', () => {
     const crd = (additionalProperties: JsonValue): JsonObject => ({
-      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' },
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.example.com' },
       spec: {
-        group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', additionalProperties } } }],
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { kind: 'Thing', plural: 'things' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', additionalProperties } },
+          },
+        ],
       },
     });
     expect([true, { type: 'string' }].flatMap((value) => found(crd(value)))).toEqual([]);
@@ -83,18 +113,26 @@ describe('built-in kinds are decoded as Go does', () => {
   test('required fields that the server does without may be missing', () => {
     expect(found({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'a' } })).toEqual([]);
     expect(found({ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata })).toEqual([]);
-    expect(found({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: {} } })).toEqual(['schema/required /spec/selector']);
+    expect(found({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template: {} } })).toEqual([
+      'schema/required /spec/selector',
+    ]);
   });
 
   test('a status is decoded and then dropped: nothing is demanded of it', () => {
     expect(found({ ...pod({}), status: { conditions: [{}] } })).toEqual([]);
-    expect(found({ ...pod({}), status: { phase: 5, other: 1 } })).toEqual(['schema/type /status/phase', 'schema/unknown-field /status/other']);
+    expect(found({ ...pod({}), status: { phase: 5, other: 1 } })).toEqual([
+      'schema/type /status/phase',
+      'schema/unknown-field /status/other',
+    ]);
   });
 });
 
 describe('metadata is decoded in the same way for every kind', () => {
   const queue = (more: JsonObject): JsonObject => ({
-    apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', metadata: { name: 'a', ...more }, spec: {},
+    apiVersion: 'scheduling.volcano.sh/v1beta1',
+    kind: 'Queue',
+    metadata: { name: 'a', ...more },
+    spec: {},
   });
 
   test('null labels pass, other types do not', () => {

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type Schema } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue, type Schema } from '../../../src/facts/api/schema';
 import { checkCustomResource } from '../../../src/checks/schema/custom-resource';
 import { ViolationList } from '../../../src/checks/schema/violation-list';
 
@@ -12,27 +12,49 @@ interface Outcome {
 function check(specSchema: Schema, spec: JsonValue, minor = 36): Outcome {
   const list = new ViolationList();
   const object: JsonObject = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec };
-  const stored = checkCustomResource(object, { type: 'object', properties: { spec: specSchema } }, true, list, { minor });
+  const stored = checkCustomResource(object, { type: 'object', properties: { spec: specSchema } }, true, list, {
+    minor,
+  });
   return { found: list.violations.map(({ rule, path }) => `${rule} ${path}`), spec: stored.spec };
 }
 
-const fields = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
+const fields = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
+  type: 'object',
+  properties,
+  ...more,
+});
 const STRING: Schema = { type: 'string' };
 const INTEGER: Schema = { type: 'integer' };
 
 describe('unknown fields', () => {
   test('are refused at any depth, and the nearest name is offered', () => {
     const list = new ViolationList();
-    checkCustomResource({ spec: { guaranteed: {} } }, fields({ spec: fields({ guarantee: fields({}) }) }), false, list, { minor: 36 });
-    expect(list.violations).toEqual([expect.objectContaining({
-      rule: 'schema/unknown-field', path: '/spec/guaranteed', expected: "'guarantee'", fix: "Write 'guarantee' instead of 'guaranteed', or remove the field.",
-    })]);
-    expect(check(fields({ list: { type: 'array', items: fields({}) } }), { list: [{ a: 1 }] }).found).toEqual(['schema/unknown-field /spec/list/0/a']);
+    checkCustomResource(
+      { spec: { guaranteed: {} } },
+      fields({ spec: fields({ guarantee: fields({}) }) }),
+      false,
+      list,
+      { minor: 36 },
+    );
+    expect(list.violations).toEqual([
+      expect.objectContaining({
+        rule: 'schema/unknown-field',
+        path: '/spec/guaranteed',
+        expected: "'guarantee'",
+        fix: "Write 'guarantee' instead of 'guaranteed', or remove the field.",
+      }),
+    ]);
+    expect(check(fields({ list: { type: 'array', items: fields({}) } }), { list: [{ a: 1 }] }).found).toEqual([
+      'schema/unknown-field /spec/list/0/a',
+    ]);
   });
 
   test('are kept where the schema preserves them, and known fields beside them are checked', () => {
     const schema = fields({ known: STRING }, { 'x-kubernetes-preserve-unknown-fields': true });
-    expect(check(schema, { other: 1, known: 5 })).toEqual({ found: ['schema/type /spec/known'], spec: { other: 1, known: 5 } });
+    expect(check(schema, { other: 1, known: 5 })).toEqual({
+      found: ['schema/type /spec/known'],
+      spec: { other: 1, known: 5 },
+    });
   });
 
   test('do not exist in maps', () => {
@@ -63,11 +85,16 @@ describe('nulls and defaults', () => {
   });
 
   test('null list items are refused', () => {
-    expect(check(fields({ a: { type: 'array', items: STRING } }), { a: ['x', null] }).found).toEqual(['schema/null-item /spec/a/1']);
+    expect(check(fields({ a: { type: 'array', items: STRING } }), { a: ['x', null] }).found).toEqual([
+      'schema/null-item /spec/a/1',
+    ]);
   });
 
   test('nullable values may be null', () => {
-    expect(check(fields({ a: { type: 'string', nullable: true } }), { a: null })).toEqual({ found: [], spec: { a: null } });
+    expect(check(fields({ a: { type: 'string', nullable: true } }), { a: null })).toEqual({
+      found: [],
+      spec: { a: null },
+    });
   });
 
   test('a required field with a default may be missing, and null means the default', () => {
@@ -117,7 +144,9 @@ describe('types and formats', () => {
 
   test('a text where a number stands gets a fix that says so', () => {
     const list = new ViolationList();
-    checkCustomResource({ spec: { v: '5', w: 5 } }, fields({ spec: fields({ v: INTEGER, w: STRING }) }), false, list, { minor: 36 });
+    checkCustomResource({ spec: { v: '5', w: 5 } }, fields({ spec: fields({ v: INTEGER, w: STRING }) }), false, list, {
+      minor: 36,
+    });
     expect(list.violations.map(({ fix }) => fix)).toEqual(['Write it without quotes: 5.', 'Write it as text: "5".']);
   });
 });
@@ -137,12 +166,37 @@ describe('values', () => {
     ['pattern that JavaScript has not', { type: 'string', pattern: '^(?i)[a-z]+$' }, 'ABC', []],
     ['pattern in one place', { type: 'string', pattern: '(?i)abc' }, 'xABCx', []],
     ['minItems', { type: 'array', items: STRING, minItems: 1 }, [], ['schema/size /spec/v']],
-    ['maxProperties', { type: 'object', additionalProperties: STRING, maxProperties: 1 }, { a: 'x', b: 'y' }, ['schema/size /spec/v']],
-    ['uniqueItems', { type: 'array', items: INTEGER, uniqueItems: true }, [1, 1], ['schema/duplicate-set-item /spec/v/1']],
+    [
+      'maxProperties',
+      { type: 'object', additionalProperties: STRING, maxProperties: 1 },
+      { a: 'x', b: 'y' },
+      ['schema/size /spec/v'],
+    ],
+    [
+      'uniqueItems',
+      { type: 'array', items: INTEGER, uniqueItems: true },
+      [1, 1],
+      ['schema/duplicate-set-item /spec/v/1'],
+    ],
     ['allOf', { type: 'string', allOf: [{ maxLength: 1 }] }, 'ab', ['schema/size /spec/v']],
-    ['anyOf', { ...fields({ a: STRING, b: STRING }), anyOf: [{ required: ['a'] }, { required: ['b'] }] }, {}, ['schema/combination /spec/v']],
-    ['oneOf', { ...fields({ a: STRING, b: STRING }), oneOf: [{ required: ['a'] }, { required: ['b'] }] }, { a: 'x', b: 'y' }, ['schema/combination /spec/v']],
-    ['oneOf that holds', { ...fields({ a: STRING, b: STRING }), oneOf: [{ required: ['a'] }, { required: ['b'] }] }, { a: 'x' }, []],
+    [
+      'anyOf',
+      { ...fields({ a: STRING, b: STRING }), anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      {},
+      ['schema/combination /spec/v'],
+    ],
+    [
+      'oneOf',
+      { ...fields({ a: STRING, b: STRING }), oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { a: 'x', b: 'y' },
+      ['schema/combination /spec/v'],
+    ],
+    [
+      'oneOf that holds',
+      { ...fields({ a: STRING, b: STRING }), oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { a: 'x' },
+      [],
+    ],
     ['not', { type: 'string', not: { enum: ['x'] } }, 'x', ['schema/combination /spec/v']],
   ])('%s', (_name, schema, v, found) => {
     expect(check(fields({ v: schema }), { v }).found).toEqual(found);
@@ -155,38 +209,73 @@ describe('values', () => {
 });
 
 describe('lists that are sets or maps', () => {
-  const keyed = (key: Schema): Schema => ({ type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], items: fields({ name: key, x: INTEGER }) });
+  const keyed = (key: Schema): Schema => ({
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items: fields({ name: key, x: INTEGER }),
+  });
 
   test('a key stands once, compared after defaults', () => {
-    expect(check(fields({ v: keyed(STRING) }), { v: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }).found).toEqual(['schema/duplicate-list-key /spec/v/2']);
-    expect(check(fields({ v: keyed({ type: 'string', default: 'main' }) }), { v: [{}, { name: 'main' }] }).found).toEqual(['schema/duplicate-list-key /spec/v/1']);
+    expect(check(fields({ v: keyed(STRING) }), { v: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] }).found).toEqual([
+      'schema/duplicate-list-key /spec/v/2',
+    ]);
+    expect(
+      check(fields({ v: keyed({ type: 'string', default: 'main' }) }), { v: [{}, { name: 'main' }] }).found,
+    ).toEqual(['schema/duplicate-list-key /spec/v/1']);
   });
 
   test('items without the key are one another’s duplicates', () => {
-    expect(check(fields({ v: keyed(STRING) }), { v: [{ x: 1 }, { x: 2 }] }).found).toEqual(['schema/duplicate-list-key /spec/v/1']);
+    expect(check(fields({ v: keyed(STRING) }), { v: [{ x: 1 }, { x: 2 }] }).found).toEqual([
+      'schema/duplicate-list-key /spec/v/1',
+    ]);
   });
 
   test('several keys count together', () => {
     const schema: Schema = { ...keyed(STRING), 'x-kubernetes-list-map-keys': ['name', 'x'] };
-    expect(check(fields({ v: schema }), { v: [{ name: 'a', x: 1 }, { name: 'a', x: 2 }] }).found).toEqual([]);
-    expect(check(fields({ v: schema }), { v: [{ name: 'a', x: 1 }, { x: 1, name: 'a' }] }).found).toEqual(['schema/duplicate-list-key /spec/v/1']);
+    expect(
+      check(fields({ v: schema }), {
+        v: [
+          { name: 'a', x: 1 },
+          { name: 'a', x: 2 },
+        ],
+      }).found,
+    ).toEqual([]);
+    expect(
+      check(fields({ v: schema }), {
+        v: [
+          { name: 'a', x: 1 },
+          { x: 1, name: 'a' },
+        ],
+      }).found,
+    ).toEqual(['schema/duplicate-list-key /spec/v/1']);
   });
 
   test('a set holds an item once; a value that stands three times is reported once', () => {
     const schema: Schema = { type: 'array', items: STRING, 'x-kubernetes-list-type': 'set' };
-    expect(check(fields({ v: schema }), { v: ['a', 'b', 'a', 'a'] }).found).toEqual(['schema/duplicate-set-item /spec/v/2']);
-    expect(check(fields({ v: { ...schema, 'x-kubernetes-list-type': 'atomic' } }), { v: ['a', 'a'] }).found).toEqual([]);
+    expect(check(fields({ v: schema }), { v: ['a', 'b', 'a', 'a'] }).found).toEqual([
+      'schema/duplicate-set-item /spec/v/2',
+    ]);
+    expect(check(fields({ v: { ...schema, 'x-kubernetes-list-type': 'atomic' } }), { v: ['a', 'a'] }).found).toEqual(
+      [],
+    );
   });
 });
 
 describe('embedded objects', () => {
-  const schema = fields({ template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } });
+  const schema = fields({
+    template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+  });
 
   test('name their apiVersion and kind, and have metadata of the usual shape', () => {
-    expect(check(schema, { template: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { a: null } }, spec: { any: 1 } } }).found).toEqual([]);
+    expect(
+      check(schema, {
+        template: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: { a: null } }, spec: { any: 1 } },
+      }).found,
+    ).toEqual([]);
     expect(check(schema, { template: { kind: 'Pod' } }).found).toEqual(['schema/required /spec/template/apiVersion']);
-    expect(check(schema, { template: { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { a: 1 }, other: 1 } } }).found).toEqual([
-      'schema/type /spec/template/metadata/labels/a', 'schema/unknown-field /spec/template/metadata/other',
-    ]);
+    expect(
+      check(schema, { template: { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { a: 1 }, other: 1 } } }).found,
+    ).toEqual(['schema/type /spec/template/metadata/labels/a', 'schema/unknown-field /spec/template/metadata/other']);
   });
 });

@@ -1,6 +1,6 @@
-import { allKinds } from '../../../src/api/kinds';
-import { type KindInfo } from '../../../src/api/schema';
-import { loadSchema } from '../../../src/api/schemas';
+import { allKinds } from '../../../src/facts/api/kinds';
+import { type KindInfo } from '../../../src/facts/api/schema';
+import { loadSchema } from '../../../src/facts/api/schemas';
 import { ShapeChecker, type ShapeViolation } from '../../../src/checks/schema/check-shape';
 import { InstanceMaker } from '../../support/instances';
 import { manifestOf } from '../../support/manifest-of';
@@ -42,14 +42,20 @@ describe('objects whose verdict is known by construction', () => {
         const found = schemaViolations(object);
         const fired = found.some((violation) => violation.rule === rule && violation.path === path);
         const judged = rule === undefined ? found.length === 0 : fired;
-        if (!judged) wrong.push(`${nameOf(info)}, ${operator} at ${path}: wanted ${rule ?? 'no finding'}, found ${JSON.stringify(found)}`);
+        if (!judged) {
+          wrong.push(
+            `${nameOf(info)}, ${operator} at ${path}: wanted ${rule ?? 'no finding'}, found ${JSON.stringify(found)}`,
+          );
+        }
       }
     }
     expect(wrong).toEqual([]);
   });
 
   test('at least 2,000 mutants, of every kind and by every operator', () => {
-    const mutants = cases.flatMap(({ info, mutants: made }) => made.map((mutant) => ({ ...mutant, kind: nameOf(info) })));
+    const mutants = cases.flatMap(({ info, mutants: made }) =>
+      made.map((mutant) => ({ ...mutant, kind: nameOf(info) })),
+    );
     expect(mutants.length).toBeGreaterThanOrEqual(2000);
     expect(new Set(mutants.map(({ kind }) => kind)).size).toBe(kinds.length);
     expect([...new Set(mutants.map(({ operator }) => operator))].sort()).toEqual(Object.keys(OPERATORS).sort());

@@ -1,7 +1,7 @@
 import { RE2JS } from '@bufbuild/re2';
-import { allKinds } from '../../../src/api/kinds';
-import { type Schema } from '../../../src/api/schema';
-import { loadSchema } from '../../../src/api/schemas';
+import { allKinds } from '../../../src/facts/api/kinds';
+import { type Schema } from '../../../src/facts/api/schema';
+import { loadSchema } from '../../../src/facts/api/schemas';
 import { patternOf } from '../../../src/checks/schema/patterns';
 import { isGoTime, stringFormat } from '../../../src/checks/schema/formats';
 import { nearestName } from '../../../src/checks/schema/nearest-name';
@@ -11,20 +11,69 @@ function coveredPatterns(): readonly string[] {
   const patterns = new Set<string>();
   const seen = new Set<Schema>();
   const visit = (schema: Schema | boolean | undefined): void => {
-    if (typeof schema !== 'object' || seen.has(schema)) return;
+    if (typeof schema !== 'object' || seen.has(schema)) {
+      return;
+    }
     seen.add(schema);
-    if (schema.pattern !== undefined) patterns.add(schema.pattern);
+    if (schema.pattern !== undefined) {
+      patterns.add(schema.pattern);
+    }
     Object.values(schema.properties ?? {}).forEach(visit);
     visit(schema.items);
     visit(schema.additionalProperties);
   };
-  for (const info of allKinds()) if (!info.builtIn) visit(loadSchema(info, '1.36'));
+  for (const info of allKinds()) {
+    if (!info.builtIn) {
+      visit(loadSchema(info, '1.36'));
+    }
+  }
   return [...patterns].sort();
 }
 
 const TEXTS = [
-  '', 'a', 'A', 'abc', 'a-b', '-a', 'a.b', 'a/b', '1', '12', '1.5', '+1', '5%', '1Gi', '1h', '30s', 'http://a', 'https://a.b/c', 'ami-1', 'sg-1', 'x\ny', ' ', '\t', '\u00a0', 'é', '😀', 'µs',
-  'Monday', 'MONDAY:TUESDAY', 'january', 'abort', 'ABORT', '2026', '2026:2027', '@daily', '* * * * *', 'a\u0000b', 'Never', '12:30', '24:00', 'a@b', 'x*y.json', 'a:b',
+  '',
+  'a',
+  'A',
+  'abc',
+  'a-b',
+  '-a',
+  'a.b',
+  'a/b',
+  '1',
+  '12',
+  '1.5',
+  '+1',
+  '5%',
+  '1Gi',
+  '1h',
+  '30s',
+  'http://a',
+  'https://a.b/c',
+  'ami-1',
+  'sg-1',
+  'x\ny',
+  ' ',
+  '\t',
+  '\u00a0',
+  'é',
+  '😀',
+  'µs',
+  'Monday',
+  'MONDAY:TUESDAY',
+  'january',
+  'abort',
+  'ABORT',
+  '2026',
+  '2026:2027',
+  '@daily',
+  '* * * * *',
+  'a\u0000b',
+  'Never',
+  '12:30',
+  '24:00',
+  'a@b',
+  'x*y.json',
+  'a:b',
 ];
 
 describe('patterns mean what they mean to RE2', () => {
@@ -32,13 +81,27 @@ describe('patterns mean what they mean to RE2', () => {
     const exact = RE2JS.compile(pattern);
     const random = new Random(5);
     const alphabet = [...TEXTS.join(''), ...pattern];
-    const made = Array.from({ length: 60 }, () => Array.from({ length: 1 + Math.floor(random.next() * 6) }, () => random.pick(alphabet)).join(''));
-    for (const text of [...TEXTS, ...made]) expect([text, patternOf(pattern)?.test(text)]).toEqual([text, exact.test(text)]);
+    const made = Array.from({ length: 60 }, () =>
+      Array.from({ length: 1 + Math.floor(random.next() * 6) }, () => random.pick(alphabet)).join(''),
+    );
+    for (const text of [...TEXTS, ...made]) {
+      expect([text, patternOf(pattern)?.test(text)]).toEqual([text, exact.test(text)]);
+    }
   });
 
   test.each([
-    ['a.b', 'a\nb', false], ['^\\s$', '\u00a0', false], ['^.$', '😀', true], ['^[^a]$', '\n', true], ['(?i)ABC', 'xabcx', true], ['^[[:alpha:]]+$', 'ab', true],
-    ['\\Aab\\z', 'ab', true], ['^[+-.]$', ',', true], ['^[a-]$', '-', true], ['^[]a]$', ']', true], ['a{2,3}', 'aa', true], ['^\\pL$', 'é', true],
+    ['a.b', 'a\nb', false],
+    ['^\\s$', '\u00a0', false],
+    ['^.$', '😀', true],
+    ['^[^a]$', '\n', true],
+    ['(?i)ABC', 'xabcx', true],
+    ['^[[:alpha:]]+$', 'ab', true],
+    ['\\Aab\\z', 'ab', true],
+    ['^[+-.]$', ',', true],
+    ['^[a-]$', '-', true],
+    ['^[]a]$', ']', true],
+    ['a{2,3}', 'aa', true],
+    ['^\\pL$', 'é', true],
   ])('%s on %j: %s', (pattern, text, expected) => {
     expect(patternOf(pattern)?.test(text)).toBe(expected);
   });
@@ -55,13 +118,42 @@ describe('patterns mean what they mean to RE2', () => {
 
 describe('formats', () => {
   test.each<readonly [string, string, boolean]>([
-    ['date-time', '2026-01-01T00:00:00Z', true], ['date-time', '2026-01-01t00:00:00.5+01:00', true], ['date-time', '2026-02-30T00:00:00Z', false], ['date-time', '2026-01-01', false],
-    ['date', '2024-02-29', true], ['date', '2026-02-29', false], ['duration', '1h30m', true], ['duration', '2 days', true], ['duration', 'soon', false],
-    ['ipv4', '10.0.0.1', true], ['ipv4', '::1', false], ['ipv6', '::1', true], ['ipv6', 'fe80::1%eth0', false], ['cidr', '10.0.0.0/8', true], ['cidr', '10.0.0.0/33', false],
-    ['uuid', '123e4567-e89b-12d3-a456-426614174000', true], ['uuid', 'x', false], ['byte', 'YQ==', true], ['byte', 'YQ', false], ['byte', '', false],
-    ['uri', 'https://a/b c', true], ['uri', '/a', true], ['uri', 'a/b', false], ['hostname', 'a.example.com', true], ['hostname', '-a', false],
-    ['mac', '01:23:45:67:89:ab', true], ['mac', '01-23:45-67-89-ab', false], ['email', 'a@b.c', true], ['email', 'a', false], ['hexcolor', '#fff', true], ['rgbcolor', 'rgb(1,2,3)', true],
-    ['isbn10', '0321751043', true], ['isbn13', '978-0321751041', true], ['creditcard', '4111111111111111', true], ['ssn', '123-45-6789', true], ['password', 'any', true],
+    ['date-time', '2026-01-01T00:00:00Z', true],
+    ['date-time', '2026-01-01t00:00:00.5+01:00', true],
+    ['date-time', '2026-02-30T00:00:00Z', false],
+    ['date-time', '2026-01-01', false],
+    ['date', '2024-02-29', true],
+    ['date', '2026-02-29', false],
+    ['duration', '1h30m', true],
+    ['duration', '2 days', true],
+    ['duration', 'soon', false],
+    ['ipv4', '10.0.0.1', true],
+    ['ipv4', '::1', false],
+    ['ipv6', '::1', true],
+    ['ipv6', 'fe80::1%eth0', false],
+    ['cidr', '10.0.0.0/8', true],
+    ['cidr', '10.0.0.0/33', false],
+    ['uuid', '123e4567-e89b-12d3-a456-426614174000', true],
+    ['uuid', 'x', false],
+    ['byte', 'YQ==', true],
+    ['byte', 'YQ', false],
+    ['byte', '', false],
+    ['uri', 'https://a/b c', true],
+    ['uri', '/a', true],
+    ['uri', 'a/b', false],
+    ['hostname', 'a.example.com', true],
+    ['hostname', '-a', false],
+    ['mac', '01:23:45:67:89:ab', true],
+    ['mac', '01-23:45-67-89-ab', false],
+    ['email', 'a@b.c', true],
+    ['email', 'a', false],
+    ['hexcolor', '#fff', true],
+    ['rgbcolor', 'rgb(1,2,3)', true],
+    ['isbn10', '0321751043', true],
+    ['isbn13', '978-0321751041', true],
+    ['creditcard', '4111111111111111', true],
+    ['ssn', '123-45-6789', true],
+    ['password', 'any', true],
   ])('%s: %j is %s', (format, text, good) => {
     expect(stringFormat(format, 36)?.(text)).toBe(good);
   });

@@ -1,13 +1,20 @@
-import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
 import { ShapeChecker } from '../../../src/checks/schema/check-shape';
 import { manifestOf } from '../../support/manifest-of';
 
-function found(apiVersion: string, kind: string, metadata: JsonObject, more: JsonObject = {}, kubernetes: KubernetesMinor = '1.36'): readonly string[] {
+function found(
+  apiVersion: string,
+  kind: string,
+  metadata: JsonObject,
+  more: JsonObject = {},
+  kubernetes: KubernetesMinor = '1.36',
+): readonly string[] {
   const { violations } = new ShapeChecker({ kubernetes }).check(manifestOf({ apiVersion, kind, metadata, ...more }));
   return violations.filter(({ rule }) => rule.startsWith('metadata/')).map(({ rule, path }) => `${rule} ${path}`);
 }
 const configMap = (metadata: JsonObject): readonly string[] => found('v1', 'ConfigMap', metadata);
-const queue = (metadata: JsonObject): readonly string[] => found('scheduling.volcano.sh/v1beta1', 'Queue', metadata, { spec: {} });
+const queue = (metadata: JsonObject): readonly string[] =>
+  found('scheduling.volcano.sh/v1beta1', 'Queue', metadata, { spec: {} });
 
 describe('names', () => {
   test('an object has one, or a generateName', () => {
@@ -19,11 +26,20 @@ describe('names', () => {
   });
 
   test.each<readonly [string, string, string, boolean]>([
-    ['v1', 'ConfigMap', 'a.b', true], ['v1', 'ConfigMap', 'A', false], ['v1', 'ConfigMap', 'a_b', false], ['v1', 'ConfigMap', 'a'.repeat(254), false],
-    ['v1', 'Namespace', 'a.b', false], ['v1', 'Namespace', 'a'.repeat(64), false], ['apps/v1', 'StatefulSet', 'a.b', false],
-    ['rbac.authorization.k8s.io/v1', 'Role', 'System:Reader', true], ['rbac.authorization.k8s.io/v1', 'Role', 'a/b', false],
-    ['policy/v1', 'PodDisruptionBudget', 'A_b', true], ['scheduling.volcano.sh/v1beta1', 'Queue', 'a.b', true], ['scheduling.volcano.sh/v1beta1', 'Queue', 'A', false],
-    ['networking.k8s.io/v1', 'IPAddress', '10.0.0.1', true], ['networking.k8s.io/v1', 'IPAddress', 'a', false],
+    ['v1', 'ConfigMap', 'a.b', true],
+    ['v1', 'ConfigMap', 'A', false],
+    ['v1', 'ConfigMap', 'a_b', false],
+    ['v1', 'ConfigMap', 'a'.repeat(254), false],
+    ['v1', 'Namespace', 'a.b', false],
+    ['v1', 'Namespace', 'a'.repeat(64), false],
+    ['apps/v1', 'StatefulSet', 'a.b', false],
+    ['rbac.authorization.k8s.io/v1', 'Role', 'System:Reader', true],
+    ['rbac.authorization.k8s.io/v1', 'Role', 'a/b', false],
+    ['policy/v1', 'PodDisruptionBudget', 'A_b', true],
+    ['scheduling.volcano.sh/v1beta1', 'Queue', 'a.b', true],
+    ['scheduling.volcano.sh/v1beta1', 'Queue', 'A', false],
+    ['networking.k8s.io/v1', 'IPAddress', '10.0.0.1', true],
+    ['networking.k8s.io/v1', 'IPAddress', 'a', false],
     ['apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'things.example.com', false],
   ])('%s %s may be called %s: %s', (apiVersion, kind, name, good) => {
     expect(found(apiVersion, kind, { name })).toEqual(good ? [] : ['metadata/name /metadata/name']);
@@ -50,15 +66,23 @@ describe('labels and annotations', () => {
     expect(configMap({ name: 'a', labels: { 'a/b': 'x', c: '', d: null } })).toEqual([]);
     expect(configMap({ name: 'a', labels: { 'a/b/c': 'x' } })).toEqual(['metadata/label-key /metadata/labels/a~1b~1c']);
     expect(configMap({ name: 'a', labels: { a: 'x y' } })).toEqual(['metadata/label-value /metadata/labels/a']);
-    expect(configMap({ name: 'a', labels: { a: 'x'.repeat(64) } })).toEqual(['metadata/label-value /metadata/labels/a']);
+    expect(configMap({ name: 'a', labels: { a: 'x'.repeat(64) } })).toEqual([
+      'metadata/label-value /metadata/labels/a',
+    ]);
     expect(configMap({ name: 'a', annotations: { 'Example.com/A': 'any text' } })).toEqual([]);
-    expect(configMap({ name: 'a', annotations: { 'a b': '' } })).toEqual(['metadata/annotation-key /metadata/annotations/a b']);
+    expect(configMap({ name: 'a', annotations: { 'a b': '' } })).toEqual([
+      'metadata/annotation-key /metadata/annotations/a b',
+    ]);
   });
 
   test('annotations have room for 262,144 bytes, keys included', () => {
     expect(configMap({ name: 'a', annotations: { k: 'x'.repeat(262_143) } })).toEqual([]);
-    expect(configMap({ name: 'a', annotations: { k: 'x'.repeat(262_144) } })).toEqual(['metadata/annotation-size /metadata/annotations']);
-    expect(configMap({ name: 'a', annotations: { k: 'é'.repeat(131_072) } })).toEqual(['metadata/annotation-size /metadata/annotations']);
+    expect(configMap({ name: 'a', annotations: { k: 'x'.repeat(262_144) } })).toEqual([
+      'metadata/annotation-size /metadata/annotations',
+    ]);
+    expect(configMap({ name: 'a', annotations: { k: 'é'.repeat(131_072) } })).toEqual([
+      'metadata/annotation-size /metadata/annotations',
+    ]);
   });
 });
 
@@ -68,23 +92,45 @@ describe('finalizers and owners', () => {
     expect(configMap({ name: 'a', finalizers: ['mine'] })).toEqual(['metadata/finalizer /metadata/finalizers/0']);
     expect(configMap({ name: 'a', finalizers: ['example.com/mine', 'kubernetes'] })).toEqual([]);
     expect(queue({ name: 'a', finalizers: ['not a name'] })).toEqual(['metadata/finalizer /metadata/finalizers/0']);
-    expect(queue({ name: 'a', finalizers: ['orphan', 'foregroundDeletion'] })).toEqual(['metadata/finalizer /metadata/finalizers']);
+    expect(queue({ name: 'a', finalizers: ['orphan', 'foregroundDeletion'] })).toEqual([
+      'metadata/finalizer /metadata/finalizers',
+    ]);
   });
 
   test('owner references are complete, and one owner controls', () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' };
     expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, owner] })).toEqual([]);
-    expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, { ...owner, controller: true }] })).toEqual([]);
-    expect(queue({ name: 'a', ownerReferences: [{ ...owner, uid: '' }] })).toEqual(['metadata/owner-reference /metadata/ownerReferences/0/uid']);
-    expect(queue({ name: 'a', ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] })).toEqual(['metadata/owner-reference /metadata/ownerReferences/0/apiVersion']);
-    expect(queue({ name: 'a', ownerReferences: [{ ...owner, controller: true }, { ...owner, uid: 'c', controller: true }] })).toEqual([
-      'metadata/owner-reference /metadata/ownerReferences',
+    expect(
+      queue({
+        name: 'a',
+        ownerReferences: [
+          { ...owner, controller: true },
+          { ...owner, controller: true },
+        ],
+      }),
+    ).toEqual([]);
+    expect(queue({ name: 'a', ownerReferences: [{ ...owner, uid: '' }] })).toEqual([
+      'metadata/owner-reference /metadata/ownerReferences/0/uid',
     ]);
+    expect(queue({ name: 'a', ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] })).toEqual([
+      'metadata/owner-reference /metadata/ownerReferences/0/apiVersion',
+    ]);
+    expect(
+      queue({
+        name: 'a',
+        ownerReferences: [
+          { ...owner, controller: true },
+          { ...owner, uid: 'c', controller: true },
+        ],
+      }),
+    ).toEqual(['metadata/owner-reference /metadata/ownerReferences']);
   });
 });
 
 test('a resourceVersion is worth a warning: only a real create refuses it', () => {
-  expect(configMap({ name: 'a', resourceVersion: '5' })).toEqual(['metadata/no-resource-version /metadata/resourceVersion']);
+  expect(configMap({ name: 'a', resourceVersion: '5' })).toEqual([
+    'metadata/no-resource-version /metadata/resourceVersion',
+  ]);
   expect(configMap({ name: 'a', resourceVersion: '0' })).toEqual([]);
 });
 
@@ -95,5 +141,9 @@ test('a negative generation is refused by the kinds that keep it', () => {
 
 test('metadata of another shape is the decoder’s to report', () => {
   expect(found('v1', 'ConfigMap', {}, { metadata: 'a' })).toEqual([]);
-  expect(configMap({ name: 5, labels: [], annotations: 'x', finalizers: [5], ownerReferences: ['x'] }).filter((line) => !line.includes('owner'))).toEqual([]);
+  expect(
+    configMap({ name: 5, labels: [], annotations: 'x', finalizers: [5], ownerReferences: ['x'] }).filter(
+      (line) => !line.includes('owner'),
+    ),
+  ).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { findKind } from '../../../src/api/kinds';
-import { type JsonObject } from '../../../src/api/schema';
+import { findKind } from '../../../src/facts/api/kinds';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asObject } from '../../../src/manifests/read';
 import { type BaseManifest, corpus, manifestsIn, SEEDS_FOLDER } from '../agreement/corpus';
 import { prepareCluster } from '../agreement/prepare';
@@ -50,16 +50,24 @@ async function expectAccepted(live: LiveCluster, manifests: readonly BaseManifes
   expect(await refusals(live, manifests, true)).toEqual([]);
 }
 
-async function refusals(live: LiveCluster, manifests: readonly BaseManifest[], dryRun: boolean): Promise<readonly string[]> {
+async function refusals(
+  live: LiveCluster,
+  manifests: readonly BaseManifest[],
+  dryRun: boolean,
+): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { file, object } of manifests) {
     const { verdict, message } = await askServer(live.cluster.client, live.discovery, object, { dryRun });
-    if (verdict !== 'accepted') found.push(`${file}: ${identityOf(object)}: ${message}`);
+    if (verdict !== 'accepted') {
+      found.push(`${file}: ${identityOf(object)}: ${message}`);
+    }
   }
   return found;
 }
 
 function identityOf(object: JsonObject): string {
   const { name, namespace } = asObject(object.metadata);
-  return [object.apiVersion, object.kind, namespace, name].map((part) => (typeof part === 'string' ? part : '')).join(' ');
+  return [object.apiVersion, object.kind, namespace, name]
+    .map((part) => (typeof part === 'string' ? part : ''))
+    .join(' ');
 }

@@ -12,18 +12,26 @@ const EXAMPLES = resolve(__dirname, '../../../examples');
 
 /** The examples that are cdk8s programs, by folder name. */
 export function examples(): readonly string[] {
-  if (!existsSync(EXAMPLES)) return [];
-  return readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'main.ts'))).sort();
+  if (!existsSync(EXAMPLES)) {
+    return [];
+  }
+  return readdirSync(EXAMPLES)
+    .filter((name) => existsSync(join(EXAMPLES, name, 'main.ts')))
+    .sort();
 }
 
 /** Runs the example and reads what it wrote. */
 export async function synthesised(example: string): Promise<readonly BaseManifest[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-example-'));
   try {
-    await promisify(execFile)(process.execPath, ['--require', require.resolve('tsx/cjs'), join(EXAMPLES, example, 'main.ts')], {
-      cwd: folder,
-      env: { ...process.env, CDK8S_OUTDIR: folder },
-    });
+    await promisify(execFile)(
+      process.execPath,
+      ['--require', require.resolve('tsx/cjs'), join(EXAMPLES, example, 'main.ts')],
+      {
+        cwd: folder,
+        env: { ...process.env, CDK8S_OUTDIR: folder },
+      },
+    );
     return manifestsIn(folder);
   } finally {
     rmSync(folder, { recursive: true });

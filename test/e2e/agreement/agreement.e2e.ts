@@ -16,7 +16,12 @@ describeLive('Gantry and the server', () => {
     live = await liveCluster();
     const bases = corpus();
     await prepareCluster(live.cluster.client, live.discovery, bases);
-    answers = await askBoth(live.cluster.client, live.discovery, questions(bases, MUTANTS, SEED, live.minor), live.minor);
+    answers = await askBoth(
+      live.cluster.client,
+      live.discovery,
+      questions(bases, MUTANTS, SEED, live.minor),
+      live.minor,
+    );
     const summary = summarise(answers);
     const judges = summary.byJudge.map((row) => ({ name: `refused by ${row.judge}`, ...row }));
     console.log(`${table([...judges, { name: `all (seed ${SEED})`, ...summary }])}`);
@@ -37,10 +42,14 @@ describeLive('Gantry and the server', () => {
 
   it('are asked the same questions by the same seed', () => {
     const again = questions(corpus(), MUTANTS, SEED, live.minor);
-    expect(again.map(({ object }) => JSON.stringify(object))).toEqual(answers.map(({ question }) => JSON.stringify(question.object)));
+    expect(again.map(({ object }) => JSON.stringify(object))).toEqual(
+      answers.map(({ question }) => JSON.stringify(question.object)),
+    );
   });
 
   function disagreements(suits: (answer: Answer) => boolean): readonly unknown[] {
-    return answers.filter((answer) => suits(answer) && (answer.outcome === 'false accept' || answer.outcome === 'false reject')).map(exampleOf);
+    return answers
+      .filter((answer) => suits(answer) && (answer.outcome === 'false accept' || answer.outcome === 'false reject'))
+      .map(exampleOf);
   }
 });

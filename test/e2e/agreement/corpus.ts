@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asObject, asString, isObject } from '../../../src/manifests/read';
 
 export interface BaseManifest {
@@ -25,7 +25,9 @@ export function corpus(): readonly BaseManifest[] {
 
 /** The manifests of a folder's YAML files; none where there is no folder. A configuration file that no API server takes is left out. */
 export function manifestsIn(folder: string): readonly BaseManifest[] {
-  if (!existsSync(folder)) return [];
+  if (!existsSync(folder)) {
+    return [];
+  }
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .sort()

@@ -1,8 +1,8 @@
 /**
  * Asks the server and Gantry the same questions and holds the answers side by side.
  */
-import { type KubernetesMinor } from '../../../src/api/schema';
-import { findKind, isBuiltInGroup } from '../../../src/api/kinds';
+import { type KubernetesMinor } from '../../../src/facts/api/schema';
+import { findKind, isBuiltInGroup } from '../../../src/facts/api/kinds';
 import { idOf } from '../../../src/manifests/identity';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
@@ -48,7 +48,13 @@ export async function askBoth(
 
 function compare(question: Question, server: ServerVerdict, gantry: GantryVerdict): Answer {
   const outcome = isUnservedAlpha(question, server) ? 'unclear' : outcomeOf(server, gantry);
-  return { question, server, gantry, outcome, ...(server.verdict === 'refused' ? { judge: judgeOf(question, server) } : {}) };
+  return {
+    question,
+    server,
+    gantry,
+    outcome,
+    ...(server.verdict === 'refused' ? { judge: judgeOf(question, server) } : {}),
+  };
 }
 
 /** Alpha versions of built-in kinds are served where the server was told to, which no manifest says. */
@@ -58,19 +64,36 @@ function isUnservedAlpha({ object }: Question, { status }: ServerVerdict): boole
 }
 
 function outcomeOf(server: ServerVerdict, gantry: GantryVerdict): Answer['outcome'] {
-  if (server.verdict === 'unclear') return 'unclear';
+  if (server.verdict === 'unclear') {
+    return 'unclear';
+  }
   // A kind that Gantry does not know and the server does not serve: "not checked" promises nothing, and the server has nothing to check.
-  if (gantry.verdict === 'not checked') return server.status === 404 ? 'agree' : server.verdict === 'refused' ? 'false accept' : 'agree';
-  if (server.verdict === gantry.verdict) return 'agree';
+  if (gantry.verdict === 'not checked') {
+    return server.status === 404 ? 'agree' : server.verdict === 'refused' ? 'false accept' : 'agree';
+  }
+  if (server.verdict === gantry.verdict) {
+    return 'agree';
+  }
   return server.verdict === 'accepted' ? 'false reject' : 'false accept';
 }
 
 /** Reasons of causes that only a schema gives, in a custom resource. */
-const SCHEMA_REASONS = new Set(['FieldValueRequired', 'FieldValueNotSupported', 'FieldValueDuplicate', 'FieldValueTypeInvalid', 'FieldValueTooLong', 'FieldValueTooMany']);
+const SCHEMA_REASONS = new Set([
+  'FieldValueRequired',
+  'FieldValueNotSupported',
+  'FieldValueDuplicate',
+  'FieldValueTypeInvalid',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+]);
 
 function judgeOf({ kind }: Question, { status, message, causes }: ServerVerdict): Judge {
-  if (status !== 422) return 'schema';
+  if (status !== 422) {
+    return 'schema';
+  }
   const group = kind.includes('/') ? kind.slice(0, kind.indexOf('/')) : '';
-  if (isBuiltInGroup(group) || (causes.length > 0 && causes.every(({ field }) => field.startsWith('metadata')))) return 'server';
+  if (isBuiltInGroup(group) || (causes.length > 0 && causes.every(({ field }) => field.startsWith('metadata')))) {
+    return 'server';
+  }
   return / in body /.test(message) || causes.some(({ reason }) => SCHEMA_REASONS.has(reason)) ? 'schema' : 'cel';
 }

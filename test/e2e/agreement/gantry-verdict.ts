@@ -1,11 +1,11 @@
 /**
  * What Gantry says to one object, asked for what a bare API server decides: schema, CEL rules, and the server's own code.
  */
-import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { idOf } from '../../../src/manifests/identity';
 import { parseYaml } from '../../../src/manifests/yaml';
-import { check, type Finding, type Tier } from '../../../src/rules';
+import { check, type Finding, type Tier } from '../../../src/interfaces/checks';
 
 export interface GantryVerdict {
   /** `failed`: the check threw, which is a defect whatever the server says. */
@@ -31,9 +31,16 @@ export function verdictOn(set: ManifestSet, kubernetes: KubernetesMinor): Gantry
   try {
     report = check(set, { kubernetes, tiers: TIERS });
   } catch (error) {
-    return { verdict: 'failed', findings: [{ rule: 'threw', tier: 'schema', path: '', message: error instanceof Error ? error.message : String(error) }] };
+    return {
+      verdict: 'failed',
+      findings: [
+        { rule: 'threw', tier: 'schema', path: '', message: error instanceof Error ? error.message : String(error) },
+      ],
+    };
   }
   const findings = report.findings.filter(({ severity }) => severity === 'error');
-  if (findings.length > 0) return { verdict: 'refused', findings };
+  if (findings.length > 0) {
+    return { verdict: 'refused', findings };
+  }
   return { verdict: report.notChecked.length > 0 ? 'not checked' : 'accepted', findings };
 }

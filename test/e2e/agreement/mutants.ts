@@ -1,7 +1,7 @@
 /**
  * Questions to ask: the valid manifests, and as many mutants of them as wanted. The same seed gives the same questions.
  */
-import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
 import { idOf } from '../../../src/manifests/identity';
 import { type BaseManifest } from './corpus';
 import { label, metadata, name, scope, version } from './identity-operators';
@@ -27,13 +27,32 @@ export interface Question {
 
 export const OPERATORS: readonly Operator[] = [
   // What the suite is for.
-  ...[unknownField, wrongType, number, word, quantity, missing, duplicateEntry, duplicateItem, scope, name, label, cel, union],
+  ...[
+    unknownField,
+    wrongType,
+    number,
+    word,
+    quantity,
+    missing,
+    duplicateEntry,
+    duplicateItem,
+    scope,
+    name,
+    label,
+    cel,
+    union,
+  ],
   // What else a live server has opinions on.
   ...[addedField, madeAnew, nothing, text, metadata, version, numberForm, duplicateKey],
 ];
 
 /** The kinds take turns, so that each is asked about as often as any other. */
-export function questions(bases: readonly BaseManifest[], mutants: number, seed: number, minor: KubernetesMinor): readonly Question[] {
+export function questions(
+  bases: readonly BaseManifest[],
+  mutants: number,
+  seed: number,
+  minor: KubernetesMinor,
+): readonly Question[] {
   const byKind = new Map<string, { readonly object: JsonObject; readonly sites: readonly Site[] }[]>();
   const asked: Question[] = [];
   for (const { object } of bases) {
@@ -54,7 +73,13 @@ export function questions(bases: readonly BaseManifest[], mutants: number, seed:
     // Now and then two changes at once: who answers first on the server's side decides what else is looked at.
     if (first.text === undefined && random.chance(0.15)) {
       const second = mutated(first.object, sitesOf(first.object, minor), random);
-      asked[asked.length - 1] = { index: asked.length - 1, kind, ...second, operator: 'two changes', what: `${first.what}; ${second.what}` };
+      asked[asked.length - 1] = {
+        index: asked.length - 1,
+        kind,
+        ...second,
+        operator: 'two changes',
+        what: `${first.what}; ${second.what}`,
+      };
     }
   }
   return asked;
@@ -64,7 +89,9 @@ function mutated(object: JsonObject, sites: readonly Site[], random: Random): { 
   for (;;) {
     const operator = random.pick(OPERATORS);
     const mutation = operator.apply(object, sites, random);
-    if (mutation !== undefined) return { operator: operator.name, ...mutation };
+    if (mutation !== undefined) {
+      return { operator: operator.name, ...mutation };
+    }
   }
 }
 
@@ -77,7 +104,9 @@ export function kindOf(object: JsonObject): string {
 /** A step that meets every one of `count` places before it meets one again. */
 function stride(count: number): number {
   let step = Math.max(1, Math.floor(count * 0.38));
-  while (gcd(step, count) !== 1) step++;
+  while (gcd(step, count) !== 1) {
+    step++;
+  }
   return step;
 }
 

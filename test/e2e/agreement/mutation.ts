@@ -1,7 +1,7 @@
 /**
  * What a mutation is: a manifest with one thing changed, and which thing.
  */
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { isObject } from '../../../src/manifests/read';
 import { pointer } from '../../../src/manifests/pointer';
 import { type Random } from './random';
@@ -33,7 +33,10 @@ export function removed(object: JsonObject, path: Path): Mutation {
 }
 
 export function added(object: JsonObject, path: Path, key: string, value: JsonValue): Mutation {
-  return { object: withValue(object, [...path, key], value), what: `${placeOf([...path, key])} added: ${short(value)}` };
+  return {
+    object: withValue(object, [...path, key], value),
+    what: `${placeOf([...path, key])} added: ${short(value)}`,
+  };
 }
 
 function placeOf(path: Path): string {
@@ -48,7 +51,9 @@ export function short(value: JsonValue): string {
 /** Sites that mutations of the shape may touch: not the identity, which has operators of its own, and not the root itself. */
 export function innerSites(sites: readonly Site[]): readonly Site[] {
   const identity = new Set<string | number>(['apiVersion', 'kind']);
-  return sites.filter(({ path }) => path.length > 0 && !identity.has(path[0]) && !(path.length === 1 && path[0] === 'metadata'));
+  return sites.filter(
+    ({ path }) => path.length > 0 && !identity.has(path[0]) && !(path.length === 1 && path[0] === 'metadata'),
+  );
 }
 
 export function objectSites(sites: readonly Site[]): readonly (Site & { readonly value: JsonObject })[] {

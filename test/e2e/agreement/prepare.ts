@@ -1,7 +1,7 @@
 /**
  * Makes a cluster ready to be asked: what manifests refer to and a server insists on has to be there.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject } from '../../../src/manifests/read';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
@@ -18,24 +18,44 @@ export async function prepareCluster(
   manifests: readonly BaseManifest[],
   wants: (object: JsonObject) => boolean = () => true,
 ): Promise<void> {
-  const classes = manifests.flatMap(({ object }) => [...named(object, 'priorityClassName'), ...named(object, 'runtimeClassName')].map(String));
+  const classes = manifests.flatMap(({ object }) =>
+    [...named(object, 'priorityClassName'), ...named(object, 'runtimeClassName')].map(String),
+  );
   const wanted: readonly JsonObject[] = [
     ...namespacesOf(manifests).map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
-    ...[...new Set(classes)].map((name) => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 1000 })),
-    ...[...new Set(classes)].map((name) => ({ apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name }, handler: 'any' })),
+    ...[...new Set(classes)].map((name) => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value: 1000,
+    })),
+    ...[...new Set(classes)].map((name) => ({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name },
+      handler: 'any',
+    })),
   ];
   // Classes of the system's own are there from the start, and their names are reserved.
   for (const object of wanted.filter((candidate) => !isSystemClass(candidate) && wants(candidate))) {
     const { verdict, message } = await askServer(client, discovery, object, { dryRun: false });
-    if (verdict !== 'accepted') throw new Error(`The cluster could not be prepared: ${message}`);
+    if (verdict !== 'accepted') {
+      throw new Error(`The cluster could not be prepared: ${message}`);
+    }
   }
 }
 
 /** The texts that stand under this key, anywhere in the object. */
 function named(value: unknown, key: string): readonly string[] {
-  if (Array.isArray(value)) return asArray(value).flatMap((item) => named(item, key));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, item]) => (name === key && typeof item === 'string' && item !== '' ? [item] : named(item, key)));
+  if (Array.isArray(value)) {
+    return asArray(value).flatMap((item) => named(item, key));
+  }
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === key && typeof item === 'string' && item !== '' ? [item] : named(item, key),
+  );
 }
 
 function isSystemClass(object: JsonObject): boolean {

@@ -1,9 +1,9 @@
 /**
  * The places of a manifest where a mutation can act: every value with the schema that it is held against.
  */
-import { findKind } from '../../../src/api/kinds';
-import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../../src/api/schema';
-import { loadSchema } from '../../../src/api/schemas';
+import { findKind } from '../../../src/facts/api/kinds';
+import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../../src/facts/api/schema';
+import { loadSchema } from '../../../src/facts/api/schemas';
 import { idOf } from '../../../src/manifests/identity';
 import { isObject } from '../../../src/manifests/read';
 
@@ -26,7 +26,10 @@ export function sitesOf(object: JsonObject, minor: KubernetesMinor): readonly Si
   const { apiVersion, kind } = idOf(object);
   const root = schemaOf(apiVersion, kind, minor);
   const metadata = schemaOf('v1', 'ConfigMap', minor).properties?.metadata ?? NOTHING;
-  visit({ path: [], value: object, schema: { ...root, properties: { ...root.properties, metadata } }, requiredBeside: [] }, sites);
+  visit(
+    { path: [], value: object, schema: { ...root, properties: { ...root.properties, metadata } }, requiredBeside: [] },
+    sites,
+  );
   return sites;
 }
 
@@ -40,10 +43,14 @@ function visit(site: Site, sites: Site[]): void {
   const { path, value, schema } = site;
   if (Array.isArray(value)) {
     const items = schema.items ?? NOTHING;
-    value.forEach((item, index) => visit({ path: [...path, index], value: item, schema: items, requiredBeside: [] }, sites));
+    value.forEach((item, index) =>
+      visit({ path: [...path, index], value: item, schema: items, requiredBeside: [] }, sites),
+    );
   } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) {
-      const child = schema.properties?.[key] ?? (isObjectSchema(schema.additionalProperties) ? schema.additionalProperties : NOTHING);
+      const child =
+        schema.properties?.[key] ??
+        (isObjectSchema(schema.additionalProperties) ? schema.additionalProperties : NOTHING);
       visit({ path: [...path, key], value: item, schema: child, requiredBeside: schema.required ?? [] }, sites);
     }
   }
@@ -58,13 +65,21 @@ export function withValue(object: JsonObject, path: Path, value: JsonValue | und
   const copy = structuredClone(object);
   const last = path[path.length - 1];
   let parent: JsonValue = copy;
-  for (const token of path.slice(0, -1)) parent = (parent as JsonObject)[token];
+  for (const token of path.slice(0, -1)) {
+    parent = (parent as JsonObject)[token];
+  }
   if (Array.isArray(parent)) {
-    if (value === undefined) parent.splice(Number(last), 1);
-    else parent[Number(last)] = value;
+    if (value === undefined) {
+      parent.splice(Number(last), 1);
+    } else {
+      parent[Number(last)] = value;
+    }
   } else if (isObject(parent)) {
-    if (value === undefined) delete parent[last];
-    else parent[last] = value;
+    if (value === undefined) {
+      delete parent[last];
+    } else {
+      parent[last] = value;
+    }
   }
   return copy;
 }

@@ -42,7 +42,10 @@ export function summarise(answers: readonly Answer[]): Summary {
       ...example('falseAccept', smallest(group, 'false accept')),
       ...example('falseReject', smallest(group, 'false reject')),
     })),
-    byOperator: grouped(answers, ({ question }) => question.operator).map(([operator, group]) => ({ operator, ...count(group) })),
+    byOperator: grouped(answers, ({ question }) => question.operator).map(([operator, group]) => ({
+      operator,
+      ...count(group),
+    })),
     byJudge: grouped(
       answers.filter(({ judge }) => judge !== undefined),
       ({ judge }) => judge ?? '',
@@ -52,21 +55,37 @@ export function summarise(answers: readonly Answer[]): Summary {
 
 function count(answers: readonly Answer[]): Count {
   const of = (outcome: Answer['outcome']): number => answers.filter((answer) => answer.outcome === outcome).length;
-  return { asked: answers.length, agree: of('agree'), falseAccepts: of('false accept'), falseRejects: of('false reject'), unclear: of('unclear') };
+  return {
+    asked: answers.length,
+    agree: of('agree'),
+    falseAccepts: of('false accept'),
+    falseRejects: of('false reject'),
+    unclear: of('unclear'),
+  };
 }
 
-function grouped(answers: readonly Answer[], keyOf: (answer: Answer) => string): readonly (readonly [string, readonly Answer[]])[] {
+function grouped(
+  answers: readonly Answer[],
+  keyOf: (answer: Answer) => string,
+): readonly (readonly [string, readonly Answer[]])[] {
   const groups = new Map<string, Answer[]>();
-  for (const answer of answers) groups.set(keyOf(answer), [...(groups.get(keyOf(answer)) ?? []), answer]);
+  for (const answer of answers) {
+    groups.set(keyOf(answer), [...(groups.get(keyOf(answer)) ?? []), answer]);
+  }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function smallest(answers: readonly Answer[], outcome: Answer['outcome']): Answer | undefined {
   const size = ({ question }: Answer): number => JSON.stringify(question.object).length;
-  return answers.filter((answer) => answer.outcome === outcome).sort((a, b) => size(a) - size(b) || a.question.index - b.question.index)[0];
+  return answers
+    .filter((answer) => answer.outcome === outcome)
+    .sort((a, b) => size(a) - size(b) || a.question.index - b.question.index)[0];
 }
 
-function example(key: 'falseAccept' | 'falseReject', answer: Answer | undefined): Partial<Record<'falseAccept' | 'falseReject', Example>> {
+function example(
+  key: 'falseAccept' | 'falseReject',
+  answer: Answer | undefined,
+): Partial<Record<'falseAccept' | 'falseReject', Example>> {
   return answer === undefined ? {} : { [key]: exampleOf(answer) };
 }
 
@@ -90,7 +109,10 @@ export function table(rows: readonly (Count & { readonly name: string })[]): str
   ]);
   const widths = head.map((_, column) => Math.max(...[head, ...cells].map((row) => row[column].length)));
   const line = (row: readonly string[]): string =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ').trimEnd();
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .join('  ')
+      .trimEnd();
   return [head, ...cells].map(line).join('\n');
 }
 

@@ -1,7 +1,7 @@
 /**
  * Mutations that only the text shows: the JSON value is the same, or there is none that could hold it.
  */
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { pointer } from '../../../src/manifests/pointer';
 import { innerSites, type Mutation, objectSites, type Operator } from './mutation';
 import { type Path, withValue } from './sites';
@@ -23,8 +23,17 @@ export const numberForm: Operator = {
   name: 'number form',
   apply(object, sites, random) {
     const numbers = innerSites(sites).filter(({ value }) => typeof value === 'number');
-    if (numbers.length === 0) return undefined;
-    const raw = random.pick(['9007199254740993', '9223372036854775808', '-9223372036854775809', '1e400', '0.1', '1e-7']);
+    if (numbers.length === 0) {
+      return undefined;
+    }
+    const raw = random.pick([
+      '9007199254740993',
+      '9223372036854775808',
+      '-9223372036854775809',
+      '1e400',
+      '0.1',
+      '1e-7',
+    ]);
     return withText(object, random.pick(numbers).path, raw, `written as ${raw}`);
   },
 };
@@ -34,12 +43,19 @@ export const duplicateKey: Operator = {
   name: 'duplicate key',
   apply(object, sites, random) {
     const objects = objectSites(sites).filter(({ value, schema }) => {
-      return Object.keys(value).length > 0 && (schema.properties !== undefined || schema.additionalProperties !== undefined);
+      return (
+        Object.keys(value).length > 0 && (schema.properties !== undefined || schema.additionalProperties !== undefined)
+      );
     });
     const { path, value } = random.pick(objects);
     const key = random.pick(Object.keys(value));
     const first = JSON.stringify(value[key]);
     const second = random.chance(0.5) ? first : JSON.stringify(random.pick<JsonValue>(['other', 2, null]));
-    return withText(object, [...path, key], `${first},${JSON.stringify(key)}:${second}`, `written twice, then ${second.slice(0, 40)}`);
+    return withText(
+      object,
+      [...path, key],
+      `${first},${JSON.stringify(key)}:${second}`,
+      `written twice, then ${second.slice(0, 40)}`,
+    );
   },
 };

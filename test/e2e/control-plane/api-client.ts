@@ -2,7 +2,7 @@
  * A client for the API server with just what the suites ask: JSON in, status and JSON out, thousands of times.
  */
 import { Agent, request as httpsRequest } from 'node:https';
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 
 export interface Endpoint {
   /** `https://127.0.0.1:40123` */
@@ -33,29 +33,46 @@ export class ApiClient {
   private readonly agent: Agent;
 
   constructor(readonly endpoint: Endpoint) {
-    this.agent = new Agent({ keepAlive: true, maxSockets: 16, ca: endpoint.certificate, checkServerIdentity: () => undefined });
+    this.agent = new Agent({
+      keepAlive: true,
+      maxSockets: 16,
+      ca: endpoint.certificate,
+      checkServerIdentity: () => undefined,
+    });
   }
 
   /**
    * @throws where no reply comes: the connection broke, or the time is up
    */
   request(method: string, path: string, { body, contentType, timeout }: RequestOptions = {}): Promise<Reply> {
-    const payload = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const headers: Record<string, string | number> = { authorization: `Bearer ${this.endpoint.token}`, accept: 'application/json' };
+    const payload =
+      body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const headers: Record<string, string | number> = {
+      authorization: `Bearer ${this.endpoint.token}`,
+      accept: 'application/json',
+    };
     if (payload !== undefined) {
       headers['content-type'] = contentType ?? 'application/json';
       headers['content-length'] = payload.length;
     }
     return new Promise((resolve, reject) => {
-      const call = httpsRequest(`${this.endpoint.url}${path}`, { method, headers, agent: this.agent, timeout: timeout ?? 30_000 }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const warning = response.headers.warning;
-          resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString('utf8')), warnings: warningTexts(warning) });
-        });
-      });
+      const call = httpsRequest(
+        `${this.endpoint.url}${path}`,
+        { method, headers, agent: this.agent, timeout: timeout ?? 30_000 },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const warning = response.headers.warning;
+            resolve({
+              status: response.statusCode ?? 0,
+              body: parse(Buffer.concat(chunks).toString('utf8')),
+              warnings: warningTexts(warning),
+            });
+          });
+        },
+      );
       call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no reply within ${timeout ?? 30_000} ms`)));
       call.on('error', reject);
       call.end(payload);
@@ -70,7 +87,9 @@ export class ApiClient {
 function parse(text: string): JsonObject {
   try {
     const value = JSON.parse(text) as JsonValue;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value;
+    }
   } catch {
     // Plain text: some errors and the health endpoints.
   }

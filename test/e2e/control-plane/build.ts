@@ -23,9 +23,13 @@ export interface BuildOptions {
 
 /** What keeps this machine from building; `undefined` where nothing does. */
 export function whyNotBuildable(): string | undefined {
-  if (components().every((component) => existsSync(programPath(component)))) return undefined;
+  if (components().every((component) => existsSync(programPath(component)))) {
+    return undefined;
+  }
   const go = spawnSync('go', ['version'], { encoding: 'utf8' });
-  return go.status === 0 ? undefined : 'Go is not on this machine (no `go` in PATH), and the control plane is not in the cache.';
+  return go.status === 0
+    ? undefined
+    : 'Go is not on this machine (no `go` in PATH), and the control plane is not in the cache.';
 }
 
 /**
@@ -37,12 +41,16 @@ export async function buildPrograms({ print, only }: BuildOptions): Promise<Prog
   const missing = wanted.filter((component) => !existsSync(programPath(component)));
   const started = Date.now();
   for (const [index, component] of missing.entries()) {
-    print(`building ${component.name} ${component.version} (${index + 1} of ${missing.length}, ${availableParallelism()} cores) …`);
+    print(
+      `building ${component.name} ${component.version} (${index + 1} of ${missing.length}, ${availableParallelism()} cores) …`,
+    );
     const begin = Date.now();
     await build(component);
     print(`built ${component.name} in ${seconds(Date.now() - begin)}`);
   }
-  if (missing.length > 0) print(`control plane built in ${seconds(Date.now() - started)}`);
+  if (missing.length > 0) {
+    print(`control plane built in ${seconds(Date.now() - started)}`);
+  }
   return Object.fromEntries(components().map((component) => [component.name, programPath(component)])) as Programs;
 }
 
@@ -52,15 +60,21 @@ async function build(component: Component): Promise<void> {
   // Under a name of its own until it is whole: an interrupted build leaves nothing that looks finished.
   const partial = `${target}.${process.pid}`;
   const flags = `-s -w -X k8s.io/component-base/version.gitVersion=${component.version}`;
-  const child = spawn('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', partial, component.package], {
-    cwd: MODULE_FOLDER,
-    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    'go',
+    ['build', '-trimpath', '-buildvcs=false', '-ldflags', flags, '-o', partial, component.package],
+    {
+      cwd: MODULE_FOLDER,
+      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const status = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (status !== 0) throw new Error(`go build ${component.package} failed:\n${errors.split('\n').slice(-20).join('\n')}`);
+  if (status !== 0) {
+    throw new Error(`go build ${component.package} failed:\n${errors.split('\n').slice(-20).join('\n')}`);
+  }
   renameSync(partial, target);
 }
 
@@ -70,8 +84,9 @@ function seconds(milliseconds: number): string {
 
 if (require.main === module) {
   const reason = whyNotBuildable();
-  if (reason !== undefined) console.log(`control plane not built: ${reason}`);
-  else {
+  if (reason !== undefined) {
+    console.log(`control plane not built: ${reason}`);
+  } else {
     buildPrograms({ print: (line) => console.log(line) }).catch((error: unknown) => {
       console.error(error instanceof Error ? error.message : String(error));
       process.exitCode = 1;

@@ -18,9 +18,15 @@ type Extra = (typeof EXTRAS)[number];
 
 async function main(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  if (command === 'up') return up(extrasIn(rest));
-  if (command === 'down' && rest.length === 0) return down();
-  if (command === 'status' && rest.length === 0) return status();
+  if (command === 'up') {
+    return up(extrasIn(rest));
+  }
+  if (command === 'down' && rest.length === 0) {
+    return down();
+  }
+  if (command === 'status' && rest.length === 0) {
+    return status();
+  }
   throw new TypeError(USAGE);
 }
 
@@ -41,7 +47,9 @@ async function up(extra: readonly Extra[]): Promise<number> {
 
 async function down(): Promise<number> {
   await stopAbandoned();
-  for (const folder of await stopThoseByHand()) console.log(`stopped ${folder}`);
+  for (const folder of await stopThoseByHand()) {
+    console.log(`stopped ${folder}`);
+  }
   return 0;
 }
 
@@ -51,7 +59,9 @@ function status(): Promise<number> {
     const processes = cluster.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ');
     console.log(`${cluster.isByHand ? 'by hand' : 'by a program'}: KUBECONFIG=${cluster.kubeconfig} (${processes})`);
   }
-  if (running.length === 0) console.log('no control plane runs');
+  if (running.length === 0) {
+    console.log('no control plane runs');
+  }
   return Promise.resolve(0);
 }
 
@@ -59,7 +69,9 @@ function extrasIn(args: readonly string[]): readonly Extra[] {
   const extras: Extra[] = [];
   for (let index = 0; index < args.length; index += 2) {
     const name = EXTRAS.find((extra) => extra === args[index + 1]);
-    if (args[index] !== '--with' || name === undefined) throw new TypeError(USAGE);
+    if (args[index] !== '--with' || name === undefined) {
+      throw new TypeError(USAGE);
+    }
     extras.push(name);
   }
   return extras;

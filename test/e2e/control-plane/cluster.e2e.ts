@@ -14,7 +14,10 @@ describeLive('the control plane', () => {
 
   it('serves built-in kinds and those of the covered projects', () => {
     expect(live.discovery.get('batch/v1', 'Job')).toMatchObject({ plural: 'jobs', namespaced: true });
-    expect(live.discovery.get('scheduling.volcano.sh/v1beta1', 'Queue')).toMatchObject({ plural: 'queues', namespaced: false });
+    expect(live.discovery.get('scheduling.volcano.sh/v1beta1', 'Queue')).toMatchObject({
+      plural: 'queues',
+      namespaced: false,
+    });
     expect(live.discovery.get('kubeflow.org/v1', 'MPIJob')).toBeDefined();
     expect(live.discovery.get('kubeflow.org/v2beta1', 'MPIJob')).toBeDefined();
   });
@@ -44,7 +47,9 @@ async function startAndCrash(): Promise<Cluster> {
     const programs = Object.fromEntries(components().map((component) => [component.name, programPath(component)]));
     Cluster.start({ programs }).then(({ folder }) => process.stdout.write(folder + '\\n'));
     setInterval(() => undefined, 1000);`;
-  const child = spawn(process.execPath, ['--require', require.resolve('tsx/cjs'), '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--require', require.resolve('tsx/cjs'), '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const folder = await new Promise<string>((resolve, reject) => {
     child.on('error', reject);
     child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
@@ -53,6 +58,8 @@ async function startAndCrash(): Promise<Cluster> {
   child.kill('SIGKILL');
   await ended;
   const cluster = Cluster.open(folder);
-  if (cluster === undefined) throw new Error('the control plane did not outlive its owner');
+  if (cluster === undefined) {
+    throw new Error('the control plane did not outlive its owner');
+  }
   return cluster;
 }

@@ -5,7 +5,16 @@
  * crashed.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +71,9 @@ export class Cluster {
   /** A cluster that another program, or an earlier one, started; `undefined` where the folder holds none that runs. */
   static open(folder: string): Cluster | undefined {
     const state = readState(folder);
-    return state !== undefined && state.processes.length > 0 && state.processes.every(isRunning) ? new Cluster(folder, state) : undefined;
+    return state !== undefined && state.processes.length > 0 && state.processes.every(isRunning)
+      ? new Cluster(folder, state)
+      : undefined;
   }
 
   /** The clusters on this machine that run. */
@@ -115,12 +126,20 @@ export class Cluster {
    */
   async restart(name: keyof Programs): Promise<void> {
     const { command, log } = this.component(name);
-    if (command === undefined) throw new Error(`${name} was not started here.`);
+    if (command === undefined) {
+      throw new Error(`${name} was not started here.`);
+    }
     const record = startProcess(name, command.program, command.args, log, command.cwd);
     this.state = { ...this.state, processes: this.processes.map((one) => (one.name === name ? record : one)) };
     writeState(this.folder, this.state);
-    for (const deadline = Date.now() + START_LIMIT; name === 'kube-apiserver' && !(await answersReady(this.state.endpoint)); await sleep(100)) {
-      if (Date.now() > deadline) throw new Error(`The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(log)}`);
+    for (
+      const deadline = Date.now() + START_LIMIT;
+      name === 'kube-apiserver' && !(await answersReady(this.state.endpoint));
+      await sleep(100)
+    ) {
+      if (Date.now() > deadline) {
+        throw new Error(`The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(log)}`);
+      }
     }
   }
 
@@ -131,7 +150,9 @@ export class Cluster {
 
   private component(name: keyof Programs): ProcessRecord {
     const found = this.processes.find((record) => record.name === name);
-    if (found === undefined) throw new Error(`The control plane has no ${name}.`);
+    if (found === undefined) {
+      throw new Error(`The control plane has no ${name}.`);
+    }
     return found;
   }
 }
@@ -142,7 +163,9 @@ export async function stopThoseByHand(): Promise<readonly string[]> {
     const state = readState(folder);
     return state !== undefined && state.owner === undefined;
   });
-  for (const folder of folders) await stopFolder(folder);
+  for (const folder of folders) {
+    await stopFolder(folder);
+  }
   return folders;
 }
 
@@ -150,15 +173,24 @@ export async function stopThoseByHand(): Promise<readonly string[]> {
 export async function stopAbandoned(): Promise<void> {
   for (const folder of clusterFolders()) {
     const state = readState(folder);
-    const abandoned = state === undefined ? false : state.owner === undefined ? !state.processes.some(isRunning) : !isRunning(state.owner);
-    if (abandoned) await stopFolder(folder);
+    const abandoned =
+      state === undefined
+        ? false
+        : state.owner === undefined
+          ? !state.processes.some(isRunning)
+          : !isRunning(state.owner);
+    if (abandoned) {
+      await stopFolder(folder);
+    }
   }
 }
 
 async function stopFolder(folder: string): Promise<void> {
   const processes = readState(folder)?.processes ?? [];
   // Last started first: whoever loses the server under its feet only fills its log with complaints.
-  for (const record of [...processes].reverse()) await stopProcess(record);
+  for (const record of [...processes].reverse()) {
+    await stopProcess(record);
+  }
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -192,7 +224,9 @@ class Launch {
     this.startApiServer(etcdUrl, secure);
     await this.untilReady();
     this.writeKubeconfig();
-    for (const extra of this.options.extra ?? []) this.startExtra(extra, kwok);
+    for (const extra of this.options.extra ?? []) {
+      this.startExtra(extra, kwok);
+    }
     return this.writeState();
   }
 
@@ -238,15 +272,29 @@ class Launch {
       ...(extra?.includes('kube-controller-manager') === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
       `--runtime-config=${(serve ?? BETA_VERSIONS).map((version) => `${version}=true`).join(',')}`,
       ...(audit === true ? this.auditFlags() : []),
-      ...(featureGates === undefined ? [] : [`--feature-gates=${Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`).join(',')}`]),
+      ...(featureGates === undefined
+        ? []
+        : [
+            `--feature-gates=${Object.entries(featureGates)
+              .map(([gate, on]) => `${gate}=${on}`)
+              .join(',')}`,
+          ]),
     ]);
     this.endpoint = { ...this.endpoint, url: `https://127.0.0.1:${port}` };
   }
 
   /** Once per request, when it is over, or when a watch begins. */
   private auditFlags(): readonly string[] {
-    const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules: [{ level: 'Metadata' }] };
-    return [`--audit-policy-file=${this.write('audit-policy.yaml', JSON.stringify(policy))}`, `--audit-log-path=${join(this.folder, AUDIT_LOG)}`];
+    const policy = {
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      omitStages: ['RequestReceived'],
+      rules: [{ level: 'Metadata' }],
+    };
+    return [
+      `--audit-policy-file=${this.write('audit-policy.yaml', JSON.stringify(policy))}`,
+      `--audit-log-path=${join(this.folder, AUDIT_LOG)}`,
+    ];
   }
 
   private startExtra(name: 'kube-controller-manager' | 'kube-scheduler' | 'kwok', kwokPort: number): void {
@@ -282,13 +330,19 @@ class Launch {
     const certificate = join(this.folder, 'certificates', 'apiserver.crt');
     for (const deadline = Date.now() + START_LIMIT; ; await sleep(100)) {
       const ended = this.processes.find((record) => !isRunning(record));
-      if (ended !== undefined) throw new Error(`${ended.name} ended while starting:\n${tail(ended.log)}`);
+      if (ended !== undefined) {
+        throw new Error(`${ended.name} ended while starting:\n${tail(ended.log)}`);
+      }
       if (existsSync(certificate)) {
         this.endpoint = { ...this.endpoint, certificate: readFileSync(certificate, 'utf8') };
-        if (await answersReady(this.endpoint)) return;
+        if (await answersReady(this.endpoint)) {
+          return;
+        }
       }
       if (Date.now() > deadline) {
-        throw new Error(`The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(this.processes.at(-1)!.log)}`);
+        throw new Error(
+          `The API server was not ready within ${START_LIMIT / 1000} s:\n${tail(this.processes.at(-1)!.log)}`,
+        );
       }
     }
   }
@@ -303,7 +357,10 @@ class Launch {
       clusters: [
         {
           name: 'gantry',
-          cluster: { server: this.endpoint.url, 'certificate-authority-data': Buffer.from(this.endpoint.certificate).toString('base64') },
+          cluster: {
+            server: this.endpoint.url,
+            'certificate-authority-data': Buffer.from(this.endpoint.certificate).toString('base64'),
+          },
         },
       ],
       users: [{ name: 'admin', user: { token: this.token } }],
@@ -312,7 +369,9 @@ class Launch {
   }
 
   private start(name: keyof Programs, args: readonly string[]): void {
-    this.processes.push(startProcess(name, this.options.programs[name], args, join(this.folder, `${name}.log`), this.folder));
+    this.processes.push(
+      startProcess(name, this.options.programs[name], args, join(this.folder, `${name}.log`), this.folder),
+    );
     this.writeState();
   }
 
@@ -324,7 +383,11 @@ class Launch {
 
   private writeState(): State {
     const { processes, endpoint } = this;
-    const state: State = { processes: [...processes], endpoint, ...(this.options.outliveProgram === true ? {} : { owner: ownRecord() }) };
+    const state: State = {
+      processes: [...processes],
+      endpoint,
+      ...(this.options.outliveProgram === true ? {} : { owner: ownRecord() }),
+    };
     writeState(this.folder, state);
     return state;
   }

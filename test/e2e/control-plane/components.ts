@@ -6,9 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type KubernetesMinor } from '../../../src/api/schema';
+import { type KubernetesMinor } from '../../../src/facts/api/schema';
 
-export type ComponentName = 'etcd' | 'kube-apiserver' | 'kube-scheduler' | 'kube-controller-manager' | 'kwok' | 'kubeconform';
+export type ComponentName =
+  'etcd' | 'kube-apiserver' | 'kube-scheduler' | 'kube-controller-manager' | 'kwok' | 'kubeconform';
 
 export interface Component {
   readonly name: ComponentName;
@@ -35,7 +36,9 @@ export function components(): readonly Component[] {
   const text = readFileSync(join(MODULE_FOLDER, 'go.mod'), 'utf8');
   return PACKAGES.map(({ name, module, path }) => {
     const version = new RegExp(`^\\s*${module.replace(/[./]/g, '\\$&')} (v\\S+)`, 'm').exec(text)?.[1];
-    if (version === undefined) throw new Error(`${join(MODULE_FOLDER, 'go.mod')} requires no version of ${module}.`);
+    if (version === undefined) {
+      throw new Error(`${join(MODULE_FOLDER, 'go.mod')} requires no version of ${module}.`);
+    }
     return { name, package: `${module}${path}`, version };
   });
 }

@@ -4,7 +4,7 @@
  */
 import { parseAllDocuments } from 'yaml';
 import { readEntry, readLock } from '../../../projen/api/lock';
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../../src/manifests/read';
 
 /**
@@ -17,7 +17,9 @@ export function coveredDefinitions(): readonly JsonObject[] {
 }
 
 function definitionsIn(path: string, text: string): readonly JsonObject[] {
-  if (path.endsWith('.json')) return [fromSchemaFile(JSON.parse(text) as JsonObject)];
+  if (path.endsWith('.json')) {
+    return [fromSchemaFile(JSON.parse(text) as JsonObject)];
+  }
   return parseAllDocuments(text, { uniqueKeys: false })
     .map((document) => withoutProse(document.toJS({ maxAliasCount: -1 }) as JsonValue))
     .filter((object): object is JsonObject => isObject(object) && object.kind === 'CustomResourceDefinition');
@@ -51,13 +53,23 @@ function fromSchemaFile(file: JsonObject): JsonObject {
 function subresourcesNamed(names: readonly JsonValue[]): JsonObject {
   return {
     ...(names.includes('status') ? { status: {} } : {}),
-    ...(names.includes('scale') ? { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } } : {}),
+    ...(names.includes('scale')
+      ? { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } }
+      : {}),
   };
 }
 
 /** Half of a definition's text is prose that decides nothing, and the server would parse it all. */
 function withoutProse(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutProse);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (key === 'description' && typeof item === 'string' ? [] : [[key, withoutProse(item)]])));
+  if (Array.isArray(value)) {
+    return value.map(withoutProse);
+  }
+  if (!isObject(value)) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      key === 'description' && typeof item === 'string' ? [] : [[key, withoutProse(item)]],
+    ),
+  );
 }

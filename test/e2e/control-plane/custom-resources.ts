@@ -2,7 +2,7 @@
  * Puts CustomResourceDefinitions into a server and waits until it serves them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type ApiClient } from './api-client';
 
@@ -31,7 +31,11 @@ export function withoutNeighbours(crds: readonly JsonObject[]): readonly JsonObj
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name, annotations: { ...asObject(asObject(crd.metadata).annotations) } },
-      spec: { ...(known === undefined ? spec : asObject(known.spec)), conversion: { strategy: 'None' }, versions: [...versions, ...added] },
+      spec: {
+        ...(known === undefined ? spec : asObject(known.spec)),
+        conversion: { strategy: 'None' },
+        versions: [...versions, ...added],
+      },
     });
   }
   return [...byName.values()].map(approved);
@@ -40,7 +44,9 @@ export function withoutNeighbours(crds: readonly JsonObject[]): readonly JsonObj
 /** The server refuses definitions in protected groups that do not carry an approval; some projects add it only when they release. */
 function approved(crd: JsonObject): JsonObject {
   const group = asString(asObject(crd.spec).group) ?? '';
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return crd;
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
+    return crd;
+  }
   const metadata = asObject(crd.metadata);
   const annotations = { 'api-approved.kubernetes.io': 'unapproved, for tests', ...asObject(metadata.annotations) };
   return { ...crd, metadata: { ...metadata, annotations } };
@@ -52,21 +58,36 @@ function approved(crd: JsonObject): JsonObject {
  */
 export async function applyCustomResources(client: ApiClient, crds: readonly JsonObject[]): Promise<void> {
   for (const crd of withoutNeighbours(crds)) {
-    const { status, body } = await client.request('PATCH', `${COLLECTION}/${nameOf(crd)}?fieldManager=gantry&force=true`, {
-      body: crd,
-      contentType: 'application/apply-patch+yaml',
-    });
-    if (status >= 300) throw new Error(`The server refused the definition ${nameOf(crd)}: ${asString(body.message) ?? status}`);
+    const { status, body } = await client.request(
+      'PATCH',
+      `${COLLECTION}/${nameOf(crd)}?fieldManager=gantry&force=true`,
+      {
+        body: crd,
+        contentType: 'application/apply-patch+yaml',
+      },
+    );
+    if (status >= 300) {
+      throw new Error(`The server refused the definition ${nameOf(crd)}: ${asString(body.message) ?? status}`);
+    }
   }
   for (const deadline = Date.now() + LIMIT; ; await sleep(100)) {
-    const waiting = asArray((await client.request('GET', COLLECTION)).body.items).map(asObject).filter((crd) => !isEstablished(crd)).map(nameOf);
-    if (waiting.length === 0) return;
-    if (Date.now() > deadline) throw new Error(`Not established within ${LIMIT / 1000} s: ${waiting.join(', ')}`);
+    const waiting = asArray((await client.request('GET', COLLECTION)).body.items)
+      .map(asObject)
+      .filter((crd) => !isEstablished(crd))
+      .map(nameOf);
+    if (waiting.length === 0) {
+      return;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`Not established within ${LIMIT / 1000} s: ${waiting.join(', ')}`);
+    }
   }
 }
 
 function isEstablished(crd: JsonObject): boolean {
-  return asArray(asObject(crd.status).conditions).map(asObject).some(({ type, status }) => type === 'Established' && status === 'True');
+  return asArray(asObject(crd.status).conditions)
+    .map(asObject)
+    .some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
 function nameOf(crd: JsonObject): string {

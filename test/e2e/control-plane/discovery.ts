@@ -29,7 +29,9 @@ export class Discovery {
   }
 
   all(): readonly ServedKind[] {
-    return [...this.kinds.values()].sort((a, b) => (`${a.apiVersion} ${a.kind}` < `${b.apiVersion} ${b.kind}` ? -1 : 1));
+    return [...this.kinds.values()].sort((a, b) =>
+      `${a.apiVersion} ${a.kind}` < `${b.apiVersion} ${b.kind}` ? -1 : 1,
+    );
   }
 
   private async readVersion(client: ApiClient, apiVersion: string): Promise<void> {
@@ -37,8 +39,15 @@ export class Discovery {
     for (const resource of asArray(body.resources).map(asObject)) {
       const plural = asString(resource.name) ?? '';
       const kind = asString(resource.kind) ?? '';
-      if (plural.includes('/') || !asArray(resource.verbs).includes('create')) continue;
-      this.kinds.set(`${apiVersion} ${kind}`, { apiVersion, kind, plural, namespaced: asBoolean(resource.namespaced) ?? false });
+      if (plural.includes('/') || !asArray(resource.verbs).includes('create')) {
+        continue;
+      }
+      this.kinds.set(`${apiVersion} ${kind}`, {
+        apiVersion,
+        kind,
+        plural,
+        namespaced: asBoolean(resource.namespaced) ?? false,
+      });
     }
   }
 }

@@ -18,20 +18,30 @@ export interface ProcessRecord {
 }
 
 /** Starts a program in the background; both its outputs go to the log file. */
-export function startProcess(name: string, program: string, args: readonly string[], log: string, cwd: string): ProcessRecord {
+export function startProcess(
+  name: string,
+  program: string,
+  args: readonly string[],
+  log: string,
+  cwd: string,
+): ProcessRecord {
   const out = openSync(log, 'a');
   const child = spawn(program, args, { cwd, detached: true, stdio: ['ignore', out, out] });
   closeSync(out);
   child.on('error', () => undefined);
   child.unref();
-  if (child.pid === undefined) throw new Error(`${program} could not be started.`);
+  if (child.pid === undefined) {
+    throw new Error(`${program} could not be started.`);
+  }
   return { name, pid: child.pid, started: startTime(child.pid) ?? '', log, command: { program, args, cwd } };
 }
 
 /** Ends the process at once, as a crash would, and waits until it is gone. */
 export async function killProcess(record: ProcessRecord): Promise<void> {
   signal(record, 'SIGKILL');
-  while (isRunning(record)) await sleep(10);
+  while (isRunning(record)) {
+    await sleep(10);
+  }
 }
 
 /** This process, as a record: who owns what it started. */
@@ -45,10 +55,14 @@ export function isRunning({ pid, started }: ProcessRecord): boolean {
 
 /** Asks the process to end, and ends it after `patience` milliseconds. Does nothing to another process that has its pid now. */
 export async function stopProcess(record: ProcessRecord, patience = 5000): Promise<void> {
-  if (!isRunning(record)) return;
+  if (!isRunning(record)) {
+    return;
+  }
   signal(record, 'SIGTERM');
   for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(20)) {
-    if (!isRunning(record)) return;
+    if (!isRunning(record)) {
+      return;
+    }
   }
   signal(record, 'SIGKILL');
 }
@@ -69,7 +83,9 @@ function startTime(pid: number): string | undefined {
   }
   try {
     // The second field is the program's name in parentheses and may hold anything; after it, state is field 3 and start time field 22.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;

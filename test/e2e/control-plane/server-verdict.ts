@@ -1,7 +1,7 @@
 /**
  * What the API server says to one object: a create in strict mode, as a dry run or for real.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type ApiClient } from './api-client';
 import { collectionPath, type Discovery } from './discovery';
@@ -34,18 +34,40 @@ export async function askServer(
   options: AskOptions = {},
 ): Promise<ServerVerdict> {
   const kind = discovery.get(asString(object.apiVersion) ?? '', asString(object.kind) ?? '');
-  if (kind === undefined) return { verdict: 'refused', status: 404, reason: 'NotFound', message: 'the server serves no such kind', causes: [] };
+  if (kind === undefined) {
+    return {
+      verdict: 'refused',
+      status: 404,
+      reason: 'NotFound',
+      message: 'the server serves no such kind',
+      causes: [],
+    };
+  }
   const namespace = asString(asObject(object.metadata).namespace) || 'default';
   const query = `?fieldValidation=Strict&fieldManager=gantry${options.dryRun === false ? '' : '&dryRun=All'}`;
   try {
-    const { status, body } = await client.request('POST', `${collectionPath(kind, namespace)}${query}`, { body: options.text ?? object });
+    const { status, body } = await client.request('POST', `${collectionPath(kind, namespace)}${query}`, {
+      body: options.text ?? object,
+    });
     const reason = asString(body.reason) ?? '';
     const causes = asArray(asObject(body.details).causes)
       .map(asObject)
       .map((cause) => ({ reason: asString(cause.reason) ?? '', field: asString(cause.field) ?? '' }));
-    return { verdict: verdictOf(status, reason, namespace), status, reason, message: asString(body.message) ?? '', causes };
+    return {
+      verdict: verdictOf(status, reason, namespace),
+      status,
+      reason,
+      message: asString(body.message) ?? '',
+      causes,
+    };
   } catch (error) {
-    return { verdict: 'unclear', status: 0, reason: 'NoAnswer', message: error instanceof Error ? error.message : String(error), causes: [] };
+    return {
+      verdict: 'unclear',
+      status: 0,
+      reason: 'NoAnswer',
+      message: error instanceof Error ? error.message : String(error),
+      causes: [],
+    };
   }
 }
 
@@ -53,11 +75,19 @@ export async function askServer(
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function verdictOf(status: number, reason: string, namespace: string): ServerVerdict['verdict'] {
-  if (status < 300) return 'accepted';
+  if (status < 300) {
+    return 'accepted';
+  }
   // Whatever is stored only after validation: the object is fine, and there already.
-  if (reason === 'AlreadyExists') return 'accepted';
+  if (reason === 'AlreadyExists') {
+    return 'accepted';
+  }
   // Admission that looks at other objects (priority classes, quotas), a namespace that is not there, a server that failed.
-  if (reason === 'Forbidden' || status >= 500) return 'unclear';
-  if (status === 404 && NAMESPACE.test(namespace)) return 'unclear';
+  if (reason === 'Forbidden' || status >= 500) {
+    return 'unclear';
+  }
+  if (status === 404 && NAMESPACE.test(namespace)) {
+    return 'unclear';
+  }
   return 'refused';
 }

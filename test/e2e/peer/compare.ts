@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject, type KubernetesMinor } from '../../../src/api/schema';
+import { type JsonObject, type KubernetesMinor } from '../../../src/facts/api/schema';
 import { type Answer } from '../agreement/differential';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
@@ -51,23 +51,32 @@ export async function compareWithPeer(answers: readonly Answer[], options: Compa
     const peer = { program: options.program, schemas };
     const theirs = askKubeconform(peer, documents);
     const rows = answers.flatMap(({ question, server, outcome }, index) => {
-      if (outcome === 'unclear') return [];
+      if (outcome === 'unclear') {
+        return [];
+      }
       const accepted = theirs[index]?.accepted ?? false;
       return [{ kind: question.kind, right: server.verdict === 'accepted', accepted, agree: outcome === 'agree' }];
     });
     return {
-      byKind: [...new Set(rows.map((row) => row.kind))].sort().map((kind) => ({ kind, ...count(rows.filter((row) => row.kind === kind)) })),
+      byKind: [...new Set(rows.map((row) => row.kind))]
+        .sort()
+        .map((kind) => ({ kind, ...count(rows.filter((row) => row.kind === kind)) })),
       all: count(rows),
       kubeconformFalseAccepts: rows.filter(({ right, accepted }) => accepted && !right).length,
       kubeconformFalseRejects: rows.filter(({ right, accepted }) => !accepted && right).length,
-      speed: { gantry: measureGantry(documents, options.kubernetes), kubeconform: measureKubeconform(peer, documents, answers.length) },
+      speed: {
+        gantry: measureGantry(documents, options.kubernetes),
+        kubeconform: measureKubeconform(peer, documents, answers.length),
+      },
     };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function count(rows: readonly { readonly right: boolean; readonly accepted: boolean; readonly agree: boolean }[]): Omit<PeerKind, 'kind'> {
+function count(
+  rows: readonly { readonly right: boolean; readonly accepted: boolean; readonly agree: boolean }[],
+): Omit<PeerKind, 'kind'> {
   return {
     asked: rows.length,
     gantry: rows.filter(({ agree }) => agree).length,

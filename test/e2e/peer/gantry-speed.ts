@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KubernetesMinor } from '../../../src/api/schema';
+import { type KubernetesMinor } from '../../../src/facts/api/schema';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { parseYaml } from '../../../src/manifests/yaml';
 import { verdictOn } from '../agreement/gantry-verdict';

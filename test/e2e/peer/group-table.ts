@@ -32,10 +32,20 @@ export function groupTable(summary: Summary, { byKind }: Comparison): string {
     rows.set(group, row);
   }
   const lines = [...[...rows].sort(([a], [b]) => (a < b ? -1 : 1)), ['**all**', total] as const].map(([group, row]) =>
-    [group, row.kinds, row.asked, row.falseAccepts, row.falseRejects, percent(row.gantry, row.asked), percent(row.kubeconform, row.asked)].join(' | '),
+    [
+      group,
+      row.kinds,
+      row.asked,
+      row.falseAccepts,
+      row.falseRejects,
+      percent(row.gantry, row.asked),
+      percent(row.kubeconform, row.asked),
+    ].join(' | '),
   );
   const head = ['API group', 'kinds', 'asked', 'false accepts', 'false rejects', 'Gantry agrees', 'kubeconform agrees'];
-  return [head.join(' | '), ['---', ...head.slice(1).map(() => '---:')].join(' | '), ...lines].map((line) => `| ${line} |\n`).join('');
+  return [head.join(' | '), ['---', ...head.slice(1).map(() => '---:')].join(' | '), ...lines]
+    .map((line) => `| ${line} |\n`)
+    .join('');
 }
 
 function newRow(): Row {

@@ -4,8 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonObject, type JsonValue } from '../../../src/api/schema';
-import { isBuiltInGroup } from '../../../src/api/kinds';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
+import { isBuiltInGroup } from '../../../src/facts/api/kinds';
 import { asArray, asObject, asString, isObject } from '../../../src/manifests/read';
 import { type ApiClient } from '../control-plane/api-client';
 import { type Discovery } from '../control-plane/discovery';
@@ -24,12 +24,25 @@ export async function writeJsonSchemas(
     const { group, names, versions } = asObject(crd.spec);
     for (const version of asArray(versions).map(asObject)) {
       const schema = asObject(asObject(version.schema).openAPIV3Schema);
-      const properties = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' }, ...asObject(schema.properties) };
-      write(folder, asString(group) ?? '', asString(version.name) ?? '', asString(asObject(names).kind) ?? '', closed({ ...schema, properties }));
+      const properties = {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: { type: 'object' },
+        ...asObject(schema.properties),
+      };
+      write(
+        folder,
+        asString(group) ?? '',
+        asString(version.name) ?? '',
+        asString(asObject(names).kind) ?? '',
+        closed({ ...schema, properties }),
+      );
     }
   }
   for (const apiVersion of new Set(discovery.all().map((kind) => kind.apiVersion))) {
-    if (!isBuiltInGroup(groupOf(apiVersion))) continue;
+    if (!isBuiltInGroup(groupOf(apiVersion))) {
+      continue;
+    }
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
     const { body } = await client.request('GET', `/openapi/v3/${path}`);
     writeBuiltIn(folder, apiVersion, asObject(asObject(body.components).schemas));
@@ -37,13 +50,20 @@ export async function writeJsonSchemas(
 }
 
 function writeBuiltIn(folder: string, apiVersion: string, schemas: JsonObject): void {
-  const definitions = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(nullable(schema))]));
+  const definitions = Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, closed(nullable(schema))]),
+  );
   const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
   for (const [name, schema] of Object.entries(schemas)) {
     for (const gvk of asArray(asObject(schema)['x-kubernetes-group-version-kind']).map(asObject)) {
       const isObjectOfThis = gvk.group === groupOf(apiVersion) && gvk.version === version;
-      if (!isObjectOfThis || asObject(asObject(schema).properties).metadata === undefined) continue;
-      write(folder, asString(gvk.group) ?? '', version, asString(gvk.kind) ?? '', { $ref: `#/definitions/${name}`, definitions });
+      if (!isObjectOfThis || asObject(asObject(schema).properties).metadata === undefined) {
+        continue;
+      }
+      write(folder, asString(gvk.group) ?? '', version, asString(gvk.kind) ?? '', {
+        $ref: `#/definitions/${name}`,
+        definitions,
+      });
     }
   }
 }
@@ -58,30 +78,51 @@ function groupOf(apiVersion: string): string {
 
 /** No object takes fields that it does not name. */
 function closed(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(closed);
-  if (!isObject(value)) return value;
-  if (typeof value.$ref === 'string') return { ...value, $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
-  if (value.format === 'int-or-string') return { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+  if (Array.isArray(value)) {
+    return value.map(closed);
+  }
+  if (!isObject(value)) {
+    return value;
+  }
+  if (typeof value.$ref === 'string') {
+    return { ...value, $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
+  }
+  if (value.format === 'int-or-string') {
+    return { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+  }
   const copy: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {
-    if (key === 'properties') copy[key] = Object.fromEntries(Object.entries(asObject(item)).map(([name, child]) => [name, closed(child)]));
+    if (key === 'properties') {
+      copy[key] = Object.fromEntries(Object.entries(asObject(item)).map(([name, child]) => [name, closed(child)]));
+    }
     // JSON Schema's draft 6 and later say these by numbers.
-    else if ((key === 'exclusiveMinimum' || key === 'exclusiveMaximum') && typeof item === 'boolean') continue;
-    else if (!key.startsWith('x-kubernetes-') && key !== 'default' && key !== 'nullable') copy[key] = closed(item);
+    else if ((key === 'exclusiveMinimum' || key === 'exclusiveMaximum') && typeof item === 'boolean') {
+      continue;
+    } else if (!key.startsWith('x-kubernetes-') && key !== 'default' && key !== 'nullable') {
+      copy[key] = closed(item);
+    }
   }
   const open = value['x-kubernetes-preserve-unknown-fields'] === true || value.additionalProperties !== undefined;
-  if (isObject(value.properties) && !open) copy.additionalProperties = false;
+  if (isObject(value.properties) && !open) {
+    copy.additionalProperties = false;
+  }
   return value.nullable === true ? { anyOf: [copy, { type: 'null' }] } : copy;
 }
 
 /** With null allowed for what is optional, as the published schemas of the built-in kinds have it. */
 function nullable(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(nullable);
-  if (!isObject(value)) return value;
+  if (Array.isArray(value)) {
+    return value.map(nullable);
+  }
+  if (!isObject(value)) {
+    return value;
+  }
   const required = new Set(asArray(value.required));
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (key !== 'properties' || !isObject(item)) return [key, nullable(item)];
+      if (key !== 'properties' || !isObject(item)) {
+        return [key, nullable(item)];
+      }
       const properties = Object.entries(item).map(([name, child]) => {
         return [name, required.has(name) ? nullable(child) : { anyOf: [nullable(child), { type: 'null' }] }];
       });

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type JsonValue } from '../../../src/api/schema';
+import { type JsonValue } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { SCHEMA_LOCATION } from './json-schemas';
 
@@ -51,24 +51,41 @@ export function measureKubeconform(peer: Kubeconform, folder: string, documents:
   const once = timed(peer, [folder]);
   const thrice = timed(peer, [folder, folder, folder]);
   const perSecond = (seconds: number): number => (2 * documents) / Math.max(seconds, 0.001);
-  return { cold: documents / once.clock, warm: perSecond(thrice.clock - once.clock), warmPerCpuSecond: perSecond(thrice.cpu - once.cpu) };
+  return {
+    cold: documents / once.clock,
+    warm: perSecond(thrice.clock - once.clock),
+    warmPerCpuSecond: perSecond(thrice.cpu - once.cpu),
+  };
 }
 
 function run({ program, schemas }: Kubeconform, args: readonly string[]): string {
   return spawned(program, ['-strict', '-schema-location', join(schemas, SCHEMA_LOCATION), ...args]).stdout;
 }
 
-function timed({ program, schemas }: Kubeconform, folders: readonly string[]): { readonly clock: number; readonly cpu: number } {
+function timed(
+  { program, schemas }: Kubeconform,
+  folders: readonly string[],
+): { readonly clock: number; readonly cpu: number } {
   // Node does not say how much processor time a child took; the shell does.
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
   const args = ['-strict', '-schema-location', join(schemas, SCHEMA_LOCATION), '-summary', ...folders];
-  const [clock, user, system] = spawned('bash', ['-c', script, 'bash', program, ...args]).stderr.trim().split(/\s+/).slice(-3).map(Number);
+  const [clock, user, system] = spawned('bash', ['-c', script, 'bash', program, ...args])
+    .stderr.trim()
+    .split(/\s+/)
+    .slice(-3)
+    .map(Number);
   return { clock, cpu: user + system };
 }
 
 function spawned(program: string, args: readonly string[]): { readonly stdout: string; readonly stderr: string } {
-  const result = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 30, env: { ...process.env, LC_ALL: 'C' } });
+  const result = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+    env: { ...process.env, LC_ALL: 'C' },
+  });
   // 1 says that documents are invalid; anything else that it could not do its work.
-  if (result.status !== 0 && result.status !== 1) throw new Error(`kubeconform failed: ${result.error?.message ?? result.stderr}`);
+  if (result.status !== 0 && result.status !== 1) {
+    throw new Error(`kubeconform failed: ${result.error?.message ?? result.stderr}`);
+  }
   return result;
 }

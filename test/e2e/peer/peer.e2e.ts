@@ -1,4 +1,4 @@
-import { isBuiltInGroup } from '../../../src/api/kinds';
+import { isBuiltInGroup } from '../../../src/facts/api/kinds';
 import { type Answer, askBoth } from '../agreement/differential';
 import { corpus } from '../agreement/corpus';
 import { questions } from '../agreement/mutants';
@@ -21,7 +21,12 @@ describeLive('beside kubeconform, Gantry', () => {
     live = await liveCluster();
     const bases = corpus();
     await prepareCluster(live.cluster.client, live.discovery, bases);
-    answers = await askBoth(live.cluster.client, live.discovery, questions(bases, MUTANTS, SEED, live.minor), live.minor);
+    answers = await askBoth(
+      live.cluster.client,
+      live.discovery,
+      questions(bases, MUTANTS, SEED, live.minor),
+      live.minor,
+    );
     comparison = await compareWithPeer(answers, {
       program: programPath(components().find(({ name }) => name === 'kubeconform')!),
       client: live.cluster.client,
@@ -38,7 +43,9 @@ describeLive('beside kubeconform, Gantry', () => {
 
   // Of each built-in kind only a handful is asked here, too few to count; bench:agreement counts them.
   it('agrees with the server at least as often on every kind of custom resource', () => {
-    const custom = comparison.byKind.filter(({ kind }) => kind.includes('/') && !isBuiltInGroup(kind.slice(0, kind.indexOf('/'))));
+    const custom = comparison.byKind.filter(
+      ({ kind }) => kind.includes('/') && !isBuiltInGroup(kind.slice(0, kind.indexOf('/'))),
+    );
     expect(custom.filter(({ gantry, kubeconform }) => gantry < kubeconform)).toEqual([]);
   });
 

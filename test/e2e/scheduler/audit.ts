@@ -2,8 +2,8 @@
  * Who asked what of the API server, from its audit log, as RBAC would name it.
  */
 import { readFileSync } from 'node:fs';
-import { type JsonObject } from '../../../src/api/schema';
-import { type PolicyRule } from '../../../src/api/types/rbac.authorization.k8s.io/v1';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { type PolicyRule } from '../../../src/facts/api/types/rbac.authorization.k8s.io/v1';
 import { asObject, asString } from '../../../src/manifests/read';
 
 export interface Asked {
@@ -15,12 +15,22 @@ export interface Asked {
 
 /** Requests for resources; what is no resource (discovery, health) every user may read. */
 export function askedBy(user: string, log: string): readonly Asked[] {
-  return readFileSync(log, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as JsonObject)
-    .filter((event) => asObject(event.user).username === user && asString(asObject(event.objectRef).resource) !== undefined)
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as JsonObject)
+    .filter(
+      (event) => asObject(event.user).username === user && asString(asObject(event.objectRef).resource) !== undefined,
+    )
     .map((event) => {
       const { resource, subresource, apiGroup } = asObject(event.objectRef);
       return {
-        right: rightOf(asString(event.verb) ?? '', asString(apiGroup) ?? '', asString(resource) ?? '', asString(subresource)),
+        right: rightOf(
+          asString(event.verb) ?? '',
+          asString(apiGroup) ?? '',
+          asString(resource) ?? '',
+          asString(subresource),
+        ),
         status: Number(asObject(event.responseStatus).code),
         uri: asString(event.requestURI) ?? '',
       };
@@ -29,8 +39,15 @@ export function askedBy(user: string, log: string): readonly Asked[] {
 
 /** Each verb on each resource that the rules grant. */
 export function granted(rules: readonly PolicyRule[]): ReadonlySet<string> {
-  return new Set(rules.flatMap(({ apiGroups = [], resources = [], verbs }) => apiGroups.flatMap((group) => resources.flatMap((resource) =>
-    verbs.map((verb) => rightOf(verb, group, ...(resource.split('/') as [string, string?])))))));
+  return new Set(
+    rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          verbs.map((verb) => rightOf(verb, group, ...(resource.split('/') as [string, string?]))),
+        ),
+      ),
+    ),
+  );
 }
 
 function rightOf(verb: string, group: string, resource: string, subresource?: string): string {

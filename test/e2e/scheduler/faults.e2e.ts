@@ -35,7 +35,9 @@ describeLive('bad days', () => {
     watchman = new Watchman(lab);
   });
   afterEach(async () => {
-    for (const gantry of running.splice(0)) await gantry.stop('SIGKILL');
+    for (const gantry of running.splice(0)) {
+      await gantry.stop('SIGKILL');
+    }
     await watchman.stop();
     await proxy?.stop();
     proxy = undefined;
@@ -57,11 +59,19 @@ describeLive('bad days', () => {
   }
 
   async function expectAllRun(count: number, limit = 60_000): Promise<void> {
-    await lab.until(`${count} pods run`, async () => {
-      const pods = await lab.pods();
-      const live = pods.filter(({ metadata }) => asObject(metadata).deletionTimestamp === undefined);
-      return live.length === count && live.every(({ spec }) => asObject(spec).nodeName !== undefined) && brokenGangs(pods).length === 0;
-    }, limit);
+    await lab.until(
+      `${count} pods run`,
+      async () => {
+        const pods = await lab.pods();
+        const live = pods.filter(({ metadata }) => asObject(metadata).deletionTimestamp === undefined);
+        return (
+          live.length === count &&
+          live.every(({ spec }) => asObject(spec).nodeName !== undefined) &&
+          brokenGangs(pods).length === 0
+        );
+      },
+      limit,
+    );
     expect(overCapacity(await lab.list('/api/v1/nodes'), await lab.pods())).toEqual([]);
     expect([...watchman.faults]).toEqual([]);
   }
@@ -98,9 +108,13 @@ describeLive('bad days', () => {
     await lab.createMany(gangs());
     await expectAllRun(48);
     clearInterval(cutting);
-    expect(gantry.log.some(({ msg, kind, during }) => msg === 'watch' && kind === 'failed' && during === 'watch')).toBe(true);
+    expect(gantry.log.some(({ msg, kind, during }) => msg === 'watch' && kind === 'failed' && during === 'watch')).toBe(
+      true,
+    );
     // Nobody was listed anew for it.
-    expect(gantry.log.filter(({ kind, collection }) => kind === 'listed' && collection === 'nodes').length).toBeLessThanOrEqual(2);
+    expect(
+      gantry.log.filter(({ kind, collection }) => kind === 'listed' && collection === 'nodes').length,
+    ).toBeLessThanOrEqual(2);
   });
 
   it('a watch is answered with 410: everything is listed anew', async () => {
@@ -109,7 +123,8 @@ describeLive('bad days', () => {
     await lab.createMany(gangs(3));
     await expectAllRun(24);
     let left = 8;
-    proxy.trouble = (method, path) => (method === 'WATCH' && /\/(pods|nodes)\?/.test(path) && left-- > 0 ? 'gone' : undefined);
+    proxy.trouble = (method, path) =>
+      method === 'WATCH' && /\/(pods|nodes)\?/.test(path) && left-- > 0 ? 'gone' : undefined;
     proxy.cutWatches();
     await lab.createMany(gangs(6).slice(3));
     await expectAllRun(48);
@@ -118,11 +133,16 @@ describeLive('bad days', () => {
   });
 
   it.each([
-    ['conflicts', 409], ['too many requests', 429], ['internal errors', 500], ['lost answers', 'lost'], ['answers that take too long', 'slow'],
+    ['conflicts', 409],
+    ['too many requests', 429],
+    ['internal errors', 500],
+    ['lost answers', 'lost'],
+    ['answers that take too long', 'slow'],
   ] as const)('%s for a third of all bindings and patches', async (_, fault) => {
     proxy = await FaultyProxy.start(lab.kubeconfig);
     let asked = 0;
-    proxy.trouble = (method, path) => (/\/binding|\/pods\/[^/]+$/.test(path) && method !== 'GET' && asked++ % 3 === 1 ? fault : undefined);
+    proxy.trouble = (method, path) =>
+      /\/binding|\/pods\/[^/]+$/.test(path) && method !== 'GET' && asked++ % 3 === 1 ? fault : undefined;
     await start('only', proxy.kubeconfig);
     await lab.createMany(gangs());
     await expectAllRun(48, 90_000);
@@ -134,7 +154,9 @@ describeLive('bad days', () => {
     let victim = '';
     proxy.trouble = (method, path) => {
       const name = /\/pods\/([^/]+)\/binding/.exec(path)?.[1];
-      if (name !== undefined && method === 'POST' && victim === '') victim = name;
+      if (name !== undefined && method === 'POST' && victim === '') {
+        victim = name;
+      }
       return name !== undefined && name === victim ? 500 : undefined;
     };
     const gantry = await start('only', proxy.kubeconfig);
@@ -154,7 +176,11 @@ describeLive('bad days', () => {
     const lost = Object.entries(places).find(([name]) => name.startsWith('gang-0'))![1];
     await lab.delete(`/api/v1/nodes/${lost}`);
     // The controller manager finds orphans only after a while; whoever runs a cluster does what it would do.
-    for (const pod of await lab.pods()) if (asObject(pod.spec).nodeName === lost) await lab.delete(`/api/v1/namespaces/default/pods/${nameOf(pod)}`);
+    for (const pod of await lab.pods()) {
+      if (asObject(pod.spec).nodeName === lost) {
+        await lab.delete(`/api/v1/namespaces/default/pods/${nameOf(pod)}`);
+      }
+    }
     await expectAllRun(24);
     expect(Object.values(await lab.places())).not.toContain(lost);
     expect(gantry.log.filter(({ msg }) => msg === 'placed').length).toBeGreaterThan(3);
@@ -169,7 +195,10 @@ describeLive('bad days', () => {
     await expectAllRun(4);
   });
 
-  it.each([['an hour ahead', 3_600_000], ['an hour behind', -3_600_000]])('the clock of the machine is %s', async (_, clockSkew) => {
+  it.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])('the clock of the machine is %s', async (_, clockSkew) => {
     const first = await start('first', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS, clockSkew });
     await first.until('leading: pods and nodes read anew');
     const second = await start('second', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
@@ -187,7 +216,9 @@ describeLive('bad days', () => {
     const changes: string[] = [];
     let isBack = false;
     proxy.trouble = (method, path) => {
-      if (isBack && method !== 'GET' && method !== 'WATCH' && !path.includes('/leases')) changes.push(`${method} ${path}`);
+      if (isBack && method !== 'GET' && method !== 'WATCH' && !path.includes('/leases')) {
+        changes.push(`${method} ${path}`);
+      }
       return undefined;
     };
     const first = await start('first', proxy.kubeconfig, { leaseSeconds: LEASE_SECONDS });
@@ -223,12 +254,15 @@ describeLive('bad days', () => {
     const gantry = await start('only');
     gantry.configure('policy: { nodeScore: pretty }\n');
     const fault = await gantry.until('the configuration was not taken; what held before still holds');
-    expect(String(fault.message)).toContain('policy.nodeScore is "pretty"; expected one of binpack, spread, fgd, fragmentation');
+    expect(String(fault.message)).toContain(
+      'policy.nodeScore is "pretty"; expected one of binpack, spread, fgd, fragmentation',
+    );
     gantry.configure(`${CONFIG}queues: [{ name: research, capability: { nvidia.com/gpu: 4 } }]\n`);
     await gantry.until('configuration read anew');
     await lab.createMany([lastingGang('capped', 8, { gpus: 1, queue: 'research' })]);
     await lab.until('the ceiling holds', async () => {
-      const [pending] = await gantry.json<readonly { kind: string; changes: readonly { kind: string }[] }[]>('/api/pending');
+      const [pending] =
+        await gantry.json<readonly { kind: string; changes: readonly { kind: string }[] }[]>('/api/pending');
       return pending?.kind === 'queue-capability' && pending.changes.some(({ kind }) => kind === 'raise-capability');
     });
   });

@@ -8,7 +8,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 
 /**
@@ -40,14 +40,19 @@ export class FaultyProxy {
     this.agent = new Agent({ keepAlive: true, maxSockets: 256, ca: certificate, checkServerIdentity: () => undefined });
     this.kubeconfig = join(folder, 'kubeconfig');
     const { port } = server.address() as AddressInfo;
-    writeFileSync(this.kubeconfig, JSON.stringify({
-      'apiVersion': 'v1',
-      'kind': 'Config',
-      'current-context': 'proxy',
-      'contexts': [{ name: 'proxy', context: { cluster: 'proxy', user: 'proxy' } }],
-      'clusters': [{ name: 'proxy', cluster: { 'server': `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
-      'users': [{ name: 'proxy', user: {} }],
-    }));
+    writeFileSync(
+      this.kubeconfig,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'proxy',
+        contexts: [{ name: 'proxy', context: { cluster: 'proxy', user: 'proxy' } }],
+        clusters: [
+          { name: 'proxy', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+        ],
+        users: [{ name: 'proxy', user: {} }],
+      }),
+    );
   }
 
   static async start(kubeconfig: string): Promise<FaultyProxy> {
@@ -58,7 +63,13 @@ export class FaultyProxy {
     const server = createServer((request, response) => void proxy.pass(request, response));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const folder = mkdtempSync(join(tmpdir(), 'gantry-proxy-'));
-    const proxy: FaultyProxy = new FaultyProxy(server, asString(cluster.server) ?? '', asString(user.token) ?? '', certificate, folder);
+    const proxy: FaultyProxy = new FaultyProxy(
+      server,
+      asString(cluster.server) ?? '',
+      asString(user.token) ?? '',
+      certificate,
+      folder,
+    );
     return proxy;
   }
 
@@ -80,14 +91,18 @@ export class FaultyProxy {
     const { method = 'GET', url = '/' } = request;
     const isWatch = url.includes('watch=1');
     const fault = this.trouble(isWatch ? 'WATCH' : method, url);
-    if (fault !== undefined) this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    if (fault !== undefined) {
+      this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    }
     if (typeof fault === 'number' || fault === 'gone') {
       request.resume();
       refuse(response, fault === 'gone' ? 410 : fault);
       return;
     }
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
     const headers = { ...request.headers, host: new URL(this.target).host, authorization: `Bearer ${this.token}` };
     const call = httpsRequest(`${this.target}${url}`, { method, headers, agent: this.agent }, (reply) => {
       if (fault === 'lost') {
@@ -111,16 +126,30 @@ export class FaultyProxy {
     call.on('error', () => response.destroy());
     response.on('close', () => {
       this.watches.delete(response);
-      if (isWatch) call.destroy();
+      if (isWatch) {
+        call.destroy();
+      }
     });
     call.end(Buffer.concat(chunks));
   }
 }
 
-const REASONS: Readonly<Record<number, string>> = { 409: 'Conflict', 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError' };
+const REASONS: Readonly<Record<number, string>> = {
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+};
 
 function refuse(response: ServerResponse, code: number): void {
-  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: `made up: ${REASONS[code] ?? code}`, reason: REASONS[code] ?? '', code };
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    message: `made up: ${REASONS[code] ?? code}`,
+    reason: REASONS[code] ?? '',
+    code,
+  };
   response.writeHead(code, { 'content-type': 'application/json', ...(code === 429 && { 'retry-after': '1' }) });
   response.end(JSON.stringify(status));
 }

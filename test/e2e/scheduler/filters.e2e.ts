@@ -2,8 +2,8 @@
  * The nodes on which the placement core would let a pod run are those on which kube-scheduler would: random clusters, random pods.
  */
 import { randomNumbers } from '../../../bench/machine';
-import { type JsonObject } from '../../../src/api/schema';
-import { clusterOfObjects } from '../../../src/cluster';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { clusterOfObjects } from '../../../src/planning/cluster';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { DEFAULT_POLICY } from '../../../src/placement';
 import { STATIC_CONSTRAINTS } from '../../../src/placement/filters/static';
@@ -36,39 +36,52 @@ describeLive('filters', () => {
   });
   afterEach(async () => {
     await lab.clear();
-    for (const kind of ['persistentvolumeclaims', 'persistentvolumes']) await remove(kind);
+    for (const kind of ['persistentvolumeclaims', 'persistentvolumes']) {
+      await remove(kind);
+    }
   });
   afterAll(async () => {
     await judge.stop();
     await lab.stop();
   });
 
-  it.each(Array.from({ length: CLUSTERS }, (_, index) => index + 1))('random cluster %d: both find the same nodes feasible', async (seed) => {
-    const random = randomNumbers(seed);
-    const world = new RandomWorld(random);
-    const nodes = world.nodes(7);
-    const volumes = world.volumes();
-    await lab.createMany([...nodes, ...volumes]);
-    for (const node of nodes) {
-      // Admission taints new nodes until a controller that does not run here finds them ready.
-      await lab.patch(`/api/v1/nodes/${nameOf(node)}`, { spec: { taints: asArray(asObject(node.spec).taints) as JsonObject[] } });
-    }
-    for (const volume of volumes) await settle(volume);
-    for (let i = 0; i < SETTLED; i++) await settlePod(world.pod(JUDGE.repeat(2)), nodes[Math.floor(random() * nodes.length)]);
-    const different: unknown[] = [];
-    let feasible = 0;
-    for (let i = 0; i < PODS; i++) {
-      const pod = world.pod(JUDGE);
-      const judged = await judge.feasible(pod);
-      const core = await coreFeasible(pod);
-      feasible += judged.length;
-      const { labels } = asObject(pod.metadata);
-      if (JSON.stringify(core.found) !== JSON.stringify(judged)) different.push({ spec: pod.spec, labels, judged, ...core });
-    }
-    expect(different).toEqual([]);
-    found += feasible;
-    asked += PODS * nodes.length;
-  });
+  it.each(Array.from({ length: CLUSTERS }, (_, index) => index + 1))(
+    'random cluster %d: both find the same nodes feasible',
+    async (seed) => {
+      const random = randomNumbers(seed);
+      const world = new RandomWorld(random);
+      const nodes = world.nodes(7);
+      const volumes = world.volumes();
+      await lab.createMany([...nodes, ...volumes]);
+      for (const node of nodes) {
+        // Admission taints new nodes until a controller that does not run here finds them ready.
+        await lab.patch(`/api/v1/nodes/${nameOf(node)}`, {
+          spec: { taints: asArray(asObject(node.spec).taints) as JsonObject[] },
+        });
+      }
+      for (const volume of volumes) {
+        await settle(volume);
+      }
+      for (let i = 0; i < SETTLED; i++) {
+        await settlePod(world.pod(JUDGE.repeat(2)), nodes[Math.floor(random() * nodes.length)]);
+      }
+      const different: unknown[] = [];
+      let feasible = 0;
+      for (let i = 0; i < PODS; i++) {
+        const pod = world.pod(JUDGE);
+        const judged = await judge.feasible(pod);
+        const core = await coreFeasible(pod);
+        feasible += judged.length;
+        const { labels } = asObject(pod.metadata);
+        if (JSON.stringify(core.found) !== JSON.stringify(judged)) {
+          different.push({ spec: pod.spec, labels, judged, ...core });
+        }
+      }
+      expect(different).toEqual([]);
+      found += feasible;
+      asked += PODS * nodes.length;
+    },
+  );
 
   it('neither everything nor nothing fitted, or nothing would have been tested', () => {
     expect(found / asked).toBeGreaterThan(0.1);
@@ -77,8 +90,10 @@ describeLive('filters', () => {
 
   /** What the volume controller would write. */
   async function settle(object: JsonObject): Promise<void> {
-    const path = asString(object.kind) === 'PersistentVolume' ? `/api/v1/persistentvolumes/${nameOf(object)}`
-      : `/api/v1/namespaces/default/persistentvolumeclaims/${nameOf(object)}`;
+    const path =
+      asString(object.kind) === 'PersistentVolume'
+        ? `/api/v1/persistentvolumes/${nameOf(object)}`
+        : `/api/v1/namespaces/default/persistentvolumeclaims/${nameOf(object)}`;
     await lab.patch(`${path}/status`, { status: { phase: 'Bound' } });
     if (asString(object.kind) === 'PersistentVolumeClaim') {
       await lab.patch(path, { metadata: { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } });
@@ -87,7 +102,12 @@ describeLive('filters', () => {
 
   async function settlePod(pod: JsonObject, node: JsonObject): Promise<void> {
     await lab.create(pod);
-    const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name: nameOf(pod) }, target: { apiVersion: 'v1', kind: 'Node', name: nameOf(node) } };
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name: nameOf(pod) },
+      target: { apiVersion: 'v1', kind: 'Node', name: nameOf(node) },
+    };
     await lab.cluster.client.request('POST', `/api/v1/namespaces/default/pods/${nameOf(pod)}/binding`, { body });
   }
 
@@ -105,26 +125,46 @@ describeLive('filters', () => {
   async function coreFeasible(pod: JsonObject): Promise<Feasible> {
     const read = async (path: string, kind: string): Promise<JsonObject[]> =>
       (await lab.list(path)).map((item): JsonObject => ({ ...item, apiVersion: 'v1', kind }));
-    const state = clusterOfObjects([
-      ...await read('/api/v1/nodes', 'Node'), ...await read('/api/v1/pods', 'Pod'), ...await read('/api/v1/namespaces', 'Namespace'),
-      ...await read('/api/v1/persistentvolumes', 'PersistentVolume'), ...await read('/api/v1/persistentvolumeclaims', 'PersistentVolumeClaim'),
-      pod,
-    ], 'live');
-    const session = new Session({
-      now: 0,
-      nodes: state.nodes,
-      queues: [{ name: 'default' }],
-      gangs: state.gangs.map(({ gang }) => gang),
-      pods: [...state.gangs.flatMap(({ pods }) => pods), ...state.nodePods.map(({ pod: one }) => one)],
-    }, DEFAULT_POLICY);
+    const state = clusterOfObjects(
+      [
+        ...(await read('/api/v1/nodes', 'Node')),
+        ...(await read('/api/v1/pods', 'Pod')),
+        ...(await read('/api/v1/namespaces', 'Namespace')),
+        ...(await read('/api/v1/persistentvolumes', 'PersistentVolume')),
+        ...(await read('/api/v1/persistentvolumeclaims', 'PersistentVolumeClaim')),
+        pod,
+      ],
+      'live',
+    );
+    const session = new Session(
+      {
+        now: 0,
+        nodes: state.nodes,
+        queues: [{ name: 'default' }],
+        gangs: state.gangs.map(({ gang }) => gang),
+        pods: [...state.gangs.flatMap(({ pods }) => pods), ...state.nodePods.map(({ pod: one }) => one)],
+      },
+      DEFAULT_POLICY,
+    );
     const record = session.pods.find(({ name }) => name === `default/${nameOf(pod)}`)!;
     const reasons: Record<string, string> = {};
     session.table.nodes.forEach(({ name }, row) => {
       const code = session.staticRow(record.podClass)[row];
-      const reason = code > 0 ? STATIC_CONSTRAINTS[code - 1] : session.dynamicConstraint(record.podClass, row) ??
-        (session.ledger.fits(record.podClass, row) ? undefined : 'room');
-      if (reason !== undefined) reasons[name] = reason;
+      const reason =
+        code > 0
+          ? STATIC_CONSTRAINTS[code - 1]
+          : (session.dynamicConstraint(record.podClass, row) ??
+            (session.ledger.fits(record.podClass, row) ? undefined : 'room'));
+      if (reason !== undefined) {
+        reasons[name] = reason;
+      }
     });
-    return { found: session.table.nodes.map(({ name }) => name).filter((name) => reasons[name] === undefined).sort(), reasons };
+    return {
+      found: session.table.nodes
+        .map(({ name }) => name)
+        .filter((name) => reasons[name] === undefined)
+        .sort(),
+      reasons,
+    };
   }
 });

@@ -38,7 +38,11 @@ export class GantryProcess {
   private readonly rest: string[] = [];
   private port = 0;
 
-  private constructor(private readonly child: ChildProcess, private readonly folder: string, private readonly configPath: string) {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+    private readonly configPath: string,
+  ) {
     let kept = '';
     const take = (text: string): void => {
       const lines = (kept + text).split('\n');
@@ -50,7 +54,14 @@ export class GantryProcess {
   }
 
   /** Starts it, and waits until it serves. */
-  static async start({ kubeconfig, config, identity, leaseSeconds, clockSkew, flags = [] }: GantryOptions): Promise<GantryProcess> {
+  static async start({
+    kubeconfig,
+    config,
+    identity,
+    leaseSeconds,
+    clockSkew,
+    flags = [],
+  }: GantryOptions): Promise<GantryProcess> {
     await (bundled ??= writeBundle(SCHEDULER_BUNDLE));
     const folder = mkdtempSync(join(tmpdir(), 'gantry-scheduler-'));
     const path = join(folder, 'config.yaml');
@@ -60,12 +71,21 @@ export class GantryProcess {
     const args = [
       ...(clockSkew === undefined ? [] : ['--require', preload]),
       join(ROOT, SCHEDULER_BUNDLE.output),
-      '--kubeconfig', kubeconfig, '--config', path, '--port', '0',
+      '--kubeconfig',
+      kubeconfig,
+      '--config',
+      path,
+      '--port',
+      '0',
       ...(identity === undefined ? [] : ['--identity', identity]),
       ...(leaseSeconds === undefined ? ['--no-leader-election'] : ['--lease-seconds', String(leaseSeconds)]),
       ...flags,
     ];
-    const started = new GantryProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }), folder, path);
+    const started = new GantryProcess(
+      spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }),
+      folder,
+      path,
+    );
     const { port } = await started.until('started');
     started.port = Number(port);
     return started;
@@ -92,13 +112,24 @@ export class GantryProcess {
    * The first line with this message (and that passes) among those since `from`.
    * @throws where it does not come in time, with the end of the log
    */
-  async until(message: string, passes: (line: LogLine) => boolean = () => true, { from = 0, limit = 60_000 } = {}): Promise<LogLine> {
+  async until(
+    message: string,
+    passes: (line: LogLine) => boolean = () => true,
+    { from = 0, limit = 60_000 } = {},
+  ): Promise<LogLine> {
     for (const deadline = Date.now() + limit; ; await sleep(20)) {
       const found = this.log.slice(from).find((line) => line.msg === message && passes(line));
-      if (found !== undefined) return found;
+      if (found !== undefined) {
+        return found;
+      }
       if (Date.now() > deadline || !this.isRunning) {
-        const ending = this.log.slice(-15).map((line) => JSON.stringify(line)).join('\n');
-        throw new Error(`The scheduler did not log "${message}" within ${limit} ms:\n${ending}\n${this.rest.slice(-10).join('')}`);
+        const ending = this.log
+          .slice(-15)
+          .map((line) => JSON.stringify(line))
+          .join('\n');
+        throw new Error(
+          `The scheduler did not log "${message}" within ${limit} ms:\n${ending}\n${this.rest.slice(-10).join('')}`,
+        );
       }
     }
   }
@@ -115,14 +146,20 @@ export class GantryProcess {
     return new Promise((done, fail) => {
       get({ host: '127.0.0.1', port: this.port, path }, (response) => {
         let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => done(text)).on('error', fail);
+        response
+          .setEncoding('utf8')
+          .on('data', (part: string) => (text += part))
+          .on('end', () => done(text))
+          .on('error', fail);
       }).on('error', fail);
     });
   }
 
   /** Value of a metric, summed up over its labels. */
   async metric(name: string): Promise<number> {
-    const lines = (await this.text('/metrics')).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+    const lines = (await this.text('/metrics'))
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 

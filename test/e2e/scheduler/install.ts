@@ -6,10 +6,10 @@ import { type Construct } from 'constructs';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { GantryScheduler, type GantrySchedulerProps } from '../../../src/scheduler';
-import { Testing } from '../../../src/testing';
+import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
+import { Testing } from '../../../src/interfaces/testing';
 import { Discovery } from '../control-plane/discovery';
 import { askServer } from '../control-plane/server-verdict';
 import { type Lab } from './lab';
@@ -31,16 +31,24 @@ export async function apply(lab: Lab, objects: readonly JsonObject[]): Promise<v
   const discovery = await Discovery.read(lab.cluster.client);
   for (const object of objects) {
     const said = await askServer(lab.cluster.client, discovery, object, { dryRun: false });
-    if (said.verdict !== 'accepted') throw new Error(`${asString(object.kind)} ${asString(asObject(object.metadata).name)}: ${said.message}`);
+    if (said.verdict !== 'accepted') {
+      throw new Error(`${asString(object.kind)} ${asString(asObject(object.metadata).name)}: ${said.message}`);
+    }
   }
 }
 
 /** A token of a service account. */
 export async function tokenOf(lab: Lab, namespace: string, account: string): Promise<string> {
-  const { status, body } = await lab.cluster.client.request('POST', `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, {
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
-  });
-  if (status >= 300) throw new Error(`No token for ${namespace}/${account}: ${asString(body.message)}`);
+  const { status, body } = await lab.cluster.client.request(
+    'POST',
+    `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
+    {
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
+    },
+  );
+  if (status >= 300) {
+    throw new Error(`No token for ${namespace}/${account}: ${asString(body.message)}`);
+  }
   return asString(asObject(body.status).token) ?? '';
 }
 

@@ -2,15 +2,19 @@
  * What must hold at every moment, whatever happens: asked of the API server and of nobody else.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type JsonObject } from '../../../src/api/schema';
-import { amountsOf } from '../../../src/cluster/objects';
-import { podRequest } from '../../../src/cluster/objects/pod-request';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { amountsOf } from '../../../src/planning/cluster/objects';
+import { podRequest } from '../../../src/planning/cluster/objects/pod-request';
 import { asObject, asString } from '../../../src/manifests/read';
 import { type Lab, nameOf } from './lab';
 
 /** Pods that hold room on a node. */
 function holders(pods: readonly JsonObject[]): readonly JsonObject[] {
-  return pods.filter(({ spec, status }) => asString(asObject(spec).nodeName) !== undefined && !['Succeeded', 'Failed'].includes(asString(asObject(status).phase) ?? ''));
+  return pods.filter(
+    ({ spec, status }) =>
+      asString(asObject(spec).nodeName) !== undefined &&
+      !['Succeeded', 'Failed'].includes(asString(asObject(status).phase) ?? ''),
+  );
 }
 
 /** What is wrong, in words: nodes that hold more than they have, devices that two pods hold. */
@@ -23,15 +27,21 @@ export function overCapacity(nodes: readonly JsonObject[], pods: readonly JsonOb
     const sum: Record<string, number> = { pods: own.length };
     const devices = new Map<string, string>();
     for (const pod of own) {
-      for (const [resource, amount] of Object.entries(podRequest(asObject(pod.spec)))) sum[resource] = (sum[resource] ?? 0) + amount;
+      for (const [resource, amount] of Object.entries(podRequest(asObject(pod.spec)))) {
+        sum[resource] = (sum[resource] ?? 0) + amount;
+      }
       const indices = asString(asObject(asObject(pod.metadata).annotations)['gantry.dev/devices'])?.split(',') ?? [];
       for (const index of indices) {
-        if (devices.has(index)) faults.push(`device ${index} of ${nameOf(node)} is held by ${devices.get(index)} and ${nameOf(pod)}`);
+        if (devices.has(index)) {
+          faults.push(`device ${index} of ${nameOf(node)} is held by ${devices.get(index)} and ${nameOf(pod)}`);
+        }
         devices.set(index, nameOf(pod));
       }
     }
     for (const [resource, amount] of Object.entries(sum)) {
-      if (amount > (allocatable[resource] ?? 0)) faults.push(`${nameOf(node)} holds ${amount} ${resource} and has ${allocatable[resource] ?? 0}`);
+      if (amount > (allocatable[resource] ?? 0)) {
+        faults.push(`${nameOf(node)} holds ${amount} ${resource} and has ${allocatable[resource] ?? 0}`);
+      }
     }
   }
   return faults;
@@ -44,12 +54,17 @@ export function brokenGangs(pods: readonly JsonObject[]): readonly string[] {
     const { labels, annotations, deletionTimestamp } = asObject(pod.metadata);
     const name = asString(asObject(labels)['gantry.dev/gang']);
     if (name !== undefined) {
-      const gang = gangs.get(name) ?? { placed: 0, minimum: Number(asString(asObject(annotations)['gantry.dev/gang-min-member']) ?? 0) };
+      const gang = gangs.get(name) ?? {
+        placed: 0,
+        minimum: Number(asString(asObject(annotations)['gantry.dev/gang-min-member']) ?? 0),
+      };
       gang.placed += asString(asObject(pod.spec).nodeName) !== undefined && deletionTimestamp === undefined ? 1 : 0;
       gangs.set(name, gang);
     }
   }
-  return [...gangs].filter(([, { placed, minimum }]) => placed > 0 && placed < minimum).map(([name, { placed, minimum }]) => `${name}: ${placed} of ${minimum}`);
+  return [...gangs]
+    .filter(([, { placed, minimum }]) => placed > 0 && placed < minimum)
+    .map(([name, { placed, minimum }]) => `${name}: ${placed} of ${minimum}`);
 }
 
 /** Looks all the time, beside what the test does. */
@@ -82,7 +97,9 @@ export class Watchman {
         broken.forEach((gang) => this.since.set(gang, this.since.get(gang) ?? now));
         for (const [gang, since] of this.since) {
           this.longestBroken = Math.max(this.longestBroken, now - since);
-          if (!broken.has(gang)) this.since.delete(gang);
+          if (!broken.has(gang)) {
+            this.since.delete(gang);
+          }
         }
       } catch {
         // The server is down, as tests want it to be.

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString, stringsIn } from '../../../src/manifests/read';
 import { components, programPath } from '../control-plane/components';
 import { type ProcessRecord, startProcess, stopProcess } from '../control-plane/process';
@@ -22,7 +22,11 @@ export class Judge {
 
   private scheduler: ProcessRecord | undefined;
 
-  private constructor(private readonly lab: Lab, private readonly server: Server, private readonly folder: string) {}
+  private constructor(
+    private readonly lab: Lab,
+    private readonly server: Server,
+    private readonly folder: string,
+  ) {}
 
   static async start(lab: Lab): Promise<Judge> {
     const server = createServer((request, response) => void judge.note(request, response));
@@ -30,18 +34,36 @@ export class Judge {
     const folder = mkdtempSync(join(tmpdir(), 'gantry-judge-'));
     const judge: Judge = new Judge(lab, server, folder);
     const config = join(folder, 'config.json');
-    writeFileSync(config, JSON.stringify({
-      apiVersion: 'kubescheduler.config.k8s.io/v1',
-      kind: 'KubeSchedulerConfiguration',
-      clientConnection: { kubeconfig: lab.kubeconfig, qps: 1000, burst: 1000 },
-      leaderElection: { leaderElect: false },
-      podInitialBackoffSeconds: 1,
-      profiles: [{ schedulerName: JUDGE }],
-      extenders: [{ urlPrefix: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, filterVerb: 'filter', nodeCacheCapable: true, weight: 1 }],
-    }));
+    writeFileSync(
+      config,
+      JSON.stringify({
+        apiVersion: 'kubescheduler.config.k8s.io/v1',
+        kind: 'KubeSchedulerConfiguration',
+        clientConnection: { kubeconfig: lab.kubeconfig, qps: 1000, burst: 1000 },
+        leaderElection: { leaderElect: false },
+        podInitialBackoffSeconds: 1,
+        profiles: [{ schedulerName: JUDGE }],
+        extenders: [
+          {
+            urlPrefix: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+            filterVerb: 'filter',
+            nodeCacheCapable: true,
+            weight: 1,
+          },
+        ],
+      }),
+    );
     const program = programPath(components().find(({ name }) => name === 'kube-scheduler')!);
-    if (!existsSync(program)) throw new Error(`${program} is not built.`);
-    judge.scheduler = startProcess('judge', program, [`--config=${config}`, '--secure-port=0'], join(folder, 'log'), folder);
+    if (!existsSync(program)) {
+      throw new Error(`${program} is not built.`);
+    }
+    judge.scheduler = startProcess(
+      'judge',
+      program,
+      [`--config=${config}`, '--secure-port=0'],
+      join(folder, 'log'),
+      folder,
+    );
     return judge;
   }
 
@@ -55,11 +77,13 @@ export class Judge {
       return conditions.some(({ type, status }) => type === 'PodScheduled' && status === 'False');
     });
     await this.lab.delete(path);
-    return [...this.notes.get(nameOf(pod)) ?? []].sort();
+    return [...(this.notes.get(nameOf(pod)) ?? [])].sort();
   }
 
   async stop(): Promise<void> {
-    if (this.scheduler !== undefined) await stopProcess(this.scheduler);
+    if (this.scheduler !== undefined) {
+      await stopProcess(this.scheduler);
+    }
     this.server.closeAllConnections();
     await new Promise<void>((done) => this.server.close(() => done()));
     rmSync(this.folder, { recursive: true, force: true });
@@ -67,12 +91,16 @@ export class Judge {
 
   private async note(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
     const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject;
     const [pod, names] = [asked.Pod ?? asked.pod, asked.NodeNames ?? asked.nodenames];
     const nodes = stringsIn(names);
     this.notes.set(nameOf(asObject(pod)), nodes);
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ NodeNames: [], FailedNodes: Object.fromEntries(nodes.map((node) => [node, 'noted'])) }));
+    response.end(
+      JSON.stringify({ NodeNames: [], FailedNodes: Object.fromEntries(nodes.map((node) => [node, 'noted'])) }),
+    );
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Small builders of what the suites put into the cluster.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 
 export interface NodeShape {
   readonly gpus?: number;
@@ -11,7 +11,13 @@ export interface NodeShape {
 }
 
 export function node(name: string, { gpus = 8, cpu = 96, labels = {}, taints = [] }: NodeShape = {}): JsonObject {
-  const resources = { 'cpu': String(cpu), 'memory': '1Ti', 'pods': '110', 'ephemeral-storage': '1Ti', ...(gpus > 0 && { 'nvidia.com/gpu': String(gpus) }) };
+  const resources = {
+    cpu: String(cpu),
+    memory: '1Ti',
+    pods: '110',
+    'ephemeral-storage': '1Ti',
+    ...(gpus > 0 && { 'nvidia.com/gpu': String(gpus) }),
+  };
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -41,18 +47,39 @@ export function pod(name: string, shape: PodShape = {}): JsonObject {
 }
 
 export function podTemplate(shape: PodShape): JsonObject {
-  const { gang, minimum, gpus = 1, cpu = '1', queue, priorityClass, annotations = {}, labels = {}, handOver = false, spec = {} } = shape;
+  const {
+    gang,
+    minimum,
+    gpus = 1,
+    cpu = '1',
+    queue,
+    priorityClass,
+    annotations = {},
+    labels = {},
+    handOver = false,
+    spec = {},
+  } = shape;
   const resources = { cpu, memory: '1Gi', ...(gpus > 0 && { 'nvidia.com/gpu': gpus }) };
   return {
     metadata: {
-      labels: { ...labels, ...(gang !== undefined && { 'gantry.dev/gang': gang }), ...(queue !== undefined && { 'gantry.dev/queue': queue }) },
+      labels: {
+        ...labels,
+        ...(gang !== undefined && { 'gantry.dev/gang': gang }),
+        ...(queue !== undefined && { 'gantry.dev/queue': queue }),
+      },
       annotations: { ...annotations, ...(minimum !== undefined && { 'gantry.dev/gang-min-member': String(minimum) }) },
     },
     spec: {
       ...(handOver ? { schedulingGates: [{ name: 'gantry.dev/placement' }] } : { schedulerName: 'gantry' }),
       ...(priorityClass !== undefined && { priorityClassName: priorityClass }),
       terminationGracePeriodSeconds: 0,
-      containers: [{ name: 'main', image: 'registry.example/work:1', resources: { requests: { ...resources }, limits: { ...resources } } }],
+      containers: [
+        {
+          name: 'main',
+          image: 'registry.example/work:1',
+          resources: { requests: { ...resources }, limits: { ...resources } },
+        },
+      ],
       ...spec,
     },
   };

@@ -1,24 +1,39 @@
 /**
  * Every object that the scheduler's constructs can render, as the server sees it: known fields, right values, admitted.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { Checks } from '../../../src/checks/checks-of';
 import { asObject, asString } from '../../../src/manifests/read';
-import { GantryScheduler, PlacementGate, SchedulerImage } from '../../../src/scheduler';
+import { GantryScheduler, PlacementGate, SchedulerImage } from '../../../src/constructs/scheduler';
 import { askServer } from '../control-plane/server-verdict';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
 import { rendered } from './install';
 
-const ASKS_FOR_GPUS = 'object.spec.containers.exists(c, has(c.resources.limits) && "nvidia.com/gpu" in c.resources.limits)';
+const ASKS_FOR_GPUS =
+  'object.spec.containers.exists(c, has(c.resources.limits) && "nvidia.com/gpu" in c.resources.limits)';
 
 const PROPS = {
   plain: { namespace: 'default' },
-  alone: { namespace: 'default', replicas: 1, image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1'), access: 'always' },
+  alone: {
+    namespace: 'default',
+    replicas: 1,
+    image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1'),
+    access: 'always',
+  },
   stated: {
-    namespace: 'default', name: 'second', replicas: 3, access: 'open', priorityClass: 'system-node-critical', monitoring: { labels: { release: 'prometheus' } },
-    queues: [{ name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 64 } }], tuning: { explain: { repeatSeconds: 60 } },
-    allowedFrom: [{ namespaceSelector: { matchLabels: { team: 'platform' } } }], apiServerPorts: [8443],
-    resources: { requests: { cpu: 2 }, limits: { memory: '1Gi' } }, labels: { team: 'platform' }, annotations: { 'example.com/contact': 'platform' },
+    namespace: 'default',
+    name: 'second',
+    replicas: 3,
+    access: 'open',
+    priorityClass: 'system-node-critical',
+    monitoring: { labels: { release: 'prometheus' } },
+    queues: [{ name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 64 } }],
+    tuning: { explain: { repeatSeconds: 60 } },
+    allowedFrom: [{ namespaceSelector: { matchLabels: { team: 'platform' } } }],
+    apiServerPorts: [8443],
+    resources: { requests: { cpu: 2 }, limits: { memory: '1Gi' } },
+    labels: { team: 'platform' },
+    annotations: { 'example.com/contact': 'platform' },
   },
 } as const;
 
@@ -31,8 +46,12 @@ describeLive('objects of the scheduler', () => {
 
   async function refused(objects: readonly JsonObject[]): Promise<readonly string[]> {
     const { cluster, discovery } = live;
-    const said = await Promise.all(objects.map(async (object) => ({ object, ...await askServer(cluster.client, discovery, object) })));
-    return said.filter(({ verdict }) => verdict !== 'accepted').map(({ object, message }) => `${asString(object.kind)}: ${message}`);
+    const said = await Promise.all(
+      objects.map(async (object) => ({ object, ...(await askServer(cluster.client, discovery, object)) })),
+    );
+    return said
+      .filter(({ verdict }) => verdict !== 'accepted')
+      .map(({ object, message }) => `${asString(object.kind)}: ${message}`);
   }
 
   it.each(Object.entries(PROPS))('%s: the server takes all of them', async (_, props) => {
@@ -62,9 +81,16 @@ describeLive('objects of the scheduler', () => {
     const { client } = live.cluster;
     const name = 'gantry-restricted';
     await client.request('POST', '/api/v1/namespaces', {
-      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } },
+      body: {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+      },
     });
-    const deployment = rendered((chart) => new GantryScheduler(chart, 'scheduler', PROPS.plain)).find(({ kind }) => kind === 'Deployment') ?? {};
+    const deployment =
+      rendered((chart) => new GantryScheduler(chart, 'scheduler', PROPS.plain)).find(
+        ({ kind }) => kind === 'Deployment',
+      ) ?? {};
     const { spec } = asObject(asObject(deployment.spec).template);
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', namespace: name }, spec: asObject(spec) };
     const bad = { ...pod, spec: { ...pod.spec, hostNetwork: true } };

@@ -17,7 +17,9 @@ topologies: [{ name: racks, levels: [example.com/rack, kubernetes.io/hostname] }
 const WIDE = { width: 1280, scheme: 'light' } as const;
 const LEASE_SECONDS = 5;
 
-if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMIUM to name one): the live page is not looked at.');
+if (CHROMIUM === undefined) {
+  console.log('No Chromium on this machine (set CHROMIUM to name one): the live page is not looked at.');
+}
 (CHROMIUM === undefined ? describe.skip : describeLive)('the live page', () => {
   const looker = new Looker();
   let lab: Lab;
@@ -29,11 +31,15 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
   });
   beforeEach(async () => {
     const names = Array.from({ length: 16 }, (_, i) => `n-${String(i).padStart(2, '0')}`);
-    await lab.createMany(names.map((name, i) => node(name, { labels: { 'example.com/rack': `r-${Math.floor(i / 4)}` } })));
+    await lab.createMany(
+      names.map((name, i) => node(name, { labels: { 'example.com/rack': `r-${Math.floor(i / 4)}` } })),
+    );
     await lab.nodesReady(16);
   });
   afterEach(async () => {
-    for (const gantry of running.splice(0)) await gantry.stop();
+    for (const gantry of running.splice(0)) {
+      await gantry.stop();
+    }
     await lab.clear();
   });
   afterAll(async () => {
@@ -42,7 +48,13 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
   });
 
   async function start(identity: string, leaseSeconds?: number): Promise<GantryProcess> {
-    const gantry = await GantryProcess.start({ kubeconfig: lab.kubeconfig, config: CONFIG, identity, leaseSeconds, flags: ['--cluster-name', 'lab'] });
+    const gantry = await GantryProcess.start({
+      kubeconfig: lab.kubeconfig,
+      config: CONFIG,
+      identity,
+      leaseSeconds,
+      flags: ['--cluster-name', 'lab'],
+    });
     running.push(gantry);
     return gantry;
   }
@@ -58,7 +70,10 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
       pod('notebook', { gpus: 2, queue: 'product' }),
     );
     await lab.until('they run', async () => Object.keys(await lab.places()).length === 21);
-    await lab.create(...gang('giant', 12, { gpus: 8, queue: 'research' }), ...gang('rack-and-half', 6, { gpus: 8, queue: 'product', annotations: inOneRack }));
+    await lab.create(
+      ...gang('giant', 12, { gpus: 8, queue: 'research' }),
+      ...gang('rack-and-half', 6, { gpus: 8, queue: 'product', annotations: inOneRack }),
+    );
   }
 
   const text = (page: Page): Promise<string> => page.locator('#view').innerText();
@@ -78,7 +93,9 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
       const shown = await text(page);
       expect(shown).toContain('16 nodes');
       expect(shown).toContain('4 pods of default/llama placed on 4 nodes');
-      expect(await page.locator('ul.pending').innerText()).toMatch(/giant[\s\S]*rack-and-half|rack-and-half[\s\S]*giant/);
+      expect(await page.locator('ul.pending').innerText()).toMatch(
+        /giant[\s\S]*rack-and-half|rack-and-half[\s\S]*giant/,
+      );
       expect(complaints).toEqual([]);
       await page.context().close();
     }
@@ -94,7 +111,9 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
     await lab.create(...gang('latecomer', 3, { gpus: 8, queue: 'research' }));
     await page.getByText('3 pods of default/latecomer placed on 3 nodes').waitFor();
     expect(await gangs(page)).toContain('latecomer');
-    for (const index of [0, 1, 2]) await lab.delete(`/api/v1/namespaces/default/pods/latecomer-${index}`);
+    for (const index of [0, 1, 2]) {
+      await lab.delete(`/api/v1/namespaces/default/pods/latecomer-${index}`);
+    }
     await lab.until('the page lists it no more', async () => !(await gangs(page)).includes('latecomer'));
     expect(await page.getByRole('searchbox').inputValue()).toBe('late');
     expect(await page.evaluate<boolean>('window.sameDocument')).toBe(true);
@@ -107,10 +126,14 @@ if (CHROMIUM === undefined) console.log('No Chromium on this machine (set CHROMI
     await first.until('leading: pods and nodes read anew');
     const second = await start('second-replica_0b', LEASE_SECONDS);
     await lab.until('the second knows who leads', async () => (await fetch(`${second.address}/readyz`)).status === 200);
-    const reader = (await fetch(`${second.address}/api/stream`)).body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+    const reader = (
+      await fetch(`${second.address}/api/stream`)
+    ).body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     const { value } = await reader.read();
     await reader.cancel();
-    expect(Buffer.from(value ?? []).toString()).toContain('first-replica_0a decides: look at its page (kubectl -n kube-system port-forward pod/first-replica');
+    expect(Buffer.from(value ?? []).toString()).toContain(
+      'first-replica_0a decides: look at its page (kubectl -n kube-system port-forward pod/first-replica',
+    );
     // It is visited once a picture is drawn, which it is when the first is gone.
     const visit = looker.visit(`${second.address}/`, WIDE);
     await first.stop();

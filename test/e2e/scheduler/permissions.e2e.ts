@@ -2,9 +2,9 @@
  * GantryScheduler as it is installed: its objects on a live server, and what its program does with the rights that they give, no more and
  * no less, told from the server's audit log.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
-import { clusterRules, leaseRules } from '../../../src/scheduler/permissions';
+import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
 import { describeLive } from '../live-cluster';
 import { askedBy, granted } from './audit';
 import { FaultyProxy } from './faulty-proxy';
@@ -29,11 +29,17 @@ describeLive('the scheduler as it is installed', () => {
 
   beforeAll(async () => {
     // Native PodGroups are alpha in this minor, and only there if asked for.
-    lab = await Lab.start({ audit: true, serve: ['api/beta', 'scheduling.k8s.io/v1alpha2'], featureGates: { GenericWorkload: true } });
+    lab = await Lab.start({
+      audit: true,
+      serve: ['api/beta', 'scheduling.k8s.io/v1alpha2'],
+      featureGates: { GenericWorkload: true },
+    });
     await apply(lab, schedulerObjects());
   });
   afterEach(async () => {
-    for (const gantry of running.splice(0)) await gantry.stop();
+    for (const gantry of running.splice(0)) {
+      await gantry.stop();
+    }
     await proxy?.stop();
     proxy = undefined;
     await lab.clear();
@@ -50,7 +56,9 @@ describeLive('the scheduler as it is installed', () => {
       return asObject(deployment?.status).availableReplicas === 2;
     });
     const pods = await lab.list(`/api/v1/namespaces/${NAMESPACE}/pods`);
-    expect(new Set(pods.map(({ spec }) => asString(asObject(spec).nodeName)))).toEqual(new Set(['system-0', 'system-1']));
+    expect(new Set(pods.map(({ spec }) => asString(asObject(spec).nodeName)))).toEqual(
+      new Set(['system-0', 'system-1']),
+    );
     const budget = await lab.get(`/apis/policy/v1/namespaces/${NAMESPACE}/poddisruptionbudgets/${NAME}`);
     expect(asObject(budget?.status)).toMatchObject({ expectedPods: 2, disruptionsAllowed: 1 });
   });
@@ -60,7 +68,9 @@ describeLive('the scheduler as it is installed', () => {
     // One answer is lost, so that a pod is looked at.
     let isLost = false;
     proxy.trouble = (method, path) => {
-      if (isLost || method !== 'POST' || !path.endsWith('/binding')) return undefined;
+      if (isLost || method !== 'POST' || !path.endsWith('/binding')) {
+        return undefined;
+      }
       isLost = true;
       return 'lost';
     };
@@ -71,9 +81,15 @@ describeLive('the scheduler as it is installed', () => {
     await lab.nodesReady(2);
 
     // A direct binding and a hand-over; then a gang that others have to go for, and one that waits.
-    await lab.create(...gang('direct', 2, { gpus: 4, queue: 'research', priorityClass: 'low' }), ...gang('handed', 2, { gpus: 4, queue: 'research', priorityClass: 'low', handOver: true }));
+    await lab.create(
+      ...gang('direct', 2, { gpus: 4, queue: 'research', priorityClass: 'low' }),
+      ...gang('handed', 2, { gpus: 4, queue: 'research', priorityClass: 'low', handOver: true }),
+    );
     await lab.until('four pods run', async () => Object.keys(await lab.places()).length === 4);
-    await lab.create(...gang('urgent', 1, { gpus: 8, queue: 'research', priorityClass: 'high' }), pod('never', { gpus: 16, queue: 'research' }));
+    await lab.create(
+      ...gang('urgent', 1, { gpus: 8, queue: 'research', priorityClass: 'high' }),
+      pod('never', { gpus: 16, queue: 'research' }),
+    );
     await lab.until('room was made', async () => (await lab.places())['urgent-0'] !== undefined);
 
     // One gang by each kind of PodGroup, none of which fits.
@@ -82,15 +98,29 @@ describeLive('the scheduler as it is installed', () => {
       { apiVersion: 'scheduling.x-k8s.io/v1alpha1', spec: { minMember: 2 } },
       { apiVersion: 'scheduling.k8s.io/v1alpha2', spec: { schedulingPolicy: { gang: { minCount: 2 } } } },
     ];
-    await apply(lab, groups.map(({ apiVersion, spec }, i) => ({ apiVersion, kind: 'PodGroup', metadata: { name: `group-${i}`, namespace: 'default' }, spec })));
+    await apply(
+      lab,
+      groups.map(({ apiVersion, spec }, i) => ({
+        apiVersion,
+        kind: 'PodGroup',
+        metadata: { name: `group-${i}`, namespace: 'default' },
+        spec,
+      })),
+    );
     const ways = [
       { annotations: { 'scheduling.k8s.io/group-name': 'group-0' } },
       { labels: { 'scheduling.x-k8s.io/pod-group': 'group-1' } },
       { spec: { schedulingGroup: { podGroupName: 'group-2' } } },
     ];
-    await lab.create(...ways.flatMap((way, i) => [0, 1].map((member) => pod(`in-group-${i}-${member}`, { gpus: 8, queue: 'research', ...way }))));
+    await lab.create(
+      ...ways.flatMap((way, i) =>
+        [0, 1].map((member) => pod(`in-group-${i}-${member}`, { gpus: 8, queue: 'research', ...way })),
+      ),
+    );
     await lab.until('each PodGroup has a status', async () => {
-      const all = await Promise.all(groups.map(({ apiVersion }, i) => lab.get(`/apis/${apiVersion}/namespaces/default/podgroups/group-${i}`)));
+      const all = await Promise.all(
+        groups.map(({ apiVersion }, i) => lab.get(`/apis/${apiVersion}/namespaces/default/podgroups/group-${i}`)),
+      );
       return all.every((group) => Object.keys(asObject(group?.status)).length > 0);
     });
     await lab.until('an event was told again', async () => {
@@ -103,26 +133,38 @@ describeLive('the scheduler as it is installed', () => {
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'reader', namespace: 'default' } },
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'stranger', namespace: 'default' } },
       {
-        apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'gantry-viewer' },
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: 'gantry-viewer' },
         rules: [{ nonResourceURLs: ['/', '/api/*'], verbs: ['get'] }],
       },
       {
-        apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'gantry-viewer' },
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'gantry-viewer' },
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gantry-viewer' },
         subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace: 'default' }],
       },
     ]);
     const look = async (path: string, token?: string): Promise<number> =>
-      (await fetch(`${gantry.address}${path}`, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })).status;
+      (
+        await fetch(`${gantry.address}${path}`, {
+          headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        })
+      ).status;
     const [reader, stranger] = [await tokenOf(lab, 'default', 'reader'), await tokenOf(lab, 'default', 'stranger')];
-    expect([await look('/'), await look('/', 'nonsense'), await look('/', stranger), await look('/', reader)]).toEqual([401, 401, 403, 200]);
+    expect([await look('/'), await look('/', 'nonsense'), await look('/', stranger), await look('/', reader)]).toEqual([
+      401, 401, 403, 200,
+    ]);
     expect([await look('/api/view', reader), await look('/api/view')]).toEqual([200, 401]);
     expect([await look('/healthz'), await look('/readyz'), await look('/metrics')]).toEqual([200, 200, 200]);
     // Probes ask what the Deployment says.
     const deployment = await lab.get(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${NAME}`);
     const [container] = asArray(asObject(asObject(asObject(deployment?.spec).template).spec).containers).map(asObject);
     const { livenessProbe, readinessProbe, startupProbe } = container;
-    const probes = [livenessProbe, readinessProbe, startupProbe].map((probe) => asString(asObject(asObject(probe).httpGet).path));
+    const probes = [livenessProbe, readinessProbe, startupProbe].map((probe) =>
+      asString(asObject(asObject(probe).httpGet).path),
+    );
     expect(probes).toEqual(['/healthz', '/readyz', '/healthz']);
     await gantry.stop();
 

@@ -1,7 +1,7 @@
 /**
  * What the plan said is what happens on a live server: pod by pod, node by node, device by device.
  */
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import { type Decision } from '../../../src/placement';
 import { describeLive } from '../live-cluster';
@@ -28,7 +28,10 @@ describeLive('the plan and what comes of it', () => {
 
   beforeAll(async () => {
     lab = await Lab.start();
-    await lab.create(priorityClass('high', 1000), priorityClass('low', 1), { ...priorityClass('patient', 1000), preemptionPolicy: 'Never' });
+    await lab.create(priorityClass('high', 1000), priorityClass('low', 1), {
+      ...priorityClass('patient', 1000),
+      preemptionPolicy: 'Never',
+    });
   });
   afterEach(async () => {
     await gantry?.stop();
@@ -51,9 +54,15 @@ describeLive('the plan and what comes of it', () => {
 
   /** `node devices` by pod, of those that the plan speaks of. */
   async function outcome(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
-    const found = (await lab.pods()).filter((one) => names.includes(nameOf(one)) && asString(asObject(one.spec).nodeName) !== undefined);
-    return Object.fromEntries(found.map((one) =>
-      [nameOf(one), `${asString(asObject(one.spec).nodeName)} ${asString(asObject(asObject(one.metadata).annotations)['gantry.dev/devices']) ?? ''}`]));
+    const found = (await lab.pods()).filter(
+      (one) => names.includes(nameOf(one)) && asString(asObject(one.spec).nodeName) !== undefined,
+    );
+    return Object.fromEntries(
+      found.map((one) => [
+        nameOf(one),
+        `${asString(asObject(one.spec).nodeName)} ${asString(asObject(asObject(one.metadata).annotations)['gantry.dev/devices']) ?? ''}`,
+      ]),
+    );
   }
 
   async function expectOutcome(plan: Decision): Promise<void> {
@@ -66,11 +75,17 @@ describeLive('the plan and what comes of it', () => {
   }
 
   it('gangs of queues with weights, quotas and priorities, more than there is room for', async () => {
-    await lab.createMany(Array.from({ length: 8 }, (_, i) => node(`n-${i}`, { labels: { 'topology.kubernetes.io/rack': `r-${i % 2}` } })));
+    await lab.createMany(
+      Array.from({ length: 8 }, (_, i) => node(`n-${i}`, { labels: { 'topology.kubernetes.io/rack': `r-${i % 2}` } })),
+    );
     await lab.nodesReady(8);
     await lab.create(
       ...gang('bert', 4, { gpus: 8, queue: 'research' }),
-      ...gang('llama', 3, { gpus: 8, queue: 'research', annotations: { 'gantry.dev/topology-required': 'topology.kubernetes.io/rack' } }),
+      ...gang('llama', 3, {
+        gpus: 8,
+        queue: 'research',
+        annotations: { 'gantry.dev/topology-required': 'topology.kubernetes.io/rack' },
+      }),
       ...gang('ranker', 2, { gpus: 4, queue: 'product', priorityClass: 'high' }),
       ...gang('tuner', 6, { gpus: 2, queue: 'product' }),
       ...gang('sweep', 5, { gpus: 1, minimum: 2, queue: 'product', priorityClass: 'low' }),
@@ -86,25 +101,48 @@ describeLive('the plan and what comes of it', () => {
     // The same words reach the pod's owner.
     await lab.until('the condition says why', async () => {
       const waiting = (await lab.pods()).find((one) => nameOf(one) === 'big-0');
-      const condition = asArray(asObject(waiting?.status).conditions).map(asObject).find(({ type }) => type === 'PodScheduled');
+      const condition = asArray(asObject(waiting?.status).conditions)
+        .map(asObject)
+        .find(({ type }) => type === 'PodScheduled');
       return condition?.reason === 'Unschedulable' && (asString(condition.message) ?? '').includes('pods fit');
     });
     const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-    expect(events.some(({ reason, regarding }) => reason === 'FailedScheduling' && asString(asObject(regarding).name)?.startsWith('big-'))).toBe(true);
+    expect(
+      events.some(
+        ({ reason, regarding }) =>
+          reason === 'FailedScheduling' && asString(asObject(regarding).name)?.startsWith('big-'),
+      ),
+    ).toBe(true);
   });
 
   it('preemption: exactly the planned pods go, and the others start exactly where they were nominated', async () => {
     await lab.createMany([node('n-0'), node('n-1'), node('n-2')]);
     await lab.nodesReady(3);
-    await runFirst(...gang('old', 2, { gpus: 8, queue: 'research', priorityClass: 'low' }), ...gang('small', 2, { gpus: 2, queue: 'research', priorityClass: 'low' }));
+    await runFirst(
+      ...gang('old', 2, { gpus: 8, queue: 'research', priorityClass: 'low' }),
+      ...gang('small', 2, { gpus: 2, queue: 'research', priorityClass: 'low' }),
+    );
     await lab.create(...gang('urgent', 2, { gpus: 8, queue: 'research', priorityClass: 'high' }));
     const plan = await planOf(lab, { queues: QUEUES });
     expect(plan.evictions.length).toBeGreaterThan(0);
     await start();
     await expectOutcome({ ...plan, bindings: plan.nominations });
     const left = Object.keys(await lab.places()).sort();
-    expect(left).toEqual([...['old-0', 'old-1', 'small-0', 'small-1'].filter((name) => !plan.evictions.some((one) => one.pod === `default/${name}`)), 'urgent-0', 'urgent-1'].sort());
-    expect(gantry!.log.filter(({ msg }) => msg === 'evicted').map((line) => line.pod).sort()).toEqual(plan.evictions.map((one) => one.pod).sort());
+    expect(left).toEqual(
+      [
+        ...['old-0', 'old-1', 'small-0', 'small-1'].filter(
+          (name) => !plan.evictions.some((one) => one.pod === `default/${name}`),
+        ),
+        'urgent-0',
+        'urgent-1',
+      ].sort(),
+    );
+    expect(
+      gantry!.log
+        .filter(({ msg }) => msg === 'evicted')
+        .map((line) => line.pod)
+        .sort(),
+    ).toEqual(plan.evictions.map((one) => one.pod).sort());
   });
 
   it('reclaim: a queue takes back what it deserves, and no more', async () => {
@@ -122,9 +160,16 @@ describeLive('the plan and what comes of it', () => {
   it('backfill: what ends in time starts beside a promise, and what does not end in time waits', async () => {
     await lab.createMany([node('n-0'), node('n-1')]);
     await lab.nodesReady(2);
-    await runFirst(pod('running', { gpus: 8, queue: 'research', annotations: { 'gantry.dev/expected-seconds': '600' } }));
+    await runFirst(
+      pod('running', { gpus: 8, queue: 'research', annotations: { 'gantry.dev/expected-seconds': '600' } }),
+    );
     await lab.create(
-      ...gang('head', 2, { gpus: 8, queue: 'research', priorityClass: 'patient', annotations: { 'gantry.dev/expected-seconds': '600' } }),
+      ...gang('head', 2, {
+        gpus: 8,
+        queue: 'research',
+        priorityClass: 'patient',
+        annotations: { 'gantry.dev/expected-seconds': '600' },
+      }),
     );
     await lab.create(
       pod('short', { gpus: 4, queue: 'research', annotations: { 'gantry.dev/expected-seconds': '60' } }),
@@ -136,7 +181,9 @@ describeLive('the plan and what comes of it', () => {
     await start();
     await expectOutcome(plan);
     const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/api/pending');
-    expect(Object.fromEntries(pending.map(({ gang: name, kind }) => [name, kind]))).toMatchObject({ 'default/unknown': 'reserved' });
+    expect(Object.fromEntries(pending.map(({ gang: name, kind }) => [name, kind]))).toMatchObject({
+      'default/unknown': 'reserved',
+    });
   });
 
   it('consolidation: work moves aside, nobody is lost, and the blocked gang starts', async () => {
@@ -152,12 +199,23 @@ describeLive('the plan and what comes of it', () => {
     await lab.until('half of each node is free', async () => (await lab.pods()).length === 2);
     await lab.create(pod('whole', { gpus: 8 }));
     const plan = await planOf(lab, { queues: QUEUES });
-    expect(plan.evictions.map(({ action, movesTo }) => [action, movesTo !== undefined])).toEqual([['consolidate', true]]);
+    expect(plan.evictions.map(({ action, movesTo }) => [action, movesTo !== undefined])).toEqual([
+      ['consolidate', true],
+    ]);
     await start();
-    await lab.until('all three run', async () => Object.keys(await lab.places()).length === 3 && (await lab.pods()).length === 3);
+    await lab.until(
+      'all three run',
+      async () => Object.keys(await lab.places()).length === 3 && (await lab.pods()).length === 3,
+    );
     const places = await lab.places();
     expect(places.whole).toBe(plan.nominations.find((one) => one.pod === 'default/whole')?.node);
-    expect(new Set(Object.entries(places).filter(([name]) => name !== 'whole').map(([, where]) => where)).size).toBe(1);
+    expect(
+      new Set(
+        Object.entries(places)
+          .filter(([name]) => name !== 'whole')
+          .map(([, where]) => where),
+      ).size,
+    ).toBe(1);
     expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toHaveLength(1);
   });
 
@@ -168,7 +226,10 @@ describeLive('the plan and what comes of it', () => {
       apiVersion: 'topology.volcano.sh/v1alpha1',
       kind: 'HyperNode',
       metadata: { name },
-      spec: { tier: 1, members: members.map((member) => ({ type: 'Node', selector: { exactMatch: { name: member } } })) },
+      spec: {
+        tier: 1,
+        members: members.map((member) => ({ type: 'Node', selector: { exactMatch: { name: member } } })),
+      },
     });
     await lab.create(hyperNode('left', ['n-0', 'n-3']), hyperNode('right', ['n-1', 'n-4', 'n-5']), {
       apiVersion: 'scheduling.volcano.sh/v1beta1',
@@ -176,7 +237,9 @@ describeLive('the plan and what comes of it', () => {
       metadata: { name: 'near', namespace: 'default' },
       spec: { minMember: 3, queue: 'research', networkTopology: { mode: 'hard', highestTierAllowed: 1 } },
     });
-    await lab.create(...[0, 1, 2].map((i) => pod(`near-${i}`, { gpus: 8, annotations: { 'scheduling.k8s.io/group-name': 'near' } })));
+    await lab.create(
+      ...[0, 1, 2].map((i) => pod(`near-${i}`, { gpus: 8, annotations: { 'scheduling.k8s.io/group-name': 'near' } })),
+    );
     const plan = await planOf(lab, { queues: QUEUES });
     await start();
     await expectOutcome(plan);
@@ -185,12 +248,23 @@ describeLive('the plan and what comes of it', () => {
   });
 
   it('hand-over: kube-scheduler binds where the plan said, and what the pod asked for stays', async () => {
-    await lab.createMany(Array.from({ length: 4 }, (_, i) => node(`n-${i}`, { labels: { disk: i % 2 === 0 ? 'fast' : 'slow' } })));
+    await lab.createMany(
+      Array.from({ length: 4 }, (_, i) => node(`n-${i}`, { labels: { disk: i % 2 === 0 ? 'fast' : 'slow' } })),
+    );
     await lab.nodesReady(4);
     const fast = {
-      affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }] } } },
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }],
+          },
+        },
+      },
     };
-    await lab.create(...gang('handed', 2, { gpus: 8, handOver: true, spec: fast }), ...gang('direct', 2, { gpus: 4, spec: { nodeSelector: { disk: 'slow' } } }));
+    await lab.create(
+      ...gang('handed', 2, { gpus: 8, handOver: true, spec: fast }),
+      ...gang('direct', 2, { gpus: 4, spec: { nodeSelector: { disk: 'slow' } } }),
+    );
     const plan = await planOf(lab, { queues: QUEUES });
     await start();
     await expectOutcome(plan);
@@ -198,20 +272,35 @@ describeLive('the plan and what comes of it', () => {
     expect(asObject(handed?.spec).schedulingGates).toBeUndefined();
     expect(JSON.stringify(asObject(handed?.spec).affinity)).toContain('"disk"');
     const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-    expect(events.some(({ regarding, note }) => asObject(regarding).name === 'handed-0' && (asString(note) ?? '').startsWith('Successfully assigned'))).toBe(true);
+    expect(
+      events.some(
+        ({ regarding, note }) =>
+          asObject(regarding).name === 'handed-0' && (asString(note) ?? '').startsWith('Successfully assigned'),
+      ),
+    ).toBe(true);
   });
 
   it('a pod whose volume only kube-scheduler can provide is refused with a reason that names the hand-over', async () => {
     await lab.create(
-      { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'late' }, provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' },
       {
-        apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' },
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'StorageClass',
+        metadata: { name: 'late' },
+        provisioner: 'kubernetes.io/no-provisioner',
+        volumeBindingMode: 'WaitForFirstConsumer',
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'data' },
         spec: { storageClassName: 'late', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
       },
       node('n-0'),
     );
     await lab.nodesReady(1);
-    await lab.create(pod('needs', { spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] } }));
+    await lab.create(
+      pod('needs', { spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] } }),
+    );
     await start();
     await lab.until('the reason is there', async () => {
       const [waiting] = await lab.pods();
@@ -224,15 +313,22 @@ describeLive('the plan and what comes of it', () => {
   it('a disruption budget protects a gang from being evicted in part', async () => {
     await lab.createMany([node('n-0'), node('n-1')]);
     await lab.nodesReady(2);
-    await runFirst(...gang('guarded', 2, { gpus: 8, queue: 'research', priorityClass: 'low', labels: { app: 'guarded' } }));
+    await runFirst(
+      ...gang('guarded', 2, { gpus: 8, queue: 'research', priorityClass: 'low', labels: { app: 'guarded' } }),
+    );
     await lab.create({
-      apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'guard' },
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'guard' },
       spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'guarded' } } },
     });
     await lab.create(...gang('urgent', 2, { gpus: 8, queue: 'research', priorityClass: 'high' }));
     await start();
     await gantry!.until('leading: pods and nodes read anew');
-    await lab.until('the reason is there', async () => (await gantry!.json<readonly unknown[]>('/api/pending')).length === 1);
+    await lab.until(
+      'the reason is there',
+      async () => (await gantry!.json<readonly unknown[]>('/api/pending')).length === 1,
+    );
     expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toEqual([]);
     expect(Object.keys(await lab.places()).sort()).toEqual(['guarded-0', 'guarded-1']);
   });

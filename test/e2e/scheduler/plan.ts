@@ -1,8 +1,8 @@
 /**
  * What Gantry plans for a cluster as it is, from its objects alone: the same way that `gantry plan` takes, and not that of the program.
  */
-import { type JsonObject } from '../../../src/api/schema';
-import { clusterOfObjects } from '../../../src/cluster';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { clusterOfObjects } from '../../../src/planning/cluster';
 import { type Decision, decide, DEFAULT_POLICY, type Policy, type Queue, type Snapshot } from '../../../src/placement';
 import { type Lab } from './lab';
 
@@ -28,15 +28,22 @@ export async function planOf(lab: Lab, { policy = {}, queues = [], now }: PlanOp
 }
 
 async function snapshotOf(lab: Lab, queues: readonly Queue[], now: number | undefined): Promise<Snapshot> {
-  const lists = await Promise.all(COLLECTIONS.map(async ([path, apiVersion, kind]): Promise<JsonObject[]> =>
-    (await lab.list(path)).map((item): JsonObject => ({ ...item, apiVersion, kind }))));
+  const lists = await Promise.all(
+    COLLECTIONS.map(async ([path, apiVersion, kind]): Promise<JsonObject[]> =>
+      (await lab.list(path)).map((item): JsonObject => ({ ...item, apiVersion, kind })),
+    ),
+  );
   const state = clusterOfObjects(lists.flat(), 'live');
   const known = new Set([...queues, ...state.queues].map(({ name }) => name));
   return {
     now: now ?? state.at ?? 0,
     nodes: state.nodes,
     topologies: state.topologies,
-    queues: [...queues, ...state.queues.filter(({ name }) => !queues.some((queue) => queue.name === name)), ...(known.has('default') ? [] : [{ name: 'default' }])],
+    queues: [
+      ...queues,
+      ...state.queues.filter(({ name }) => !queues.some((queue) => queue.name === name)),
+      ...(known.has('default') ? [] : [{ name: 'default' }]),
+    ],
     gangs: state.gangs.map(({ gang }) => gang),
     pods: [...state.gangs.flatMap(({ pods }) => pods), ...state.nodePods.map(({ pod }) => pod)],
   };
@@ -44,5 +51,7 @@ async function snapshotOf(lab: Lab, queues: readonly Queue[], now: number | unde
 
 /** `node devices` by pod: where the plan wants it. */
 export function wanted({ bindings }: Decision): Readonly<Record<string, string>> {
-  return Object.fromEntries(bindings.map(({ pod, node, devices }) => [pod.replace('default/', ''), `${node} ${devices.join(',')}`]));
+  return Object.fromEntries(
+    bindings.map(({ pod, node, devices }) => [pod.replace('default/', ''), `${node} ${devices.join(',')}`]),
+  );
 }

@@ -1,7 +1,7 @@
 import { bind } from '../../../src/runtime/kubernetes/apply/bind';
 import { evict } from '../../../src/runtime/kubernetes/apply/evict';
 import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
 
 const POD = { namespace: 'default', name: 'p', uid: 'u-1', node: 'n-1', devices: [0, 3] };
@@ -17,21 +17,33 @@ describe('placing a pod', () => {
   });
   afterEach(() => server.close());
 
-  const options = (patience = 3000): Parameters<typeof bind>[1] =>
-    ({ client: server.client, leads: () => leads, signal: new AbortController().signal, patience, requestTimeout: 4000 });
-  const pod = (uid: string, nodeName?: string): JsonObject => ({ metadata: { uid }, spec: nodeName === undefined ? {} : { nodeName } });
+  const options = (patience = 3000): Parameters<typeof bind>[1] => ({
+    client: server.client,
+    leads: () => leads,
+    signal: new AbortController().signal,
+    patience,
+    requestTimeout: 4000,
+  });
+  const pod = (uid: string, nodeName?: string): JsonObject => ({
+    metadata: { uid },
+    spec: nodeName === undefined ? {} : { nodeName },
+  });
 
   it('is one request that says node, devices and which pod of that name', async () => {
     handler = (_, response) => reply(response, 201, {});
     expect(await bind(POD, options())).toEqual({ kind: 'done' });
-    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/v1/namespaces/default/pods/p/binding']);
+    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /api/v1/namespaces/default/pods/p/binding',
+    ]);
     expect(JSON.parse(server.asked[0].body)).toMatchObject({
-      metadata: { uid: 'u-1', annotations: { 'gantry.dev/devices': '0,3' } }, target: { kind: 'Node', name: 'n-1' },
+      metadata: { uid: 'u-1', annotations: { 'gantry.dev/devices': '0,3' } },
+      target: { kind: 'Node', name: 'n-1' },
     });
   });
 
   it('looks before it tries again: what was carried out without an answer is done', async () => {
-    handler = ({ method }, response) => (method === 'POST' ? void response.destroy() : reply(response, 200, pod('u-1', 'n-1')));
+    handler = ({ method }, response) =>
+      method === 'POST' ? void response.destroy() : reply(response, 200, pod('u-1', 'n-1'));
     expect(await bind(POD, options())).toEqual({ kind: 'done' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
@@ -40,29 +52,35 @@ describe('placing a pod', () => {
     const errors = [500, 429, 503];
     handler = ({ method }, response) => {
       const code = method === 'POST' ? errors.shift() : undefined;
-      if (code !== undefined) refuse(response, code, 'passing');
-      else reply(response, 200, pod('u-1'));
+      if (code !== undefined) {
+        refuse(response, code, 'passing');
+      } else {
+        reply(response, 200, pod('u-1'));
+      }
     };
     expect(await bind(POD, options())).toEqual({ kind: 'done' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
   });
 
   it('says that somebody else was faster', async () => {
-    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-1', 'n-7')));
+    handler = ({ method }, response) =>
+      method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-1', 'n-7'));
     expect(await bind(POD, options())).toEqual({ kind: 'elsewhere', node: 'n-7' });
   });
 
   it('says that the pod is gone, or that another has its name', async () => {
     handler = (_, response) => refuse(response, 404, 'NotFound');
     expect(await bind(POD, options())).toEqual({ kind: 'gone' });
-    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-2')));
+    handler = ({ method }, response) =>
+      method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-2'));
     expect(await bind(POD, options())).toEqual({ kind: 'gone' });
   });
 
   it('believes a refusal at once, and a conflict that stays', async () => {
     handler = (_, response) => refuse(response, 403, 'Forbidden', 'not you');
     expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Forbidden', message: 'not you' });
-    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 409, 'Conflict', 'gated') : reply(response, 200, pod('u-1')));
+    handler = ({ method }, response) =>
+      method === 'POST' ? refuse(response, 409, 'Conflict', 'gated') : reply(response, 200, pod('u-1'));
     expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Conflict', message: 'gated' });
   });
 
@@ -74,30 +92,40 @@ describe('placing a pod', () => {
     leads = true;
     handler = ({ method }, response) => {
       leads = method === 'POST';
-      if (method === 'POST') refuse(response, 500, 'InternalError');
-      else reply(response, 200, pod('u-1'));
+      if (method === 'POST') {
+        refuse(response, 500, 'InternalError');
+      } else {
+        reply(response, 200, pod('u-1'));
+      }
     };
     expect(await bind(POD, options())).toEqual({ kind: 'abandoned' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
   it('gives up when the time is over', async () => {
-    handler = ({ method }, response) => (method === 'POST' ? refuse(response, 500, 'InternalError', 'down') : reply(response, 200, pod('u-1')));
+    handler = ({ method }, response) =>
+      method === 'POST' ? refuse(response, 500, 'InternalError', 'down') : reply(response, 200, pod('u-1'));
     expect(await bind(POD, options(200))).toEqual({ kind: 'unanswered', message: 'down' });
   });
 
   it('a hand-over that was carried out without an answer is done', async () => {
-    handler = ({ method }, response) => (method === 'PATCH' ? void response.destroy()
-      : reply(response, 200, { metadata: { uid: 'u-1', annotations: { 'gantry.dev/node': 'n-1' } }, spec: {} }));
+    handler = ({ method }, response) =>
+      method === 'PATCH'
+        ? void response.destroy()
+        : reply(response, 200, { metadata: { uid: 'u-1', annotations: { 'gantry.dev/node': 'n-1' } }, spec: {} });
     expect(await handOver(POD, { metadata: {}, spec: {} }, options())).toEqual({ kind: 'done' });
   });
 
   it('tells a disruption budget from a server that is overloaded', async () => {
-    handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'Cannot evict pod as it would violate the pod\'s disruption budget.');
+    handler = (_, response) =>
+      refuse(response, 429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.");
     expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'protected' });
     handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'slow down');
     expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'failed' });
-    expect(JSON.parse(server.asked[0].body)).toMatchObject({ kind: 'Eviction', deleteOptions: { preconditions: { uid: 'u-1' } } });
+    expect(JSON.parse(server.asked[0].body)).toMatchObject({
+      kind: 'Eviction',
+      deleteOptions: { preconditions: { uid: 'u-1' } },
+    });
   });
 });
 
@@ -113,7 +141,9 @@ describe('the patch of a hand-over', () => {
           podAffinity: { x: 1 },
           nodeAffinity: {
             preferredDuringSchedulingIgnoredDuringExecution: [1],
-            requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: ['e'] }, { matchFields: ['f'] }] },
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: ['e'] }, { matchFields: ['f'] }],
+            },
           },
         },
       },
@@ -124,7 +154,8 @@ describe('the patch of a hand-over', () => {
       { op: 'test', path: '/spec/schedulingGates', value: [{ name: 'other' }, GATE] },
       { op: 'test', path: '/spec/affinity', value: (known.spec as JsonObject).affinity },
       {
-        op: 'add', path: '/spec/affinity',
+        op: 'add',
+        path: '/spec/affinity',
         value: {
           podAffinity: { x: 1 },
           nodeAffinity: {

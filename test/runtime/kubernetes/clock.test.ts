@@ -11,7 +11,7 @@ const SERVER = Date.UTC(2026, 0, 1);
 const dateOf = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 
 describe('the time of the API server', () => {
-  it('is the machine\'s until the server was heard', () => {
+  it("is the machine's until the server was heard", () => {
     const hands = new Hands();
     hands.offset = 77;
     expect(new ServerClock(hands).now()).toBe(5077);
@@ -29,7 +29,7 @@ describe('the time of the API server', () => {
     expect(Math.abs(clock.skew() + 3_600_000 + SERVER)).toBeLessThan(400);
   });
 
-  it('never goes back while the server\'s clock goes forward', () => {
+  it("never goes back while the server's clock goes forward", () => {
     const hands = new Hands();
     const clock = new ServerClock(hands);
     let last = 0;

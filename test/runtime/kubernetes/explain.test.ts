@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
 import { ServerClock } from '../../../src/runtime/kubernetes/clock';
 import { Explainer, type Waiting } from '../../../src/runtime/kubernetes/explain';
@@ -36,7 +36,9 @@ describe('the reasons that owners of pods read', () => {
   });
 
   const waiting = (message: string, conditions: JsonObject[] = []): Waiting => ({
-    gang: 'default/a', reason: 'no-fit', message,
+    gang: 'default/a',
+    reason: 'no-fit',
+    message,
     pods: ['a-0', 'a-1'].map((name) => ({ namespace: 'default', name, uid: name, raw: { status: { conditions } } })),
   });
   const settle = (): Promise<void> => until(() => explainer.isIdle);
@@ -46,12 +48,24 @@ describe('the reasons that owners of pods read', () => {
   it('are a condition on each pod and one event for the gang', async () => {
     explainer.waiting([waiting('1 of 2 pods fit.')]);
     await settle();
-    expect(conditions().map(({ path }) => path)).toEqual(['/api/v1/namespaces/default/pods/a-0/status', '/api/v1/namespaces/default/pods/a-1/status']);
+    expect(conditions().map(({ path }) => path)).toEqual([
+      '/api/v1/namespaces/default/pods/a-0/status',
+      '/api/v1/namespaces/default/pods/a-1/status',
+    ]);
     expect((conditions()[0].body.status as JsonObject).conditions).toEqual([
-      expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '1 of 2 pods fit. (no-fit)' }),
+      expect.objectContaining({
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'Unschedulable',
+        message: '1 of 2 pods fit. (no-fit)',
+      }),
     ]);
     expect(events()).toHaveLength(1);
-    expect(events()[0].body).toMatchObject({ reason: 'FailedScheduling', type: 'Warning', note: '1 of 2 pods fit. (no-fit)' });
+    expect(events()[0].body).toMatchObject({
+      reason: 'FailedScheduling',
+      type: 'Warning',
+      note: '1 of 2 pods fit. (no-fit)',
+    });
   });
 
   it('are not said again while they are the same, and the condition says so already', async () => {
@@ -85,7 +99,14 @@ describe('the reasons that owners of pods read', () => {
 
 describe('the status of a PodGroup', () => {
   const NOW = '2026-01-01T00:00:00Z';
-  const progress = (more: Partial<GangProgress>): GangProgress => ({ minimum: 2, placed: 0, running: 0, succeeded: 0, failed: 0, ...more });
+  const progress = (more: Partial<GangProgress>): GangProgress => ({
+    minimum: 2,
+    placed: 0,
+    running: 0,
+    succeeded: 0,
+    failed: 0,
+    ...more,
+  });
 
   it('of Volcano has its phases and conditions, and keeps those of others', () => {
     const object = { status: { phase: 'Pending', conditions: [{ type: 'Other', status: 'True' }] } };
@@ -96,16 +117,27 @@ describe('the status of a PodGroup', () => {
           phase: 'Inqueue',
           conditions: [
             { type: 'Other', status: 'True' },
-            { type: 'Unschedulable', status: 'True', reason: 'NotEnoughResources', message: 'no room', lastTransitionTime: NOW },
+            {
+              type: 'Unschedulable',
+              status: 'True',
+              reason: 'NotEnoughResources',
+              message: 'no room',
+              lastTransitionTime: NOW,
+            },
           ],
         },
       },
     });
-    expect(podGroupStatus('volcanoPodGroups', {}, progress({ placed: 2, running: 1 }), NOW)?.body.status).toMatchObject({ phase: 'Running', running: 1 });
+    expect(podGroupStatus('volcanoPodGroups', {}, progress({ placed: 2, running: 1 }), NOW)?.body.status).toMatchObject(
+      { phase: 'Running', running: 1 },
+    );
   });
 
   it('of scheduler-plugins and of Kubernetes in their words', () => {
-    expect(podGroupStatus('schedulerPluginsPodGroups', {}, progress({ placed: 2 }), NOW)).toEqual({ subresource: '/status', body: { status: { phase: 'Scheduled' } } });
+    expect(podGroupStatus('schedulerPluginsPodGroups', {}, progress({ placed: 2 }), NOW)).toEqual({
+      subresource: '/status',
+      body: { status: { phase: 'Scheduled' } },
+    });
     expect(podGroupStatus('nativePodGroups', {}, progress({ message: 'no room' }), NOW)?.body.status).toMatchObject({
       conditions: [{ type: 'PodGroupScheduled', status: 'False', reason: 'Unschedulable', message: 'no room' }],
     });
@@ -113,11 +145,16 @@ describe('the status of a PodGroup', () => {
 
   it('is not written when it is so already', () => {
     const first = podGroupStatus('nativePodGroups', {}, progress({ message: 'no room' }), NOW)!;
-    expect(podGroupStatus('nativePodGroups', first.body, progress({ message: 'no room' }), '2026-01-02T00:00:00Z')).toBeUndefined();
+    expect(
+      podGroupStatus('nativePodGroups', first.body, progress({ message: 'no room' }), '2026-01-02T00:00:00Z'),
+    ).toBeUndefined();
   });
 
   it('lets Volcano make the pods of a job that has none', () => {
-    expect(enqueued({ status: { phase: 'Pending' } })).toEqual({ subresource: '', body: { status: { phase: 'Inqueue' } } });
+    expect(enqueued({ status: { phase: 'Pending' } })).toEqual({
+      subresource: '',
+      body: { status: { phase: 'Inqueue' } },
+    });
     expect(enqueued({})).toBeDefined();
     expect(enqueued({ status: { phase: 'Inqueue' } })).toBeUndefined();
   });

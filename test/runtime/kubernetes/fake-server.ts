@@ -3,7 +3,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type JsonValue } from '../../../src/api/schema';
+import { type JsonValue } from '../../../src/facts/api/schema';
 import { ApiClient } from '../../../src/runtime/kubernetes/api/client';
 
 export interface Asked {
@@ -29,8 +29,15 @@ export async function fakeServer(handler: Handler): Promise<FakeServer> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const one = { method: request.method ?? '', path: pathname, query: searchParams, body: Buffer.concat(chunks).toString('utf8') };
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    const one = {
+      method: request.method ?? '',
+      path: pathname,
+      query: searchParams,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
     asked.push(one);
     await handler(one, response);
   }
@@ -49,7 +56,12 @@ export async function fakeServer(handler: Handler): Promise<FakeServer> {
   };
 }
 
-export function reply(response: ServerResponse, status: number, body: JsonValue, headers: Readonly<Record<string, string>> = {}): void {
+export function reply(
+  response: ServerResponse,
+  status: number,
+  body: JsonValue,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
@@ -61,7 +73,9 @@ export function refuse(response: ServerResponse, code: number, reason: string, m
 /** Lets everything happen that is under way, until it is so. */
 export async function until(isSo: () => boolean, limit = 5000): Promise<void> {
   for (const deadline = Date.now() + limit; !isSo();) {
-    if (Date.now() > deadline) throw new Error('it did not come true');
+    if (Date.now() > deadline) {
+      throw new Error('it did not come true');
+    }
     await new Promise((done) => setTimeout(done, 2));
   }
 }

@@ -1,7 +1,7 @@
 import { get, request } from 'node:http';
 import { ClusterAuthorizer, EVERYBODY } from '../../../src/runtime/kubernetes/http/authorizer';
 import { type Face, HttpFace, isLoopback } from '../../../src/runtime/kubernetes/http/server';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { type FakeServer, fakeServer, reply, until } from './fake-server';
 
 interface Got {
@@ -12,7 +12,11 @@ interface Got {
 describe('the face of the program', () => {
   let face: HttpFace;
   let port: number;
-  const state: { healthy: boolean; ready: boolean; view: object | null } = { healthy: true, ready: false, view: { version: 1 } };
+  const state: { healthy: boolean; ready: boolean; view: object | null } = {
+    healthy: true,
+    ready: false,
+    view: { version: 1 },
+  };
   const shown: Face = {
     isHealthy: () => state.healthy,
     isReady: () => state.ready,
@@ -30,12 +34,18 @@ describe('the face of the program', () => {
   });
   afterEach(() => face.close());
 
-  const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> => new Promise((done, fail) => {
-    request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => done({ status: response.statusCode ?? 0, text }));
-    }).on('error', fail).end();
-  });
+  const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Got> =>
+    new Promise((done, fail) => {
+      request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+        let text = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (part: string) => (text += part))
+          .on('end', () => done({ status: response.statusCode ?? 0, text }));
+      })
+        .on('error', fail)
+        .end();
+    });
 
   it('says whether it is healthy and ready', async () => {
     expect(await ask('/healthz')).toEqual({ status: 200, text: 'ok' });
@@ -67,7 +77,10 @@ describe('the face of the program', () => {
   it('streams a view at once, and again when something changes', async () => {
     const parts: string[] = [];
     const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
-      response.setEncoding('utf8').on('data', (part: string) => parts.push(part)).on('error', () => undefined);
+      response
+        .setEncoding('utf8')
+        .on('data', (part: string) => parts.push(part))
+        .on('error', () => undefined);
     }).on('error', () => undefined);
     await until(() => parts.length === 1);
     expect(parts[0]).toBe('data: {"version":1}\n\n');
@@ -81,7 +94,10 @@ describe('the face of the program', () => {
     state.view = null;
     let said = '';
     const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
-      response.setEncoding('utf8').on('data', (part: string) => (said += part)).on('error', () => undefined);
+      response
+        .setEncoding('utf8')
+        .on('data', (part: string) => (said += part))
+        .on('error', () => undefined);
     }).on('error', () => undefined);
     await until(() => said !== '');
     expect(said).toBe('event: waiting\ndata: "another decides"\n\n');
@@ -91,7 +107,13 @@ describe('the face of the program', () => {
 
   it('asks who it is over loopback too where a proxy stands before it, and lets probes and Prometheus through', async () => {
     const refusal = { status: 401, message: 'who are you?' } as const;
-    const strict = new HttpFace({ address: '127.0.0.1', port: 0, face: shown, authorizer: { refusal: () => Promise.resolve(refusal) }, trustsLoopback: false });
+    const strict = new HttpFace({
+      address: '127.0.0.1',
+      port: 0,
+      face: shown,
+      authorizer: { refusal: () => Promise.resolve(refusal) },
+      trustsLoopback: false,
+    });
     port = await strict.listen();
     expect(await ask('/api/view')).toEqual({ status: 401, text: 'who are you?' });
     expect((await ask('/')).status).toBe(401);
@@ -101,7 +123,9 @@ describe('the face of the program', () => {
 
   it('knows loopback addresses from others', () => {
     expect(['127.0.0.1', '::1', '::ffff:127.0.0.1', 'localhost', '[::1]', '127.8.0.1'].every(isLoopback)).toBe(true);
-    expect(['10.0.0.1', 'localhost.evil.example', '::ffff:10.0.0.1', '', '127.0.0.1.example'].some(isLoopback)).toBe(false);
+    expect(['10.0.0.1', 'localhost.evil.example', '::ffff:10.0.0.1', '', '127.0.0.1.example'].some(isLoopback)).toBe(
+      false,
+    );
   });
 });
 
@@ -118,7 +142,9 @@ describe('who may look', () => {
         const known = spec.token === 'good' || spec.token === 'poor';
         reply(response, 201, { status: { authenticated: known, user: { username: spec.token, groups: ['people'] } } });
       } else {
-        reply(response, 201, { status: { allowed: spec.user === 'good' && (spec.nonResourceAttributes as JsonObject).verb === 'get' } });
+        reply(response, 201, {
+          status: { allowed: spec.user === 'good' && (spec.nonResourceAttributes as JsonObject).verb === 'get' },
+        });
       }
     });
     authorizer = new ClusterAuthorizer(server.client, clock);

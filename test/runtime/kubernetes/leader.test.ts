@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { ApiError } from '../../../src/runtime/kubernetes/api/api-error';
 import { type ApiRequest } from '../../../src/runtime/kubernetes/api/client';
 import { Leader } from '../../../src/runtime/kubernetes/leader';
@@ -12,16 +12,22 @@ class LeaseStore {
   writes = 0;
 
   request<T>(method: string, _: string, { body }: ApiRequest = {}): Promise<T> {
-    if (this.isDown) return Promise.reject(new ApiError('no answer', 0, 'NoAnswer'));
+    if (this.isDown) {
+      return Promise.reject(new ApiError('no answer', 0, 'NoAnswer'));
+    }
     if (method === 'GET') {
-      return this.lease === undefined ? Promise.reject(new ApiError('none', 404, 'NotFound')) : Promise.resolve(structuredClone(this.lease) as T);
+      return this.lease === undefined
+        ? Promise.reject(new ApiError('none', 404, 'NotFound'))
+        : Promise.resolve(structuredClone(this.lease) as T);
     }
     const sent = body as JsonObject;
     const known = (sent.metadata as JsonObject).resourceVersion;
-    if (method === 'POST' ? this.lease !== undefined : known !== String(this.version)) return Promise.reject(new ApiError('changed', 409, 'Conflict'));
+    if (method === 'POST' ? this.lease !== undefined : known !== String(this.version)) {
+      return Promise.reject(new ApiError('changed', 409, 'Conflict'));
+    }
     this.version++;
     this.writes++;
-    this.lease = { ...sent, metadata: { ...sent.metadata as JsonObject, resourceVersion: String(this.version) } };
+    this.lease = { ...sent, metadata: { ...(sent.metadata as JsonObject), resourceVersion: String(this.version) } };
     return Promise.resolve(this.lease as T);
   }
 
@@ -48,7 +54,14 @@ describe('the leader', () => {
   function start(store: LeaseStore, identity: string, clock = new Hands()): Leader {
     // Tries every 10 ms of real time; what a lease is worth is told by the clock of the test.
     const leader = new Leader({
-      client: store, namespace: 'ns', name: 'lease', identity, leaseSeconds: 15, renewWithinSeconds: 10, retrySeconds: 0.01, clock,
+      client: store,
+      namespace: 'ns',
+      name: 'lease',
+      identity,
+      leaseSeconds: 15,
+      renewWithinSeconds: 10,
+      retrySeconds: 0.01,
+      clock,
     });
     running.push({ leader, done: leader.run() });
     return leader;

@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { changeWords } from '../../../src/runtime/kubernetes/waiting';
 import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
 import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
@@ -7,15 +7,23 @@ import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
 
 describe('the small parts', () => {
   it('say what would let a gang in', () => {
-    expect([
-      { kind: 'more-on-node', node: 'n', resource: 'nvidia.com/gpu', amount: 4 },
-      { kind: 'wider-topology', level: 'zone' },
-      { kind: 'wider-topology', level: null },
-      { kind: 'fewer-pods', by: 2 },
-      { kind: 'raise-capability', raises: [{ queue: 'q', resource: 'nvidia.com/gpu', by: 8 }, { queue: 'p', resource: 'nvidia.com/gpu', by: 2 }] },
-      { kind: 'make-preemptible' },
-      { kind: 'wait-until', at: Date.UTC(2026, 0, 1) },
-    ].map((change) => changeWords(change as Parameters<typeof changeWords>[0]))).toEqual([
+    expect(
+      [
+        { kind: 'more-on-node', node: 'n', resource: 'nvidia.com/gpu', amount: 4 },
+        { kind: 'wider-topology', level: 'zone' },
+        { kind: 'wider-topology', level: null },
+        { kind: 'fewer-pods', by: 2 },
+        {
+          kind: 'raise-capability',
+          raises: [
+            { queue: 'q', resource: 'nvidia.com/gpu', by: 8 },
+            { queue: 'p', resource: 'nvidia.com/gpu', by: 2 },
+          ],
+        },
+        { kind: 'make-preemptible' },
+        { kind: 'wait-until', at: Date.UTC(2026, 0, 1) },
+      ].map((change) => changeWords(change as Parameters<typeof changeWords>[0])),
+    ).toEqual([
       'with 4 more nvidia.com/gpu on node n',
       'within one domain of "zone"',
       'without its topology constraint',
@@ -31,12 +39,16 @@ describe('the small parts', () => {
     const order: number[] = [];
     let now = 0;
     let most = 0;
-    await Promise.all([0, 1, 2, 3, 4].map((index) => slots.run(async () => {
-      order.push(index);
-      most = Math.max(most, ++now);
-      await Promise.resolve();
-      now--;
-    })));
+    await Promise.all(
+      [0, 1, 2, 3, 4].map((index) =>
+        slots.run(async () => {
+          order.push(index);
+          most = Math.max(most, ++now);
+          await Promise.resolve();
+          now--;
+        }),
+      ),
+    );
     expect(order).toEqual([0, 1, 2, 3, 4]);
     expect(most).toBe(2);
   });
@@ -67,13 +79,19 @@ describe('the small parts', () => {
       metadata: { name: 'p', managedFields: [{ manager: 'x' }] },
       spec: {
         containers: [{ name: 'c', env: [{ name: 'SECRET', value: 'x' }], resources: { requests: { cpu: '1' } } }],
-        volumes: [{ name: 'a', emptyDir: {} }, { name: 'b', persistentVolumeClaim: { claimName: 'c' } }],
+        volumes: [
+          { name: 'a', emptyDir: {} },
+          { name: 'b', persistentVolumeClaim: { claimName: 'c' } },
+        ],
       },
       status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }] },
     };
     expect(trimmed('pods', pod)).toEqual({
       metadata: { name: 'p' },
-      spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }], volumes: [{ name: 'b', persistentVolumeClaim: { claimName: 'c' } }] },
+      spec: {
+        containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }],
+        volumes: [{ name: 'b', persistentVolumeClaim: { claimName: 'c' } }],
+      },
       status: { phase: 'Running' },
     });
   });

@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { Reflector, type ReflectorNote } from '../../../src/runtime/kubernetes/api/reflector';
 import { type FakeServer, fakeServer, type Handler, refuse, reply, until } from './fake-server';
 
@@ -11,7 +11,11 @@ class Copy {
   readonly reflector: Reflector<JsonObject>;
   private readonly running: Promise<void>;
 
-  constructor(server: FakeServer, path: () => Promise<string | undefined> = () => Promise.resolve('/things'), silence?: number) {
+  constructor(
+    server: FakeServer,
+    path: () => Promise<string | undefined> = () => Promise.resolve('/things'),
+    silence?: number,
+  ) {
     const nameOf = (item: JsonObject): string => (item.metadata as JsonObject).name as string;
     const versionOf = (item: JsonObject): string => (item.metadata as JsonObject).resourceVersion as string;
     this.reflector = new Reflector<JsonObject>({
@@ -63,13 +67,19 @@ describe('a reflector', () => {
     await server.close();
   });
 
-  const send = (type: string, item: JsonObject): void => void watches.at(-1)!.write(`${JSON.stringify({ type, object: item })}\n`);
-  const versionsAsked = (): (string | null)[] => server.asked.filter(({ query }) => query.has('watch')).map(({ query }) => query.get('resourceVersion'));
+  const send = (type: string, item: JsonObject): void =>
+    void watches.at(-1)!.write(`${JSON.stringify({ type, object: item })}\n`);
+  const versionsAsked = (): (string | null)[] =>
+    server.asked.filter(({ query }) => query.has('watch')).map(({ query }) => query.get('resourceVersion'));
 
   it('lists in pages, and watches from there with bookmarks', async () => {
-    handler = ({ query }, response) => (query.get('continue') === null
-      ? reply(response, 200, { metadata: { resourceVersion: '10', continue: 'more' }, items: [object('a', '1'), object('b', '2')] })
-      : reply(response, 200, { metadata: { resourceVersion: '10' }, items: [object('c', '3')] }));
+    handler = ({ query }, response) =>
+      query.get('continue') === null
+        ? reply(response, 200, {
+            metadata: { resourceVersion: '10', continue: 'more' },
+            items: [object('a', '1'), object('b', '2')],
+          })
+        : reply(response, 200, { metadata: { resourceVersion: '10' }, items: [object('c', '3')] });
     copy = new Copy(server);
     await until(() => watches.length === 1);
     expect([...copy.items.keys()]).toEqual(['a', 'b', 'c']);
@@ -79,7 +89,11 @@ describe('a reflector', () => {
     send('MODIFIED', object('a', '12'));
     send('DELETED', object('b', '13'));
     await until(() => !copy.items.has('b'));
-    expect([...copy.items]).toEqual([['a', '12'], ['c', '3'], ['d', '11']]);
+    expect([...copy.items]).toEqual([
+      ['a', '12'],
+      ['c', '3'],
+      ['d', '11'],
+    ]);
   });
 
   it('resumes from the last version it saw when a watch ends, a bookmark included', async () => {
@@ -100,8 +114,11 @@ describe('a reflector', () => {
   it('lists anew after 410, and what is no longer there is gone', async () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);
-    handler = (_, response) => reply(response, 200, { metadata: { resourceVersion: '50' }, items: [object('z', '49')] });
-    watches[0].write(`${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`);
+    handler = (_, response) =>
+      reply(response, 200, { metadata: { resourceVersion: '50' }, items: [object('z', '49')] });
+    watches[0].write(
+      `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`,
+    );
     await until(() => watches.length === 2);
     expect([...copy.items.keys()]).toEqual(['z']);
     expect(versionsAsked()).toEqual(['10', '50']);
@@ -145,7 +162,8 @@ describe('a reflector', () => {
   it('reads everything anew when asked, and says when that is done', async () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);
-    handler = (_, response) => reply(response, 200, { metadata: { resourceVersion: '70' }, items: [object('new', '69')] });
+    handler = (_, response) =>
+      reply(response, 200, { metadata: { resourceVersion: '70' }, items: [object('new', '69')] });
     await copy.reflector.refresh();
     expect([...copy.items.keys()]).toEqual(['new']);
     await until(() => watches.length === 2);
@@ -156,7 +174,9 @@ describe('a reflector', () => {
     copy = new Copy(server);
     await until(() => watches.length === 1);
     const bytes = Buffer.from(`${JSON.stringify({ type: 'ADDED', object: object('größe-😀', '20') })}\n`);
-    for (const byte of bytes) watches[0].write(Buffer.from([byte]));
+    for (const byte of bytes) {
+      watches[0].write(Buffer.from([byte]));
+    }
     await until(() => copy.items.has('größe-😀'));
   });
 });

@@ -1,7 +1,7 @@
-import { type JsonObject } from '../../../src/api/schema';
+import { type JsonObject } from '../../../src/facts/api/schema';
 import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
-import { type CollectionName, COLLECTION_NAMES } from '../../../src/scheduler-settings/collections';
-import { DEFAULT_CONFIGURATION } from '../../../src/scheduler-settings/configuration';
+import { type CollectionName, COLLECTION_NAMES } from '../../../src/planning/scheduler-settings/collections';
+import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { type ChangeListener } from '../../../src/runtime/kubernetes/watched';
 import { type Question, question } from '../../../src/runtime/kubernetes/world/snapshot';
 import { World } from '../../../src/runtime/kubernetes/world/world';
@@ -10,7 +10,9 @@ const NOW = Date.UTC(2026, 0, 1);
 
 /** What would be watched. */
 class Source {
-  private readonly stores = new Map<CollectionName, Map<string, JsonObject>>(COLLECTION_NAMES.map((name) => [name, new Map()]));
+  private readonly stores = new Map<CollectionName, Map<string, JsonObject>>(
+    COLLECTION_NAMES.map((name) => [name, new Map()]),
+  );
   private listener: ChangeListener = () => undefined;
 
   all(name: CollectionName): ReadonlyMap<string, JsonObject> {
@@ -52,16 +54,33 @@ interface PodShape {
 }
 
 function pod(name: string, shape: PodShape = {}): JsonObject {
-  const { gang, minimum, labels = {}, annotations = {}, spec = {}, node, phase = 'Pending', leaving = false, uid = `uid-${name}`, ageSeconds = 60 } = shape;
+  const {
+    gang,
+    minimum,
+    labels = {},
+    annotations = {},
+    spec = {},
+    node,
+    phase = 'Pending',
+    leaving = false,
+    uid = `uid-${name}`,
+    ageSeconds = 60,
+  } = shape;
   const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
   return {
     metadata: {
-      namespace: 'default', name, uid, creationTimestamp: time(NOW - ageSeconds * 1000), ...(leaving && { deletionTimestamp: time(NOW) }),
+      namespace: 'default',
+      name,
+      uid,
+      creationTimestamp: time(NOW - ageSeconds * 1000),
+      ...(leaving && { deletionTimestamp: time(NOW) }),
       labels: { ...labels, ...(gang !== undefined && { 'gantry.dev/gang': gang }) },
       annotations: { ...annotations, ...(minimum !== undefined && { 'gantry.dev/gang-min-member': String(minimum) }) },
     },
     spec: {
-      schedulerName: 'gantry', containers: [{ name: 'c', resources: { requests: { 'cpu': '1', 'nvidia.com/gpu': 1 } } }], ...spec,
+      schedulerName: 'gantry',
+      containers: [{ name: 'c', resources: { requests: { cpu: '1', 'nvidia.com/gpu': 1 } } }],
+      ...spec,
       ...(node !== undefined && { nodeName: node }),
     },
     status: { phase, ...(node !== undefined && { startTime: time(NOW - ageSeconds * 1000) }) },
@@ -69,7 +88,9 @@ function pod(name: string, shape: PodShape = {}): JsonObject {
 }
 
 const NODE: JsonObject = {
-  metadata: { name: 'n-1', labels: {} }, spec: {}, status: { allocatable: { 'cpu': '8', 'nvidia.com/gpu': '8' }, conditions: [{ type: 'Ready', status: 'True' }] },
+  metadata: { name: 'n-1', labels: {} },
+  spec: {},
+  status: { allocatable: { cpu: '8', 'nvidia.com/gpu': '8' }, conditions: [{ type: 'Ready', status: 'True' }] },
 };
 
 describe('the question to the placement core', () => {
@@ -89,7 +110,9 @@ describe('the question to the placement core', () => {
 
   const ask = (now = NOW): Question => question(world, assumptions, { now, settleMilliseconds: 1000 });
   const states = (now = NOW): Readonly<Record<string, string>> =>
-    Object.fromEntries(ask(now).snapshot.pods.map(({ name, state, node }) => [name, node === undefined ? state : `${state} on ${node}`]));
+    Object.fromEntries(
+      ask(now).snapshot.pods.map(({ name, state, node }) => [name, node === undefined ? state : `${state} on ${node}`]),
+    );
 
   it('finds gangs, their minimum, their queue and what others take', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 2, labels: { 'gantry.dev/queue': 'research' } }));
@@ -118,29 +141,70 @@ describe('the question to the placement core', () => {
     const gate = { schedulerName: 'default-scheduler', schedulingGates: [{ name: 'gantry.dev/placement' }] };
     source.put('pods', pod('p', { spec: gate }));
     expect(states()).toEqual({ 'default/p': 'pending' });
-    source.put('pods', pod('p', { spec: { schedulerName: 'default-scheduler' }, annotations: { 'gantry.dev/node': 'n-1', 'gantry.dev/devices': '2' } }));
+    source.put(
+      'pods',
+      pod('p', {
+        spec: { schedulerName: 'default-scheduler' },
+        annotations: { 'gantry.dev/node': 'n-1', 'gantry.dev/devices': '2' },
+      }),
+    );
     expect(states()).toEqual({ 'default/p': 'running on n-1' });
     expect(ask().snapshot.gangs).toHaveLength(1);
   });
 
   it('holds a whole gang back while one of its pods cannot be placed yet, and says why', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 2 }));
-    source.put('pods', pod('a-1', { gang: 'a', minimum: 2, spec: { schedulingGates: [{ name: 'example.com/quota' }] } }));
+    source.put(
+      'pods',
+      pod('a-1', { gang: 'a', minimum: 2, spec: { schedulingGates: [{ name: 'example.com/quota' }] } }),
+    );
     expect(ask().snapshot.gangs).toEqual([]);
-    expect(ask().held).toEqual([expect.objectContaining({ gang: 'default/a', kind: 'other-gates', message: expect.stringContaining('example.com/quota') as string })]);
+    expect(ask().held).toEqual([
+      expect.objectContaining({
+        gang: 'default/a',
+        kind: 'other-gates',
+        message: expect.stringContaining('example.com/quota') as string,
+      }),
+    ]);
     source.put('pods', pod('a-1', { gang: 'a', minimum: 2 }));
     expect(ask().held).toEqual([]);
   });
 
   it.each([
-    ['a resource claim', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }] }, 'needs-hand-over', /resource claims.*gantry.dev\/placement/],
-    ['a claim that is bound late', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'late' } }] }, 'needs-hand-over', /"late".*gantry.dev\/placement/],
-    ['a claim that is not bound', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'soon' } }] }, 'volume-not-bound', /"soon" is not bound/],
-    ['a claim that is not there', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'none' } }] }, 'volume-not-bound', /"none" does not exist/],
+    [
+      'a resource claim',
+      { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }] },
+      'needs-hand-over',
+      /resource claims.*gantry.dev\/placement/,
+    ],
+    [
+      'a claim that is bound late',
+      { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'late' } }] },
+      'needs-hand-over',
+      /"late".*gantry.dev\/placement/,
+    ],
+    [
+      'a claim that is not bound',
+      { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'soon' } }] },
+      'volume-not-bound',
+      /"soon" is not bound/,
+    ],
+    [
+      'a claim that is not there',
+      { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'none' } }] },
+      'volume-not-bound',
+      /"none" does not exist/,
+    ],
   ] as const)('refuses to bind a pod with %s', (_, spec, kind, message) => {
     source.put('storageClasses', { metadata: { name: 'wait' }, volumeBindingMode: 'WaitForFirstConsumer' });
-    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'late' }, spec: { storageClassName: 'wait' } });
-    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'soon' }, spec: { storageClassName: 'now' } });
+    source.put('persistentVolumeClaims', {
+      metadata: { namespace: 'default', name: 'late' },
+      spec: { storageClassName: 'wait' },
+    });
+    source.put('persistentVolumeClaims', {
+      metadata: { namespace: 'default', name: 'soon' },
+      spec: { storageClassName: 'now' },
+    });
     source.put('pods', pod('p', { spec: spec as unknown as JsonObject }));
     expect(ask().held).toEqual([expect.objectContaining({ kind, message: expect.stringMatching(message) as string })]);
   });
@@ -148,10 +212,18 @@ describe('the question to the placement core', () => {
   it('places a pod where its bound volume is, also when the volume comes later', () => {
     source.put('pods', pod('p', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] } }));
     const terms = [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }];
-    source.put('persistentVolumes', { metadata: { name: 'pv' }, spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } } });
-    source.put('persistentVolumeClaims', { metadata: { namespace: 'default', name: 'data' }, spec: { volumeName: 'pv' } });
+    source.put('persistentVolumes', {
+      metadata: { name: 'pv' },
+      spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } },
+    });
+    source.put('persistentVolumeClaims', {
+      metadata: { namespace: 'default', name: 'data' },
+      spec: { volumeName: 'pv' },
+    });
     expect(ask().held).toEqual([]);
-    expect(ask().snapshot.gangs[0].roles[0].template.volumeNodeTerms).toEqual([[{ labels: [{ key: 'zone', operator: 'In', values: ['a'] }] }]]);
+    expect(ask().snapshot.gangs[0].roles[0].template.volumeNodeTerms).toEqual([
+      [{ labels: [{ key: 'zone', operator: 'In', values: ['a'] }] }],
+    ]);
   });
 
   it('waits for the pods of a gang that says no minimum', () => {
@@ -192,9 +264,14 @@ describe('the question to the placement core', () => {
   });
 
   it('does not offer a gang for eviction of which a budget protects a part', () => {
-    ['a-0', 'a-1'].forEach((name) => source.put('pods', pod(name, { gang: 'a', minimum: 2, node: 'n-1', labels: { app: 'a' } })));
-    const budget = (disruptionsAllowed: number): JsonObject =>
-      ({ metadata: { namespace: 'default', name: 'b' }, spec: { selector: { matchLabels: { app: 'a' } } }, status: { disruptionsAllowed } });
+    ['a-0', 'a-1'].forEach((name) =>
+      source.put('pods', pod(name, { gang: 'a', minimum: 2, node: 'n-1', labels: { app: 'a' } })),
+    );
+    const budget = (disruptionsAllowed: number): JsonObject => ({
+      metadata: { namespace: 'default', name: 'b' },
+      spec: { selector: { matchLabels: { app: 'a' } } },
+      status: { disruptionsAllowed },
+    });
     source.put('podDisruptionBudgets', budget(1));
     expect(ask().snapshot.gangs[0].minimumRuntimeSeconds).toBe(1e9);
     source.put('podDisruptionBudgets', budget(2));
@@ -202,23 +279,45 @@ describe('the question to the placement core', () => {
   });
 
   it('reads what the PodGroup says, and its queue', () => {
-    source.put('volcanoPodGroups', { metadata: { namespace: 'default', name: 'pg' }, spec: { minMember: 2, queue: 'gpu', minTaskMember: { worker: 1 } } });
-    source.put('volcanoQueues', { metadata: { name: 'gpu' }, spec: { weight: 3, deserved: { 'nvidia.com/gpu': '4' } } });
-    ['worker', 'ps'].forEach((role) => source.put('pods', pod(role, {
-      annotations: { 'scheduling.k8s.io/group-name': 'pg' }, labels: { 'volcano.sh/task-spec': role },
-    })));
+    source.put('volcanoPodGroups', {
+      metadata: { namespace: 'default', name: 'pg' },
+      spec: { minMember: 2, queue: 'gpu', minTaskMember: { worker: 1 } },
+    });
+    source.put('volcanoQueues', {
+      metadata: { name: 'gpu' },
+      spec: { weight: 3, deserved: { 'nvidia.com/gpu': '4' } },
+    });
+    ['worker', 'ps'].forEach((role) =>
+      source.put(
+        'pods',
+        pod(role, {
+          annotations: { 'scheduling.k8s.io/group-name': 'pg' },
+          labels: { 'volcano.sh/task-spec': role },
+        }),
+      ),
+    );
     const { gangs, queues } = ask().snapshot;
     expect(gangs[0]).toMatchObject({ name: 'default/pg', queue: 'gpu', minimum: 2 });
-    expect(gangs[0].roles).toEqual([expect.objectContaining({ name: 'ps', count: 1 }), expect.objectContaining({ name: 'worker', minimum: 1 })]);
-    expect(queues).toContainEqual(expect.objectContaining({ name: 'gpu', weight: 3, deserved: { 'nvidia.com/gpu': 4 } }));
+    expect(gangs[0].roles).toEqual([
+      expect.objectContaining({ name: 'ps', count: 1 }),
+      expect.objectContaining({ name: 'worker', minimum: 1 }),
+    ]);
+    expect(queues).toContainEqual(
+      expect.objectContaining({ name: 'gpu', weight: 3, deserved: { 'nvidia.com/gpu': 4 } }),
+    );
   });
 
   it('gives pods that differ in idle labels only one template, until a selector asks for such a label', () => {
     source.put('pods', pod('a', { labels: { index: '0' } }));
     source.put('pods', pod('b', { labels: { index: '1' } }));
-    const templates = (): number => new Set(ask().snapshot.gangs.flatMap(({ roles }) => roles.map(({ template }) => template))).size;
+    const templates = (): number =>
+      new Set(ask().snapshot.gangs.flatMap(({ roles }) => roles.map(({ template }) => template))).size;
     expect(templates()).toBe(1);
-    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: { matchLabels: { index: '1' } } }] };
+    const podAntiAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: 'zone', labelSelector: { matchLabels: { index: '1' } } },
+      ],
+    };
     source.put('pods', pod('c', { spec: { affinity: { podAntiAffinity } } }));
     expect(templates()).toBe(3);
   });
@@ -226,7 +325,9 @@ describe('the question to the placement core', () => {
   it('keeps a gang away from a node on which kube-scheduler did not bind it', () => {
     source.put('pods', pod('a-0', { gang: 'a', minimum: 1 }));
     assumptions.avoid('default/gang/a', 'n-1', 60_000);
-    expect(ask().snapshot.pods[0].template?.nodeTerms).toEqual([{ fields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n-1'] }] }]);
+    expect(ask().snapshot.pods[0].template?.nodeTerms).toEqual([
+      { fields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n-1'] }] },
+    ]);
     assumptions.avoid('default/gang/a', 'n-1', 0);
     expect(ask().snapshot.pods[0].template?.nodeTerms).toBeUndefined();
   });
@@ -235,8 +336,11 @@ describe('the question to the placement core', () => {
     source.put('pods', pod('x', {}));
     expect(ask().snapshot.gangs.map(({ name }) => name)).toEqual(['default/x']);
     source.put('pods', pod('x-0', { gang: 'x' }));
-    expect(question(world, assumptions, { now: NOW + 60_000, settleMilliseconds: 0 }).snapshot.gangs.map(({ name }) => name).sort())
-      .toEqual(['default/gang/x', 'default/pod/x']);
+    expect(
+      question(world, assumptions, { now: NOW + 60_000, settleMilliseconds: 0 })
+        .snapshot.gangs.map(({ name }) => name)
+        .sort(),
+    ).toEqual(['default/gang/x', 'default/pod/x']);
   });
 
   it('wakes for what matters, and not for pods that get the place that was decided for them', () => {
@@ -245,7 +349,7 @@ describe('the question to the placement core', () => {
     expect(relevant).toBe(1);
     source.put('pods', pod('p', { node: 'n-1' }));
     source.put('pods', pod('p', { node: 'n-1', phase: 'Running' }));
-    source.put('nodes', { ...NODE, status: { ...NODE.status as JsonObject, images: [] } });
+    source.put('nodes', { ...NODE, status: { ...(NODE.status as JsonObject), images: [] } });
     expect(relevant).toBe(1);
     source.put('pods', pod('p', { node: 'n-1', phase: 'Succeeded' }));
     source.put('nodes', { ...NODE, spec: { unschedulable: true } });

@@ -1,7 +1,7 @@
 /**
  * Admission webhooks and policies, with their CEL expressions as far as they can be judged without types.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { expressionComplaint, type Wanted } from '../expressions';
@@ -17,108 +17,206 @@ const OPERATIONS = ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
 /** Words of CEL that name no variable. */
 const RESERVED: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
-  'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 export const admissionRules: readonly Rule[] = [
-  objectRule('webhook-valid', [`${GROUP}/ValidatingWebhookConfiguration`, `${GROUP}/MutatingWebhookConfiguration`], {
-    source: SOURCE,
-    summary: 'A webhook has a unique name of three parts, a client, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
-    fix: 'Complete the webhook.',
-  }, (object, say, _context, manifest) => {
-    const names = new Set<string>();
-    for (const { value, path } of itemsOf(object.webhooks, '/webhooks')) {
-      const name = text(value.name);
-      const bad = fullyQualifiedName(name);
-      if (bad !== undefined) say(`${path}/name`, `the webhook's name ${JSON.stringify(name)} must ${bad}`);
-      if (name !== '' && names.has(name)) say(`${path}/name`, 'a webhook of this name stands here already');
-      names.add(name);
-      for (const rule of itemsOf(value.rules, `${path}/rules`)) checkRule(rule.value, rule.path, say);
-      checkChoice(value, path, 'failurePolicy', ['Fail', 'Ignore'], say);
-      checkChoice(value, path, 'matchPolicy', ['Exact', 'Equivalent'], say);
-      if (manifest.id.kind === 'MutatingWebhookConfiguration') checkChoice(value, path, 'reinvocationPolicy', ['Never', 'IfNeeded'], say);
-      if (!['None', 'NoneOnDryRun'].includes(text(value.sideEffects))) say(`${path}/sideEffects`, 'the webhook does not say that it has no side effects', { expected: 'None or NoneOnDryRun' });
-      const timeout = whole(value.timeoutSeconds);
-      if (timeout !== undefined && (timeout < 1 || timeout > 30)) say(`${path}/timeoutSeconds`, `a timeout of ${timeout} s is not possible`, { expected: '1-30' });
-      checkLabelSelector(value.namespaceSelector, `${path}/namespaceSelector`, say);
-      checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
-      checkClient(asObject(value.clientConfig), `${path}/clientConfig`, say);
-      checkReviewVersions(value.admissionReviewVersions, `${path}/admissionReviewVersions`, say);
-      checkConditions(value.matchConditions, `${path}/matchConditions`, say, REQUEST);
-    }
-  }),
+  objectRule(
+    'webhook-valid',
+    [`${GROUP}/ValidatingWebhookConfiguration`, `${GROUP}/MutatingWebhookConfiguration`],
+    {
+      source: SOURCE,
+      summary:
+        'A webhook has a unique name of three parts, a client, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
+      fix: 'Complete the webhook.',
+    },
+    (object, say, _context, manifest) => {
+      const names = new Set<string>();
+      for (const { value, path } of itemsOf(object.webhooks, '/webhooks')) {
+        const name = text(value.name);
+        const bad = fullyQualifiedName(name);
+        if (bad !== undefined) {
+          say(`${path}/name`, `the webhook's name ${JSON.stringify(name)} must ${bad}`);
+        }
+        if (name !== '' && names.has(name)) {
+          say(`${path}/name`, 'a webhook of this name stands here already');
+        }
+        names.add(name);
+        for (const rule of itemsOf(value.rules, `${path}/rules`)) {
+          checkRule(rule.value, rule.path, say);
+        }
+        checkChoice(value, path, 'failurePolicy', ['Fail', 'Ignore'], say);
+        checkChoice(value, path, 'matchPolicy', ['Exact', 'Equivalent'], say);
+        if (manifest.id.kind === 'MutatingWebhookConfiguration') {
+          checkChoice(value, path, 'reinvocationPolicy', ['Never', 'IfNeeded'], say);
+        }
+        if (!['None', 'NoneOnDryRun'].includes(text(value.sideEffects))) {
+          say(`${path}/sideEffects`, 'the webhook does not say that it has no side effects', {
+            expected: 'None or NoneOnDryRun',
+          });
+        }
+        const timeout = whole(value.timeoutSeconds);
+        if (timeout !== undefined && (timeout < 1 || timeout > 30)) {
+          say(`${path}/timeoutSeconds`, `a timeout of ${timeout} s is not possible`, { expected: '1-30' });
+        }
+        checkLabelSelector(value.namespaceSelector, `${path}/namespaceSelector`, say);
+        checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
+        checkClient(asObject(value.clientConfig), `${path}/clientConfig`, say);
+        checkReviewVersions(value.admissionReviewVersions, `${path}/admissionReviewVersions`, say);
+        checkConditions(value.matchConditions, `${path}/matchConditions`, say, REQUEST);
+      }
+    },
+  ),
 
-  objectRule('admission-policy-valid', [`${GROUP}/ValidatingAdmissionPolicy`, `${GROUP}/MutatingAdmissionPolicy`], {
-    source: SOURCE,
-    summary: 'A policy says what it matches, and has validations (or audit annotations) or mutations that are complete.',
-    fix: 'Complete the policy.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    checkChoice(spec, '/spec', 'failurePolicy', ['Fail', 'Ignore'], say);
-    if (isObject(spec.paramKind)) checkParamKind(spec.paramKind, say);
-    if (!isObject(spec.matchConstraints)) say('/spec/matchConstraints', 'the policy does not say what it matches');
-    else {
-      checkMatch(spec.matchConstraints, '/spec/matchConstraints', say);
-      if (size(spec.matchConstraints.resourceRules) === 0) say('/spec/matchConstraints/resourceRules', 'the policy matches no resources');
-    }
-    const variables = given(spec.paramKind) ? [...REQUEST, 'params'] : REQUEST;
-    const all = [...variables, 'namespaceObject', 'variables'];
-    checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
-    for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
-      if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name)) || RESERVED.has(text(value.name))) say(`${path}/name`, 'the variable\'s name is no CEL identifier');
-      checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
-    }
-    if (manifest.id.kind === 'MutatingAdmissionPolicy') checkMutations(spec, all, say);
-    else checkValidations(spec, manifest.id.name, all, say);
-  }),
+  objectRule(
+    'admission-policy-valid',
+    [`${GROUP}/ValidatingAdmissionPolicy`, `${GROUP}/MutatingAdmissionPolicy`],
+    {
+      source: SOURCE,
+      summary:
+        'A policy says what it matches, and has validations (or audit annotations) or mutations that are complete.',
+      fix: 'Complete the policy.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      checkChoice(spec, '/spec', 'failurePolicy', ['Fail', 'Ignore'], say);
+      if (isObject(spec.paramKind)) {
+        checkParamKind(spec.paramKind, say);
+      }
+      if (!isObject(spec.matchConstraints)) {
+        say('/spec/matchConstraints', 'the policy does not say what it matches');
+      } else {
+        checkMatch(spec.matchConstraints, '/spec/matchConstraints', say);
+        if (size(spec.matchConstraints.resourceRules) === 0) {
+          say('/spec/matchConstraints/resourceRules', 'the policy matches no resources');
+        }
+      }
+      const variables = given(spec.paramKind) ? [...REQUEST, 'params'] : REQUEST;
+      const all = [...variables, 'namespaceObject', 'variables'];
+      checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
+      for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
+        if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name)) || RESERVED.has(text(value.name))) {
+          say(`${path}/name`, "the variable's name is no CEL identifier");
+        }
+        checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
+      }
+      if (manifest.id.kind === 'MutatingAdmissionPolicy') {
+        checkMutations(spec, all, say);
+      } else {
+        checkValidations(spec, manifest.id.name, all, say);
+      }
+    },
+  ),
 
-  objectRule('admission-policy-binding-valid', [`${GROUP}/ValidatingAdmissionPolicyBinding`, `${GROUP}/MutatingAdmissionPolicyBinding`], {
-    source: SOURCE,
-    summary: 'A binding names its policy, complete parameters, and (for validation) known actions, not Deny and Warn together.',
-    fix: 'Complete the binding.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    const bad = text(spec.policyName) === '' ? 'be given' : dnsSubdomain(text(spec.policyName));
-    if (bad !== undefined) say('/spec/policyName', `the policy's name must ${bad}`);
-    if (isObject(spec.paramRef)) checkParamRef(spec.paramRef, say);
-    if (isObject(spec.matchResources)) checkMatch(spec.matchResources, '/spec/matchResources', say);
-    if (manifest.id.kind === 'MutatingAdmissionPolicyBinding') return;
-    const actions = textsOf(spec.validationActions, '/spec/validationActions');
-    if (actions.length === 0) say('/spec/validationActions', 'the binding has no action', { expected: 'Deny, Warn or Audit' });
-    const seen = new Set<string>();
-    for (const { value, path } of actions) {
-      if (!['Deny', 'Warn', 'Audit'].includes(value)) say(path, `the action "${value}" does not exist`, { expected: 'Deny, Warn or Audit' });
-      if (seen.has(value)) say(path, `${value} stands here already`);
-      seen.add(value);
-    }
-    if (seen.has('Deny') && seen.has('Warn')) say('/spec/validationActions', 'Deny and Warn exclude each other');
-  }),
+  objectRule(
+    'admission-policy-binding-valid',
+    [`${GROUP}/ValidatingAdmissionPolicyBinding`, `${GROUP}/MutatingAdmissionPolicyBinding`],
+    {
+      source: SOURCE,
+      summary:
+        'A binding names its policy, complete parameters, and (for validation) known actions, not Deny and Warn together.',
+      fix: 'Complete the binding.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      const bad = text(spec.policyName) === '' ? 'be given' : dnsSubdomain(text(spec.policyName));
+      if (bad !== undefined) {
+        say('/spec/policyName', `the policy's name must ${bad}`);
+      }
+      if (isObject(spec.paramRef)) {
+        checkParamRef(spec.paramRef, say);
+      }
+      if (isObject(spec.matchResources)) {
+        checkMatch(spec.matchResources, '/spec/matchResources', say);
+      }
+      if (manifest.id.kind === 'MutatingAdmissionPolicyBinding') {
+        return;
+      }
+      const actions = textsOf(spec.validationActions, '/spec/validationActions');
+      if (actions.length === 0) {
+        say('/spec/validationActions', 'the binding has no action', { expected: 'Deny, Warn or Audit' });
+      }
+      const seen = new Set<string>();
+      for (const { value, path } of actions) {
+        if (!['Deny', 'Warn', 'Audit'].includes(value)) {
+          say(path, `the action "${value}" does not exist`, { expected: 'Deny, Warn or Audit' });
+        }
+        if (seen.has(value)) {
+          say(path, `${value} stands here already`);
+        }
+        seen.add(value);
+      }
+      if (seen.has('Deny') && seen.has('Warn')) {
+        say('/spec/validationActions', 'Deny and Warn exclude each other');
+      }
+    },
+  ),
 ];
 
 function checkExpression(value: JsonValue | undefined, path: string, what: string, wanted: Wanted, say: Say): void {
   const source = text(value);
   const complaint = source.trim() === '' ? undefined : expressionComplaint(source, wanted);
-  if (source.trim() === '') say(path, `the ${what} has no expression`);
-  else if (complaint !== undefined) say(path, `the expression of the ${what} ${complaint}`);
+  if (source.trim() === '') {
+    say(path, `the ${what} has no expression`);
+  } else if (complaint !== undefined) {
+    say(path, `the expression of the ${what} ${complaint}`);
+  }
 }
 
 /** `undefined` and null are defaulted; an empty string is not. */
 function checkChoice(holder: JsonObject, path: string, field: string, values: readonly string[], say: Say): void {
   const value = holder[field];
-  if (typeof value === 'string' && !values.includes(value)) say(`${path}/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+  if (typeof value === 'string' && !values.includes(value)) {
+    say(`${path}/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+  }
 }
 
 function checkRule(rule: JsonObject, path: string, say: Say): void {
   const operations = textsOf(rule.operations, `${path}/operations`);
-  if (operations.length === 0) say(`${path}/operations`, 'the rule has no operations');
-  if (operations.length > 1 && operations.some(({ value }) => value === '*')) say(`${path}/operations`, '"*" stands alone');
-  for (const { value, path: at } of operations) if (!OPERATIONS.includes(value)) say(at, `the operation "${value}" does not exist`, { expected: oneOf(OPERATIONS) });
+  if (operations.length === 0) {
+    say(`${path}/operations`, 'the rule has no operations');
+  }
+  if (operations.length > 1 && operations.some(({ value }) => value === '*')) {
+    say(`${path}/operations`, '"*" stands alone');
+  }
+  for (const { value, path: at } of operations) {
+    if (!OPERATIONS.includes(value)) {
+      say(at, `the operation "${value}" does not exist`, { expected: oneOf(OPERATIONS) });
+    }
+  }
   for (const field of ['apiGroups', 'apiVersions']) {
     const values = textsOf(rule[field], `${path}/${field}`);
-    if (values.length === 0) say(`${path}/${field}`, `the rule has no ${field}`);
-    if (values.length > 1 && values.some(({ value }) => value === '*')) say(`${path}/${field}`, '"*" stands alone');
-    for (const { value, path: at } of values) if (field === 'apiVersions' && value === '') say(at, 'the version is empty');
+    if (values.length === 0) {
+      say(`${path}/${field}`, `the rule has no ${field}`);
+    }
+    if (values.length > 1 && values.some(({ value }) => value === '*')) {
+      say(`${path}/${field}`, '"*" stands alone');
+    }
+    for (const { value, path: at } of values) {
+      if (field === 'apiVersions' && value === '') {
+        say(at, 'the version is empty');
+      }
+    }
   }
   checkResources(rule, path, say);
   checkChoice(rule, path, 'scope', ['*', 'Cluster', 'Namespaced'], say);
@@ -126,44 +224,83 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
 
 function checkResources(rule: JsonObject, path: string, say: Say): void {
   const resources = textsOf(rule.resources, `${path}/resources`);
-  if (resources.length === 0) say(`${path}/resources`, 'the rule has no resources');
+  if (resources.length === 0) {
+    say(`${path}/resources`, 'the rule has no resources');
+  }
   const wholeResources = new Set<string>();
   const wholeSubresources = new Set<string>();
   for (const { value, path: at } of resources) {
-    if (value === '') say(at, 'the resource is empty');
+    if (value === '') {
+      say(at, 'the resource is empty');
+    }
     const slash = value.indexOf('/');
-    if (slash < 0) continue;
+    if (slash < 0) {
+      continue;
+    }
     const resource = value.slice(0, slash);
     const subresource = value.slice(slash + 1);
-    if (wholeResources.has(resource) || wholeSubresources.has(subresource)) say(at, `"${value}" is matched by an entry before it already`);
-    if (subresource === '*') wholeResources.add(resource);
-    if (resource === '*') wholeSubresources.add(subresource);
+    if (wholeResources.has(resource) || wholeSubresources.has(subresource)) {
+      say(at, `"${value}" is matched by an entry before it already`);
+    }
+    if (subresource === '*') {
+      wholeResources.add(resource);
+    }
+    if (resource === '*') {
+      wholeSubresources.add(subresource);
+    }
   }
   const names = resources.map(({ value }) => value);
-  if (names.length > 1 && names.includes('*/*')) say(`${path}/resources`, '"*/*" stands alone');
+  if (names.length > 1 && names.includes('*/*')) {
+    say(`${path}/resources`, '"*/*" stands alone');
+  }
   // The server remembers only whether the last name without a "/" was "*".
   const plain = names.filter((name) => name !== '' && !name.includes('/'));
-  if (names.includes('*') && plain[plain.length - 1] !== '*') say(`${path}/resources`, '"*" stands without other resources');
+  if (names.includes('*') && plain[plain.length - 1] !== '*') {
+    say(`${path}/resources`, '"*" stands without other resources');
+  }
 }
 
 function checkClient(client: JsonObject, path: string, say: Say): void {
   if (given(client.url) === given(client.service)) {
-    say(path, given(client.url) ? 'the client has both a URL and a service' : 'the client has neither a URL nor a service', { expected: 'url or service' });
+    say(
+      path,
+      given(client.url) ? 'the client has both a URL and a service' : 'the client has neither a URL nor a service',
+      { expected: 'url or service' },
+    );
     return;
   }
   if (typeof client.url === 'string') {
     const bad = urlComplaint(client.url);
-    if (bad !== undefined) say(`${path}/url`, `the URL must ${bad}`);
+    if (bad !== undefined) {
+      say(`${path}/url`, `the URL must ${bad}`);
+    }
   }
-  if (!isObject(client.service)) return;
+  if (!isObject(client.service)) {
+    return;
+  }
   const { service } = client;
-  for (const field of ['name', 'namespace']) if (text(service[field]) === '') say(`${path}/service/${field}`, `the service has no ${field}`);
+  for (const field of ['name', 'namespace']) {
+    if (text(service[field]) === '') {
+      say(`${path}/service/${field}`, `the service has no ${field}`);
+    }
+  }
   const port = whole(service.port);
-  if (port !== undefined && portNumber(port) !== undefined) say(`${path}/service/port`, `${port} is no port number`);
+  if (port !== undefined && portNumber(port) !== undefined) {
+    say(`${path}/service/port`, `${port} is no port number`);
+  }
   const route = service.path;
-  if (typeof route !== 'string' || route === '' || route === '/') return;
-  const bad = !route.startsWith('/') || route.includes('//') || (route.endsWith('/') ? route.slice(1, -1) : route.slice(1)).split('/').some((part) => dnsSubdomain(part) !== undefined);
-  if (bad) say(`${path}/service/path`, `"${route}" is no path of DNS names`, { expected: 'such as /validate' });
+  if (typeof route !== 'string' || route === '' || route === '/') {
+    return;
+  }
+  const bad =
+    !route.startsWith('/') ||
+    route.includes('//') ||
+    (route.endsWith('/') ? route.slice(1, -1) : route.slice(1))
+      .split('/')
+      .some((part) => dnsSubdomain(part) !== undefined);
+  if (bad) {
+    say(`${path}/service/path`, `"${route}" is no path of DNS names`, { expected: 'such as /validate' });
+  }
 }
 
 function urlComplaint(url: string): string | undefined {
@@ -173,10 +310,18 @@ function urlComplaint(url: string): string | undefined {
   } catch {
     return 'be a URL';
   }
-  if (parsed.protocol !== 'https:') return 'begin with https://';
-  if (parsed.host === '') return 'have a host';
-  if (parsed.username !== '' || parsed.password !== '') return 'not hold a user';
-  if (parsed.hash !== '' || url.includes('#')) return 'not hold a fragment';
+  if (parsed.protocol !== 'https:') {
+    return 'begin with https://';
+  }
+  if (parsed.host === '') {
+    return 'have a host';
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    return 'not hold a user';
+  }
+  if (parsed.hash !== '' || url.includes('#')) {
+    return 'not hold a fragment';
+  }
   return parsed.search !== '' ? 'not hold a query' : undefined;
 }
 
@@ -185,24 +330,42 @@ function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say
   const seen = new Set<string>();
   for (const { value, path: at } of versions) {
     const bad = dns1035Label(value);
-    if (bad !== undefined) say(at, `the version must ${bad}`);
-    if (seen.has(value)) say(at, `"${value}" stands here already`);
+    if (bad !== undefined) {
+      say(at, `the version must ${bad}`);
+    }
+    if (seen.has(value)) {
+      say(at, `"${value}" stands here already`);
+    }
     seen.add(value);
   }
-  if (!seen.has('v1') && !seen.has('v1beta1')) say(path, 'no version of AdmissionReview that the server knows', { expected: 'v1 or v1beta1' });
+  if (!seen.has('v1') && !seen.has('v1beta1')) {
+    say(path, 'no version of AdmissionReview that the server knows', { expected: 'v1 or v1beta1' });
+  }
 }
 
 function checkConditions(list: JsonValue | undefined, path: string, say: Say, variables: readonly string[]): void {
   const conditions = itemsOf(list, path);
-  if (conditions.length > 64) say(path, 'more than 64 conditions', { found: conditions.length });
+  if (conditions.length > 64) {
+    say(path, 'more than 64 conditions', { found: conditions.length });
+  }
   const seen = new Set<string>();
   for (const { value, path: at } of conditions) {
     const name = text(value.name);
     const bad = name === '' ? 'be given' : qualifiedName(name);
-    if (bad !== undefined) say(`${at}/name`, `the condition's name must ${bad}`);
-    if (name !== '' && seen.has(name)) say(`${at}/name`, `a condition "${name}" stands here already`);
+    if (bad !== undefined) {
+      say(`${at}/name`, `the condition's name must ${bad}`);
+    }
+    if (name !== '' && seen.has(name)) {
+      say(`${at}/name`, `a condition "${name}" stands here already`);
+    }
     seen.add(name);
-    checkExpression(value.expression, `${at}/expression`, 'condition', { variables: [...variables, 'namespaceObject'], result: ['bool'] }, say);
+    checkExpression(
+      value.expression,
+      `${at}/expression`,
+      'condition',
+      { variables: [...variables, 'namespaceObject'], result: ['bool'] },
+      say,
+    );
   }
 }
 
@@ -216,8 +379,12 @@ function checkMatch(match: JsonObject, path: string, say: Say): void {
       const seen = new Set<string>();
       for (const name of textsOf(value.resourceNames, `${at}/resourceNames`)) {
         const bad = pathSegment(name.value);
-        if (bad !== undefined) say(name.path, `the name must ${bad}`);
-        if (seen.has(name.value)) say(name.path, `"${name.value}" stands here already`);
+        if (bad !== undefined) {
+          say(name.path, `the name must ${bad}`);
+        }
+        if (seen.has(name.value)) {
+          say(name.path, `"${name.value}" stands here already`);
+        }
         seen.add(name.value);
       }
     }
@@ -228,67 +395,119 @@ function checkParamKind(kind: JsonObject, say: Say): void {
   const version = text(kind.apiVersion);
   const parts = version.split('/');
   const [group, name] = parts.length === 1 ? ['', parts[0] ?? ''] : [parts[0] ?? '', parts[1] ?? ''];
-  if (parts.length > 2 || dns1035Label(name) !== undefined || (group !== '' && dnsSubdomain(group) !== undefined)) say('/spec/paramKind/apiVersion', `"${version}" is no API version`);
-  if (dns1035Label(text(kind.kind).toLowerCase()) !== undefined) say('/spec/paramKind/kind', `"${text(kind.kind)}" is no kind`);
+  if (parts.length > 2 || dns1035Label(name) !== undefined || (group !== '' && dnsSubdomain(group) !== undefined)) {
+    say('/spec/paramKind/apiVersion', `"${version}" is no API version`);
+  }
+  if (dns1035Label(text(kind.kind).toLowerCase()) !== undefined) {
+    say('/spec/paramKind/kind', `"${text(kind.kind)}" is no kind`);
+  }
 }
 
 function checkParamRef(reference: JsonObject, say: Say): void {
   const name = text(reference.name);
-  if ((name !== '') === given(reference.selector)) say('/spec/paramRef', 'the parameters are named by either name or selector');
+  if ((name !== '') === given(reference.selector)) {
+    say('/spec/paramRef', 'the parameters are named by either name or selector');
+  }
   const bad = name === '' ? undefined : pathSegment(name);
-  if (bad !== undefined) say('/spec/paramRef/name', `the name must ${bad}`);
+  if (bad !== undefined) {
+    say('/spec/paramRef/name', `the name must ${bad}`);
+  }
   checkLabelSelector(reference.selector, '/spec/paramRef/selector', say);
-  if (!['Allow', 'Deny'].includes(text(reference.parameterNotFoundAction))) say('/spec/paramRef/parameterNotFoundAction', 'parameterNotFoundAction is missing or unknown', { expected: 'Allow or Deny' });
+  if (!['Allow', 'Deny'].includes(text(reference.parameterNotFoundAction))) {
+    say('/spec/paramRef/parameterNotFoundAction', 'parameterNotFoundAction is missing or unknown', {
+      expected: 'Allow or Deny',
+    });
+  }
 }
 
 function checkValidations(spec: JsonObject, name: string, variables: readonly string[], say: Say): void {
-  if (size(spec.validations) + size(spec.auditAnnotations) === 0) say('/spec/validations', 'the policy has neither validations nor audit annotations');
+  if (size(spec.validations) + size(spec.auditAnnotations) === 0) {
+    say('/spec/validations', 'the policy has neither validations nor audit annotations');
+  }
   for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
     checkExpression(value.expression, `${path}/expression`, 'validation', { variables, result: ['bool'] }, say);
     for (const field of ['message', 'messageExpression']) {
       const said = text(value[field]);
-      if (said !== '' && said.trim() === '') say(`${path}/${field}`, `${field} is blank`);
-      else if (said !== '' && field === 'messageExpression') {
-        checkExpression(said, `${path}/${field}`, 'message', { variables: variables.filter((variable) => variable !== 'authorizer'), result: ['string'] }, say);
+      if (said !== '' && said.trim() === '') {
+        say(`${path}/${field}`, `${field} is blank`);
+      } else if (said !== '' && field === 'messageExpression') {
+        checkExpression(
+          said,
+          `${path}/${field}`,
+          'message',
+          { variables: variables.filter((variable) => variable !== 'authorizer'), result: ['string'] },
+          say,
+        );
       }
     }
-    if (/[\n\r]/.test(text(value.message).trim())) say(`${path}/message`, 'the message has line breaks');
+    if (/[\n\r]/.test(text(value.message).trim())) {
+      say(`${path}/message`, 'the message has line breaks');
+    }
     checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
   }
   const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
-  if (annotations.length > 20) say('/spec/auditAnnotations', 'more than 20 audit annotations', { found: annotations.length });
+  if (annotations.length > 20) {
+    say('/spec/auditAnnotations', 'more than 20 audit annotations', { found: annotations.length });
+  }
   const keys = new Set<string>();
   for (const { value, path } of annotations) {
     const key = text(value.key);
     const bad = name === '' ? undefined : qualifiedName(`${name}/${key}`);
-    if (bad !== undefined) say(`${path}/key`, `the key must ${bad}`);
-    if (keys.has(key)) say(`${path}/key`, 'the key stands here already');
+    if (bad !== undefined) {
+      say(`${path}/key`, `the key must ${bad}`);
+    }
+    if (keys.has(key)) {
+      say(`${path}/key`, 'the key stands here already');
+    }
     keys.add(key);
-    if (text(value.valueExpression).length > 5 * 1024) say(`${path}/valueExpression`, 'the expression is longer than 5 KiB', { found: null });
-    else checkExpression(value.valueExpression, `${path}/valueExpression`, 'annotation', { variables, result: ['string', 'null'] }, say);
+    if (text(value.valueExpression).length > 5 * 1024) {
+      say(`${path}/valueExpression`, 'the expression is longer than 5 KiB', { found: null });
+    } else {
+      checkExpression(
+        value.valueExpression,
+        `${path}/valueExpression`,
+        'annotation',
+        { variables, result: ['string', 'null'] },
+        say,
+      );
+    }
   }
 }
 
 function checkMutations(spec: JsonObject, variables: readonly string[], say: Say): void {
   const mutations = itemsOf(spec.mutations, '/spec/mutations');
-  if (mutations.length === 0) say('/spec/mutations', 'the policy has no mutations');
+  if (mutations.length === 0) {
+    say('/spec/mutations', 'the policy has no mutations');
+  }
   for (const { value, path } of mutations) {
     const type = text(value.patchType);
     const field = type === 'ApplyConfiguration' ? 'applyConfiguration' : type === 'JSONPatch' ? 'jsonPatch' : undefined;
     if (field === undefined) {
-      say(`${path}/patchType`, `the patch type "${type}" does not exist`, { expected: 'ApplyConfiguration or JSONPatch' });
+      say(`${path}/patchType`, `the patch type "${type}" does not exist`, {
+        expected: 'ApplyConfiguration or JSONPatch',
+      });
       continue;
     }
     const other = field === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch';
-    if (given(value[other])) say(`${path}/${other}`, `a mutation of type ${type} has no ${other}`);
-    const result = field === 'jsonPatch' ? 'list' as const : 'object' as const;
-    checkExpression(asObject(value[field]).expression, `${path}/${field}/expression`, 'mutation', { variables, result: [result] }, say);
+    if (given(value[other])) {
+      say(`${path}/${other}`, `a mutation of type ${type} has no ${other}`);
+    }
+    const result = field === 'jsonPatch' ? ('list' as const) : ('object' as const);
+    checkExpression(
+      asObject(value[field]).expression,
+      `${path}/${field}/expression`,
+      'mutation',
+      { variables, result: [result] },
+      say,
+    );
   }
   checkReinvocation(spec, say);
 }
 
 function checkReinvocation(spec: JsonObject, say: Say): void {
-  if (!['Never', 'IfNeeded'].includes(text(spec.reinvocationPolicy))) say('/spec/reinvocationPolicy', 'reinvocationPolicy is missing or unknown', { expected: 'Never or IfNeeded' });
+  if (!['Never', 'IfNeeded'].includes(text(spec.reinvocationPolicy))) {
+    say('/spec/reinvocationPolicy', 'reinvocationPolicy is missing or unknown', { expected: 'Never or IfNeeded' });
+  }
 }
 
 export { checkClient };

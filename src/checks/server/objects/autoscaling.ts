@@ -1,7 +1,7 @@
 /**
  * HorizontalPodAutoscaler and PodDisruptionBudget.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
 import { containerResourceName } from '../resource-names';
@@ -14,141 +14,252 @@ import { checkShare } from '../workloads/apps';
 
 const SOURCE = 'apis/autoscaling/validation/validation.go';
 const METRICS: ReadonlyMap<string, string> = new Map([
-  ['Object', 'object'], ['Pods', 'pods'], ['Resource', 'resource'], ['External', 'external'], ['ContainerResource', 'containerResource'],
+  ['Object', 'object'],
+  ['Pods', 'pods'],
+  ['Resource', 'resource'],
+  ['External', 'external'],
+  ['ContainerResource', 'containerResource'],
 ]);
 
 export const autoscalingRules: readonly Rule[] = [
-  objectRule('autoscaler-bounds', ['autoscaling/HorizontalPodAutoscaler'], {
-    source: SOURCE,
-    summary: 'minReplicas is at least 1, maxReplicas at least 1 and not below minReplicas.',
-    fix: 'Correct the bounds.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const least = whole(spec.minReplicas) ?? 1;
-    const most = whole(spec.maxReplicas) ?? 0;
-    if (least < 1) say('/spec/minReplicas', `minReplicas ${least} is not possible`, { expected: '1 or more (scaling to zero needs a feature gate)' });
-    if (most < 1) say('/spec/maxReplicas', 'maxReplicas must be above zero', { expected: '1 or more' });
-    else if (most < least) say('/spec/maxReplicas', `maxReplicas ${most} is below minReplicas ${least}`, { expected: `at least ${least}` });
-  }),
-
-  objectRule('autoscaler-target-valid', ['autoscaling/HorizontalPodAutoscaler'], {
-    source: SOURCE,
-    summary: 'scaleTargetRef has a kind and a name, and an API version that can be read.',
-    fix: 'Name the workload that is scaled.',
-  }, (object, say, context) => {
-    const reference = asObject(asObject(object.spec).scaleTargetRef);
-    checkTarget(reference, '/spec/scaleTargetRef', say);
-    const version = text(reference.apiVersion);
-    if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" has no group`, { expected: 'such as apps/v1' });
-  }),
-
-  objectRule('autoscaler-metric-valid', ['autoscaling/HorizontalPodAutoscaler'], {
-    source: SOURCE,
-    summary: 'A metric has a type, exactly the source of that type, and a positive target of a kind that the source can have.',
-    fix: 'Correct the metric.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    for (const { value, path } of itemsOf(spec.metrics, '/spec/metrics')) {
-      const field = METRICS.get(text(value.type));
-      if (field === undefined) say(`${path}/type`, `the metric type "${text(value.type)}" does not exist`, { expected: oneOf([...METRICS.keys()]) });
-      else if (!given(value[field])) say(`${path}/${field}`, `a metric of type ${text(value.type)} has ${field}`);
-      const present = [...METRICS.values()].filter((source) => given(value[source]));
-      for (const other of present) if (present.length > 1 && other !== field) say(`${path}/${other}`, 'the metric has more than one source');
-      const source = present.length === 1 && present[0] !== undefined ? value[present[0]] : undefined;
-      if (isObject(source)) checkSource(present[0] ?? '', source, `${path}/${present[0] ?? ''}`, say);
-    }
-    const version = text(object.apiVersion);
-    const percent = whole(spec.targetCPUUtilizationPercentage);
-    if (version === 'autoscaling/v1' && percent !== undefined && percent < 1) say('/spec/targetCPUUtilizationPercentage', 'the target must be above zero');
-  }),
-
-  objectRule('autoscaler-behavior-valid', ['autoscaling/HorizontalPodAutoscaler'], {
-    source: SOURCE,
-    summary: 'Scaling rules have policies of type Pods or Percent with positive values, periods up to 1800 s and windows up to 3600 s.',
-    fix: 'Correct the rule.',
-  }, (object, say, context) => {
-    const behavior = asObject(asObject(object.spec).behavior);
-    for (const direction of ['scaleUp', 'scaleDown']) {
-      const rules = behavior[direction];
-      if (!isObject(rules)) continue;
-      const path = `/spec/behavior/${direction}`;
-      const window = whole(rules.stabilizationWindowSeconds);
-      if (window !== undefined && (window < 0 || window > 3600)) say(`${path}/stabilizationWindowSeconds`, `a window of ${window} s is not possible`, { expected: '0-3600' });
-      if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) say(`${path}/selectPolicy`, `selectPolicy "${rules.selectPolicy}" does not exist`, { expected: 'Max, Min or Disabled' });
-      if (Array.isArray(rules.policies) && rules.policies.length === 0) say(`${path}/policies`, 'the list of policies is empty', { expected: 'a policy, or no list at all' });
-      for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {
-        if (!['Pods', 'Percent'].includes(text(value.type))) say(`${at}/type`, `the policy type "${text(value.type)}" does not exist`, { expected: 'Pods or Percent' });
-        if ((whole(value.value) ?? 0) <= 0) say(`${at}/value`, 'the value must be above zero');
-        const period = whole(value.periodSeconds) ?? 0;
-        if (period <= 0 || period > 1800) say(`${at}/periodSeconds`, `a period of ${period} s is not possible`, { expected: '1-1800' });
+  objectRule(
+    'autoscaler-bounds',
+    ['autoscaling/HorizontalPodAutoscaler'],
+    {
+      source: SOURCE,
+      summary: 'minReplicas is at least 1, maxReplicas at least 1 and not below minReplicas.',
+      fix: 'Correct the bounds.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const least = whole(spec.minReplicas) ?? 1;
+      const most = whole(spec.maxReplicas) ?? 0;
+      if (least < 1) {
+        say('/spec/minReplicas', `minReplicas ${least} is not possible`, {
+          expected: '1 or more (scaling to zero needs a feature gate)',
+        });
       }
-      const tolerance = typeof rules.tolerance === 'string' || typeof rules.tolerance === 'number' ? parseQuantity(rules.tolerance) : undefined;
-      if (since(context, 35) && tolerance?.isNegative() === true) say(`${path}/tolerance`, 'the tolerance cannot be negative');
-    }
-  }),
+      if (most < 1) {
+        say('/spec/maxReplicas', 'maxReplicas must be above zero', { expected: '1 or more' });
+      } else if (most < least) {
+        say('/spec/maxReplicas', `maxReplicas ${most} is below minReplicas ${least}`, {
+          expected: `at least ${least}`,
+        });
+      }
+    },
+  ),
 
-  objectRule('disruption-budget-valid', ['policy/PodDisruptionBudget'], {
-    source: 'apis/policy/validation/validation.go',
-    summary: 'A PodDisruptionBudget has minAvailable or maxUnavailable as a count or percentage, and a valid selector.',
-    fix: 'Keep one of the two.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    if (given(spec.minAvailable) && given(spec.maxUnavailable)) say('/spec', 'minAvailable and maxUnavailable exclude each other', { expected: 'one of them' });
-    checkShare(spec.minAvailable, '/spec/minAvailable', say, true);
-    checkShare(spec.maxUnavailable, '/spec/maxUnavailable', say, true);
-    checkLabelSelector(spec.selector, '/spec/selector', say);
-    const eviction = spec.unhealthyPodEvictionPolicy;
-    if (typeof eviction === 'string' && !['IfHealthyBudget', 'AlwaysAllow'].includes(eviction)) {
-      say('/spec/unhealthyPodEvictionPolicy', `unhealthyPodEvictionPolicy "${eviction}" does not exist`, { expected: 'IfHealthyBudget or AlwaysAllow' });
-    }
-  }),
+  objectRule(
+    'autoscaler-target-valid',
+    ['autoscaling/HorizontalPodAutoscaler'],
+    {
+      source: SOURCE,
+      summary: 'scaleTargetRef has a kind and a name, and an API version that can be read.',
+      fix: 'Name the workload that is scaled.',
+    },
+    (object, say, context) => {
+      const reference = asObject(asObject(object.spec).scaleTargetRef);
+      checkTarget(reference, '/spec/scaleTargetRef', say);
+      const version = text(reference.apiVersion);
+      if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') {
+        say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" has no group`, {
+          expected: 'such as apps/v1',
+        });
+      }
+    },
+  ),
+
+  objectRule(
+    'autoscaler-metric-valid',
+    ['autoscaling/HorizontalPodAutoscaler'],
+    {
+      source: SOURCE,
+      summary:
+        'A metric has a type, exactly the source of that type, and a positive target of a kind that the source can have.',
+      fix: 'Correct the metric.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      for (const { value, path } of itemsOf(spec.metrics, '/spec/metrics')) {
+        const field = METRICS.get(text(value.type));
+        if (field === undefined) {
+          say(`${path}/type`, `the metric type "${text(value.type)}" does not exist`, {
+            expected: oneOf([...METRICS.keys()]),
+          });
+        } else if (!given(value[field])) {
+          say(`${path}/${field}`, `a metric of type ${text(value.type)} has ${field}`);
+        }
+        const present = [...METRICS.values()].filter((source) => given(value[source]));
+        for (const other of present) {
+          if (present.length > 1 && other !== field) {
+            say(`${path}/${other}`, 'the metric has more than one source');
+          }
+        }
+        const source = present.length === 1 && present[0] !== undefined ? value[present[0]] : undefined;
+        if (isObject(source)) {
+          checkSource(present[0] ?? '', source, `${path}/${present[0] ?? ''}`, say);
+        }
+      }
+      const version = text(object.apiVersion);
+      const percent = whole(spec.targetCPUUtilizationPercentage);
+      if (version === 'autoscaling/v1' && percent !== undefined && percent < 1) {
+        say('/spec/targetCPUUtilizationPercentage', 'the target must be above zero');
+      }
+    },
+  ),
+
+  objectRule(
+    'autoscaler-behavior-valid',
+    ['autoscaling/HorizontalPodAutoscaler'],
+    {
+      source: SOURCE,
+      summary:
+        'Scaling rules have policies of type Pods or Percent with positive values, periods up to 1800 s and windows up to 3600 s.',
+      fix: 'Correct the rule.',
+    },
+    (object, say, context) => {
+      const behavior = asObject(asObject(object.spec).behavior);
+      for (const direction of ['scaleUp', 'scaleDown']) {
+        const rules = behavior[direction];
+        if (!isObject(rules)) {
+          continue;
+        }
+        const path = `/spec/behavior/${direction}`;
+        const window = whole(rules.stabilizationWindowSeconds);
+        if (window !== undefined && (window < 0 || window > 3600)) {
+          say(`${path}/stabilizationWindowSeconds`, `a window of ${window} s is not possible`, { expected: '0-3600' });
+        }
+        if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
+          say(`${path}/selectPolicy`, `selectPolicy "${rules.selectPolicy}" does not exist`, {
+            expected: 'Max, Min or Disabled',
+          });
+        }
+        if (Array.isArray(rules.policies) && rules.policies.length === 0) {
+          say(`${path}/policies`, 'the list of policies is empty', { expected: 'a policy, or no list at all' });
+        }
+        for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {
+          if (!['Pods', 'Percent'].includes(text(value.type))) {
+            say(`${at}/type`, `the policy type "${text(value.type)}" does not exist`, { expected: 'Pods or Percent' });
+          }
+          if ((whole(value.value) ?? 0) <= 0) {
+            say(`${at}/value`, 'the value must be above zero');
+          }
+          const period = whole(value.periodSeconds) ?? 0;
+          if (period <= 0 || period > 1800) {
+            say(`${at}/periodSeconds`, `a period of ${period} s is not possible`, { expected: '1-1800' });
+          }
+        }
+        const tolerance =
+          typeof rules.tolerance === 'string' || typeof rules.tolerance === 'number'
+            ? parseQuantity(rules.tolerance)
+            : undefined;
+        if (since(context, 35) && tolerance?.isNegative() === true) {
+          say(`${path}/tolerance`, 'the tolerance cannot be negative');
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'disruption-budget-valid',
+    ['policy/PodDisruptionBudget'],
+    {
+      source: 'apis/policy/validation/validation.go',
+      summary:
+        'A PodDisruptionBudget has minAvailable or maxUnavailable as a count or percentage, and a valid selector.',
+      fix: 'Keep one of the two.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      if (given(spec.minAvailable) && given(spec.maxUnavailable)) {
+        say('/spec', 'minAvailable and maxUnavailable exclude each other', { expected: 'one of them' });
+      }
+      checkShare(spec.minAvailable, '/spec/minAvailable', say, true);
+      checkShare(spec.maxUnavailable, '/spec/maxUnavailable', say, true);
+      checkLabelSelector(spec.selector, '/spec/selector', say);
+      const eviction = spec.unhealthyPodEvictionPolicy;
+      if (typeof eviction === 'string' && !['IfHealthyBudget', 'AlwaysAllow'].includes(eviction)) {
+        say('/spec/unhealthyPodEvictionPolicy', `unhealthyPodEvictionPolicy "${eviction}" does not exist`, {
+          expected: 'IfHealthyBudget or AlwaysAllow',
+        });
+      }
+    },
+  ),
 ];
 
 function checkTarget(reference: JsonObject, path: string, say: Say): void {
   for (const field of ['kind', 'name']) {
     const value = text(reference[field]);
     const complaint = value === '' ? 'be given' : pathSegment(value);
-    if (complaint !== undefined) say(`${path}/${field}`, `the ${field} must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/${field}`, `the ${field} must ${complaint}`);
+    }
   }
-  if (text(reference.apiVersion).split('/').length > 2) say(`${path}/apiVersion`, `"${text(reference.apiVersion)}" is no API version`, { expected: 'group/version' });
+  if (text(reference.apiVersion).split('/').length > 2) {
+    say(`${path}/apiVersion`, `"${text(reference.apiVersion)}" is no API version`, { expected: 'group/version' });
+  }
 }
 
 function checkSource(kind: string, source: JsonObject, path: string, say: Say): void {
   const target = asObject(source.target);
   const at = `${path}/target`;
-  if (kind === 'object') checkTarget(asObject(source.describedObject), `${path}/describedObject`, say);
+  if (kind === 'object') {
+    checkTarget(asObject(source.describedObject), `${path}/describedObject`, say);
+  }
   if (kind === 'object' || kind === 'external' || kind === 'pods') {
     const name = text(asObject(source.metric).name);
     const complaint = name === '' ? 'be given' : pathSegment(name);
-    if (complaint !== undefined) say(`${path}/metric/name`, `the metric's name must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/metric/name`, `the metric's name must ${complaint}`);
+    }
     // The selector of a metric is not validated by the server.
   } else {
     const name = text(source.name);
     const complaint = name === '' ? 'be given' : kind === 'containerResource' ? containerResourceName(name) : undefined;
-    if (complaint !== undefined) say(`${path}/name`, `the resource's name must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/name`, `the resource's name must ${complaint}`);
+    }
     const container = kind === 'containerResource' ? dnsLabel(text(source.container)) : undefined;
-    if (container !== undefined) say(`${path}/container`, `the container's name must ${container}`);
+    if (container !== undefined) {
+      say(`${path}/container`, `the container's name must ${container}`);
+    }
   }
-  if (!['Utilization', 'Value', 'AverageValue'].includes(text(target.type))) say(`${at}/type`, `the target type "${text(target.type)}" does not exist`, { expected: 'Utilization, Value or AverageValue' });
+  if (!['Utilization', 'Value', 'AverageValue'].includes(text(target.type))) {
+    say(`${at}/type`, `the target type "${text(target.type)}" does not exist`, {
+      expected: 'Utilization, Value or AverageValue',
+    });
+  }
   for (const field of ['value', 'averageValue']) {
-    const amount = typeof target[field] === 'string' || typeof target[field] === 'number' ? parseQuantity(target[field]) : undefined;
-    if (amount !== undefined && !amount.isPositive()) say(`${at}/${field}`, `${field} must be above zero`);
+    const amount =
+      typeof target[field] === 'string' || typeof target[field] === 'number' ? parseQuantity(target[field]) : undefined;
+    if (amount !== undefined && !amount.isPositive()) {
+      say(`${at}/${field}`, `${field} must be above zero`);
+    }
   }
   const utilization = whole(target.averageUtilization);
-  if (utilization !== undefined && utilization < 1) say(`${at}/averageUtilization`, 'averageUtilization must be above zero');
+  if (utilization !== undefined && utilization < 1) {
+    say(`${at}/averageUtilization`, 'averageUtilization must be above zero');
+  }
   const has = (field: string): boolean => given(target[field]);
   switch (kind) {
     case 'object':
-      if (!has('value') && !has('averageValue')) say(at, 'the target has neither value nor averageValue');
+      if (!has('value') && !has('averageValue')) {
+        say(at, 'the target has neither value nor averageValue');
+      }
       break;
     case 'external':
-      if (has('value') === has('averageValue')) say(at, 'the target has either value or averageValue');
+      if (has('value') === has('averageValue')) {
+        say(at, 'the target has either value or averageValue');
+      }
       break;
     case 'pods':
-      if (!has('averageValue')) say(at, 'the target has no averageValue');
+      if (!has('averageValue')) {
+        say(at, 'the target has no averageValue');
+      }
       break;
     default:
-      if (has('averageUtilization') === has('averageValue')) say(at, 'the target has either averageUtilization or averageValue');
+      if (has('averageUtilization') === has('averageValue')) {
+        say(at, 'the target has either averageUtilization or averageValue');
+      }
   }
 }
-

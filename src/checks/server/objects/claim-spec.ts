@@ -1,7 +1,7 @@
 /**
  * What a claim for storage has to say, wherever it stands: a PersistentVolumeClaim, a StatefulSet's template, an ephemeral volume.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { checkLabelSelector } from '../selectors';
 import { type Say } from '../server-rule';
@@ -16,25 +16,38 @@ export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = f
   checkLabelSelector(spec.selector, `${path}/selector`, say);
   checkRequest(spec, path, say);
   const storageClass = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
-  if (storageClass !== undefined) say(`${path}/storageClassName`, `the storage class's name must ${storageClass}`);
+  if (storageClass !== undefined) {
+    say(`${path}/storageClassName`, `the storage class's name must ${storageClass}`);
+  }
   checkVolumeMode(spec.volumeMode, `${path}/volumeMode`, say);
-  const attributes = text(spec.volumeAttributesClassName) === '' ? undefined : dnsSubdomain(text(spec.volumeAttributesClassName));
-  if (attributes !== undefined) say(`${path}/volumeAttributesClassName`, `the class's name must ${attributes}`);
+  const attributes =
+    text(spec.volumeAttributesClassName) === '' ? undefined : dnsSubdomain(text(spec.volumeAttributesClassName));
+  if (attributes !== undefined) {
+    say(`${path}/volumeAttributesClassName`, `the class's name must ${attributes}`);
+  }
   checkDataSources(spec, path, say, own);
 }
 
 export function checkAccessModes(modes: JsonValue | undefined, path: string, say: Say): void {
-  if (size(modes) === 0) say(path, 'no access mode is given', { expected: 'at least one access mode' });
+  if (size(modes) === 0) {
+    say(path, 'no access mode is given', { expected: 'at least one access mode' });
+  }
   const names = textsOf(modes, path);
   for (const { value, path: at } of names) {
-    if (!ACCESS_MODES.includes(value)) say(at, `the access mode "${value}" does not exist`, { expected: ACCESS_MODES.join(', ') });
+    if (!ACCESS_MODES.includes(value)) {
+      say(at, `the access mode "${value}" does not exist`, { expected: ACCESS_MODES.join(', ') });
+    }
   }
   const known = new Set(names.map(({ value }) => value).filter((value) => ACCESS_MODES.includes(value)));
-  if (known.has('ReadWriteOncePod') && known.size > 1) say(path, 'ReadWriteOncePod excludes other access modes');
+  if (known.has('ReadWriteOncePod') && known.size > 1) {
+    say(path, 'ReadWriteOncePod excludes other access modes');
+  }
 }
 
 export function checkVolumeMode(mode: JsonValue | undefined, path: string, say: Say): void {
-  if (typeof mode === 'string' && mode !== 'Block' && mode !== 'Filesystem') say(path, `the volume mode "${mode}" does not exist`, { expected: 'Filesystem or Block' });
+  if (typeof mode === 'string' && mode !== 'Block' && mode !== 'Filesystem') {
+    say(path, `the volume mode "${mode}" does not exist`, { expected: 'Filesystem or Block' });
+  }
 }
 
 function checkRequest(spec: JsonObject, path: string, say: Say): void {
@@ -42,7 +55,9 @@ function checkRequest(spec: JsonObject, path: string, say: Say): void {
   const storage = quantitiesOf(requests).get('storage');
   const at = `${path}/resources/requests/storage`;
   if (storage !== undefined) {
-    if (!storage.isPositive()) say(at, 'the size must be above zero');
+    if (!storage.isPositive()) {
+      say(at, 'the size must be above zero');
+    }
   } else if (!isObject(requests) || !given(requests.storage)) {
     say(at, 'the claim asks for no size', { expected: 'resources.requests.storage' });
   }
@@ -52,30 +67,58 @@ function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean
   const namespace = isObject(spec.dataSourceRef) ? text(spec.dataSourceRef.namespace) : '';
   // Of a claim, a reference into another namespace is dropped (its feature gate is off), and so is an old source of another kind.
   const dataSourceRef = own && namespace !== '' ? undefined : spec.dataSourceRef;
-  const dataSource = own && !isObject(dataSourceRef) && !isClaimOrSnapshot(spec.dataSource) ? undefined : spec.dataSource;
+  const dataSource =
+    own && !isObject(dataSourceRef) && !isClaimOrSnapshot(spec.dataSource) ? undefined : spec.dataSource;
   const badNamespace = namespace === '' || dataSourceRef === undefined ? undefined : dnsLabel(namespace);
-  if (badNamespace !== undefined) say(`${path}/dataSourceRef/namespace`, `the namespace must ${badNamespace}`);
-  for (const [field, source] of [['dataSource', dataSource], ['dataSourceRef', dataSourceRef]] as const) {
-    if (!isObject(source)) continue;
-    const at = `${path}/${field}`;
-    if (text(source.name) === '') say(`${at}/name`, 'the source has no name');
-    if (text(source.kind) === '') say(`${at}/kind`, 'the source has no kind');
-    const group = text(source.apiGroup);
-    if (group === '' && source.kind !== 'PersistentVolumeClaim') say(`${at}/kind`, 'without an apiGroup the source is a PersistentVolumeClaim');
-    const complaint = group === '' ? undefined : dnsSubdomain(group);
-    if (complaint !== undefined) say(`${at}/apiGroup`, `the API group must ${complaint}`);
+  if (badNamespace !== undefined) {
+    say(`${path}/dataSourceRef/namespace`, `the namespace must ${badNamespace}`);
   }
-  if (!isObject(dataSource) || !isObject(dataSourceRef)) return;
+  for (const [field, source] of [
+    ['dataSource', dataSource],
+    ['dataSourceRef', dataSourceRef],
+  ] as const) {
+    if (!isObject(source)) {
+      continue;
+    }
+    const at = `${path}/${field}`;
+    if (text(source.name) === '') {
+      say(`${at}/name`, 'the source has no name');
+    }
+    if (text(source.kind) === '') {
+      say(`${at}/kind`, 'the source has no kind');
+    }
+    const group = text(source.apiGroup);
+    if (group === '' && source.kind !== 'PersistentVolumeClaim') {
+      say(`${at}/kind`, 'without an apiGroup the source is a PersistentVolumeClaim');
+    }
+    const complaint = group === '' ? undefined : dnsSubdomain(group);
+    if (complaint !== undefined) {
+      say(`${at}/apiGroup`, `the API group must ${complaint}`);
+    }
+  }
+  if (!isObject(dataSource) || !isObject(dataSourceRef)) {
+    return;
+  }
   if (namespace !== '') {
     say(`${path}/dataSource`, 'dataSource cannot say from which namespace dataSourceRef comes');
     return;
   }
-  const same = ['apiGroup', 'kind', 'name'].every((field) => (dataSource[field] ?? null) === (dataSourceRef[field] ?? null));
-  if (!same) say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', { expected: 'one of them, or both the same' });
+  const same = ['apiGroup', 'kind', 'name'].every(
+    (field) => (dataSource[field] ?? null) === (dataSourceRef[field] ?? null),
+  );
+  if (!same) {
+    say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', {
+      expected: 'one of them, or both the same',
+    });
+  }
 }
 
 function isClaimOrSnapshot(source: JsonValue | undefined): boolean {
-  if (!isObject(source)) return false;
+  if (!isObject(source)) {
+    return false;
+  }
   const group = text(source.apiGroup);
-  return source.kind === 'PersistentVolumeClaim' ? group === '' : source.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
+  return source.kind === 'PersistentVolumeClaim'
+    ? group === ''
+    : source.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
 }

@@ -1,7 +1,7 @@
 /**
  * ConfigMap, Secret, Namespace, ServiceAccount and Node: keys, sizes, what a secret's type needs, taints.
  */
-import { type JsonValue } from '../../../api/schema';
+import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -22,108 +22,201 @@ const SECRET_KEYS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 export const configRules: readonly Rule[] = [
-  objectRule('config-key-valid', ['ConfigMap', 'Secret'], {
-    summary: 'Keys of a ConfigMap or Secret are letters, digits, "-", "_" and "."; no key stands in both data and binaryData.',
-    fix: 'Rename the key.',
-  }, (object, say) => {
-    const text1 = asObject(object.data);
-    for (const map of ['data', 'binaryData', 'stringData']) {
-      for (const key of Object.keys(asObject(object[map]))) {
-        const complaint = configMapKey(key);
-        if (complaint !== undefined) say(pointer(`/${map}`, key), `the key ${JSON.stringify(key)} must ${complaint}`, { found: key });
-        if (map === 'binaryData' && key in text1) say(pointer('/binaryData', key), `the key "${key}" stands in data too`, { found: key });
+  objectRule(
+    'config-key-valid',
+    ['ConfigMap', 'Secret'],
+    {
+      summary:
+        'Keys of a ConfigMap or Secret are letters, digits, "-", "_" and "."; no key stands in both data and binaryData.',
+      fix: 'Rename the key.',
+    },
+    (object, say) => {
+      const text1 = asObject(object.data);
+      for (const map of ['data', 'binaryData', 'stringData']) {
+        for (const key of Object.keys(asObject(object[map]))) {
+          const complaint = configMapKey(key);
+          if (complaint !== undefined) {
+            say(pointer(`/${map}`, key), `the key ${JSON.stringify(key)} must ${complaint}`, { found: key });
+          }
+          if (map === 'binaryData' && key in text1) {
+            say(pointer('/binaryData', key), `the key "${key}" stands in data too`, { found: key });
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  objectRule('config-size-within-limit', ['ConfigMap', 'Secret'], {
-    summary: 'A ConfigMap or Secret holds at most 1 MiB.',
-    fix: 'Split the data, or put it into a volume.',
-  }, (object, say) => {
-    // No character takes more than three bytes for each of its units.
-    if ([object.data, object.binaryData, object.stringData].reduce<number>((sum, data) => sum + 3 * lengthOf(data), 0) <= LARGEST) return;
-    const secret = object.kind === 'Secret';
-    const sizes = new Map<string, number>();
-    for (const [key, value] of Object.entries(asObject(object.data))) {
-      sizes.set(key, secret ? decodedLength(text(value)) : byteLength(text(value)));
-    }
-    for (const [key, value] of Object.entries(asObject(object.binaryData))) sizes.set(`${key}\n`, decodedLength(text(value)));
-    for (const [key, value] of Object.entries(asObject(object.stringData))) sizes.set(key, byteLength(text(value)));
-    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    if (total > LARGEST) say('/data', `the data is ${total} bytes long`, { found: total, expected: `at most ${LARGEST} bytes` });
-  }),
-
-  objectRule('secret-type-complete', ['Secret'], {
-    summary: 'A Secret holds the keys that its type asks for.',
-    fix: 'Add the key, or use type Opaque.',
-  }, (object, say) => {
-    const data = { ...asObject(object.data), ...asObject(object.stringData) };
-    const type = text(object.type);
-    for (const key of SECRET_KEYS.get(type) ?? []) {
-      if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) say(pointer('/data', key), `a secret of type ${type} has the key ${key}`, { expected: key });
-    }
-    if (type.startsWith('kubernetes.io/dockerc')) {
-      const key = SECRET_KEYS.get(type)?.[0] ?? '';
-      const value = text(asObject(object.stringData)[key]) || Buffer.from(text(asObject(object.data)[key]), 'base64').toString('utf8');
-      if (key in data && !isJsonObject(value)) say(pointer('/data', key), `${key} is no JSON object`, { found: null, expected: 'JSON with registries' });
-    }
-    if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) say('/data', 'a secret of this type has username or password');
-    const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
-    if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
-      say('/metadata/annotations', 'the token names no service account', { expected: 'the annotation kubernetes.io/service-account.name' });
-    }
-  }),
-
-  objectRule('namespace-finalizer-valid', ['Namespace'], {
-    summary: 'A Namespace\'s finalizers are "kubernetes", or names with a domain.',
-    fix: 'Leave spec.finalizers out.',
-  }, (object, say) => {
-    for (const { value, path } of textsOf(asObject(object.spec).finalizers, '/spec/finalizers')) {
-      const complaint = qualifiedName(value);
-      if (complaint !== undefined) say(path, `the finalizer "${value}" must ${complaint}`);
-      else if (!value.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(value)) say(path, `the finalizer "${value}" must have a domain`);
-    }
-  }),
-
-  objectRule('pod-security-labels-valid', ['Namespace'], {
-    source: 'k8s.io/pod-security-admission 0.36.3, api/helpers.go',
-    why: 'The admission plugin PodSecurity, which is on by default, refuses the namespace.',
-    summary: 'Labels pod-security.kubernetes.io/… of a Namespace name a level that exists, and a version such as v1.36 or latest.',
-    fix: 'Correct the label.',
-  }, (object, say) => {
-    for (const [key, value] of Object.entries(asObject(asObject(object.metadata).labels))) {
-      const [, version] = /^pod-security\.kubernetes\.io\/(?:enforce|audit|warn)(-version)?$/.exec(key) ?? [undefined, null];
-      if (version === null || !(typeof value === 'string' || value === null)) continue;
-      const fits = version === undefined ? ['privileged', 'baseline', 'restricted'].includes(text(value)) : /^(latest|v1\.(0|[1-9][0-9]*))$/.test(text(value));
-      const expected = version === undefined ? 'privileged, baseline or restricted' : 'latest, or a version such as v1.36';
-      if (!fits) say(pointer('/metadata/labels', key), `"${text(value)}" is no ${version === undefined ? 'level' : 'version'} of pod security`, { found: text(value), expected });
-    }
-  }),
-
-  objectRule('node-taints-valid', ['Node'], {
-    row: 'K5',
-    summary: 'A Node\'s taints have valid keys and values and a known effect, and are unique by key and effect.',
-    fix: 'Correct the taint.',
-  }, (object, say) => checkTaints(asObject(object.spec).taints, '/spec/taints', say)),
-
-  objectRule('node-resources-valid', ['Node'], {
-    summary: 'A Node\'s capacity and allocatable amounts are not negative, and whole where things are counted.',
-    fix: 'Correct the amount.',
-  }, (object, say, context) => {
-    for (const list of ['capacity', 'allocatable']) {
-      for (const [name, amount] of quantitiesOf(asObject(object.status)[list])) {
-        const complaint = amountOf(name, amount);
-        if (complaint !== undefined) say(pointer('/status', list, name), `${name} must ${complaint}`);
+  objectRule(
+    'config-size-within-limit',
+    ['ConfigMap', 'Secret'],
+    {
+      summary: 'A ConfigMap or Secret holds at most 1 MiB.',
+      fix: 'Split the data, or put it into a volume.',
+    },
+    (object, say) => {
+      // No character takes more than three bytes for each of its units.
+      if (
+        [object.data, object.binaryData, object.stringData].reduce<number>(
+          (sum, data) => sum + 3 * lengthOf(data),
+          0,
+        ) <= LARGEST
+      ) {
+        return;
       }
-    }
-    const spec = asObject(object.spec);
-    const listed = textsOf(spec.podCIDRs, '/spec/podCIDRs');
-    // podCIDR, where it is given, takes the place of the first one.
-    const ranges = text(spec.podCIDR) === '' ? listed : [{ value: text(spec.podCIDR), path: '/spec/podCIDR', index: 0 }, ...listed.slice(1)];
-    for (const { value, path } of ranges) if (!isRange(value, since(context, 36))) say(path, `"${value}" is no address range`);
-    const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
-    if (ranges.length > 2 || families.size < ranges.length) say('/spec/podCIDRs', 'a node has at most one range per address family');
-  }),
+      const secret = object.kind === 'Secret';
+      const sizes = new Map<string, number>();
+      for (const [key, value] of Object.entries(asObject(object.data))) {
+        sizes.set(key, secret ? decodedLength(text(value)) : byteLength(text(value)));
+      }
+      for (const [key, value] of Object.entries(asObject(object.binaryData))) {
+        sizes.set(`${key}\n`, decodedLength(text(value)));
+      }
+      for (const [key, value] of Object.entries(asObject(object.stringData))) {
+        sizes.set(key, byteLength(text(value)));
+      }
+      const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+      if (total > LARGEST) {
+        say('/data', `the data is ${total} bytes long`, { found: total, expected: `at most ${LARGEST} bytes` });
+      }
+    },
+  ),
+
+  objectRule(
+    'secret-type-complete',
+    ['Secret'],
+    {
+      summary: 'A Secret holds the keys that its type asks for.',
+      fix: 'Add the key, or use type Opaque.',
+    },
+    (object, say) => {
+      const data = { ...asObject(object.data), ...asObject(object.stringData) };
+      const type = text(object.type);
+      for (const key of SECRET_KEYS.get(type) ?? []) {
+        if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) {
+          say(pointer('/data', key), `a secret of type ${type} has the key ${key}`, { expected: key });
+        }
+      }
+      if (type.startsWith('kubernetes.io/dockerc')) {
+        const key = SECRET_KEYS.get(type)?.[0] ?? '';
+        const value =
+          text(asObject(object.stringData)[key]) ||
+          Buffer.from(text(asObject(object.data)[key]), 'base64').toString('utf8');
+        if (key in data && !isJsonObject(value)) {
+          say(pointer('/data', key), `${key} is no JSON object`, { found: null, expected: 'JSON with registries' });
+        }
+      }
+      if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
+        say('/data', 'a secret of this type has username or password');
+      }
+      const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
+      if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
+        say('/metadata/annotations', 'the token names no service account', {
+          expected: 'the annotation kubernetes.io/service-account.name',
+        });
+      }
+    },
+  ),
+
+  objectRule(
+    'namespace-finalizer-valid',
+    ['Namespace'],
+    {
+      summary: 'A Namespace\'s finalizers are "kubernetes", or names with a domain.',
+      fix: 'Leave spec.finalizers out.',
+    },
+    (object, say) => {
+      for (const { value, path } of textsOf(asObject(object.spec).finalizers, '/spec/finalizers')) {
+        const complaint = qualifiedName(value);
+        if (complaint !== undefined) {
+          say(path, `the finalizer "${value}" must ${complaint}`);
+        } else if (!value.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(value)) {
+          say(path, `the finalizer "${value}" must have a domain`);
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'pod-security-labels-valid',
+    ['Namespace'],
+    {
+      source: 'k8s.io/pod-security-admission 0.36.3, api/helpers.go',
+      why: 'The admission plugin PodSecurity, which is on by default, refuses the namespace.',
+      summary:
+        'Labels pod-security.kubernetes.io/… of a Namespace name a level that exists, and a version such as v1.36 or latest.',
+      fix: 'Correct the label.',
+    },
+    (object, say) => {
+      for (const [key, value] of Object.entries(asObject(asObject(object.metadata).labels))) {
+        const [, version] = /^pod-security\.kubernetes\.io\/(?:enforce|audit|warn)(-version)?$/.exec(key) ?? [
+          undefined,
+          null,
+        ];
+        if (version === null || !(typeof value === 'string' || value === null)) {
+          continue;
+        }
+        const fits =
+          version === undefined
+            ? ['privileged', 'baseline', 'restricted'].includes(text(value))
+            : /^(latest|v1\.(0|[1-9][0-9]*))$/.test(text(value));
+        const expected =
+          version === undefined ? 'privileged, baseline or restricted' : 'latest, or a version such as v1.36';
+        if (!fits) {
+          say(
+            pointer('/metadata/labels', key),
+            `"${text(value)}" is no ${version === undefined ? 'level' : 'version'} of pod security`,
+            { found: text(value), expected },
+          );
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'node-taints-valid',
+    ['Node'],
+    {
+      row: 'K5',
+      summary: "A Node's taints have valid keys and values and a known effect, and are unique by key and effect.",
+      fix: 'Correct the taint.',
+    },
+    (object, say) => checkTaints(asObject(object.spec).taints, '/spec/taints', say),
+  ),
+
+  objectRule(
+    'node-resources-valid',
+    ['Node'],
+    {
+      summary: "A Node's capacity and allocatable amounts are not negative, and whole where things are counted.",
+      fix: 'Correct the amount.',
+    },
+    (object, say, context) => {
+      for (const list of ['capacity', 'allocatable']) {
+        for (const [name, amount] of quantitiesOf(asObject(object.status)[list])) {
+          const complaint = amountOf(name, amount);
+          if (complaint !== undefined) {
+            say(pointer('/status', list, name), `${name} must ${complaint}`);
+          }
+        }
+      }
+      const spec = asObject(object.spec);
+      const listed = textsOf(spec.podCIDRs, '/spec/podCIDRs');
+      // podCIDR, where it is given, takes the place of the first one.
+      const ranges =
+        text(spec.podCIDR) === ''
+          ? listed
+          : [{ value: text(spec.podCIDR), path: '/spec/podCIDR', index: 0 }, ...listed.slice(1)];
+      for (const { value, path } of ranges) {
+        if (!isRange(value, since(context, 36))) {
+          say(path, `"${value}" is no address range`);
+        }
+      }
+      const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
+      if (ranges.length > 2 || families.size < ranges.length) {
+        say('/spec/podCIDRs', 'a node has at most one range per address family');
+      }
+    },
+  ),
 ];
 
 function decodedLength(base64: string): number {

@@ -1,7 +1,7 @@
 /**
  * CustomResourceDefinition: names, versions, and the main demands on a structural schema.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -17,117 +17,213 @@ const SOURCE = 'k8s.io/apiextensions-apiserver 0.36.2, pkg/apis/apiextensions/va
 const APPROVAL = 'api-approved.kubernetes.io';
 
 export const customResourceDefinitionRules: readonly Rule[] = [
-  objectRule('crd-names-valid', [KIND], {
-    source: SOURCE,
-    summary: 'The group of a CRD is a domain; its plural, singular, kind and short names are DNS labels; its scope is Namespaced or Cluster.',
-    fix: 'Correct the names.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const names = asObject(spec.names);
-    const group = text(spec.group);
-    const badGroup = group === '' ? 'be given' : dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'hold a dot');
-    if (badGroup !== undefined) say('/spec/group', `the group must ${badGroup}`);
-    if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) say('/spec/scope', `the scope "${text(spec.scope)}" does not exist`, { expected: 'Namespaced or Cluster' });
-    const kind = text(names.kind);
-    const singular = text(names.singular) || kind.toLowerCase();
-    for (const [field, value] of [['plural', text(names.plural)], ['singular', singular], ['kind', kind.toLowerCase()], ['listKind', (text(names.listKind) || (kind === '' ? '' : `${kind}List`)).toLowerCase()]] as const) {
-      const bad = value === '' ? 'be given' : dns1035Label(value);
-      if (bad !== undefined) say(`/spec/names/${field}`, `${field} must ${bad}`);
-    }
-    if (kind !== '' && kind === text(names.listKind)) say('/spec/names/listKind', 'kind and listKind are the same');
-    if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
-      const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
-      if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
-        say(pointer('/metadata/annotations', APPROVAL), `the group "${group}" is kept for Kubernetes, and needs an approval`, { expected: 'the URL of the approval, or "unapproved, …"' });
+  objectRule(
+    'crd-names-valid',
+    [KIND],
+    {
+      source: SOURCE,
+      summary:
+        'The group of a CRD is a domain; its plural, singular, kind and short names are DNS labels; its scope is Namespaced or Cluster.',
+      fix: 'Correct the names.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const names = asObject(spec.names);
+      const group = text(spec.group);
+      const badGroup =
+        group === '' ? 'be given' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'hold a dot'));
+      if (badGroup !== undefined) {
+        say('/spec/group', `the group must ${badGroup}`);
       }
-    }
-    for (const field of ['shortNames', 'categories']) {
-      for (const { value, path } of textsOf(names[field], `/spec/names/${field}`)) {
-        const bad = dns1035Label(value);
-        if (bad !== undefined) say(path, `"${value}" must ${bad}`);
+      if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
+        say('/spec/scope', `the scope "${text(spec.scope)}" does not exist`, { expected: 'Namespaced or Cluster' });
       }
-    }
-  }),
+      const kind = text(names.kind);
+      const singular = text(names.singular) || kind.toLowerCase();
+      for (const [field, value] of [
+        ['plural', text(names.plural)],
+        ['singular', singular],
+        ['kind', kind.toLowerCase()],
+        ['listKind', (text(names.listKind) || (kind === '' ? '' : `${kind}List`)).toLowerCase()],
+      ] as const) {
+        const bad = value === '' ? 'be given' : dns1035Label(value);
+        if (bad !== undefined) {
+          say(`/spec/names/${field}`, `${field} must ${bad}`);
+        }
+      }
+      if (kind !== '' && kind === text(names.listKind)) {
+        say('/spec/names/listKind', 'kind and listKind are the same');
+      }
+      if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
+        const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
+        if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
+          say(
+            pointer('/metadata/annotations', APPROVAL),
+            `the group "${group}" is kept for Kubernetes, and needs an approval`,
+            { expected: 'the URL of the approval, or "unapproved, …"' },
+          );
+        }
+      }
+      for (const field of ['shortNames', 'categories']) {
+        for (const { value, path } of textsOf(names[field], `/spec/names/${field}`)) {
+          const bad = dns1035Label(value);
+          if (bad !== undefined) {
+            say(path, `"${value}" must ${bad}`);
+          }
+        }
+      }
+    },
+  ),
 
-  objectRule('crd-versions-valid', [KIND], {
-    source: SOURCE,
-    summary: 'A CRD has versions with unique names and a schema each, exactly one of them stored.',
-    fix: 'Mark one version with storage: true, and give each a schema.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const versions = itemsOf(spec.versions, '/spec/versions');
-    const seen = new Set<string>();
-    for (const { value, path } of versions) {
-      const name = text(value.name);
-      const bad = dns1035Label(name);
-      if (bad !== undefined) say(`${path}/name`, `the version's name must ${bad}`);
-      if (seen.has(name)) say(`${path}/name`, `a version "${name}" stands here already`);
-      seen.add(name);
-      if (!isObject(asObject(value.schema).openAPIV3Schema)) say(`${path}/schema/openAPIV3Schema`, 'the version has no schema');
-      if (given(value.deprecationWarning) && value.deprecated !== true) say(`${path}/deprecationWarning`, 'only a deprecated version has a warning');
-      const warning = value.deprecationWarning;
-      if (typeof warning === 'string' && (warning === '' || byteLength(warning) > 256 || /\p{C}/u.test(warning))) {
-        say(`${path}/deprecationWarning`, 'the warning is empty, too long, or holds characters that cannot be printed', { expected: 'at most 256 characters' });
+  objectRule(
+    'crd-versions-valid',
+    [KIND],
+    {
+      source: SOURCE,
+      summary: 'A CRD has versions with unique names and a schema each, exactly one of them stored.',
+      fix: 'Mark one version with storage: true, and give each a schema.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const versions = itemsOf(spec.versions, '/spec/versions');
+      const seen = new Set<string>();
+      for (const { value, path } of versions) {
+        const name = text(value.name);
+        const bad = dns1035Label(name);
+        if (bad !== undefined) {
+          say(`${path}/name`, `the version's name must ${bad}`);
+        }
+        if (seen.has(name)) {
+          say(`${path}/name`, `a version "${name}" stands here already`);
+        }
+        seen.add(name);
+        if (!isObject(asObject(value.schema).openAPIV3Schema)) {
+          say(`${path}/schema/openAPIV3Schema`, 'the version has no schema');
+        }
+        if (given(value.deprecationWarning) && value.deprecated !== true) {
+          say(`${path}/deprecationWarning`, 'only a deprecated version has a warning');
+        }
+        const warning = value.deprecationWarning;
+        if (typeof warning === 'string' && (warning === '' || byteLength(warning) > 256 || /\p{C}/u.test(warning))) {
+          say(
+            `${path}/deprecationWarning`,
+            'the warning is empty, too long, or holds characters that cannot be printed',
+            { expected: 'at most 256 characters' },
+          );
+        }
+        checkSubresources(asObject(value.subresources), `${path}/subresources`, say);
+        for (const column of itemsOf(value.additionalPrinterColumns, `${path}/additionalPrinterColumns`)) {
+          checkColumn(column.value, column.path, say);
+        }
       }
-      checkSubresources(asObject(value.subresources), `${path}/subresources`, say);
-      for (const column of itemsOf(value.additionalPrinterColumns, `${path}/additionalPrinterColumns`)) checkColumn(column.value, column.path, say);
-    }
-    const stored = versions.filter(({ value }) => value.storage === true).length;
-    if (stored !== 1) say('/spec/versions', `${stored} versions are stored`, { found: stored, expected: 'exactly one' });
-    checkConversion(spec, say);
-    if (spec.preserveUnknownFields === true) say('/spec/preserveUnknownFields', 'unknown fields are kept by x-kubernetes-preserve-unknown-fields in the schema');
-  }),
+      const stored = versions.filter(({ value }) => value.storage === true).length;
+      if (stored !== 1) {
+        say('/spec/versions', `${stored} versions are stored`, { found: stored, expected: 'exactly one' });
+      }
+      checkConversion(spec, say);
+      if (spec.preserveUnknownFields === true) {
+        say(
+          '/spec/preserveUnknownFields',
+          'unknown fields are kept by x-kubernetes-preserve-unknown-fields in the schema',
+        );
+      }
+    },
+  ),
 
-  objectRule('crd-schema-structural', [KIND], {
-    source: SOURCE,
-    summary: 'Each part of a CRD\'s schema has a type, no $ref and no additionalProperties beside properties; list keys name fields that are there.',
-    fix: 'Correct the schema; controller-gen makes structural ones.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {
-      const root = asObject(value.schema).openAPIV3Schema;
-      if (!isObject(root)) continue;
-      checkStructuralSchema(root, `${path}/schema/openAPIV3Schema`, given(asObject(value.subresources).status), say);
-      checkSelectableFields(value.selectableFields, root, `${path}/selectableFields`, say);
-    }
-  }),
+  objectRule(
+    'crd-schema-structural',
+    [KIND],
+    {
+      source: SOURCE,
+      summary:
+        "Each part of a CRD's schema has a type, no $ref and no additionalProperties beside properties; list keys name fields that are there.",
+      fix: 'Correct the schema; controller-gen makes structural ones.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {
+        const root = asObject(value.schema).openAPIV3Schema;
+        if (!isObject(root)) {
+          continue;
+        }
+        checkStructuralSchema(root, `${path}/schema/openAPIV3Schema`, given(asObject(value.subresources).status), say);
+        checkSelectableFields(value.selectableFields, root, `${path}/selectableFields`, say);
+      }
+    },
+  ),
 ];
 
 function checkSubresources(subresources: JsonObject, path: string, say: Say): void {
-  if (!isObject(subresources.scale)) return;
+  if (!isObject(subresources.scale)) {
+    return;
+  }
   const paths: readonly (readonly [string, string, boolean])[] = [
-    ['specReplicasPath', '.spec.', true], ['statusReplicasPath', '.status.', true], ['labelSelectorPath', '.spec. or .status.', false],
+    ['specReplicasPath', '.spec.', true],
+    ['statusReplicasPath', '.status.', true],
+    ['labelSelectorPath', '.spec. or .status.', false],
   ];
   for (const [field, prefix, required] of paths) {
     const value = text(subresources.scale[field]);
-    if (value === '' && !required) continue;
-    const fits = field === 'labelSelectorPath' ? /^\.(spec|status)\../.test(value) : value.startsWith(prefix) && value.length > prefix.length;
-    if (!fits) say(`${path}/scale/${field}`, `${field} must begin with ${prefix}`);
+    if (value === '' && !required) {
+      continue;
+    }
+    const fits =
+      field === 'labelSelectorPath'
+        ? /^\.(spec|status)\../.test(value)
+        : value.startsWith(prefix) && value.length > prefix.length;
+    if (!fits) {
+      say(`${path}/scale/${field}`, `${field} must begin with ${prefix}`);
+    }
   }
 }
 
 function checkColumn(column: JsonObject, path: string, say: Say): void {
-  if (text(column.name) === '') say(`${path}/name`, 'the column has no name');
-  if (!['integer', 'number', 'string', 'boolean', 'date'].includes(text(column.type))) say(`${path}/type`, `the column type "${text(column.type)}" does not exist`, { expected: 'integer, number, string, boolean or date' });
-  if (!['', 'int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'].includes(text(column.format))) say(`${path}/format`, `the format "${text(column.format)}" does not exist`);
-  if (!/^\.[A-Za-z_.[\]'"\-0-9/\\]*/.test(text(column.jsonPath))) say(`${path}/jsonPath`, 'the column\'s jsonPath must begin with "."');
+  if (text(column.name) === '') {
+    say(`${path}/name`, 'the column has no name');
+  }
+  if (!['integer', 'number', 'string', 'boolean', 'date'].includes(text(column.type))) {
+    say(`${path}/type`, `the column type "${text(column.type)}" does not exist`, {
+      expected: 'integer, number, string, boolean or date',
+    });
+  }
+  if (
+    !['', 'int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'].includes(text(column.format))
+  ) {
+    say(`${path}/format`, `the format "${text(column.format)}" does not exist`);
+  }
+  if (!/^\.[A-Za-z_.[\]'"\-0-9/\\]*/.test(text(column.jsonPath))) {
+    say(`${path}/jsonPath`, 'the column\'s jsonPath must begin with "."');
+  }
 }
 
 function checkConversion(spec: JsonObject, say: Say): void {
-  if (!isObject(spec.conversion)) return;
+  if (!isObject(spec.conversion)) {
+    return;
+  }
   const { conversion } = spec;
   const strategy = text(conversion.strategy);
-  if (!['None', 'Webhook'].includes(strategy)) say('/spec/conversion/strategy', `the conversion "${strategy}" does not exist`, { expected: 'None or Webhook' });
+  if (!['None', 'Webhook'].includes(strategy)) {
+    say('/spec/conversion/strategy', `the conversion "${strategy}" does not exist`, { expected: 'None or Webhook' });
+  }
   const webhook = conversion.webhook;
   if (strategy !== 'Webhook') {
-    if (given(webhook)) say('/spec/conversion/webhook', 'only the strategy Webhook has a webhook');
+    if (given(webhook)) {
+      say('/spec/conversion/webhook', 'only the strategy Webhook has a webhook');
+    }
     return;
   }
   const client = asObject(webhook).clientConfig;
-  if (isObject(client)) checkClient(client, '/spec/conversion/webhook/clientConfig', say);
-  else say('/spec/conversion/webhook/clientConfig', 'the conversion webhook has no client');
+  if (isObject(client)) {
+    checkClient(client, '/spec/conversion/webhook/clientConfig', say);
+  } else {
+    say('/spec/conversion/webhook/clientConfig', 'the conversion webhook has no client');
+  }
   const versions = textsOf(asObject(webhook).conversionReviewVersions, '').map(({ value }) => value);
   if (new Set(versions).size < versions.length || versions.some((version) => dns1035Label(version) !== undefined)) {
     say('/spec/conversion/webhook/conversionReviewVersions', 'a version stands there twice or is none');
   }
-  if (!versions.includes('v1') && !versions.includes('v1beta1')) say('/spec/conversion/webhook/conversionReviewVersions', 'no version of ConversionReview that the server knows', { expected: 'v1 or v1beta1' });
+  if (!versions.includes('v1') && !versions.includes('v1beta1')) {
+    say('/spec/conversion/webhook/conversionReviewVersions', 'no version of ConversionReview that the server knows', {
+      expected: 'v1 or v1beta1',
+    });
+  }
 }

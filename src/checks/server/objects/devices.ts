@@ -3,7 +3,7 @@
  *
  * The versions differ in shape: up to v1beta1 a request is flat, from v1beta2 on it is `exactly` or `firstAvailable`.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { expressionComplaint } from '../expressions';
@@ -35,219 +35,388 @@ function claimOf(object: JsonObject, kind: string): Claim {
     : { devices: asObject(asObject(spec.spec).devices), path: '/spec/spec/devices', flat };
 }
 
-function claimRule(name: string, row: string, texts: { summary: string; fix: string }, check: (claim: Claim, say: Say) => void): Rule {
+function claimRule(
+  name: string,
+  row: string,
+  texts: { summary: string; fix: string },
+  check: (claim: Claim, say: Say) => void,
+): Rule {
   return objectRule(name, CLAIMS, { row, source: SOURCE, ...texts }, (object, say, _context, manifest) => {
     // Before v1alpha3 a claim had another shape altogether.
-    if (text(object.apiVersion) !== `${GROUP}/v1alpha2`) check(claimOf(object, manifest.id.kind), say);
+    if (text(object.apiVersion) !== `${GROUP}/v1alpha2`) {
+      check(claimOf(object, manifest.id.kind), say);
+    }
   });
 }
 
 export const deviceRules: readonly Rule[] = [
-  claimRule('device-request-valid', 'DR1', {
-    summary: 'A device request has a unique DNS label as its name, and either one exact request or up to 8 alternatives, each with a device class.',
-    fix: 'Name the request and its device class, for example gpu.nvidia.com.',
-  }, ({ devices, path, flat }, say) => {
-    const requests = itemsOf(devices.requests, `${path}/requests`);
-    if (requests.length > 32) say(`${path}/requests`, `${requests.length} requests are too many`, { expected: 'at most 32' });
-    const seen = new Set<string>();
-    for (const { value, path: at } of requests) {
-      checkRequestName(value.name, `${at}/name`, seen, say);
-      const alternatives = itemsOf(value.firstAvailable, `${at}/firstAvailable`);
-      const exact = flat ? hasFlatRequest(value) : given(value.exactly);
-      if (exact === alternatives.length > 0) {
-        say(at, exact ? 'the request has both an exact request and alternatives' : 'the request names no devices', { expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable' });
+  claimRule(
+    'device-request-valid',
+    'DR1',
+    {
+      summary:
+        'A device request has a unique DNS label as its name, and either one exact request or up to 8 alternatives, each with a device class.',
+      fix: 'Name the request and its device class, for example gpu.nvidia.com.',
+    },
+    ({ devices, path, flat }, say) => {
+      const requests = itemsOf(devices.requests, `${path}/requests`);
+      if (requests.length > 32) {
+        say(`${path}/requests`, `${requests.length} requests are too many`, { expected: 'at most 32' });
       }
-      if (alternatives.length > 8) say(`${at}/firstAvailable`, `${alternatives.length} alternatives are too many`, { expected: 'at most 8' });
-      const inner = new Set<string>();
-      for (const alternative of alternatives) {
-        checkRequestName(alternative.value.name, `${alternative.path}/name`, inner, say);
-        checkClass(alternative.value, alternative.path, say);
-      }
-      if (exact && alternatives.length === 0) {
-        if (flat) checkClass(value, at, say);
-        else if (isObject(value.exactly)) checkClass(value.exactly, `${at}/exactly`, say);
-      }
-    }
-  }),
-
-  claimRule('device-count-valid', 'DR2', {
-    summary: 'allocationMode is ExactCount with a count above zero (1 by default), or All without a count.',
-    fix: 'Correct the count or the mode.',
-  }, (claim, say) => {
-    for (const { value, path } of requestsOf(claim)) {
-      const mode = text(value.allocationMode) || 'ExactCount';
-      const count = whole(value.count) ?? 0;
-      if (!['ExactCount', 'All'].includes(mode)) say(`${path}/allocationMode`, `allocationMode "${mode}" does not exist`, { expected: 'ExactCount or All' });
-      else if (mode === 'All' && count !== 0) say(`${path}/count`, 'allocationMode All takes no count');
-      else if (mode === 'ExactCount' && count < 0) say(`${path}/count`, 'the count must be above zero', { expected: '1 or more' });
-    }
-  }),
-
-  claimRule('device-selector-valid', 'DR5', {
-    summary: 'A selector is a CEL expression of at most 10 KiB; at most 32 selectors per request.',
-    fix: 'Write cel.expression.',
-  }, (claim, say) => {
-    for (const { value, path } of requestsOf(claim)) {
-      checkSelectors(value, path, say);
-      checkDeviceTolerations(value, path, say);
-    }
-  }),
-
-  claimRule('device-constraint-valid', 'DR3', {
-    summary: 'A constraint names requests of the claim, and one attribute with a domain.',
-    fix: 'Name matchAttribute or distinctAttribute as domain/name.',
-  }, (claim, say) => {
-    const names = requestNames(claim);
-    const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
-    if (constraints.length > 32) say(`${claim.path}/constraints`, 'more than 32 constraints', { found: constraints.length });
-    for (const { value, path } of constraints) {
-      checkReferences(value.requests, `${path}/requests`, names, say);
-      const attributes = ['matchAttribute', 'distinctAttribute'].filter((field) => given(value[field]));
-      if (attributes.length === 0) say(path, 'the constraint names no attribute', { expected: 'matchAttribute or distinctAttribute' });
-      const [field] = attributes;
-      const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
-      if (field !== undefined && bad !== undefined) say(`${path}/${field}`, `the attribute must ${bad}`);
-    }
-  }),
-
-  claimRule('device-config-valid', 'DR4', {
-    summary: 'A configuration is opaque, with a driver\'s name and an object as parameters, for requests of the claim.',
-    fix: 'Write opaque.driver and opaque.parameters.',
-  }, (claim, say) => {
-    const names = requestNames(claim);
-    const configs = itemsOf(claim.devices.config, `${claim.path}/config`);
-    if (configs.length > 32) say(`${claim.path}/config`, 'more than 32 configurations', { found: configs.length });
-    for (const { value, path } of configs) {
-      checkReferences(value.requests, `${path}/requests`, names, say);
-      checkOpaque(value, path, say);
-    }
-  }),
-
-  objectRule('claim-template-metadata-valid', [`${GROUP}/ResourceClaimTemplate`], {
-    row: 'DR1',
-    source: SOURCE,
-    summary: 'The metadata of a claim template holds valid labels and annotations, and nothing else.',
-    fix: 'Remove the other fields.',
-  }, (object, say) => {
-    const metadata = asObject(asObject(object.spec).metadata);
-    checkLabels(metadata.labels, '/spec/metadata/labels', say);
-    for (const key of Object.keys(asObject(metadata.annotations))) {
-      const bad = qualifiedName(key.toLowerCase());
-      if (bad !== undefined) say(pointer('/spec/metadata/annotations', key), `the annotation key must ${bad}`);
-    }
-    for (const [field, value] of Object.entries(metadata)) {
-      const empty = !given(value) || value === '' || value === 0 || (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
-      if (field !== 'labels' && field !== 'annotations' && !empty) say(`/spec/metadata/${field}`, `${field} cannot be part of a claim template`);
-    }
-  }),
-
-  objectRule('device-class-valid', [`${GROUP}/DeviceClass`], {
-    row: 'DR5',
-    source: SOURCE,
-    summary: 'A DeviceClass has CEL selectors, opaque configurations, and a vendor\'s resource as extendedResourceName.',
-    fix: 'Correct the class.',
-  }, (object, say, context) => {
-    const spec = asObject(object.spec);
-    checkSelectors(spec, '/spec', say);
-    const configs = itemsOf(spec.config, '/spec/config');
-    if (configs.length > 32) say('/spec/config', 'more than 32 configurations', { found: configs.length });
-    for (const { value, path } of configs) checkOpaque(value, path, say);
-    const name = spec.extendedResourceName;
-    if (since(context, 36) && typeof name === 'string' && !isExtended(name)) say('/spec/extendedResourceName', `"${name}" is no vendor's resource name`, { expected: 'vendor.com/name' });
-  }),
-
-  objectRule('resource-slice-valid', [`${GROUP}/ResourceSlice`], {
-    row: 'DR6',
-    source: SOURCE,
-    summary: 'A ResourceSlice names its driver and pool, one choice of nodes, and at most 128 devices with unique names and one value per attribute.',
-    fix: 'Leave ResourceSlices to the driver.',
-  }, (object, say, context) => {
-    const countersServed = since(context, 36);
-    const spec = asObject(object.spec);
-    checkDriverName(spec.driver, '/spec/driver', say);
-    const pool = asObject(spec.pool);
-    const badPool = poolName(text(pool.name));
-    if (badPool !== undefined) say('/spec/pool/name', `the pool's name must ${badPool}`);
-    if ((whole(pool.resourceSliceCount) ?? 0) <= 0) say('/spec/pool/resourceSliceCount', 'the count must be above zero');
-    if ((whole(pool.generation) ?? 0) < 0) say('/spec/pool/generation', 'the generation cannot be negative');
-    const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter((field) => given(spec[field]) && spec[field] !== false && spec[field] !== '');
-    if (choices.length !== 1) say('/spec', `${choices.length} ways to choose nodes`, { found: choices.length, expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection' });
-    // In v1beta1, false is what an absent allNodes is.
-    const pointers = object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
-    for (const field of pointers) if (spec[field] === false) say(`/spec/${field}`, `${field} is true or absent`);
-    if (isObject(spec.nodeSelector)) {
-      checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
-      if (size(spec.nodeSelector.nodeSelectorTerms) > 1) say('/spec/nodeSelector/nodeSelectorTerms', 'more than one term');
-    }
-    const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
-    if (nodeName !== undefined) say('/spec/nodeName', `the node's name must ${nodeName}`);
-    const devices = itemsOf(spec.devices, '/spec/devices');
-    if (devices.length > 128) say('/spec/devices', `${devices.length} devices are too many`, { found: devices.length, expected: 'at most 128' });
-    if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) say('/spec/sharedCounters', 'a slice holds either devices or shared counters');
-    if (countersServed) checkCounters(spec.sharedCounters, 'name', '/spec/sharedCounters', say);
-    const seen = new Set<string>();
-    for (const { value, path } of devices) {
-      checkRequestName(value.name, `${path}/name`, seen, say);
-      const device = isObject(value.basic) ? value.basic : value;
-      checkDeviceNodes(device, path, spec.perDeviceNodeSelection === true, say);
-      checkDeviceTaints(device, path, say);
-      if (countersServed) checkCounters(device.consumesCounters, 'counterSet', `${path}/consumesCounters`, say);
-      for (const list of ['attributes', 'capacity']) {
-        for (const [name, entry] of Object.entries(asObject(device[list]))) {
-          const bad = attributeName(name, false);
-          if (bad !== undefined) say(pointer(path, list, name), `the name "${name}" must ${bad}`);
-          const shared = device.allowMultipleAllocations === true;
-          if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) say(pointer(path, list, name, 'requestPolicy'), 'a request policy needs allowMultipleAllocations');
-          if (list !== 'attributes') continue;
-          // Lists of values are dropped, since their feature gate is off.
-          const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
-          if (values.length !== 1) say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
-          const { version } = asObject(entry);
-          if (typeof version === 'string' && semanticVersion(version) !== undefined) say(pointer(path, list, name, 'version'), `"${version}" is no semantic version`, { expected: 'such as 1.2.3' });
-          if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
+      const seen = new Set<string>();
+      for (const { value, path: at } of requests) {
+        checkRequestName(value.name, `${at}/name`, seen, say);
+        const alternatives = itemsOf(value.firstAvailable, `${at}/firstAvailable`);
+        const exact = flat ? hasFlatRequest(value) : given(value.exactly);
+        if (exact === alternatives.length > 0) {
+          say(at, exact ? 'the request has both an exact request and alternatives' : 'the request names no devices', {
+            expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable',
+          });
+        }
+        if (alternatives.length > 8) {
+          say(`${at}/firstAvailable`, `${alternatives.length} alternatives are too many`, { expected: 'at most 8' });
+        }
+        const inner = new Set<string>();
+        for (const alternative of alternatives) {
+          checkRequestName(alternative.value.name, `${alternative.path}/name`, inner, say);
+          checkClass(alternative.value, alternative.path, say);
+        }
+        if (exact && alternatives.length === 0) {
+          if (flat) {
+            checkClass(value, at, say);
+          } else if (isObject(value.exactly)) {
+            checkClass(value.exactly, `${at}/exactly`, say);
+          }
         }
       }
-    }
-  }),
+    },
+  ),
 
-  objectRule('device-taint-rule-valid', ['resource.k8s.io/DeviceTaintRule'], {
-    row: 'DR6',
-    source: SOURCE,
-    summary: 'A DeviceTaintRule sets a taint with a key and a known effect, on devices by driver, pool and name.',
-    fix: 'Correct the rule.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    checkDeviceTaint(asObject(spec.taint), '/spec/taint', say);
-    const selector = asObject(spec.deviceSelector);
-    if (given(selector.driver)) checkDriverName(selector.driver, '/spec/deviceSelector/driver', say);
-    const pool = given(selector.pool) ? poolName(text(selector.pool)) : undefined;
-    if (pool !== undefined) say('/spec/deviceSelector/pool', `the pool's name must ${pool}`);
-    const device = given(selector.device) ? dnsLabel(text(selector.device)) : undefined;
-    if (device !== undefined) say('/spec/deviceSelector/device', `the device's name must ${device}`);
-  }),
+  claimRule(
+    'device-count-valid',
+    'DR2',
+    {
+      summary: 'allocationMode is ExactCount with a count above zero (1 by default), or All without a count.',
+      fix: 'Correct the count or the mode.',
+    },
+    (claim, say) => {
+      for (const { value, path } of requestsOf(claim)) {
+        const mode = text(value.allocationMode) || 'ExactCount';
+        const count = whole(value.count) ?? 0;
+        if (!['ExactCount', 'All'].includes(mode)) {
+          say(`${path}/allocationMode`, `allocationMode "${mode}" does not exist`, { expected: 'ExactCount or All' });
+        } else if (mode === 'All' && count !== 0) {
+          say(`${path}/count`, 'allocationMode All takes no count');
+        } else if (mode === 'ExactCount' && count < 0) {
+          say(`${path}/count`, 'the count must be above zero', { expected: '1 or more' });
+        }
+      }
+    },
+  ),
+
+  claimRule(
+    'device-selector-valid',
+    'DR5',
+    {
+      summary: 'A selector is a CEL expression of at most 10 KiB; at most 32 selectors per request.',
+      fix: 'Write cel.expression.',
+    },
+    (claim, say) => {
+      for (const { value, path } of requestsOf(claim)) {
+        checkSelectors(value, path, say);
+        checkDeviceTolerations(value, path, say);
+      }
+    },
+  ),
+
+  claimRule(
+    'device-constraint-valid',
+    'DR3',
+    {
+      summary: 'A constraint names requests of the claim, and one attribute with a domain.',
+      fix: 'Name matchAttribute or distinctAttribute as domain/name.',
+    },
+    (claim, say) => {
+      const names = requestNames(claim);
+      const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
+      if (constraints.length > 32) {
+        say(`${claim.path}/constraints`, 'more than 32 constraints', { found: constraints.length });
+      }
+      for (const { value, path } of constraints) {
+        checkReferences(value.requests, `${path}/requests`, names, say);
+        const attributes = ['matchAttribute', 'distinctAttribute'].filter((field) => given(value[field]));
+        if (attributes.length === 0) {
+          say(path, 'the constraint names no attribute', { expected: 'matchAttribute or distinctAttribute' });
+        }
+        const [field] = attributes;
+        const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
+        if (field !== undefined && bad !== undefined) {
+          say(`${path}/${field}`, `the attribute must ${bad}`);
+        }
+      }
+    },
+  ),
+
+  claimRule(
+    'device-config-valid',
+    'DR4',
+    {
+      summary:
+        "A configuration is opaque, with a driver's name and an object as parameters, for requests of the claim.",
+      fix: 'Write opaque.driver and opaque.parameters.',
+    },
+    (claim, say) => {
+      const names = requestNames(claim);
+      const configs = itemsOf(claim.devices.config, `${claim.path}/config`);
+      if (configs.length > 32) {
+        say(`${claim.path}/config`, 'more than 32 configurations', { found: configs.length });
+      }
+      for (const { value, path } of configs) {
+        checkReferences(value.requests, `${path}/requests`, names, say);
+        checkOpaque(value, path, say);
+      }
+    },
+  ),
+
+  objectRule(
+    'claim-template-metadata-valid',
+    [`${GROUP}/ResourceClaimTemplate`],
+    {
+      row: 'DR1',
+      source: SOURCE,
+      summary: 'The metadata of a claim template holds valid labels and annotations, and nothing else.',
+      fix: 'Remove the other fields.',
+    },
+    (object, say) => {
+      const metadata = asObject(asObject(object.spec).metadata);
+      checkLabels(metadata.labels, '/spec/metadata/labels', say);
+      for (const key of Object.keys(asObject(metadata.annotations))) {
+        const bad = qualifiedName(key.toLowerCase());
+        if (bad !== undefined) {
+          say(pointer('/spec/metadata/annotations', key), `the annotation key must ${bad}`);
+        }
+      }
+      for (const [field, value] of Object.entries(metadata)) {
+        const empty =
+          !given(value) ||
+          value === '' ||
+          value === 0 ||
+          (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
+        if (field !== 'labels' && field !== 'annotations' && !empty) {
+          say(`/spec/metadata/${field}`, `${field} cannot be part of a claim template`);
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'device-class-valid',
+    [`${GROUP}/DeviceClass`],
+    {
+      row: 'DR5',
+      source: SOURCE,
+      summary:
+        "A DeviceClass has CEL selectors, opaque configurations, and a vendor's resource as extendedResourceName.",
+      fix: 'Correct the class.',
+    },
+    (object, say, context) => {
+      const spec = asObject(object.spec);
+      checkSelectors(spec, '/spec', say);
+      const configs = itemsOf(spec.config, '/spec/config');
+      if (configs.length > 32) {
+        say('/spec/config', 'more than 32 configurations', { found: configs.length });
+      }
+      for (const { value, path } of configs) {
+        checkOpaque(value, path, say);
+      }
+      const name = spec.extendedResourceName;
+      if (since(context, 36) && typeof name === 'string' && !isExtended(name)) {
+        say('/spec/extendedResourceName', `"${name}" is no vendor's resource name`, { expected: 'vendor.com/name' });
+      }
+    },
+  ),
+
+  objectRule(
+    'resource-slice-valid',
+    [`${GROUP}/ResourceSlice`],
+    {
+      row: 'DR6',
+      source: SOURCE,
+      summary:
+        'A ResourceSlice names its driver and pool, one choice of nodes, and at most 128 devices with unique names and one value per attribute.',
+      fix: 'Leave ResourceSlices to the driver.',
+    },
+    (object, say, context) => {
+      const countersServed = since(context, 36);
+      const spec = asObject(object.spec);
+      checkDriverName(spec.driver, '/spec/driver', say);
+      const pool = asObject(spec.pool);
+      const badPool = poolName(text(pool.name));
+      if (badPool !== undefined) {
+        say('/spec/pool/name', `the pool's name must ${badPool}`);
+      }
+      if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
+        say('/spec/pool/resourceSliceCount', 'the count must be above zero');
+      }
+      if ((whole(pool.generation) ?? 0) < 0) {
+        say('/spec/pool/generation', 'the generation cannot be negative');
+      }
+      const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter(
+        (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
+      );
+      if (choices.length !== 1) {
+        say('/spec', `${choices.length} ways to choose nodes`, {
+          found: choices.length,
+          expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection',
+        });
+      }
+      // In v1beta1, false is what an absent allNodes is.
+      const pointers =
+        object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
+      for (const field of pointers) {
+        if (spec[field] === false) {
+          say(`/spec/${field}`, `${field} is true or absent`);
+        }
+      }
+      if (isObject(spec.nodeSelector)) {
+        checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
+        if (size(spec.nodeSelector.nodeSelectorTerms) > 1) {
+          say('/spec/nodeSelector/nodeSelectorTerms', 'more than one term');
+        }
+      }
+      const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
+      if (nodeName !== undefined) {
+        say('/spec/nodeName', `the node's name must ${nodeName}`);
+      }
+      const devices = itemsOf(spec.devices, '/spec/devices');
+      if (devices.length > 128) {
+        say('/spec/devices', `${devices.length} devices are too many`, {
+          found: devices.length,
+          expected: 'at most 128',
+        });
+      }
+      if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) {
+        say('/spec/sharedCounters', 'a slice holds either devices or shared counters');
+      }
+      if (countersServed) {
+        checkCounters(spec.sharedCounters, 'name', '/spec/sharedCounters', say);
+      }
+      const seen = new Set<string>();
+      for (const { value, path } of devices) {
+        checkRequestName(value.name, `${path}/name`, seen, say);
+        const device = isObject(value.basic) ? value.basic : value;
+        checkDeviceNodes(device, path, spec.perDeviceNodeSelection === true, say);
+        checkDeviceTaints(device, path, say);
+        if (countersServed) {
+          checkCounters(device.consumesCounters, 'counterSet', `${path}/consumesCounters`, say);
+        }
+        for (const list of ['attributes', 'capacity']) {
+          for (const [name, entry] of Object.entries(asObject(device[list]))) {
+            const bad = attributeName(name, false);
+            if (bad !== undefined) {
+              say(pointer(path, list, name), `the name "${name}" must ${bad}`);
+            }
+            const shared = device.allowMultipleAllocations === true;
+            if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
+              say(pointer(path, list, name, 'requestPolicy'), 'a request policy needs allowMultipleAllocations');
+            }
+            if (list !== 'attributes') {
+              continue;
+            }
+            // Lists of values are dropped, since their feature gate is off.
+            const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
+            if (values.length !== 1) {
+              say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
+            }
+            const { version } = asObject(entry);
+            if (typeof version === 'string' && semanticVersion(version) !== undefined) {
+              say(pointer(path, list, name, 'version'), `"${version}" is no semantic version`, {
+                expected: 'such as 1.2.3',
+              });
+            }
+            if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) {
+              say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'device-taint-rule-valid',
+    ['resource.k8s.io/DeviceTaintRule'],
+    {
+      row: 'DR6',
+      source: SOURCE,
+      summary: 'A DeviceTaintRule sets a taint with a key and a known effect, on devices by driver, pool and name.',
+      fix: 'Correct the rule.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      checkDeviceTaint(asObject(spec.taint), '/spec/taint', say);
+      const selector = asObject(spec.deviceSelector);
+      if (given(selector.driver)) {
+        checkDriverName(selector.driver, '/spec/deviceSelector/driver', say);
+      }
+      const pool = given(selector.pool) ? poolName(text(selector.pool)) : undefined;
+      if (pool !== undefined) {
+        say('/spec/deviceSelector/pool', `the pool's name must ${pool}`);
+      }
+      const device = given(selector.device) ? dnsLabel(text(selector.device)) : undefined;
+      if (device !== undefined) {
+        say('/spec/deviceSelector/device', `the device's name must ${device}`);
+      }
+    },
+  ),
 ];
 
 function poolName(name: string): string | undefined {
-  if (name === '') return 'be given';
-  return name.length > 253 ? 'be at most 253 characters long' : name.split('/').map(dnsSubdomain).find((bad) => bad !== undefined);
+  if (name === '') {
+    return 'be given';
+  }
+  return name.length > 253
+    ? 'be at most 253 characters long'
+    : name
+        .split('/')
+        .map(dnsSubdomain)
+        .find((bad) => bad !== undefined);
 }
 
 /** Nodes and binding conditions of one device. */
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
   const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
-  if (!perDevice && choices.length > 0) say(path, `${choices.join(', ')} of a device need perDeviceNodeSelection`);
-  if (perDevice && choices.length !== 1) say(path, `${choices.length} ways to choose the device's nodes`, { expected: 'one of nodeName, nodeSelector, allNodes' });
-  if (device.allNodes === false) say(`${path}/allNodes`, 'allNodes is true or absent');
-  if (isObject(device.nodeSelector)) checkNodeSelector(device.nodeSelector, `${path}/nodeSelector`, say);
-  const conditions = ['bindingConditions', 'bindingFailureConditions'].map((field) => textsOf(device[field], `${path}/${field}`));
+  if (!perDevice && choices.length > 0) {
+    say(path, `${choices.join(', ')} of a device need perDeviceNodeSelection`);
+  }
+  if (perDevice && choices.length !== 1) {
+    say(path, `${choices.length} ways to choose the device's nodes`, {
+      expected: 'one of nodeName, nodeSelector, allNodes',
+    });
+  }
+  if (device.allNodes === false) {
+    say(`${path}/allNodes`, 'allNodes is true or absent');
+  }
+  if (isObject(device.nodeSelector)) {
+    checkNodeSelector(device.nodeSelector, `${path}/nodeSelector`, say);
+  }
+  const conditions = ['bindingConditions', 'bindingFailureConditions'].map((field) =>
+    textsOf(device[field], `${path}/${field}`),
+  );
   for (const list of conditions) {
-    if (list.length > 4) say(path, 'more than 4 binding conditions', { found: list.length });
+    if (list.length > 4) {
+      say(path, 'more than 4 binding conditions', { found: list.length });
+    }
     for (const { value, path: at } of list) {
       const bad = qualifiedName(value);
-      if (bad !== undefined) say(at, `the condition must ${bad}`);
+      if (bad !== undefined) {
+        say(at, `the condition must ${bad}`);
+      }
     }
   }
-  if ((conditions[0]?.length === 0) !== (conditions[1]?.length === 0)) say(path, 'bindingConditions and bindingFailureConditions need each other');
+  if ((conditions[0]?.length === 0) !== (conditions[1]?.length === 0)) {
+    say(path, 'bindingConditions and bindingFailureConditions need each other');
+  }
 }
 
 /** Sets of counters, of a pool or of a device: each once, with a name, and counters with names. */
@@ -256,30 +425,48 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
   for (const { value, path: at } of itemsOf(sets, path)) {
     const name = text(value[field]);
     const bad = dnsLabel(name);
-    if (bad !== undefined) say(`${at}/${field}`, `the counter set's name must ${bad}`);
-    if (seen.has(name)) say(`${at}/${field}`, `the counter set "${name}" stands here already`);
+    if (bad !== undefined) {
+      say(`${at}/${field}`, `the counter set's name must ${bad}`);
+    }
+    if (seen.has(name)) {
+      say(`${at}/${field}`, `the counter set "${name}" stands here already`);
+    }
     seen.add(name);
-    if (size(value.counters) === 0) say(`${at}/counters`, 'the set has no counters');
+    if (size(value.counters) === 0) {
+      say(`${at}/counters`, 'the set has no counters');
+    }
     for (const counter of Object.keys(asObject(value.counters))) {
       const complaint = dnsLabel(counter);
-      if (complaint !== undefined) say(pointer(at, 'counters', counter), `the counter's name must ${complaint}`);
+      if (complaint !== undefined) {
+        say(pointer(at, 'counters', counter), `the counter's name must ${complaint}`);
+      }
     }
   }
 }
 
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
   const taints = itemsOf(device.taints, `${path}/taints`);
-  if (taints.length > 16) say(`${path}/taints`, 'more than 16 taints', { found: taints.length });
-  for (const { value, path: at } of taints) checkDeviceTaint(value, at, say);
+  if (taints.length > 16) {
+    say(`${path}/taints`, 'more than 16 taints', { found: taints.length });
+  }
+  for (const { value, path: at } of taints) {
+    checkDeviceTaint(value, at, say);
+  }
 }
 
 function checkDeviceTaint(taint: JsonObject, path: string, say: Say): void {
   const key = qualifiedName(text(taint.key));
-  if (key !== undefined) say(`${path}/key`, `the taint's key must ${key}`);
+  if (key !== undefined) {
+    say(`${path}/key`, `the taint's key must ${key}`);
+  }
   const bad = labelValue(text(taint.value));
-  if (bad !== undefined) say(`${path}/value`, `the taint's value must ${bad}`);
+  if (bad !== undefined) {
+    say(`${path}/value`, `the taint's value must ${bad}`);
+  }
   const effect = text(taint.effect);
-  if (!['None', 'NoSchedule', 'NoExecute'].includes(effect)) say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
+  if (!['None', 'NoSchedule', 'NoExecute'].includes(effect)) {
+    say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
+  }
 }
 
 /** In the flat shape a request is there if any field of one is. */
@@ -294,46 +481,69 @@ function hasFlatRequest(request: JsonObject): boolean {
 function requestsOf({ devices, path, flat }: Claim): readonly Pick<Placed, 'value' | 'path'>[] {
   return itemsOf(devices.requests, `${path}/requests`).flatMap((request): readonly Pick<Placed, 'value' | 'path'>[] => {
     const alternatives = itemsOf(request.value.firstAvailable, `${request.path}/firstAvailable`);
-    if (alternatives.length > 0) return alternatives;
-    if (flat) return [request];
+    if (alternatives.length > 0) {
+      return alternatives;
+    }
+    if (flat) {
+      return [request];
+    }
     return isObject(request.value.exactly) ? [{ value: request.value.exactly, path: `${request.path}/exactly` }] : [];
   });
 }
 
 function requestNames({ devices }: Claim): ReadonlySet<string> {
-  return new Set(itemsOf(devices.requests, '').flatMap(({ value }) => {
-    const name = text(value.name);
-    return [name, ...itemsOf(value.firstAvailable, '').map((alternative) => `${name}/${text(alternative.value.name)}`)];
-  }));
+  return new Set(
+    itemsOf(devices.requests, '').flatMap(({ value }) => {
+      const name = text(value.name);
+      return [
+        name,
+        ...itemsOf(value.firstAvailable, '').map((alternative) => `${name}/${text(alternative.value.name)}`),
+      ];
+    }),
+  );
 }
 
 function checkRequestName(name: JsonObject[string] | undefined, path: string, seen: Set<string>, say: Say): void {
   const bad = text(name) === '' ? 'be given' : dnsLabel(text(name));
-  if (bad !== undefined) say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
-  if (seen.has(text(name))) say(path, `the name "${text(name)}" stands here already`);
+  if (bad !== undefined) {
+    say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
+  }
+  if (seen.has(text(name))) {
+    say(path, `the name "${text(name)}" stands here already`);
+  }
   seen.add(text(name));
 }
 
 function checkClass(request: JsonObject, path: string, say: Say): void {
   const name = text(request.deviceClassName);
   const bad = name === '' ? 'be given' : dnsSubdomain(name);
-  if (bad !== undefined) say(`${path}/deviceClassName`, `deviceClassName ${JSON.stringify(name)} must ${bad}`, { expected: 'a device class such as gpu.nvidia.com' });
+  if (bad !== undefined) {
+    say(`${path}/deviceClassName`, `deviceClassName ${JSON.stringify(name)} must ${bad}`, {
+      expected: 'a device class such as gpu.nvidia.com',
+    });
+  }
 }
 
 function checkSelectors(holder: JsonObject, path: string, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
-  if (selectors.length > 32) say(`${path}/selectors`, 'more than 32 selectors', { found: selectors.length });
+  if (selectors.length > 32) {
+    say(`${path}/selectors`, 'more than 32 selectors', { found: selectors.length });
+  }
   for (const { value, path: at } of selectors) {
     if (!isObject(value.cel)) {
       say(`${at}/cel`, 'the selector has no CEL expression');
       continue;
     }
     const expression = text(value.cel.expression);
-    if (expression.trim() === '') say(`${at}/cel/expression`, 'the expression is empty');
-    else if (byteLength(expression) > LONGEST) say(`${at}/cel/expression`, 'the expression is longer than 10 KiB', { found: byteLength(expression) });
-    else {
+    if (expression.trim() === '') {
+      say(`${at}/cel/expression`, 'the expression is empty');
+    } else if (byteLength(expression) > LONGEST) {
+      say(`${at}/cel/expression`, 'the expression is longer than 10 KiB', { found: byteLength(expression) });
+    } else {
       const complaint = expressionComplaint(expression, { variables: ['device'], result: ['bool'] });
-      if (complaint !== undefined) say(`${at}/cel/expression`, `the expression ${complaint}`);
+      if (complaint !== undefined) {
+        say(`${at}/cel/expression`, `the expression ${complaint}`);
+      }
     }
   }
 }
@@ -342,19 +552,36 @@ function checkDeviceTolerations(request: JsonObject, path: string, say: Say): vo
   for (const { value, path: at } of itemsOf(request.tolerations, `${path}/tolerations`)) {
     const operator = text(value.operator) || 'Equal';
     const key = text(value.key) === '' ? undefined : qualifiedName(text(value.key));
-    if (key !== undefined) say(`${at}/key`, `the key must ${key}`);
-    if (!['Equal', 'Exists'].includes(operator)) say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
-    else if (operator === 'Exists' && text(value.value) !== '') say(`${at}/value`, 'the operator Exists takes no value');
-    else if (operator === 'Equal' && labelValue(text(value.value)) !== undefined) say(`${at}/value`, `the value must ${labelValue(text(value.value)) ?? ''}`);
-    if (!['', 'None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'NoSchedule or NoExecute' });
+    if (key !== undefined) {
+      say(`${at}/key`, `the key must ${key}`);
+    }
+    if (!['Equal', 'Exists'].includes(operator)) {
+      say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
+    } else if (operator === 'Exists' && text(value.value) !== '') {
+      say(`${at}/value`, 'the operator Exists takes no value');
+    } else if (operator === 'Equal' && labelValue(text(value.value)) !== undefined) {
+      say(`${at}/value`, `the value must ${labelValue(text(value.value)) ?? ''}`);
+    }
+    if (!['', 'None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) {
+      say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'NoSchedule or NoExecute' });
+    }
   }
 }
 
-function checkReferences(list: JsonObject[string] | undefined, path: string, names: ReadonlySet<string>, say: Say): void {
+function checkReferences(
+  list: JsonObject[string] | undefined,
+  path: string,
+  names: ReadonlySet<string>,
+  say: Say,
+): void {
   const seen = new Set<string>();
   for (const { value, path: at } of textsOf(list, path)) {
-    if (!names.has(value)) say(at, `the claim has no request "${value}"`, { expected: oneOf([...names]) });
-    if (seen.has(value)) say(at, `"${value}" stands here already`);
+    if (!names.has(value)) {
+      say(at, `the claim has no request "${value}"`, { expected: oneOf([...names]) });
+    }
+    if (seen.has(value)) {
+      say(at, `"${value}" stands here already`);
+    }
     seen.add(value);
   }
 }
@@ -366,26 +593,41 @@ function checkOpaque(config: JsonObject, path: string, say: Say): void {
   }
   checkDriverName(config.opaque.driver, `${path}/opaque/driver`, say);
   const { parameters } = config.opaque;
-  if (!isObject(parameters)) say(`${path}/opaque/parameters`, 'the parameters are no object', { expected: 'an object of the driver' });
-  else if (byteLength(JSON.stringify(parameters)) > LONGEST) say(`${path}/opaque/parameters`, 'the parameters are longer than 10 KiB', { found: null });
+  if (!isObject(parameters)) {
+    say(`${path}/opaque/parameters`, 'the parameters are no object', { expected: 'an object of the driver' });
+  } else if (byteLength(JSON.stringify(parameters)) > LONGEST) {
+    say(`${path}/opaque/parameters`, 'the parameters are longer than 10 KiB', { found: null });
+  }
 }
 
 /** `[domain/]identifier` of attributes and capacities. */
 function attributeName(name: string, domainNeeded: boolean): string | undefined {
-  if (name === '') return 'be given';
+  if (name === '') {
+    return 'be given';
+  }
   const parts = name.split('/');
   // The server does not look at names with more than one "/".
-  if (parts.length > 2) return undefined;
+  if (parts.length > 2) {
+    return undefined;
+  }
   const id = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
     const domain = parts[0] ?? '';
-    if (domain === '') return 'have a domain before the "/"';
-    if (domain.length > 63) return 'have a domain of at most 63 characters';
+    if (domain === '') {
+      return 'have a domain before the "/"';
+    }
+    if (domain.length > 63) {
+      return 'have a domain of at most 63 characters';
+    }
     const bad = dnsSubdomain(domain);
-    if (bad !== undefined) return `have a DNS name before the "/": that must ${bad}`;
+    if (bad !== undefined) {
+      return `have a DNS name before the "/": that must ${bad}`;
+    }
   } else if (domainNeeded) {
     return 'be domain/name';
   }
-  if (id === '') return 'have a name after the "/"';
+  if (id === '') {
+    return 'have a name after the "/"';
+  }
   return id.length > 32 ? 'have a name of at most 32 characters' : cIdentifier(id);
 }

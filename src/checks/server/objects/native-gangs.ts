@@ -2,7 +2,7 @@
  * Kubernetes' own gangs: PodGroup, CompositePodGroup and Workload, in the forms of 1.35 (v1alpha1), 1.36 (v1alpha2) and 1.37 (v1alpha3,
  * v1beta1).
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, objectRule } from '../server-rule';
@@ -10,75 +10,125 @@ import { dnsLabel, dnsSubdomain, qualifiedName } from '../syntax';
 import { given, itemsOf, oneOf, size, text, whole } from '../values';
 
 const GROUP = 'scheduling.k8s.io';
-const SOURCE = 'apis/scheduling/{v1alpha2,v1beta1}/zz_generated.validations.go, apis/scheduling/validation/validation.go (1.35 to 1.37)';
+const SOURCE =
+  'apis/scheduling/{v1alpha2,v1beta1}/zz_generated.validations.go, apis/scheduling/validation/validation.go (1.35 to 1.37)';
 const MOST_TEMPLATES = 8;
 const MOST_CLAIMS = 4;
 const DEEPEST = 4;
 const HIGHEST_PRIORITY = 1_000_000_000;
 
 export const nativeGangRules: readonly Rule[] = [
-  objectRule('pod-group-valid', [`${GROUP}/PodGroup`], {
-    source: SOURCE,
-    summary: 'A native PodGroup has exactly one scheduling policy, basic or gang, a gang of at least 1; one topology level at most; claims and '
-      + 'references are complete.',
-    fix: 'Correct the group.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    checkGroup(spec, '/spec', say, text(object.apiVersion));
-    if (isObject(spec.podGroupTemplateRef)) {
-      const { workload } = spec.podGroupTemplateRef;
-      if (!isObject(workload)) say('/spec/podGroupTemplateRef', 'the reference names no workload');
-      else checkNames(workload, '/spec/podGroupTemplateRef/workload', { workloadName: dnsSubdomain, podGroupTemplateName: dnsLabel }, say);
-    }
-    checkParent(spec, say);
-  }),
+  objectRule(
+    'pod-group-valid',
+    [`${GROUP}/PodGroup`],
+    {
+      source: SOURCE,
+      summary:
+        'A native PodGroup has exactly one scheduling policy, basic or gang, a gang of at least 1; one topology level at most; claims and ' +
+        'references are complete.',
+      fix: 'Correct the group.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      checkGroup(spec, '/spec', say, text(object.apiVersion));
+      if (isObject(spec.podGroupTemplateRef)) {
+        const { workload } = spec.podGroupTemplateRef;
+        if (!isObject(workload)) {
+          say('/spec/podGroupTemplateRef', 'the reference names no workload');
+        } else {
+          checkNames(
+            workload,
+            '/spec/podGroupTemplateRef/workload',
+            { workloadName: dnsSubdomain, podGroupTemplateName: dnsLabel },
+            say,
+          );
+        }
+      }
+      checkParent(spec, say);
+    },
+  ),
 
-  objectRule('composite-pod-group-valid', [`${GROUP}/CompositePodGroup`], {
-    source: SOURCE,
-    summary: 'A CompositePodGroup names the template of its Workload and has exactly one scheduling policy, a gang of at least 1 group.',
-    fix: 'Correct the group.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    if (!isObject(spec.workloadRef)) say('/spec/workloadRef', 'the group names no Workload', { expected: 'workloadName and templateName' });
-    checkComposite(spec, '/spec', say, text(object.apiVersion));
-    checkParent(spec, say);
-  }),
+  objectRule(
+    'composite-pod-group-valid',
+    [`${GROUP}/CompositePodGroup`],
+    {
+      source: SOURCE,
+      summary:
+        'A CompositePodGroup names the template of its Workload and has exactly one scheduling policy, a gang of at least 1 group.',
+      fix: 'Correct the group.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      if (!isObject(spec.workloadRef)) {
+        say('/spec/workloadRef', 'the group names no Workload', { expected: 'workloadName and templateName' });
+      }
+      checkComposite(spec, '/spec', say, text(object.apiVersion));
+      checkParent(spec, say);
+    },
+  ),
 
-  objectRule('workload-valid', [`${GROUP}/Workload`], {
-    source: SOURCE,
-    summary: 'A native Workload has 1 to 8 pod groups (or templates of them, or of composite groups at most 4 deep) with unique names, one policy '
-      + 'each, and one priority.',
-    fix: 'Correct the group.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const apiVersion = text(object.apiVersion);
-    const field = apiVersion.endsWith('/v1alpha1') ? 'podGroups' : 'podGroupTemplates';
-    const [plain, composite] = [size(spec[field]), size(spec.compositePodGroupTemplates)];
-    if (plain + composite === 0) say(`/spec/${field}`, `the workload has no ${field}`, { expected: 'at least one' });
-    if (plain > 0 && composite > 0) say('/spec', 'the workload has pod groups and composite ones', { expected: 'one of the two' });
-    checkTemplates(spec, '/spec', field, say, { apiVersion, names: new Set(), depth: 0 });
-    const priorities = new Set(prioritiesIn(spec, field));
-    if (composite > 0 && priorities.size > 1) say('/spec', 'the templates have different priorities', { expected: 'the same in all of them' });
-    if (isObject(spec.controllerRef)) checkController(spec.controllerRef, say);
-  }),
+  objectRule(
+    'workload-valid',
+    [`${GROUP}/Workload`],
+    {
+      source: SOURCE,
+      summary:
+        'A native Workload has 1 to 8 pod groups (or templates of them, or of composite groups at most 4 deep) with unique names, one policy ' +
+        'each, and one priority.',
+      fix: 'Correct the group.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const apiVersion = text(object.apiVersion);
+      const field = apiVersion.endsWith('/v1alpha1') ? 'podGroups' : 'podGroupTemplates';
+      const [plain, composite] = [size(spec[field]), size(spec.compositePodGroupTemplates)];
+      if (plain + composite === 0) {
+        say(`/spec/${field}`, `the workload has no ${field}`, { expected: 'at least one' });
+      }
+      if (plain > 0 && composite > 0) {
+        say('/spec', 'the workload has pod groups and composite ones', { expected: 'one of the two' });
+      }
+      checkTemplates(spec, '/spec', field, say, { apiVersion, names: new Set(), depth: 0 });
+      const priorities = new Set(prioritiesIn(spec, field));
+      if (composite > 0 && priorities.size > 1) {
+        say('/spec', 'the templates have different priorities', { expected: 'the same in all of them' });
+      }
+      if (isObject(spec.controllerRef)) {
+        checkController(spec.controllerRef, say);
+      }
+    },
+  ),
 ];
 
 /** A parent is one of the Workload that the group is of. */
 function checkParent(spec: JsonObject, say: Say): void {
   const { workloadRef } = spec;
-  if (isObject(workloadRef)) checkNames(workloadRef, '/spec/workloadRef', { workloadName: dnsSubdomain, templateName: dnsLabel }, say);
-  if (!given(spec.parentCompositePodGroupName)) return;
+  if (isObject(workloadRef)) {
+    checkNames(workloadRef, '/spec/workloadRef', { workloadName: dnsSubdomain, templateName: dnsLabel }, say);
+  }
+  if (!given(spec.parentCompositePodGroupName)) {
+    return;
+  }
   const bad = dnsSubdomain(text(spec.parentCompositePodGroupName));
-  if (bad !== undefined) say('/spec/parentCompositePodGroupName', `the parent's name must ${bad}`);
-  if (!isObject(workloadRef)) say('/spec/workloadRef', 'a group with a parent names no Workload', { expected: 'workloadName and templateName' });
+  if (bad !== undefined) {
+    say('/spec/parentCompositePodGroupName', `the parent's name must ${bad}`);
+  }
+  if (!isObject(workloadRef)) {
+    say('/spec/workloadRef', 'a group with a parent names no Workload', { expected: 'workloadName and templateName' });
+  }
 }
 
 function checkNames(
-  reference: JsonObject, path: string, grammars: Readonly<Record<string, (name: string) => string | undefined>>, say: Say,
+  reference: JsonObject,
+  path: string,
+  grammars: Readonly<Record<string, (name: string) => string | undefined>>,
+  say: Say,
 ): void {
   for (const [field, valid] of Object.entries(grammars)) {
     const bad = text(reference[field]) === '' ? 'be given' : valid(text(reference[field]));
-    if (bad !== undefined) say(`${path}/${field}`, `${field} must ${bad}`);
+    if (bad !== undefined) {
+      say(`${path}/${field}`, `${field} must ${bad}`);
+    }
   }
 }
 
@@ -92,38 +142,57 @@ interface Tree {
 function checkTemplates(holder: JsonObject, path: string, field: string, say: Say, tree: Tree): void {
   for (const list of [field, 'compositePodGroupTemplates']) {
     const templates = itemsOf(holder[list], `${path}/${list}`);
-    if (templates.length > MOST_TEMPLATES) say(`${path}/${list}`, `${templates.length} groups are too many`, { expected: `at most ${MOST_TEMPLATES}` });
+    if (templates.length > MOST_TEMPLATES) {
+      say(`${path}/${list}`, `${templates.length} groups are too many`, { expected: `at most ${MOST_TEMPLATES}` });
+    }
     for (const template of templates) {
       const name = text(template.value.name);
       const bad = name === '' ? 'be given' : dnsLabel(name);
-      if (bad !== undefined) say(`${template.path}/name`, `the group's name must ${bad}`);
-      if (tree.names.has(name)) say(`${template.path}/name`, 'a group of this name stands here already');
+      if (bad !== undefined) {
+        say(`${template.path}/name`, `the group's name must ${bad}`);
+      }
+      if (tree.names.has(name)) {
+        say(`${template.path}/name`, 'a group of this name stands here already');
+      }
       tree.names.add(name);
-      if (list === field) checkGroup(template.value, template.path, say, tree.apiVersion);
-      else checkCompositeTemplate(template.value, template.path, say, { ...tree, depth: tree.depth + 1 });
+      if (list === field) {
+        checkGroup(template.value, template.path, say, tree.apiVersion);
+      } else {
+        checkCompositeTemplate(template.value, template.path, say, { ...tree, depth: tree.depth + 1 });
+      }
     }
   }
 }
 
 function checkCompositeTemplate(template: JsonObject, path: string, say: Say, tree: Tree): void {
   checkComposite(template, path, say, tree.apiVersion);
-  if (tree.depth > DEEPEST) say(path, `the templates are more than ${DEEPEST} deep`);
-  if (size(template.podGroupTemplates) + size(template.compositePodGroupTemplates) === 0) say(path, 'the composite group has no groups', { expected: 'at least one' });
-  if (tree.depth <= DEEPEST) checkTemplates(template, path, 'podGroupTemplates', say, tree);
+  if (tree.depth > DEEPEST) {
+    say(path, `the templates are more than ${DEEPEST} deep`);
+  }
+  if (size(template.podGroupTemplates) + size(template.compositePodGroupTemplates) === 0) {
+    say(path, 'the composite group has no groups', { expected: 'at least one' });
+  }
+  if (tree.depth <= DEEPEST) {
+    checkTemplates(template, path, 'podGroupTemplates', say, tree);
+  }
 }
 
 function* prioritiesIn(holder: JsonObject, field: string): Iterable<string> {
   for (const list of [field, 'compositePodGroupTemplates']) {
     for (const { value } of itemsOf(holder[list], '')) {
       yield `${text(value.priorityClassName)} ${String(whole(value.priority))}`;
-      if (list !== field) yield* prioritiesIn(value, 'podGroupTemplates');
+      if (list !== field) {
+        yield* prioritiesIn(value, 'podGroupTemplates');
+      }
     }
   }
 }
 
 function checkController(reference: JsonObject, say: Say): void {
   const group = text(reference.apiGroup) === '' ? undefined : dnsSubdomain(text(reference.apiGroup));
-  if (group !== undefined) say('/spec/controllerRef/apiGroup', `the API group must ${group}`);
+  if (group !== undefined) {
+    say('/spec/controllerRef/apiGroup', `the API group must ${group}`);
+  }
   for (const part of ['kind', 'name']) {
     const value = text(reference[part]);
     if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
@@ -134,8 +203,16 @@ function checkController(reference: JsonObject, say: Say): void {
 
 function checkGroup(group: JsonObject, path: string, say: Say, apiVersion: string): void {
   const first = apiVersion.endsWith('/v1alpha1');
-  checkPolicy(group, `${path}/${first ? 'policy' : 'schedulingPolicy'}`, first ? 'policy' : 'schedulingPolicy', 'minCount', say);
-  if (!first) checkShared(group, path, say, apiVersion);
+  checkPolicy(
+    group,
+    `${path}/${first ? 'policy' : 'schedulingPolicy'}`,
+    first ? 'policy' : 'schedulingPolicy',
+    'minCount',
+    say,
+  );
+  if (!first) {
+    checkShared(group, path, say, apiVersion);
+  }
 }
 
 function checkComposite(group: JsonObject, path: string, say: Say, apiVersion: string): void {
@@ -150,47 +227,71 @@ function checkPolicy(group: JsonObject, path: string, field: string, count: stri
     const message = kinds.length === 0 ? 'the group has no scheduling policy' : 'the group has two scheduling policies';
     say(path, message, { expected: 'basic or gang' });
   }
-  if (isObject(policy.gang) && (whole(policy.gang[count]) ?? 0) < 1) say(`${path}/gang/${count}`, `${count} must be above zero`, { expected: '1 or more' });
+  if (isObject(policy.gang) && (whole(policy.gang[count]) ?? 0) < 1) {
+    say(`${path}/gang/${count}`, `${count} must be above zero`, { expected: '1 or more' });
+  }
 }
 
 /** What groups of 1.36 and later have in common. */
 function checkShared(group: JsonObject, path: string, say: Say, apiVersion: string): void {
   const levels = itemsOf(asObject(group.schedulingConstraints).topology, `${path}/schedulingConstraints/topology`);
-  if (levels.length > 1) say(`${path}/schedulingConstraints/topology`, `${levels.length} topology levels`, { expected: 'one at most' });
+  if (levels.length > 1) {
+    say(`${path}/schedulingConstraints/topology`, `${levels.length} topology levels`, { expected: 'one at most' });
+  }
   for (const { value, path: level } of levels) {
     const bad = text(value.key) === '' ? 'be given' : qualifiedName(text(value.key));
-    if (bad !== undefined) say(`${level}/key`, `the node label must ${bad}`);
+    if (bad !== undefined) {
+      say(`${level}/key`, `the node label must ${bad}`);
+    }
   }
   const priority = whole(group.priority);
-  if (priority !== undefined && priority > HIGHEST_PRIORITY) say(`${path}/priority`, `the priority is ${priority}`, { expected: `at most ${HIGHEST_PRIORITY}` });
+  if (priority !== undefined && priority > HIGHEST_PRIORITY) {
+    say(`${path}/priority`, `the priority is ${priority}`, { expected: `at most ${HIGHEST_PRIORITY}` });
+  }
   const className = text(group.priorityClassName);
   const bad = className === '' ? undefined : dnsSubdomain(className);
-  if (bad !== undefined) say(`${path}/priorityClassName`, `the name of the priority class must ${bad}`);
+  if (bad !== undefined) {
+    say(`${path}/priorityClassName`, `the name of the priority class must ${bad}`);
+  }
   checkDisruption(group.disruptionMode, `${path}/disruptionMode`, say, apiVersion);
   checkClaims(group.resourceClaims, `${path}/resourceClaims`, say);
 }
 
 /** A word in 1.36, a choice of two objects after it. */
 function checkDisruption(mode: JsonValue | undefined, path: string, say: Say, apiVersion: string): void {
-  if (!given(mode)) return;
-  if (apiVersion.endsWith('/v1alpha2')) {
-    const words = ['Pod', 'PodGroup'];
-    if (typeof mode === 'string' && !words.includes(mode)) say(path, `there is no mode ${mode}`, { expected: oneOf(words) });
+  if (!given(mode)) {
     return;
   }
-  if (isObject(mode) && [mode.single, mode.all].filter(given).length !== 1) say(path, 'the mode names not one of its two forms', { expected: 'single or all' });
+  if (apiVersion.endsWith('/v1alpha2')) {
+    const words = ['Pod', 'PodGroup'];
+    if (typeof mode === 'string' && !words.includes(mode)) {
+      say(path, `there is no mode ${mode}`, { expected: oneOf(words) });
+    }
+    return;
+  }
+  if (isObject(mode) && [mode.single, mode.all].filter(given).length !== 1) {
+    say(path, 'the mode names not one of its two forms', { expected: 'single or all' });
+  }
 }
 
 function checkClaims(claims: JsonValue | undefined, path: string, say: Say): void {
-  if (size(claims) > MOST_CLAIMS) say(path, `more than ${MOST_CLAIMS} claims`, { found: size(claims) });
+  if (size(claims) > MOST_CLAIMS) {
+    say(path, `more than ${MOST_CLAIMS} claims`, { found: size(claims) });
+  }
   for (const { value, path: claim } of itemsOf(claims, path)) {
     const bad = text(value.name) === '' ? 'be given' : dnsLabel(text(value.name));
-    if (bad !== undefined) say(`${claim}/name`, `the claim's name must ${bad}`);
+    if (bad !== undefined) {
+      say(`${claim}/name`, `the claim's name must ${bad}`);
+    }
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
-    if (sources.length !== 1) say(claim, 'the claim names not one source', { expected: 'resourceClaimName or resourceClaimTemplateName' });
+    if (sources.length !== 1) {
+      say(claim, 'the claim names not one source', { expected: 'resourceClaimName or resourceClaimTemplateName' });
+    }
     for (const field of sources) {
       const complaint = dnsSubdomain(text(value[field]));
-      if (complaint !== undefined) say(`${claim}/${field}`, `${field} must ${complaint}`);
+      if (complaint !== undefined) {
+        say(`${claim}/${field}`, `${field} must ${complaint}`);
+      }
     }
   }
 }

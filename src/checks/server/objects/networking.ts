@@ -1,133 +1,237 @@
 /**
  * NetworkPolicy, Ingress, IngressClass, IPAddress and ServiceCIDR.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { bytesOf, isAddress, isRange } from '../addresses';
 import { type Rule } from '../../rule';
 import { checkLabelSelector } from '../selectors';
 import { type Say, objectRule, since } from '../server-rule';
-import { dns1035Label, dnsLabel, dnsSubdomain, domainPrefixedPath, pathSegment, portName, portNumber, wildcardSubdomain } from '../syntax';
+import {
+  dns1035Label,
+  dnsLabel,
+  dnsSubdomain,
+  domainPrefixedPath,
+  pathSegment,
+  portName,
+  portNumber,
+  wildcardSubdomain,
+} from '../syntax';
 import { given, itemsOf, size, text, textsOf, whole } from '../values';
 
 const SOURCE = 'apis/networking/validation/validation.go';
 const PATH_TYPES = ['Exact', 'Prefix', 'ImplementationSpecific'];
 
 export const networkingRules: readonly Rule[] = [
-  objectRule('network-policy-valid', ['networking.k8s.io/NetworkPolicy'], {
-    source: SOURCE,
-    summary: 'A NetworkPolicy has valid selectors, peers that are either selectors or one address block, ports in range, and at most the types Ingress and Egress.',
-    fix: 'Correct the peer or port.',
-  }, (object, say, context) => {
-    const spec = asObject(object.spec);
-    checkLabelSelector(spec.podSelector, '/spec/podSelector', say);
-    for (const [direction, peers] of [['ingress', 'from'], ['egress', 'to']] as const) {
-      for (const rule of itemsOf(spec[direction], `/spec/${direction}`)) {
-        for (const { value, path } of itemsOf(rule.value.ports, `${rule.path}/ports`)) checkPolicyPort(value, path, say);
-        for (const { value, path } of itemsOf(rule.value[peers], `${rule.path}/${peers}`)) checkPeer(value, path, say, since(context, 36));
+  objectRule(
+    'network-policy-valid',
+    ['networking.k8s.io/NetworkPolicy'],
+    {
+      source: SOURCE,
+      summary:
+        'A NetworkPolicy has valid selectors, peers that are either selectors or one address block, ports in range, and at most the types Ingress and Egress.',
+      fix: 'Correct the peer or port.',
+    },
+    (object, say, context) => {
+      const spec = asObject(object.spec);
+      checkLabelSelector(spec.podSelector, '/spec/podSelector', say);
+      for (const [direction, peers] of [
+        ['ingress', 'from'],
+        ['egress', 'to'],
+      ] as const) {
+        for (const rule of itemsOf(spec[direction], `/spec/${direction}`)) {
+          for (const { value, path } of itemsOf(rule.value.ports, `${rule.path}/ports`)) {
+            checkPolicyPort(value, path, say);
+          }
+          for (const { value, path } of itemsOf(rule.value[peers], `${rule.path}/${peers}`)) {
+            checkPeer(value, path, say, since(context, 36));
+          }
+        }
       }
-    }
-    const types = textsOf(spec.policyTypes, '/spec/policyTypes');
-    if (types.length > 2) say('/spec/policyTypes', 'more than two policy types', { found: types.length });
-    for (const { value, path } of types) {
-      if (!['Ingress', 'Egress'].includes(value)) say(path, `the policy type "${value}" does not exist`, { expected: 'Ingress or Egress' });
-    }
-  }),
-
-  objectRule('ingress-valid', ['networking.k8s.io/Ingress'], {
-    source: SOURCE,
-    summary: 'An Ingress has rules or a default backend, DNS names as hosts, absolute paths with a type, and backends with one port.',
-    fix: 'Correct the rule.',
-  }, (object, say, context) => {
-    const spec = asObject(object.spec);
-    if (size(spec.rules) === 0 && !given(spec.defaultBackend)) say('/spec', 'the ingress has neither rules nor a default backend', { expected: 'rules or defaultBackend' });
-    if (isObject(spec.defaultBackend)) checkBackend(spec.defaultBackend, '/spec/defaultBackend', say, since(context, 36));
-    for (const { value, path } of itemsOf(spec.rules, '/spec/rules')) {
-      const host = text(value.host);
-      const complaint = host === '' ? undefined : hostComplaint(host);
-      if (complaint !== undefined) say(`${path}/host`, `the host "${host}" must ${complaint}`);
-      if (!isObject(value.http)) continue;
-      if (size(value.http.paths) === 0) say(`${path}/http/paths`, 'the rule has no paths');
-      for (const entry of itemsOf(value.http.paths, `${path}/http/paths`)) checkPath(entry.value, entry.path, say, since(context, 36));
-    }
-    for (const { value, path } of itemsOf(spec.tls, '/spec/tls')) {
-      for (const host of textsOf(value.hosts, `${path}/hosts`)) {
-        const complaint = host.value.includes('*') ? wildcardSubdomain(host.value) : dnsSubdomain(host.value);
-        if (complaint !== undefined) say(host.path, `the host "${host.value}" must ${complaint}`);
+      const types = textsOf(spec.policyTypes, '/spec/policyTypes');
+      if (types.length > 2) {
+        say('/spec/policyTypes', 'more than two policy types', { found: types.length });
       }
-      const secret = text(value.secretName) === '' ? undefined : dnsSubdomain(text(value.secretName));
-      if (secret !== undefined) say(`${path}/secretName`, `the secret's name must ${secret}`);
-    }
-    if (typeof spec.ingressClassName !== 'string') return;
-    const complaint = dnsSubdomain(spec.ingressClassName);
-    if (complaint !== undefined) say('/spec/ingressClassName', `the class's name must ${complaint}`);
-    const annotation = asObject(asObject(object.metadata).annotations)['kubernetes.io/ingress.class'];
-    if (typeof annotation === 'string' && annotation !== spec.ingressClassName) say('/spec/ingressClassName', `the annotation kubernetes.io/ingress.class says "${annotation}"`);
-  }),
+      for (const { value, path } of types) {
+        if (!['Ingress', 'Egress'].includes(value)) {
+          say(path, `the policy type "${value}" does not exist`, { expected: 'Ingress or Egress' });
+        }
+      }
+    },
+  ),
 
-  objectRule('ingress-class-valid', ['networking.k8s.io/IngressClass'], {
-    source: SOURCE,
-    summary: 'An IngressClass names its controller as domain/path, and its parameters with kind, name and scope.',
-    fix: 'Correct the controller or the parameters.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const controller = text(spec.controller);
-    const complaint = controller.length > 250 ? 'be at most 250 characters long' : domainPrefixedPath(controller);
-    if (complaint !== undefined) say('/spec/controller', `the controller must ${complaint}`);
-    if (!isObject(spec.parameters)) return;
-    const path = '/spec/parameters';
-    checkReference(spec.parameters, path, say);
-    const scope = typeof spec.parameters.scope === 'string' ? spec.parameters.scope : 'Cluster';
-    if (!['Cluster', 'Namespace'].includes(scope)) say(`${path}/scope`, `the scope "${scope}" does not exist`, { expected: 'Cluster or Namespace' });
-    else if (scope === 'Cluster' && given(spec.parameters.namespace)) say(`${path}/namespace`, 'parameters of scope Cluster have no namespace');
-    else if (scope === 'Namespace') {
-      const bad = given(spec.parameters.namespace) ? dnsLabel(text(spec.parameters.namespace)) : 'be given';
-      if (bad !== undefined) say(`${path}/namespace`, `the namespace must ${bad}`);
-    }
-  }),
+  objectRule(
+    'ingress-valid',
+    ['networking.k8s.io/Ingress'],
+    {
+      source: SOURCE,
+      summary:
+        'An Ingress has rules or a default backend, DNS names as hosts, absolute paths with a type, and backends with one port.',
+      fix: 'Correct the rule.',
+    },
+    (object, say, context) => {
+      const spec = asObject(object.spec);
+      if (size(spec.rules) === 0 && !given(spec.defaultBackend)) {
+        say('/spec', 'the ingress has neither rules nor a default backend', { expected: 'rules or defaultBackend' });
+      }
+      if (isObject(spec.defaultBackend)) {
+        checkBackend(spec.defaultBackend, '/spec/defaultBackend', say, since(context, 36));
+      }
+      for (const { value, path } of itemsOf(spec.rules, '/spec/rules')) {
+        const host = text(value.host);
+        const complaint = host === '' ? undefined : hostComplaint(host);
+        if (complaint !== undefined) {
+          say(`${path}/host`, `the host "${host}" must ${complaint}`);
+        }
+        if (!isObject(value.http)) {
+          continue;
+        }
+        if (size(value.http.paths) === 0) {
+          say(`${path}/http/paths`, 'the rule has no paths');
+        }
+        for (const entry of itemsOf(value.http.paths, `${path}/http/paths`)) {
+          checkPath(entry.value, entry.path, say, since(context, 36));
+        }
+      }
+      for (const { value, path } of itemsOf(spec.tls, '/spec/tls')) {
+        for (const host of textsOf(value.hosts, `${path}/hosts`)) {
+          const complaint = host.value.includes('*') ? wildcardSubdomain(host.value) : dnsSubdomain(host.value);
+          if (complaint !== undefined) {
+            say(host.path, `the host "${host.value}" must ${complaint}`);
+          }
+        }
+        const secret = text(value.secretName) === '' ? undefined : dnsSubdomain(text(value.secretName));
+        if (secret !== undefined) {
+          say(`${path}/secretName`, `the secret's name must ${secret}`);
+        }
+      }
+      if (typeof spec.ingressClassName !== 'string') {
+        return;
+      }
+      const complaint = dnsSubdomain(spec.ingressClassName);
+      if (complaint !== undefined) {
+        say('/spec/ingressClassName', `the class's name must ${complaint}`);
+      }
+      const annotation = asObject(asObject(object.metadata).annotations)['kubernetes.io/ingress.class'];
+      if (typeof annotation === 'string' && annotation !== spec.ingressClassName) {
+        say('/spec/ingressClassName', `the annotation kubernetes.io/ingress.class says "${annotation}"`);
+      }
+    },
+  ),
 
-  objectRule('service-cidr-valid', ['networking.k8s.io/ServiceCIDR'], {
-    source: SOURCE,
-    summary: 'A ServiceCIDR holds one address range, or one per family.',
-    fix: 'Correct the ranges.',
-  }, (object, say) => {
-    const ranges = textsOf(asObject(object.spec).cidrs, '/spec/cidrs');
-    if (ranges.length < 1 || ranges.length > 2) say('/spec/cidrs', `${ranges.length} ranges`, { found: ranges.length, expected: 'one, or one per address family' });
-    for (const { value, path } of ranges) if (!isRange(value, true)) say(path, `"${value}" is no address range`);
-    if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) say('/spec/cidrs', 'both ranges are of one family');
-  }),
+  objectRule(
+    'ingress-class-valid',
+    ['networking.k8s.io/IngressClass'],
+    {
+      source: SOURCE,
+      summary: 'An IngressClass names its controller as domain/path, and its parameters with kind, name and scope.',
+      fix: 'Correct the controller or the parameters.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const controller = text(spec.controller);
+      const complaint = controller.length > 250 ? 'be at most 250 characters long' : domainPrefixedPath(controller);
+      if (complaint !== undefined) {
+        say('/spec/controller', `the controller must ${complaint}`);
+      }
+      if (!isObject(spec.parameters)) {
+        return;
+      }
+      const path = '/spec/parameters';
+      checkReference(spec.parameters, path, say);
+      const scope = typeof spec.parameters.scope === 'string' ? spec.parameters.scope : 'Cluster';
+      if (!['Cluster', 'Namespace'].includes(scope)) {
+        say(`${path}/scope`, `the scope "${scope}" does not exist`, { expected: 'Cluster or Namespace' });
+      } else if (scope === 'Cluster' && given(spec.parameters.namespace)) {
+        say(`${path}/namespace`, 'parameters of scope Cluster have no namespace');
+      } else if (scope === 'Namespace') {
+        const bad = given(spec.parameters.namespace) ? dnsLabel(text(spec.parameters.namespace)) : 'be given';
+        if (bad !== undefined) {
+          say(`${path}/namespace`, `the namespace must ${bad}`);
+        }
+      }
+    },
+  ),
 
-  objectRule('ip-address-valid', ['networking.k8s.io/IPAddress'], {
-    source: SOURCE,
-    summary: 'An IPAddress names the object that uses it.',
-    fix: 'Leave IPAddress objects to the server.',
-  }, (object, say) => {
-    const { parentRef } = asObject(object.spec);
-    if (!isObject(parentRef)) {
-      say('/spec/parentRef', 'the address belongs to nothing');
-      return;
-    }
-    const group = text(parentRef.group) === '' ? undefined : dnsSubdomain(text(parentRef.group));
-    if (group !== undefined) say('/spec/parentRef/group', `the API group must ${group}`);
-    for (const field of ['resource', 'name', 'namespace']) {
-      const value = text(parentRef[field]);
-      const complaint = value === '' && field !== 'namespace' ? 'be given' : pathSegment(value);
-      if (complaint !== undefined) say(`/spec/parentRef/${field}`, `the ${field} must ${complaint}`);
-    }
-  }),
+  objectRule(
+    'service-cidr-valid',
+    ['networking.k8s.io/ServiceCIDR'],
+    {
+      source: SOURCE,
+      summary: 'A ServiceCIDR holds one address range, or one per family.',
+      fix: 'Correct the ranges.',
+    },
+    (object, say) => {
+      const ranges = textsOf(asObject(object.spec).cidrs, '/spec/cidrs');
+      if (ranges.length < 1 || ranges.length > 2) {
+        say('/spec/cidrs', `${ranges.length} ranges`, {
+          found: ranges.length,
+          expected: 'one, or one per address family',
+        });
+      }
+      for (const { value, path } of ranges) {
+        if (!isRange(value, true)) {
+          say(path, `"${value}" is no address range`);
+        }
+      }
+      if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) {
+        say('/spec/cidrs', 'both ranges are of one family');
+      }
+    },
+  ),
+
+  objectRule(
+    'ip-address-valid',
+    ['networking.k8s.io/IPAddress'],
+    {
+      source: SOURCE,
+      summary: 'An IPAddress names the object that uses it.',
+      fix: 'Leave IPAddress objects to the server.',
+    },
+    (object, say) => {
+      const { parentRef } = asObject(object.spec);
+      if (!isObject(parentRef)) {
+        say('/spec/parentRef', 'the address belongs to nothing');
+        return;
+      }
+      const group = text(parentRef.group) === '' ? undefined : dnsSubdomain(text(parentRef.group));
+      if (group !== undefined) {
+        say('/spec/parentRef/group', `the API group must ${group}`);
+      }
+      for (const field of ['resource', 'name', 'namespace']) {
+        const value = text(parentRef[field]);
+        const complaint = value === '' && field !== 'namespace' ? 'be given' : pathSegment(value);
+        if (complaint !== undefined) {
+          say(`/spec/parentRef/${field}`, `the ${field} must ${complaint}`);
+        }
+      }
+    },
+  ),
 ];
 
 function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
-  if (typeof port.protocol === 'string' && !['TCP', 'UDP', 'SCTP', ''].includes(port.protocol)) say(`${path}/protocol`, `the protocol "${port.protocol}" does not exist`, { expected: 'TCP, UDP or SCTP' });
-  if (port.protocol === '') say(`${path}/protocol`, 'the protocol is empty', { expected: 'TCP, UDP or SCTP' });
+  if (typeof port.protocol === 'string' && !['TCP', 'UDP', 'SCTP', ''].includes(port.protocol)) {
+    say(`${path}/protocol`, `the protocol "${port.protocol}" does not exist`, { expected: 'TCP, UDP or SCTP' });
+  }
+  if (port.protocol === '') {
+    say(`${path}/protocol`, 'the protocol is empty', { expected: 'TCP, UDP or SCTP' });
+  }
   const end = whole(port.endPort);
   if (typeof port.port === 'number') {
-    if (portNumber(port.port) !== undefined) say(`${path}/port`, `${port.port} is no port number`, { expected: '1-65535' });
-    if (end !== undefined && (end < port.port || portNumber(end) !== undefined)) say(`${path}/endPort`, `the range ${port.port}-${end} is not possible`);
+    if (portNumber(port.port) !== undefined) {
+      say(`${path}/port`, `${port.port} is no port number`, { expected: '1-65535' });
+    }
+    if (end !== undefined && (end < port.port || portNumber(end) !== undefined)) {
+      say(`${path}/endPort`, `the range ${port.port}-${end} is not possible`);
+    }
   } else if (typeof port.port === 'string') {
     const complaint = portName(port.port);
-    if (complaint !== undefined) say(`${path}/port`, `the port name "${port.port}" must ${complaint}`);
-    if (end !== undefined) say(`${path}/endPort`, 'a range needs a port number, not a name');
+    if (complaint !== undefined) {
+      say(`${path}/port`, `the port name "${port.port}" must ${complaint}`);
+    }
+    if (end !== undefined) {
+      say(`${path}/endPort`, 'a range needs a port number, not a name');
+    }
   } else if (end !== undefined) {
     say(`${path}/endPort`, 'a range needs a port');
   }
@@ -135,16 +239,26 @@ function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
 
 function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): void {
   const kinds = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((kind) => given(peer[kind]));
-  if (kinds.length === 0) say(path, 'the peer names nothing', { expected: 'podSelector, namespaceSelector or ipBlock' });
-  else if (kinds.length > 1 && kinds.includes('ipBlock')) say(path, 'an ipBlock stands alone');
+  if (kinds.length === 0) {
+    say(path, 'the peer names nothing', { expected: 'podSelector, namespaceSelector or ipBlock' });
+  } else if (kinds.length > 1 && kinds.includes('ipBlock')) {
+    say(path, 'an ipBlock stands alone');
+  }
   checkLabelSelector(peer.podSelector, `${path}/podSelector`, say);
   checkLabelSelector(peer.namespaceSelector, `${path}/namespaceSelector`, say);
-  if (!isObject(peer.ipBlock)) return;
+  if (!isObject(peer.ipBlock)) {
+    return;
+  }
   const cidr = text(peer.ipBlock.cidr);
-  if (!isRange(cidr, strict)) say(`${path}/ipBlock/cidr`, `"${cidr}" is no address range`, { expected: 'such as 10.0.0.0/8' });
+  if (!isRange(cidr, strict)) {
+    say(`${path}/ipBlock/cidr`, `"${cidr}" is no address range`, { expected: 'such as 10.0.0.0/8' });
+  }
   for (const { value, path: at } of textsOf(peer.ipBlock.except, `${path}/ipBlock/except`)) {
-    if (!isRange(value, strict)) say(at, `"${value}" is no address range`);
-    else if (isRange(cidr, false) && !isWithin(value, cidr)) say(at, `${value} is not a part of ${cidr}`);
+    if (!isRange(value, strict)) {
+      say(at, `"${value}" is no address range`);
+    } else if (isRange(cidr, false) && !isWithin(value, cidr)) {
+      say(at, `${value} is not a part of ${cidr}`);
+    }
   }
 }
 
@@ -154,9 +268,13 @@ function isWithin(inner: string, outer: string): boolean {
   const [outerAddress = '', outerBits = ''] = outer.split('/');
   const a = bytesOf(innerAddress);
   const b = bytesOf(outerAddress);
-  if (a === undefined || b === undefined || a.length !== b.length) return false;
+  if (a === undefined || b === undefined || a.length !== b.length) {
+    return false;
+  }
   const bits = Number(outerBits);
-  if (bits >= Number(innerBits)) return false;
+  if (bits >= Number(innerBits)) {
+    return false;
+  }
   return a.every((byte, index) => {
     const mask = 0xff & (0xff << (8 - Math.max(0, Math.min(8, bits - index * 8))));
     return (byte & mask) === ((b[index] ?? 0) & mask);
@@ -164,7 +282,9 @@ function isWithin(inner: string, outer: string): boolean {
 }
 
 function hostComplaint(host: string): string | undefined {
-  if (isAddress(host, false)) return 'be a DNS name, not an address';
+  if (isAddress(host, false)) {
+    return 'be a DNS name, not an address';
+  }
   return host.includes('*') ? wildcardSubdomain(host) : dnsSubdomain(host);
 }
 
@@ -175,11 +295,18 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
   }
   const type = text(entry.pathType);
   const route = text(entry.path);
-  if (!PATH_TYPES.includes(type)) say(`${path}/pathType`, `the path type "${type}" does not exist`, { expected: PATH_TYPES.join(', ') });
-  else if (type !== 'ImplementationSpecific') {
-    if (!route.startsWith('/')) say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
-    const wrong = ['//', '/./', '/../', '%2f', '%2F'].find((part) => route.includes(part)) ?? ['/..', '/.'].find((end) => route.endsWith(end));
-    if (wrong !== undefined) say(`${path}/path`, `the path must not hold "${wrong}"`);
+  if (!PATH_TYPES.includes(type)) {
+    say(`${path}/pathType`, `the path type "${type}" does not exist`, { expected: PATH_TYPES.join(', ') });
+  } else if (type !== 'ImplementationSpecific') {
+    if (!route.startsWith('/')) {
+      say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
+    }
+    const wrong =
+      ['//', '/./', '/../', '%2f', '%2F'].find((part) => route.includes(part)) ??
+      ['/..', '/.'].find((end) => route.endsWith(end));
+    if (wrong !== undefined) {
+      say(`${path}/path`, `the path must not hold "${wrong}"`);
+    }
   } else if (route !== '' && !route.startsWith('/')) {
     say(`${path}/path`, 'the path must be absolute');
   }
@@ -189,32 +316,54 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
 function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: boolean): void {
   const service: JsonValue | undefined = backend.service;
   if (given(backend.resource) === given(service)) {
-    say(path, given(service) ? 'the backend names both a service and a resource' : 'the backend names neither a service nor a resource');
+    say(
+      path,
+      given(service)
+        ? 'the backend names both a service and a resource'
+        : 'the backend names neither a service nor a resource',
+    );
     return;
   }
-  if (isObject(backend.resource)) checkReference(backend.resource, `${path}/resource`, say);
-  if (!isObject(service)) return;
+  if (isObject(backend.resource)) {
+    checkReference(backend.resource, `${path}/resource`, say);
+  }
+  if (!isObject(service)) {
+    return;
+  }
   const name = text(service.name);
   const complaint = name === '' ? 'be given' : relaxed ? dnsLabel(name) : dns1035Label(name);
-  if (complaint !== undefined) say(`${path}/service/name`, `the service's name must ${complaint}`);
+  if (complaint !== undefined) {
+    say(`${path}/service/name`, `the service's name must ${complaint}`);
+  }
   const port = asObject(service.port);
   const number = whole(port.number) ?? 0;
   const named = text(port.name);
-  if ((number === 0) === (named === '')) say(`${path}/service/port`, named === '' ? 'the backend has no port' : 'the port has both a name and a number', { expected: 'name or number' });
-  else if (named !== '') {
+  if ((number === 0) === (named === '')) {
+    say(`${path}/service/port`, named === '' ? 'the backend has no port' : 'the port has both a name and a number', {
+      expected: 'name or number',
+    });
+  } else if (named !== '') {
     const bad = portName(named);
-    if (bad !== undefined) say(`${path}/service/port/name`, `the port name "${named}" must ${bad}`);
-  } else if (portNumber(number) !== undefined) say(`${path}/service/port/number`, `${number} is no port number`);
+    if (bad !== undefined) {
+      say(`${path}/service/port/name`, `the port name "${named}" must ${bad}`);
+    }
+  } else if (portNumber(number) !== undefined) {
+    say(`${path}/service/port/number`, `${number} is no port number`);
+  }
 }
 
 function checkReference(reference: JsonObject, path: string, say: Say): void {
   if (typeof reference.apiGroup === 'string') {
     const complaint = dnsSubdomain(reference.apiGroup);
-    if (complaint !== undefined) say(`${path}/apiGroup`, `the API group must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/apiGroup`, `the API group must ${complaint}`);
+    }
   }
   for (const field of ['kind', 'name']) {
     const value = text(reference[field]);
     const complaint = value === '' ? 'be given' : pathSegment(value);
-    if (complaint !== undefined) say(`${path}/${field}`, `the ${field} must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/${field}`, `the ${field} must ${complaint}`);
+    }
   }
 }

@@ -1,210 +1,356 @@
 /**
  * ResourceQuota, LimitRange and PriorityClass (rows K8, K9 and K10).
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
-import { amountOf, containerResourceName, isQuotaResource, mayOvercommit, QUOTA_RESOURCES, quotaResourceName, resourceName } from '../resource-names';
+import {
+  amountOf,
+  containerResourceName,
+  isQuotaResource,
+  mayOvercommit,
+  QUOTA_RESOURCES,
+  quotaResourceName,
+  resourceName,
+} from '../resource-names';
 import { type Say, objectRule } from '../server-rule';
 import { qualifiedName } from '../syntax';
 import { itemsOf, quantitiesOf, size, text, textsOf, whole } from '../values';
 
 const POD_COUNT: ReadonlySet<string> = new Set(['pods']);
-const POD_SCOPED: ReadonlySet<string> = new Set(['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
+const POD_SCOPED: ReadonlySet<string> = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'limits.cpu',
+  'limits.memory',
+  'requests.cpu',
+  'requests.memory',
+]);
 const CLAIM_SCOPED: ReadonlySet<string> = new Set(['persistentvolumeclaims', 'requests.storage']);
 /** Which standard resources a quota of this scope may limit. */
 const SCOPES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['Terminating', POD_SCOPED], ['NotTerminating', POD_SCOPED], ['BestEffort', POD_COUNT], ['NotBestEffort', POD_SCOPED],
-  ['PriorityClass', POD_SCOPED], ['CrossNamespacePodAffinity', POD_SCOPED], ['VolumeAttributesClass', CLAIM_SCOPED],
+  ['Terminating', POD_SCOPED],
+  ['NotTerminating', POD_SCOPED],
+  ['BestEffort', POD_COUNT],
+  ['NotBestEffort', POD_SCOPED],
+  ['PriorityClass', POD_SCOPED],
+  ['CrossNamespacePodAffinity', POD_SCOPED],
+  ['VolumeAttributesClass', CLAIM_SCOPED],
 ]);
-const EXCLUSIVE = [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']] as const;
+const EXCLUSIVE = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const;
 const EXISTS_ONLY = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
 const LIMIT_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const HIGHEST_PRIORITY = 1_000_000_000;
-const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([['system-node-critical', 2_000_001_000], ['system-cluster-critical', 2_000_000_000]]);
+const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
+  ['system-node-critical', 2_000_001_000],
+  ['system-cluster-critical', 2_000_000_000],
+]);
 
 export const quotaRules: readonly Rule[] = [
-  objectRule('resource-quota-name-valid', ['ResourceQuota'], {
-    row: 'K10',
-    summary: 'A ResourceQuota limits standard resources, or names with a "/".',
-    fix: 'Use a standard name such as requests.cpu, or requests.<vendor>/<name>, or count/<plural>.<group>.',
-  }, (object, say) => {
-    for (const name of Object.keys(asObject(asObject(object.spec).hard))) {
-      const complaint = quotaResourceName(name);
-      if (complaint !== undefined) {
-        say(pointer('/spec/hard', name), `the quota's name "${name}" must ${complaint}`, { expected: `${QUOTA_RESOURCES.slice(0, 8).join(', ')}, … or a name with "/"` });
+  objectRule(
+    'resource-quota-name-valid',
+    ['ResourceQuota'],
+    {
+      row: 'K10',
+      summary: 'A ResourceQuota limits standard resources, or names with a "/".',
+      fix: 'Use a standard name such as requests.cpu, or requests.<vendor>/<name>, or count/<plural>.<group>.',
+    },
+    (object, say) => {
+      for (const name of Object.keys(asObject(asObject(object.spec).hard))) {
+        const complaint = quotaResourceName(name);
+        if (complaint !== undefined) {
+          say(pointer('/spec/hard', name), `the quota's name "${name}" must ${complaint}`, {
+            expected: `${QUOTA_RESOURCES.slice(0, 8).join(', ')}, … or a name with "/"`,
+          });
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  objectRule('resource-quota-amount-valid', ['ResourceQuota'], {
-    row: 'K10',
-    summary: 'A quota is not negative, and whole where things are counted.',
-    fix: 'Correct the amount.',
-  }, (object, say) => {
-    for (const [name, amount] of quantitiesOf(asObject(object.spec).hard)) {
-      const complaint = amountOf(name, amount);
-      if (complaint !== undefined) say(pointer('/spec/hard', name), `the quota of ${name} must ${complaint}`);
-    }
-  }),
+  objectRule(
+    'resource-quota-amount-valid',
+    ['ResourceQuota'],
+    {
+      row: 'K10',
+      summary: 'A quota is not negative, and whole where things are counted.',
+      fix: 'Correct the amount.',
+    },
+    (object, say) => {
+      for (const [name, amount] of quantitiesOf(asObject(object.spec).hard)) {
+        const complaint = amountOf(name, amount);
+        if (complaint !== undefined) {
+          say(pointer('/spec/hard', name), `the quota of ${name} must ${complaint}`);
+        }
+      }
+    },
+  ),
 
-  objectRule('resource-quota-scope-valid', ['ResourceQuota'], {
-    row: 'K10',
-    summary: 'A quota\'s scopes exist, do not exclude each other, and fit what is limited (BestEffort limits pods only).',
-    fix: 'Split the quota by scope.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    const limited = Object.keys(asObject(spec.hard)).filter(isQuotaResource);
-    const check = (scope: string, path: string): void => {
-      const fits = SCOPES.get(scope);
-      if (fits === undefined) {
-        say(path, `the scope "${scope}" does not exist`, { found: scope, expected: [...SCOPES.keys()].join(', ') });
+  objectRule(
+    'resource-quota-scope-valid',
+    ['ResourceQuota'],
+    {
+      row: 'K10',
+      summary:
+        "A quota's scopes exist, do not exclude each other, and fit what is limited (BestEffort limits pods only).",
+      fix: 'Split the quota by scope.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      const limited = Object.keys(asObject(spec.hard)).filter(isQuotaResource);
+      const check = (scope: string, path: string): void => {
+        const fits = SCOPES.get(scope);
+        if (fits === undefined) {
+          say(path, `the scope "${scope}" does not exist`, { found: scope, expected: [...SCOPES.keys()].join(', ') });
+          return;
+        }
+        const wrong = limited.filter((name) => !fits.has(name));
+        if (wrong.length > 0) {
+          say(path, `a quota of scope ${scope} cannot limit ${wrong.join(', ')}`, {
+            found: scope,
+            expected: [...fits].join(', '),
+          });
+        }
+      };
+      const exclude = (scopes: readonly string[], path: string): void => {
+        for (const [one, other] of EXCLUSIVE) {
+          if (scopes.includes(one) && scopes.includes(other)) {
+            say(path, `the scopes ${one} and ${other} exclude each other`);
+          }
+        }
+      };
+      const scopes = textsOf(spec.scopes, '/spec/scopes');
+      for (const { value, path } of scopes) {
+        check(value, path);
+      }
+      exclude(
+        scopes.map(({ value }) => value),
+        '/spec/scopes',
+      );
+      if (!isObject(spec.scopeSelector)) {
         return;
       }
-      const wrong = limited.filter((name) => !fits.has(name));
-      if (wrong.length > 0) say(path, `a quota of scope ${scope} cannot limit ${wrong.join(', ')}`, { found: scope, expected: [...fits].join(', ') });
-    };
-    const exclude = (scopes: readonly string[], path: string): void => {
-      for (const [one, other] of EXCLUSIVE) if (scopes.includes(one) && scopes.includes(other)) say(path, `the scopes ${one} and ${other} exclude each other`);
-    };
-    const scopes = textsOf(spec.scopes, '/spec/scopes');
-    for (const { value, path } of scopes) check(value, path);
-    exclude(scopes.map(({ value }) => value), '/spec/scopes');
-    if (!isObject(spec.scopeSelector)) return;
-    const base = '/spec/scopeSelector/matchExpressions';
-    const expressions = itemsOf(spec.scopeSelector.matchExpressions, base);
-    for (const { value, path } of expressions) {
-      const scope = text(value.scopeName);
-      const operator = text(value.operator);
-      check(scope, `${path}/scopeName`);
-      if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator)) {
-        say(`${path}/operator`, `the operator "${operator}" does not exist`, { expected: 'In, NotIn, Exists or DoesNotExist' });
-      } else if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
-        say(`${path}/operator`, `the scope ${scope} takes the operator Exists only`, { expected: 'Exists' });
-      }
-      const values = size(value.values);
-      if ((operator === 'In' || operator === 'NotIn') && values === 0) say(`${path}/values`, `the operator ${operator} needs values`);
-      if ((operator === 'Exists' || operator === 'DoesNotExist') && values > 0) say(`${path}/values`, `the operator ${operator} takes no values`);
-    }
-    exclude(expressions.map(({ value }) => text(value.scopeName)), base);
-  }),
-
-  objectRule('limit-range-type-valid', ['LimitRange'], {
-    row: 'K9',
-    summary: 'A LimitRange has one item per type: Pod, Container, PersistentVolumeClaim, or a name with a domain.',
-    fix: 'Merge the items of one type.',
-  }, (object, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
-      const type = text(value.type);
-      const complaint = qualifiedName(type) ?? (type.includes('/') || LIMIT_TYPES.includes(type) ? undefined : 'be Pod, Container or PersistentVolumeClaim');
-      if (complaint !== undefined) say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, { expected: LIMIT_TYPES.join(', ') });
-      if (seen.has(type)) say(`${path}/type`, `an item of type ${type} stands here already`);
-      seen.add(type);
-    }
-  }),
-
-  objectRule('limit-range-name-valid', ['LimitRange'], {
-    row: 'K9',
-    summary: 'A LimitRange names resources that its type can limit.',
-    fix: 'Correct the resource name.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
-      const ofContainers = value.type === 'Pod' || value.type === 'Container';
-      for (const list of ['min', 'max', 'default', 'defaultRequest', 'maxLimitRequestRatio']) {
-        if (value.type === 'Pod' && (list === 'default' || list === 'defaultRequest')) continue;
-        for (const name of Object.keys(asObject(value[list]))) {
-          const complaint = ofContainers ? containerResourceName(name) : resourceName(name);
-          if (complaint !== undefined) say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
+      const base = '/spec/scopeSelector/matchExpressions';
+      const expressions = itemsOf(spec.scopeSelector.matchExpressions, base);
+      for (const { value, path } of expressions) {
+        const scope = text(value.scopeName);
+        const operator = text(value.operator);
+        check(scope, `${path}/scopeName`);
+        if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator)) {
+          say(`${path}/operator`, `the operator "${operator}" does not exist`, {
+            expected: 'In, NotIn, Exists or DoesNotExist',
+          });
+        } else if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
+          say(`${path}/operator`, `the scope ${scope} takes the operator Exists only`, { expected: 'Exists' });
+        }
+        const values = size(value.values);
+        if ((operator === 'In' || operator === 'NotIn') && values === 0) {
+          say(`${path}/values`, `the operator ${operator} needs values`);
+        }
+        if ((operator === 'Exists' || operator === 'DoesNotExist') && values > 0) {
+          say(`${path}/values`, `the operator ${operator} takes no values`);
         }
       }
-    }
-  }),
+      exclude(
+        expressions.map(({ value }) => text(value.scopeName)),
+        base,
+      );
+    },
+  ),
 
-  objectRule('limit-range-order', ['LimitRange'], {
-    row: 'K9',
-    summary: 'min ≤ defaultRequest ≤ default ≤ max; for a vendor\'s resource default and defaultRequest are equal.',
-    fix: 'Bring the four values into order.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) checkOrder(value, path, say);
-  }),
-
-  objectRule('limit-range-pod-without-defaults', ['LimitRange'], {
-    row: 'K9',
-    summary: 'An item of type Pod has no defaults.',
-    fix: 'Put the defaults into an item of type Container.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
-      if (value.type !== 'Pod') continue;
-      for (const list of ['default', 'defaultRequest']) if (size(value[list]) > 0) say(`${path}/${list}`, `a limit of type Pod takes no ${list}`);
-    }
-  }),
-
-  objectRule('limit-range-claim-has-storage', ['LimitRange'], {
-    row: 'K9',
-    summary: 'An item of type PersistentVolumeClaim limits storage with min or max.',
-    fix: 'Add min.storage or max.storage.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
-      if (value.type === 'PersistentVolumeClaim' && !('storage' in asObject(value.min)) && !('storage' in asObject(value.max))) {
-        say(path, 'a limit of claims has neither min.storage nor max.storage', { expected: 'min.storage or max.storage' });
+  objectRule(
+    'limit-range-type-valid',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: 'A LimitRange has one item per type: Pod, Container, PersistentVolumeClaim, or a name with a domain.',
+      fix: 'Merge the items of one type.',
+    },
+    (object, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        const type = text(value.type);
+        const complaint =
+          qualifiedName(type) ??
+          (type.includes('/') || LIMIT_TYPES.includes(type) ? undefined : 'be Pod, Container or PersistentVolumeClaim');
+        if (complaint !== undefined) {
+          say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, {
+            expected: LIMIT_TYPES.join(', '),
+          });
+        }
+        if (seen.has(type)) {
+          say(`${path}/type`, `an item of type ${type} stands here already`);
+        }
+        seen.add(type);
       }
-    }
-  }),
+    },
+  ),
 
-  objectRule('limit-range-ratio-valid', ['LimitRange'], {
-    row: 'K9',
-    summary: 'maxLimitRequestRatio is at least 1, and at most max/min where both are given.',
-    fix: 'Correct the ratio.',
-  }, (object, say) => {
-    for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
-      const min = quantitiesOf(value.min);
-      const max = quantitiesOf(value.max);
-      for (const [name, ratio] of quantitiesOf(value.maxLimitRequestRatio)) {
-        const at = pointer(path, 'maxLimitRequestRatio', name);
-        if (ratio.isLessThan(Quantity.of(1))) say(at, `the ratio ${ratio.toString()} is below 1`, { expected: '1 or more' });
-        const least = min.get(name);
-        const most = max.get(name);
-        // What is beyond 64 bits is not compared by the server either.
-        if (least === undefined || most === undefined || least.isZero() || ratio.wholeUnits() >= 2n ** 63n) continue;
-        if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
-          say(at, `the ratio ${ratio.toString()} is above max/min`, { expected: `at most ${most.toString()}/${least.toString()}` });
+  objectRule(
+    'limit-range-name-valid',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: 'A LimitRange names resources that its type can limit.',
+      fix: 'Correct the resource name.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        const ofContainers = value.type === 'Pod' || value.type === 'Container';
+        for (const list of ['min', 'max', 'default', 'defaultRequest', 'maxLimitRequestRatio']) {
+          if (value.type === 'Pod' && (list === 'default' || list === 'defaultRequest')) {
+            continue;
+          }
+          for (const name of Object.keys(asObject(value[list]))) {
+            const complaint = ofContainers ? containerResourceName(name) : resourceName(name);
+            if (complaint !== undefined) {
+              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
+            }
+          }
         }
       }
-    }
-  }),
+    },
+  ),
 
-  objectRule('priority-class-value-valid', ['scheduling.k8s.io/PriorityClass'], {
-    row: 'K8',
-    source: 'apis/scheduling/validation/validation.go',
-    summary: 'A PriorityClass\'s value is at most 1000000000, and its name does not begin with "system-".',
-    fix: 'Lower the value, or rename the class.',
-  }, (object, say, _context, manifest) => {
-    const value = whole(object.value) ?? 0;
-    const { name } = manifest.id;
-    if (name.startsWith('system-')) {
-      const known = SYSTEM_PRIORITIES.get(name);
-      if (known === undefined || known !== value || object.globalDefault === true) {
-        say('/metadata/name', 'names that begin with "system-" are the system\'s own', { expected: 'another name' });
+  objectRule(
+    'limit-range-order',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: "min ≤ defaultRequest ≤ default ≤ max; for a vendor's resource default and defaultRequest are equal.",
+      fix: 'Bring the four values into order.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        checkOrder(value, path, say);
       }
-    } else if (value > HIGHEST_PRIORITY) {
-      say('/value', `the value ${value} is above what users may set`, { expected: `at most ${HIGHEST_PRIORITY}` });
-    }
-  }),
+    },
+  ),
 
-  objectRule('priority-class-preemption-valid', ['scheduling.k8s.io/PriorityClass'], {
-    row: 'K8',
-    source: 'apis/scheduling/validation/validation.go',
-    summary: 'preemptionPolicy is PreemptLowerPriority or Never.',
-    fix: 'Use one of the two, or leave it out.',
-  }, (object, say) => {
-    const policy = object.preemptionPolicy;
-    if (typeof policy === 'string' && !['PreemptLowerPriority', 'Never'].includes(policy)) {
-      say('/preemptionPolicy', `preemptionPolicy "${policy}" does not exist`, { expected: 'PreemptLowerPriority or Never' });
-    }
-  }),
+  objectRule(
+    'limit-range-pod-without-defaults',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: 'An item of type Pod has no defaults.',
+      fix: 'Put the defaults into an item of type Container.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        if (value.type !== 'Pod') {
+          continue;
+        }
+        for (const list of ['default', 'defaultRequest']) {
+          if (size(value[list]) > 0) {
+            say(`${path}/${list}`, `a limit of type Pod takes no ${list}`);
+          }
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'limit-range-claim-has-storage',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: 'An item of type PersistentVolumeClaim limits storage with min or max.',
+      fix: 'Add min.storage or max.storage.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        if (
+          value.type === 'PersistentVolumeClaim' &&
+          !('storage' in asObject(value.min)) &&
+          !('storage' in asObject(value.max))
+        ) {
+          say(path, 'a limit of claims has neither min.storage nor max.storage', {
+            expected: 'min.storage or max.storage',
+          });
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'limit-range-ratio-valid',
+    ['LimitRange'],
+    {
+      row: 'K9',
+      summary: 'maxLimitRequestRatio is at least 1, and at most max/min where both are given.',
+      fix: 'Correct the ratio.',
+    },
+    (object, say) => {
+      for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
+        const min = quantitiesOf(value.min);
+        const max = quantitiesOf(value.max);
+        for (const [name, ratio] of quantitiesOf(value.maxLimitRequestRatio)) {
+          const at = pointer(path, 'maxLimitRequestRatio', name);
+          if (ratio.isLessThan(Quantity.of(1))) {
+            say(at, `the ratio ${ratio.toString()} is below 1`, { expected: '1 or more' });
+          }
+          const least = min.get(name);
+          const most = max.get(name);
+          // What is beyond 64 bits is not compared by the server either.
+          if (least === undefined || most === undefined || least.isZero() || ratio.wholeUnits() >= 2n ** 63n) {
+            continue;
+          }
+          if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
+            say(at, `the ratio ${ratio.toString()} is above max/min`, {
+              expected: `at most ${most.toString()}/${least.toString()}`,
+            });
+          }
+        }
+      }
+    },
+  ),
+
+  objectRule(
+    'priority-class-value-valid',
+    ['scheduling.k8s.io/PriorityClass'],
+    {
+      row: 'K8',
+      source: 'apis/scheduling/validation/validation.go',
+      summary: 'A PriorityClass\'s value is at most 1000000000, and its name does not begin with "system-".',
+      fix: 'Lower the value, or rename the class.',
+    },
+    (object, say, _context, manifest) => {
+      const value = whole(object.value) ?? 0;
+      const { name } = manifest.id;
+      if (name.startsWith('system-')) {
+        const known = SYSTEM_PRIORITIES.get(name);
+        if (known === undefined || known !== value || object.globalDefault === true) {
+          say('/metadata/name', 'names that begin with "system-" are the system\'s own', { expected: 'another name' });
+        }
+      } else if (value > HIGHEST_PRIORITY) {
+        say('/value', `the value ${value} is above what users may set`, { expected: `at most ${HIGHEST_PRIORITY}` });
+      }
+    },
+  ),
+
+  objectRule(
+    'priority-class-preemption-valid',
+    ['scheduling.k8s.io/PriorityClass'],
+    {
+      row: 'K8',
+      source: 'apis/scheduling/validation/validation.go',
+      summary: 'preemptionPolicy is PreemptLowerPriority or Never.',
+      fix: 'Use one of the two, or leave it out.',
+    },
+    (object, say) => {
+      const policy = object.preemptionPolicy;
+      if (typeof policy === 'string' && !['PreemptLowerPriority', 'Never'].includes(policy)) {
+        say('/preemptionPolicy', `preemptionPolicy "${policy}" does not exist`, {
+          expected: 'PreemptLowerPriority or Never',
+        });
+      }
+    },
+  ),
 ];
 
 function checkOrder(item: JsonObject, path: string, say: Say): void {
@@ -214,22 +360,41 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
   const requests = new Map(item.type === 'Pod' ? [] : quantitiesOf(item.defaultRequest));
   if (item.type === 'Container') {
     // Before it validates, the server fills the defaults of containers: from max, then from the default limit, then from min.
-    for (const [name, amount] of max) if (!limits.has(name)) limits.set(name, amount);
-    for (const [name, amount] of [...limits, ...min]) if (!requests.has(name)) requests.set(name, amount);
+    for (const [name, amount] of max) {
+      if (!limits.has(name)) {
+        limits.set(name, amount);
+      }
+    }
+    for (const [name, amount] of [...limits, ...min]) {
+      if (!requests.has(name)) {
+        requests.set(name, amount);
+      }
+    }
   }
   for (const name of new Set([...min.keys(), ...max.keys(), ...limits.keys(), ...requests.keys()])) {
-    const ladder = [['min', min.get(name)], ['defaultRequest', requests.get(name)], ['default', limits.get(name)], ['max', max.get(name)]] as const;
+    const ladder = [
+      ['min', min.get(name)],
+      ['defaultRequest', requests.get(name)],
+      ['default', limits.get(name)],
+      ['max', max.get(name)],
+    ] as const;
     for (const [index, [lower, low]] of ladder.entries()) {
       for (const [upper, high] of ladder.slice(index + 1)) {
         if (low !== undefined && high !== undefined && low.isGreaterThan(high)) {
-          say(pointer(path, lower, name), `${lower} ${low.toString()} of ${name} is above ${upper} ${high.toString()}`, { expected: `at most ${high.toString()}` });
+          say(
+            pointer(path, lower, name),
+            `${lower} ${low.toString()} of ${name} is above ${upper} ${high.toString()}`,
+            { expected: `at most ${high.toString()}` },
+          );
         }
       }
     }
     const request = requests.get(name);
     const limit = limits.get(name);
     if (!mayOvercommit(name) && request !== undefined && limit !== undefined && !request.equals(limit)) {
-      say(pointer(path, 'defaultRequest', name), `defaultRequest and default of ${name} differ`, { expected: limit.toString() });
+      say(pointer(path, 'defaultRequest', name), `defaultRequest and default of ${name} differ`, {
+        expected: limit.toString(),
+      });
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * PersistentVolume, PersistentVolumeClaim, StorageClass and the CSI kinds.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -18,240 +18,435 @@ type SourceCheck = (value: JsonObject, path: string, say: Say, name: string) => 
 
 const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceCheck>([
   ['hostPath', source.hostPath],
-  ['gcePersistentDisk', (value, path, say) => {
-    source.need(value, path, say, 'pdName');
-    source.inRange(value, path, say, 'partition', 0, 255);
-  }],
-  ['awsElasticBlockStore', (value, path, say) => {
-    source.need(value, path, say, 'volumeID');
-    source.inRange(value, path, say, 'partition', 0, 255);
-  }],
-  ['glusterfs', (value, path, say) => {
-    source.need(value, path, say, 'endpoints', 'path');
-    if (typeof value.endpointsNamespace === 'string' && dnsLabel(value.endpointsNamespace) !== undefined) say(`${path}/endpointsNamespace`, 'the namespace must be a DNS label');
-  }],
+  [
+    'gcePersistentDisk',
+    (value, path, say) => {
+      source.need(value, path, say, 'pdName');
+      source.inRange(value, path, say, 'partition', 0, 255);
+    },
+  ],
+  [
+    'awsElasticBlockStore',
+    (value, path, say) => {
+      source.need(value, path, say, 'volumeID');
+      source.inRange(value, path, say, 'partition', 0, 255);
+    },
+  ],
+  [
+    'glusterfs',
+    (value, path, say) => {
+      source.need(value, path, say, 'endpoints', 'path');
+      if (typeof value.endpointsNamespace === 'string' && dnsLabel(value.endpointsNamespace) !== undefined) {
+        say(`${path}/endpointsNamespace`, 'the namespace must be a DNS label');
+      }
+    },
+  ],
   ['flocker', source.flocker],
   ['nfs', source.nfs],
-  ['rbd', (value, path, say) => {
-    source.needItems(value, path, say, 'monitors');
-    source.need(value, path, say, 'image');
-  }],
+  [
+    'rbd',
+    (value, path, say) => {
+      source.needItems(value, path, say, 'monitors');
+      source.need(value, path, say, 'image');
+    },
+  ],
   ['quobyte', source.quobyte],
   ['cephfs', (value, path, say) => source.needItems(value, path, say, 'monitors')],
-  ['iscsi', (value, path, say, name) => {
-    source.iscsi(value, path, say, name);
-    source.secretNamed(value, path, say);
-  }],
-  ['cinder', (value, path, say) => {
-    source.need(value, path, say, 'volumeID');
-    if (isObject(value.secretRef)) source.need(value.secretRef, `${path}/secretRef`, say, 'name', 'namespace');
-  }],
+  [
+    'iscsi',
+    (value, path, say, name) => {
+      source.iscsi(value, path, say, name);
+      source.secretNamed(value, path, say);
+    },
+  ],
+  [
+    'cinder',
+    (value, path, say) => {
+      source.need(value, path, say, 'volumeID');
+      if (isObject(value.secretRef)) {
+        source.need(value.secretRef, `${path}/secretRef`, say, 'name', 'namespace');
+      }
+    },
+  ],
   ['fc', source.fibreChannel],
   ['flexVolume', source.flexVolume],
-  ['azureFile', (value, path, say) => {
-    source.need(value, path, say, 'secretName', 'shareName');
-    if (value.secretNamespace === '') say(`${path}/secretNamespace`, 'the namespace is empty');
-  }],
+  [
+    'azureFile',
+    (value, path, say) => {
+      source.need(value, path, say, 'secretName', 'shareName');
+      if (value.secretNamespace === '') {
+        say(`${path}/secretNamespace`, 'the namespace is empty');
+      }
+    },
+  ],
   ['vsphereVolume', (value, path, say) => source.need(value, path, say, 'volumePath')],
   ['photonPersistentDisk', (value, path, say) => source.need(value, path, say, 'pdID')],
   ['portworxVolume', (value, path, say) => source.need(value, path, say, 'volumeID')],
   ['azureDisk', source.azureDisk],
   ['scaleIO', (value, path, say) => source.need(value, path, say, 'gateway', 'system', 'volumeName')],
-  ['local', (value, path, say) => {
-    source.need(value, path, say, 'path');
-    if (climbs(text(value.path))) say(`${path}/path`, 'the path must not hold ".."');
-  }],
+  [
+    'local',
+    (value, path, say) => {
+      source.need(value, path, say, 'path');
+      if (climbs(text(value.path))) {
+        say(`${path}/path`, 'the path must not hold ".."');
+      }
+    },
+  ],
   ['storageos', (value, path, say) => source.storageOs(value, path, say, true)],
   ['csi', csiVolume],
 ]);
 
 export const storageRules: readonly Rule[] = [
-  objectRule('claim-valid', ['PersistentVolumeClaim'], {
-    summary: 'A claim has access modes, a size above zero, and valid names of classes and sources.',
-    fix: 'Complete the claim.',
-  }, (object, say) => checkClaimSpec(asObject(object.spec), '/spec', say, true)),
+  objectRule(
+    'claim-valid',
+    ['PersistentVolumeClaim'],
+    {
+      summary: 'A claim has access modes, a size above zero, and valid names of classes and sources.',
+      fix: 'Complete the claim.',
+    },
+    (object, say) => checkClaimSpec(asObject(object.spec), '/spec', say, true),
+  ),
 
-  objectRule('volume-valid', ['PersistentVolume'], {
-    summary: 'A PersistentVolume has access modes, a storage capacity, exactly one source, and known policies.',
-    fix: 'Complete the volume.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    checkAccessModes(spec.accessModes, '/spec/accessModes', say);
-    const capacity = asObject(spec.capacity);
-    if (!('storage' in capacity) || Object.keys(capacity).length > 1) say('/spec/capacity', 'the capacity names storage, and nothing else', { expected: 'storage' });
-    for (const [name, amount] of quantitiesOf(capacity)) if (!amount.isPositive()) say(pointer('/spec/capacity', name), 'the capacity must be above zero');
-    const policy = text(spec.persistentVolumeReclaimPolicy);
-    if (!['', 'Retain', 'Delete', 'Recycle'].includes(policy)) say('/spec/persistentVolumeReclaimPolicy', `the reclaim policy "${policy}" does not exist`, { expected: 'Retain, Delete or Recycle' });
-    checkVolumeMode(spec.volumeMode, '/spec/volumeMode', say);
-    const className = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
-    if (className !== undefined) say('/spec/storageClassName', `the storage class's name must ${className}`);
-    if (typeof spec.volumeAttributesClassName === 'string') {
-      const bad = spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);
-      if (bad !== undefined) say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
-      if (!given(spec.csi)) say('/spec/volumeAttributesClassName', 'volume attributes are there for CSI volumes only');
-    }
-    if (isObject(spec.nodeAffinity)) {
-      if (isObject(spec.nodeAffinity.required)) checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
-      else say('/spec/nodeAffinity/required', 'the node affinity has no required terms');
-    }
-    const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
-    // The server counts a flexVolume without looking at what came before it.
-    const besideFlex = kinds.length === 2 && kinds[1] === 'flexVolume';
-    if (kinds.length !== 1 && !besideFlex) say('/spec', kinds.length === 0 ? 'the volume has no source' : `the volume has ${kinds.length} sources: ${kinds.join(', ')}`, { expected: 'exactly one source' });
-    const [kind] = kinds;
-    for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {
-      const value = spec[source];
-      if (isObject(value)) VOLUME_SOURCES.get(source)?.(value, `/spec/${source}`, say, manifest.id.name);
-    }
-    if (kind === 'local' && !isObject(spec.nodeAffinity)) say('/spec/nodeAffinity', 'a local volume needs a node affinity');
-    if (kind === 'hostPath' && /^\/+(\.\/*)*$/.test(text(asObject(spec.hostPath).path)) && policy === 'Recycle') say('/spec/persistentVolumeReclaimPolicy', 'the host\'s root cannot be recycled');
-  }),
-
-  objectRule('storage-class-valid', ['storage.k8s.io/StorageClass'], {
-    source: STORAGE,
-    summary: 'A StorageClass names a provisioner, and a known reclaim policy and binding mode.',
-    fix: 'Correct the class.',
-  }, (object, say) => {
-    const provisioner = text(object.provisioner);
-    const complaint = provisioner === '' ? 'be given' : qualifiedName(provisioner.toLowerCase());
-    if (complaint !== undefined) say('/provisioner', `the provisioner must ${complaint}`);
-    checkParameters(object, true, say);
-    if (!['', 'Delete', 'Retain'].includes(text(object.reclaimPolicy))) say('/reclaimPolicy', `the reclaim policy "${text(object.reclaimPolicy)}" does not exist`, { expected: 'Delete or Retain' });
-    const mode = object.volumeBindingMode;
-    if (typeof mode === 'string' && !['Immediate', 'WaitForFirstConsumer'].includes(mode)) say('/volumeBindingMode', `the binding mode "${mode}" does not exist`, { expected: 'Immediate or WaitForFirstConsumer' });
-    const terms = new Set<string>();
-    for (const term of itemsOf(object.allowedTopologies, '/allowedTopologies')) {
-      const keys = new Set<string>();
-      const shape: string[] = [];
-      for (const { value, path } of itemsOf(term.value.matchLabelExpressions, `${term.path}/matchLabelExpressions`)) {
-        const key = text(value.key);
-        const bad = qualifiedName(key);
-        if (bad !== undefined) say(`${path}/key`, `the key must ${bad}`);
-        if (keys.has(key)) say(`${path}/key`, `the key "${key}" stands here already`);
-        keys.add(key);
-        const values = textsOf(value.values, `${path}/values`);
-        if (values.length === 0) say(`${path}/values`, 'no values are given');
-        for (const [index, { value: name, path: at }] of values.entries()) {
-          if (values.findIndex((other) => other.value === name) < index) say(at, `"${name}" stands here already`);
+  objectRule(
+    'volume-valid',
+    ['PersistentVolume'],
+    {
+      summary: 'A PersistentVolume has access modes, a storage capacity, exactly one source, and known policies.',
+      fix: 'Complete the volume.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      checkAccessModes(spec.accessModes, '/spec/accessModes', say);
+      const capacity = asObject(spec.capacity);
+      if (!('storage' in capacity) || Object.keys(capacity).length > 1) {
+        say('/spec/capacity', 'the capacity names storage, and nothing else', { expected: 'storage' });
+      }
+      for (const [name, amount] of quantitiesOf(capacity)) {
+        if (!amount.isPositive()) {
+          say(pointer('/spec/capacity', name), 'the capacity must be above zero');
         }
-        shape.push(`${key}=${values.map((entry) => entry.value).sort().join(',')}`);
       }
-      if (shape.length === 0) say(term.path, 'the topology has no expressions', { found: null });
-      const signature = shape.sort().join(';');
-      if (terms.has(signature)) say(term.path, 'the same topology stands here already', { found: signature });
-      terms.add(signature);
-    }
-  }),
-
-  objectRule('volume-attributes-class-valid', ['storage.k8s.io/VolumeAttributesClass'], {
-    source: STORAGE,
-    summary: 'A VolumeAttributesClass names a CSI driver and at least one parameter.',
-    fix: 'Complete the class.',
-  }, (object, say) => {
-    const driver = text(object.driverName);
-    const complaint = driver === '' ? 'be given' : qualifiedName(driver.toLowerCase());
-    if (complaint !== undefined) say('/driverName', `the driver's name must ${complaint}`);
-    checkParameters(object, false, say);
-  }),
-
-  objectRule('csi-driver-valid', ['storage.k8s.io/CSIDriver'], {
-    source: STORAGE,
-    summary: 'A CSIDriver has known life cycle modes, and token requests with unique audiences.',
-    fix: 'Correct the driver.',
-  }, (object, say, context) => {
-    const spec = asObject(object.spec);
-    for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
-      if (!['Persistent', 'Ephemeral'].includes(value)) say(path, `the life cycle mode "${value}" does not exist`, { expected: 'Persistent or Ephemeral' });
-    }
-    const policy = spec.fsGroupPolicy;
-    if (typeof policy === 'string' && !['ReadWriteOnceWithFSType', 'File', 'None'].includes(policy)) say('/spec/fsGroupPolicy', `fsGroupPolicy "${policy}" does not exist`, { expected: 'ReadWriteOnceWithFSType, File or None' });
-    const audiences = new Set<string>();
-    for (const { value, path } of itemsOf(spec.tokenRequests, '/spec/tokenRequests')) {
-      if (audiences.has(text(value.audience))) say(`${path}/audience`, 'the audience stands here already');
-      audiences.add(text(value.audience));
-      const seconds = whole(value.expirationSeconds);
-      if (seconds !== undefined && (seconds < 600 || seconds > 2 ** 32)) say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes', { expected: '600 or more' });
-    }
-    if (since(context, 35) && given(spec.serviceAccountTokenInSecrets) && audiences.size === 0) {
-      say('/spec/serviceAccountTokenInSecrets', 'no token is requested that could be among the secrets');
-    }
-    const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
-    if (since(context, 34) && period !== undefined && period < 10) say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period is at least 10 seconds');
-  }),
-
-  objectRule('storage-capacity-valid', ['storage.k8s.io/CSIStorageCapacity'], {
-    source: STORAGE,
-    summary: 'A CSIStorageCapacity names a storage class, a valid topology, and a capacity that is not negative.',
-    fix: 'Leave CSIStorageCapacity objects to the driver.',
-  }, (object, say) => {
-    const name = dnsSubdomain(text(object.storageClassName));
-    if (name !== undefined) say('/storageClassName', `the storage class's name must ${name}`);
-    checkLabelSelector(object.nodeTopology, '/nodeTopology', say);
-    if (quantitiesOf({ capacity: object.capacity ?? null }).get('capacity')?.isNegative() === true) say('/capacity', 'the capacity cannot be negative');
-  }),
-
-  objectRule('volume-attachment-valid', ['storage.k8s.io/VolumeAttachment'], {
-    source: STORAGE,
-    summary: 'A VolumeAttachment names its driver, its node, and either a PersistentVolume or a volume of its own.',
-    fix: 'Leave VolumeAttachment objects to the controllers.',
-  }, (object, say) => {
-    const spec = asObject(object.spec);
-    source.checkDriverName(spec.attacher, '/spec/attacher', say);
-    const node = dnsSubdomain(text(spec.nodeName));
-    if (node !== undefined) say('/spec/nodeName', `the node's name must ${node}`);
-    const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
-    if (given(persistentVolumeName) === given(inlineVolumeSpec)) say('/spec/source', 'the attachment has one volume', { expected: 'persistentVolumeName or inlineVolumeSpec' });
-    if (isObject(inlineVolumeSpec)) {
-      checkAccessModes(inlineVolumeSpec.accessModes, '/spec/source/inlineVolumeSpec/accessModes', say);
-      if (!isObject(inlineVolumeSpec.csi)) say('/spec/source/inlineVolumeSpec/csi', 'the volume is no CSI volume');
-    }
-    const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
-    if (name !== undefined) say('/spec/source/persistentVolumeName', `the volume's name must ${name}`);
-  }),
-
-  objectRule('csi-node-valid', ['storage.k8s.io/CSINode'], {
-    source: STORAGE,
-    summary: 'A CSINode lists each driver once, with a node id and valid topology keys.',
-    fix: 'Leave CSINode objects to the kubelet.',
-  }, (object, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(asObject(object.spec).drivers, '/spec/drivers')) {
-      source.checkDriverName(value.name, `${path}/name`, say);
-      if (seen.has(text(value.name))) say(`${path}/name`, 'the driver stands here already');
-      seen.add(text(value.name));
-      const id = text(value.nodeID);
-      if (id === '' || byteLength(id) > 256) say(`${path}/nodeID`, 'the node id has 1 to 256 characters');
-      const count = whole(asObject(value.allocatable).count);
-      if (count !== undefined && count < 0) say(`${path}/allocatable/count`, 'the count cannot be negative');
-      const keys = new Set<string>();
-      for (const key of textsOf(value.topologyKeys, `${path}/topologyKeys`)) {
-        const bad = qualifiedName(key.value);
-        if (bad !== undefined) say(key.path, `the topology key must ${bad}`);
-        if (keys.has(key.value)) say(key.path, 'the key stands here already');
-        keys.add(key.value);
+      const policy = text(spec.persistentVolumeReclaimPolicy);
+      if (!['', 'Retain', 'Delete', 'Recycle'].includes(policy)) {
+        say('/spec/persistentVolumeReclaimPolicy', `the reclaim policy "${policy}" does not exist`, {
+          expected: 'Retain, Delete or Recycle',
+        });
       }
-    }
-  }),
+      checkVolumeMode(spec.volumeMode, '/spec/volumeMode', say);
+      const className = text(spec.storageClassName) === '' ? undefined : dnsSubdomain(text(spec.storageClassName));
+      if (className !== undefined) {
+        say('/spec/storageClassName', `the storage class's name must ${className}`);
+      }
+      if (typeof spec.volumeAttributesClassName === 'string') {
+        const bad =
+          spec.volumeAttributesClassName === '' ? 'not be empty' : dnsSubdomain(spec.volumeAttributesClassName);
+        if (bad !== undefined) {
+          say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
+        }
+        if (!given(spec.csi)) {
+          say('/spec/volumeAttributesClassName', 'volume attributes are there for CSI volumes only');
+        }
+      }
+      if (isObject(spec.nodeAffinity)) {
+        if (isObject(spec.nodeAffinity.required)) {
+          checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
+        } else {
+          say('/spec/nodeAffinity/required', 'the node affinity has no required terms');
+        }
+      }
+      const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
+      // The server counts a flexVolume without looking at what came before it.
+      const besideFlex = kinds.length === 2 && kinds[1] === 'flexVolume';
+      if (kinds.length !== 1 && !besideFlex) {
+        say(
+          '/spec',
+          kinds.length === 0
+            ? 'the volume has no source'
+            : `the volume has ${kinds.length} sources: ${kinds.join(', ')}`,
+          { expected: 'exactly one source' },
+        );
+      }
+      const [kind] = kinds;
+      for (const source of besideFlex ? kinds : kinds.slice(0, 1)) {
+        const value = spec[source];
+        if (isObject(value)) {
+          VOLUME_SOURCES.get(source)?.(value, `/spec/${source}`, say, manifest.id.name);
+        }
+      }
+      if (kind === 'local' && !isObject(spec.nodeAffinity)) {
+        say('/spec/nodeAffinity', 'a local volume needs a node affinity');
+      }
+      if (kind === 'hostPath' && /^\/+(\.\/*)*$/.test(text(asObject(spec.hostPath).path)) && policy === 'Recycle') {
+        say('/spec/persistentVolumeReclaimPolicy', "the host's root cannot be recycled");
+      }
+    },
+  ),
+
+  objectRule(
+    'storage-class-valid',
+    ['storage.k8s.io/StorageClass'],
+    {
+      source: STORAGE,
+      summary: 'A StorageClass names a provisioner, and a known reclaim policy and binding mode.',
+      fix: 'Correct the class.',
+    },
+    (object, say) => {
+      const provisioner = text(object.provisioner);
+      const complaint = provisioner === '' ? 'be given' : qualifiedName(provisioner.toLowerCase());
+      if (complaint !== undefined) {
+        say('/provisioner', `the provisioner must ${complaint}`);
+      }
+      checkParameters(object, true, say);
+      if (!['', 'Delete', 'Retain'].includes(text(object.reclaimPolicy))) {
+        say('/reclaimPolicy', `the reclaim policy "${text(object.reclaimPolicy)}" does not exist`, {
+          expected: 'Delete or Retain',
+        });
+      }
+      const mode = object.volumeBindingMode;
+      if (typeof mode === 'string' && !['Immediate', 'WaitForFirstConsumer'].includes(mode)) {
+        say('/volumeBindingMode', `the binding mode "${mode}" does not exist`, {
+          expected: 'Immediate or WaitForFirstConsumer',
+        });
+      }
+      const terms = new Set<string>();
+      for (const term of itemsOf(object.allowedTopologies, '/allowedTopologies')) {
+        const keys = new Set<string>();
+        const shape: string[] = [];
+        for (const { value, path } of itemsOf(term.value.matchLabelExpressions, `${term.path}/matchLabelExpressions`)) {
+          const key = text(value.key);
+          const bad = qualifiedName(key);
+          if (bad !== undefined) {
+            say(`${path}/key`, `the key must ${bad}`);
+          }
+          if (keys.has(key)) {
+            say(`${path}/key`, `the key "${key}" stands here already`);
+          }
+          keys.add(key);
+          const values = textsOf(value.values, `${path}/values`);
+          if (values.length === 0) {
+            say(`${path}/values`, 'no values are given');
+          }
+          for (const [index, { value: name, path: at }] of values.entries()) {
+            if (values.findIndex((other) => other.value === name) < index) {
+              say(at, `"${name}" stands here already`);
+            }
+          }
+          shape.push(
+            `${key}=${values
+              .map((entry) => entry.value)
+              .sort()
+              .join(',')}`,
+          );
+        }
+        if (shape.length === 0) {
+          say(term.path, 'the topology has no expressions', { found: null });
+        }
+        const signature = shape.sort().join(';');
+        if (terms.has(signature)) {
+          say(term.path, 'the same topology stands here already', { found: signature });
+        }
+        terms.add(signature);
+      }
+    },
+  ),
+
+  objectRule(
+    'volume-attributes-class-valid',
+    ['storage.k8s.io/VolumeAttributesClass'],
+    {
+      source: STORAGE,
+      summary: 'A VolumeAttributesClass names a CSI driver and at least one parameter.',
+      fix: 'Complete the class.',
+    },
+    (object, say) => {
+      const driver = text(object.driverName);
+      const complaint = driver === '' ? 'be given' : qualifiedName(driver.toLowerCase());
+      if (complaint !== undefined) {
+        say('/driverName', `the driver's name must ${complaint}`);
+      }
+      checkParameters(object, false, say);
+    },
+  ),
+
+  objectRule(
+    'csi-driver-valid',
+    ['storage.k8s.io/CSIDriver'],
+    {
+      source: STORAGE,
+      summary: 'A CSIDriver has known life cycle modes, and token requests with unique audiences.',
+      fix: 'Correct the driver.',
+    },
+    (object, say, context) => {
+      const spec = asObject(object.spec);
+      for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
+        if (!['Persistent', 'Ephemeral'].includes(value)) {
+          say(path, `the life cycle mode "${value}" does not exist`, { expected: 'Persistent or Ephemeral' });
+        }
+      }
+      const policy = spec.fsGroupPolicy;
+      if (typeof policy === 'string' && !['ReadWriteOnceWithFSType', 'File', 'None'].includes(policy)) {
+        say('/spec/fsGroupPolicy', `fsGroupPolicy "${policy}" does not exist`, {
+          expected: 'ReadWriteOnceWithFSType, File or None',
+        });
+      }
+      const audiences = new Set<string>();
+      for (const { value, path } of itemsOf(spec.tokenRequests, '/spec/tokenRequests')) {
+        if (audiences.has(text(value.audience))) {
+          say(`${path}/audience`, 'the audience stands here already');
+        }
+        audiences.add(text(value.audience));
+        const seconds = whole(value.expirationSeconds);
+        if (seconds !== undefined && (seconds < 600 || seconds > 2 ** 32)) {
+          say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes', { expected: '600 or more' });
+        }
+      }
+      if (since(context, 35) && given(spec.serviceAccountTokenInSecrets) && audiences.size === 0) {
+        say('/spec/serviceAccountTokenInSecrets', 'no token is requested that could be among the secrets');
+      }
+      const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
+      if (since(context, 34) && period !== undefined && period < 10) {
+        say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period is at least 10 seconds');
+      }
+    },
+  ),
+
+  objectRule(
+    'storage-capacity-valid',
+    ['storage.k8s.io/CSIStorageCapacity'],
+    {
+      source: STORAGE,
+      summary: 'A CSIStorageCapacity names a storage class, a valid topology, and a capacity that is not negative.',
+      fix: 'Leave CSIStorageCapacity objects to the driver.',
+    },
+    (object, say) => {
+      const name = dnsSubdomain(text(object.storageClassName));
+      if (name !== undefined) {
+        say('/storageClassName', `the storage class's name must ${name}`);
+      }
+      checkLabelSelector(object.nodeTopology, '/nodeTopology', say);
+      if (
+        quantitiesOf({ capacity: object.capacity ?? null })
+          .get('capacity')
+          ?.isNegative() === true
+      ) {
+        say('/capacity', 'the capacity cannot be negative');
+      }
+    },
+  ),
+
+  objectRule(
+    'volume-attachment-valid',
+    ['storage.k8s.io/VolumeAttachment'],
+    {
+      source: STORAGE,
+      summary: 'A VolumeAttachment names its driver, its node, and either a PersistentVolume or a volume of its own.',
+      fix: 'Leave VolumeAttachment objects to the controllers.',
+    },
+    (object, say) => {
+      const spec = asObject(object.spec);
+      source.checkDriverName(spec.attacher, '/spec/attacher', say);
+      const node = dnsSubdomain(text(spec.nodeName));
+      if (node !== undefined) {
+        say('/spec/nodeName', `the node's name must ${node}`);
+      }
+      const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
+      if (given(persistentVolumeName) === given(inlineVolumeSpec)) {
+        say('/spec/source', 'the attachment has one volume', { expected: 'persistentVolumeName or inlineVolumeSpec' });
+      }
+      if (isObject(inlineVolumeSpec)) {
+        checkAccessModes(inlineVolumeSpec.accessModes, '/spec/source/inlineVolumeSpec/accessModes', say);
+        if (!isObject(inlineVolumeSpec.csi)) {
+          say('/spec/source/inlineVolumeSpec/csi', 'the volume is no CSI volume');
+        }
+      }
+      const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
+      if (name !== undefined) {
+        say('/spec/source/persistentVolumeName', `the volume's name must ${name}`);
+      }
+    },
+  ),
+
+  objectRule(
+    'csi-node-valid',
+    ['storage.k8s.io/CSINode'],
+    {
+      source: STORAGE,
+      summary: 'A CSINode lists each driver once, with a node id and valid topology keys.',
+      fix: 'Leave CSINode objects to the kubelet.',
+    },
+    (object, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(asObject(object.spec).drivers, '/spec/drivers')) {
+        source.checkDriverName(value.name, `${path}/name`, say);
+        if (seen.has(text(value.name))) {
+          say(`${path}/name`, 'the driver stands here already');
+        }
+        seen.add(text(value.name));
+        const id = text(value.nodeID);
+        if (id === '' || byteLength(id) > 256) {
+          say(`${path}/nodeID`, 'the node id has 1 to 256 characters');
+        }
+        const count = whole(asObject(value.allocatable).count);
+        if (count !== undefined && count < 0) {
+          say(`${path}/allocatable/count`, 'the count cannot be negative');
+        }
+        const keys = new Set<string>();
+        for (const key of textsOf(value.topologyKeys, `${path}/topologyKeys`)) {
+          const bad = qualifiedName(key.value);
+          if (bad !== undefined) {
+            say(key.path, `the topology key must ${bad}`);
+          }
+          if (keys.has(key.value)) {
+            say(key.path, 'the key stands here already');
+          }
+          keys.add(key.value);
+        }
+      }
+    },
+  ),
 ];
 
 function csiVolume(value: JsonObject, path: string, say: Say): void {
   source.checkDriverName(value.driver, `${path}/driver`, say);
   source.need(value, path, say, 'volumeHandle');
-  for (const field of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef', 'nodeStageSecretRef']) {
+  for (const field of [
+    'controllerPublishSecretRef',
+    'controllerExpandSecretRef',
+    'nodePublishSecretRef',
+    'nodeExpandSecretRef',
+    'nodeStageSecretRef',
+  ]) {
     const secret = value[field];
-    if (!isObject(secret) || field === 'nodeStageSecretRef') continue;
+    if (!isObject(secret) || field === 'nodeStageSecretRef') {
+      continue;
+    }
     const name = dnsSubdomain(text(secret.name));
     const namespace = dnsLabel(text(secret.namespace));
-    if (name !== undefined) say(`${path}/${field}/name`, `the secret's name must ${name}`);
-    if (namespace !== undefined) say(`${path}/${field}/namespace`, `the secret's namespace must ${namespace}`);
+    if (name !== undefined) {
+      say(`${path}/${field}/name`, `the secret's name must ${name}`);
+    }
+    if (namespace !== undefined) {
+      say(`${path}/${field}/namespace`, `the secret's namespace must ${namespace}`);
+    }
   }
 }
 
 function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): void {
   const entries = Object.entries(asObject(object.parameters));
-  if (entries.length > 512) say('/parameters', `${entries.length} parameters are too many`, { expected: 'at most 512' });
-  if (!mayBeEmpty && entries.length === 0) say('/parameters', 'the class has no parameters', { expected: oneOf(['at least one parameter']) });
+  if (entries.length > 512) {
+    say('/parameters', `${entries.length} parameters are too many`, { expected: 'at most 512' });
+  }
+  if (!mayBeEmpty && entries.length === 0) {
+    say('/parameters', 'the class has no parameters', { expected: oneOf(['at least one parameter']) });
+  }
   const total = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(text(value)), 0);
-  if (total > 256 * 1024) say('/parameters', 'the parameters are longer than 256 KiB', { found: total });
-  for (const [key] of entries) if (key === '') say('/parameters', 'a parameter has no name', { found: size(object.parameters) });
+  if (total > 256 * 1024) {
+    say('/parameters', 'the parameters are longer than 256 KiB', { found: total });
+  }
+  for (const [key] of entries) {
+    if (key === '') {
+      say('/parameters', 'a parameter has no name', { found: size(object.parameters) });
+    }
+  }
 }

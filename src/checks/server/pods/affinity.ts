@@ -1,7 +1,7 @@
 /**
  * Affinity and topology spread (row K6).
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, podRule, since } from '../server-rule';
@@ -13,77 +13,120 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export const affinityRules: readonly Rule[] = [
-  podRule('node-affinity-valid', {
-    concerns: ['nodeAffinity'],
-    row: 'K6',
-    summary: 'Node affinity has terms whose operators fit their values, valid labels, and weights from 1 to 100.',
-    fix: 'Correct the term.',
-  }, (pod, say) => {
-    const affinity = isObject(pod.spec.affinity) ? pod.spec.affinity.nodeAffinity : undefined;
-    if (!isObject(affinity)) return;
-    const path = '/spec/affinity/nodeAffinity';
-    const required = affinity[REQUIRED];
-    if (isObject(required)) checkNodeSelector(required, `${path}/${REQUIRED}`, say);
-    for (const { value, path: at } of itemsOf(affinity[PREFERRED], `${path}/${PREFERRED}`)) {
-      checkWeight(value, at, say);
-      if (isObject(value.preference)) checkNodeSelectorTerm(value.preference, `${at}/preference`, say, false);
-    }
-  }),
-
-  podRule('pod-affinity-valid', {
-    concerns: ['podAffinity', 'podAntiAffinity'],
-    row: 'K6',
-    summary: 'Pod affinity terms have a topology key, valid selectors and namespaces, and weights from 1 to 100.',
-    fix: 'Correct the term.',
-  }, (pod, say, context) => {
-    if (!isObject(pod.spec.affinity)) return;
-    for (const kind of ['podAffinity', 'podAntiAffinity']) {
-      const affinity = pod.spec.affinity[kind];
-      if (!isObject(affinity)) continue;
-      const path = `/spec/affinity/${kind}`;
-      const keys = since(context, 31);
-      for (const term of itemsOf(affinity[REQUIRED], `${path}/${REQUIRED}`)) checkTerm(term.value, term.path, say, keys);
+  podRule(
+    'node-affinity-valid',
+    {
+      concerns: ['nodeAffinity'],
+      row: 'K6',
+      summary: 'Node affinity has terms whose operators fit their values, valid labels, and weights from 1 to 100.',
+      fix: 'Correct the term.',
+    },
+    (pod, say) => {
+      const affinity = isObject(pod.spec.affinity) ? pod.spec.affinity.nodeAffinity : undefined;
+      if (!isObject(affinity)) {
+        return;
+      }
+      const path = '/spec/affinity/nodeAffinity';
+      const required = affinity[REQUIRED];
+      if (isObject(required)) {
+        checkNodeSelector(required, `${path}/${REQUIRED}`, say);
+      }
       for (const { value, path: at } of itemsOf(affinity[PREFERRED], `${path}/${PREFERRED}`)) {
         checkWeight(value, at, say);
-        checkTerm(isObject(value.podAffinityTerm) ? value.podAffinityTerm : {}, `${at}/podAffinityTerm`, say, keys);
+        if (isObject(value.preference)) {
+          checkNodeSelectorTerm(value.preference, `${at}/preference`, say, false);
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('topology-spread-valid', {
-    concerns: ['topologySpreadConstraints'],
-    row: 'K6',
-    summary: 'A topology spread constraint has maxSkew ≥ 1, a topology key, a known whenUnsatisfiable, and is given once per key and action.',
-    fix: 'Correct the constraint.',
-  }, (pod, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(pod.spec.topologySpreadConstraints, '/spec/topologySpreadConstraints')) {
-      const skew = whole(value.maxSkew) ?? 0;
-      if (skew <= 0) say(`${path}/maxSkew`, 'maxSkew must be above zero', { expected: '1 or more' });
-      const key = text(value.topologyKey);
-      if (key === '') say(`${path}/topologyKey`, 'the constraint has no topology key', { expected: 'a node label such as topology.kubernetes.io/zone' });
-      const action = text(value.whenUnsatisfiable);
-      if (!['DoNotSchedule', 'ScheduleAnyway'].includes(action)) {
-        say(`${path}/whenUnsatisfiable`, `whenUnsatisfiable "${action}" does not exist`, { expected: 'DoNotSchedule or ScheduleAnyway' });
+  podRule(
+    'pod-affinity-valid',
+    {
+      concerns: ['podAffinity', 'podAntiAffinity'],
+      row: 'K6',
+      summary: 'Pod affinity terms have a topology key, valid selectors and namespaces, and weights from 1 to 100.',
+      fix: 'Correct the term.',
+    },
+    (pod, say, context) => {
+      if (!isObject(pod.spec.affinity)) {
+        return;
       }
-      if (seen.has(`${key} ${action}`)) say(path, `a constraint on "${key}" with ${action} stands here already`, { found: key });
-      seen.add(`${key} ${action}`);
-      const domains = whole(value.minDomains);
-      if (domains !== undefined && domains <= 0) say(`${path}/minDomains`, 'minDomains must be above zero', { expected: '1 or more' });
-      if (domains !== undefined && action !== 'DoNotSchedule') say(`${path}/minDomains`, 'minDomains has a meaning only with DoNotSchedule');
-      for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
-        const chosen = value[policy];
-        if (typeof chosen === 'string' && !['Honor', 'Ignore'].includes(chosen)) say(`${path}/${policy}`, `${policy} "${chosen}" does not exist`, { expected: 'Honor or Ignore' });
+      for (const kind of ['podAffinity', 'podAntiAffinity']) {
+        const affinity = pod.spec.affinity[kind];
+        if (!isObject(affinity)) {
+          continue;
+        }
+        const path = `/spec/affinity/${kind}`;
+        const keys = since(context, 31);
+        for (const term of itemsOf(affinity[REQUIRED], `${path}/${REQUIRED}`)) {
+          checkTerm(term.value, term.path, say, keys);
+        }
+        for (const { value, path: at } of itemsOf(affinity[PREFERRED], `${path}/${PREFERRED}`)) {
+          checkWeight(value, at, say);
+          checkTerm(isObject(value.podAffinityTerm) ? value.podAffinityTerm : {}, `${at}/podAffinityTerm`, say, keys);
+        }
       }
-      checkMatchLabelKeys(value, path, say, ['matchLabelKeys']);
-      checkLabelSelector(value.labelSelector, `${path}/labelSelector`, say);
-    }
-  }),
+    },
+  ),
+
+  podRule(
+    'topology-spread-valid',
+    {
+      concerns: ['topologySpreadConstraints'],
+      row: 'K6',
+      summary:
+        'A topology spread constraint has maxSkew ≥ 1, a topology key, a known whenUnsatisfiable, and is given once per key and action.',
+      fix: 'Correct the constraint.',
+    },
+    (pod, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(pod.spec.topologySpreadConstraints, '/spec/topologySpreadConstraints')) {
+        const skew = whole(value.maxSkew) ?? 0;
+        if (skew <= 0) {
+          say(`${path}/maxSkew`, 'maxSkew must be above zero', { expected: '1 or more' });
+        }
+        const key = text(value.topologyKey);
+        if (key === '') {
+          say(`${path}/topologyKey`, 'the constraint has no topology key', {
+            expected: 'a node label such as topology.kubernetes.io/zone',
+          });
+        }
+        const action = text(value.whenUnsatisfiable);
+        if (!['DoNotSchedule', 'ScheduleAnyway'].includes(action)) {
+          say(`${path}/whenUnsatisfiable`, `whenUnsatisfiable "${action}" does not exist`, {
+            expected: 'DoNotSchedule or ScheduleAnyway',
+          });
+        }
+        if (seen.has(`${key} ${action}`)) {
+          say(path, `a constraint on "${key}" with ${action} stands here already`, { found: key });
+        }
+        seen.add(`${key} ${action}`);
+        const domains = whole(value.minDomains);
+        if (domains !== undefined && domains <= 0) {
+          say(`${path}/minDomains`, 'minDomains must be above zero', { expected: '1 or more' });
+        }
+        if (domains !== undefined && action !== 'DoNotSchedule') {
+          say(`${path}/minDomains`, 'minDomains has a meaning only with DoNotSchedule');
+        }
+        for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+          const chosen = value[policy];
+          if (typeof chosen === 'string' && !['Honor', 'Ignore'].includes(chosen)) {
+            say(`${path}/${policy}`, `${policy} "${chosen}" does not exist`, { expected: 'Honor or Ignore' });
+          }
+        }
+        checkMatchLabelKeys(value, path, say, ['matchLabelKeys']);
+        checkLabelSelector(value.labelSelector, `${path}/labelSelector`, say);
+      }
+    },
+  ),
 ];
 
 function checkWeight(term: JsonObject, path: string, say: Say): void {
   const weight = whole(term.weight) ?? 0;
-  if (weight < 1 || weight > 100) say(`${path}/weight`, `a weight of ${weight} is not possible`, { expected: '1-100' });
+  if (weight < 1 || weight > 100) {
+    say(`${path}/weight`, `a weight of ${weight} is not possible`, { expected: '1-100' });
+  }
 }
 
 function checkTerm(term: JsonObject, path: string, say: Say, keys: boolean): void {
@@ -91,37 +134,53 @@ function checkTerm(term: JsonObject, path: string, say: Say, keys: boolean): voi
   checkLabelSelector(term.namespaceSelector, `${path}/namespaceSelector`, say);
   for (const { value, path: at } of textsOf(term.namespaces, `${path}/namespaces`)) {
     const complaint = dnsLabel(value);
-    if (complaint !== undefined) say(at, `the namespace ${JSON.stringify(value)} must ${complaint}`);
+    if (complaint !== undefined) {
+      say(at, `the namespace ${JSON.stringify(value)} must ${complaint}`);
+    }
   }
-  if (keys) checkMatchLabelKeys(term, path, say, ['matchLabelKeys', 'mismatchLabelKeys']);
+  if (keys) {
+    checkMatchLabelKeys(term, path, say, ['matchLabelKeys', 'mismatchLabelKeys']);
+  }
   const key = text(term.topologyKey);
   const complaint = key === '' ? 'be given' : qualifiedName(key);
-  if (complaint !== undefined) say(`${path}/topologyKey`, `the topology key ${JSON.stringify(key)} must ${complaint}`);
+  if (complaint !== undefined) {
+    say(`${path}/topologyKey`, `the topology key ${JSON.stringify(key)} must ${complaint}`);
+  }
 }
 
 function checkMatchLabelKeys(term: JsonObject, path: string, say: Say, fields: readonly string[]): void {
   const selector: JsonValue | undefined = term.labelSelector;
   for (const field of fields) {
     const keys = textsOf(term[field], `${path}/${field}`);
-    if (keys.length === 0) continue;
+    if (keys.length === 0) {
+      continue;
+    }
     if (!given(selector)) {
       say(`${path}/${field}`, `${field} needs a labelSelector`);
       continue;
     }
     for (const { value, path: at } of keys) {
       const complaint = qualifiedName(value);
-      if (complaint !== undefined) say(at, `the label key ${JSON.stringify(value)} must ${complaint}`);
+      if (complaint !== undefined) {
+        say(at, `the label key ${JSON.stringify(value)} must ${complaint}`);
+      }
     }
   }
   const matching = new Set(textsOf(term.matchLabelKeys, '').map(({ value }) => value));
   for (const { value, path: at } of textsOf(term.mismatchLabelKeys, `${path}/mismatchLabelKeys`)) {
-    if (fields.includes('mismatchLabelKeys') && matching.has(value)) say(at, `the key "${value}" stands in matchLabelKeys too`);
+    if (fields.includes('mismatchLabelKeys') && matching.has(value)) {
+      say(at, `the key "${value}" stands in matchLabelKeys too`);
+    }
   }
-  if (!isObject(selector)) return;
+  if (!isObject(selector)) {
+    return;
+  }
   const selected = new Set(Object.keys(isObject(selector.matchLabels) ? selector.matchLabels : {}));
   for (const { value, path: at } of itemsOf(selector.matchExpressions, `${path}/labelSelector/matchExpressions`)) {
     const key = text(value.key);
-    if (matching.has(key) && selected.has(key)) say(at, `the key "${key}" stands in matchLabelKeys and twice in the selector`, { found: key });
+    if (matching.has(key) && selected.has(key)) {
+      say(at, `the key "${key}" stands in matchLabelKeys and twice in the selector`, { found: key });
+    }
     selected.add(key);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Environment variables: names, and exactly one source for a value that comes from elsewhere (row K15).
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
 import { type Rule } from '../../rule';
@@ -12,101 +12,175 @@ import { climbs } from './paths';
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 const ENV_FIELDS: ReadonlySet<string> = new Set([
-  'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'spec.host',
-  'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'spec.host',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
 ]);
 const VOLUME_FIELDS: ReadonlySet<string> = new Set([
-  'metadata.name', 'metadata.namespace', 'metadata.labels', 'metadata.annotations', 'metadata.uid',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.labels',
+  'metadata.annotations',
+  'metadata.uid',
 ]);
 const CONTAINER_RESOURCES: ReadonlySet<string> = new Set([
-  'limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
 ]);
 const CPU_DIVISORS: ReadonlySet<string> = new Set(['1m', '1']);
 const BYTE_DIVISORS: ReadonlySet<string> = new Set([
-  '1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei',
+  '1',
+  '1k',
+  '1M',
+  '1G',
+  '1T',
+  '1P',
+  '1E',
+  '1Ki',
+  '1Mi',
+  '1Gi',
+  '1Ti',
+  '1Pi',
+  '1Ei',
 ]);
 
 export const environmentRules: readonly Rule[] = [
-  podRule('env-name-valid', {
-    concerns: ['env', 'envFrom'],
-    row: 'K15',
-    summary: 'An environment variable has a name of printable ASCII characters without "=".',
-    fix: 'Name the variable, with letters, digits and "_".',
-  }, (pod, say, context) => {
-    const relaxed = since(context, 32);
-    for (const container of pod.all) {
-      for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
-        const name = text(value.name);
-        const complaint = name === '' ? undefined : environmentName(name, relaxed);
-        if (name === '') say(`${path}/name`, 'the variable has no name');
-        if (complaint !== undefined) say(`${path}/name`, `the variable name ${JSON.stringify(name)} must ${complaint}`);
-      }
-      for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
-        const prefix = text(value.prefix);
-        const complaint = prefix === '' ? undefined : environmentName(prefix, relaxed);
-        if (complaint !== undefined) say(`${path}/prefix`, `the prefix ${JSON.stringify(prefix)} must ${complaint}`);
-      }
-    }
-  }),
-
-  podRule('env-value-from-exactly-one', {
-    concerns: ['valueFrom'],
-    row: 'K15',
-    summary: 'valueFrom has exactly one source, and no value beside it.',
-    fix: 'Keep either value or one source.',
-  }, (pod, say) => {
-    for (const container of pod.all) {
-      for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
-        if (!isObject(value.valueFrom)) continue;
-        const from = value.valueFrom;
-        const sources = SOURCES.filter((source) => given(from[source]));
-        if (sources.length === 0) say(`${path}/valueFrom`, 'valueFrom names no source', { expected: oneOf(SOURCES) });
-        else if (text(value.value) !== '') say(`${path}/valueFrom`, 'the variable has both a value and a valueFrom', { expected: 'one of them' });
-        else if (sources.length > 1) say(`${path}/valueFrom`, `valueFrom has ${sources.length} sources: ${sources.join(', ')}`, { expected: 'exactly one' });
-      }
-    }
-  }),
-
-  podRule('env-source-valid', {
-    concerns: ['valueFrom'],
-    row: 'K15',
-    summary: 'A variable\'s source names a field, resource, config map key, secret key or file that can be read.',
-    fix: 'Complete or correct the reference.',
-  }, (pod, say) => {
-    for (const container of pod.all) {
-      for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
-        const from = asObject(value.valueFrom);
-        const at = `${path}/valueFrom`;
-        if (isObject(from.fieldRef)) checkFieldRef(from.fieldRef, `${at}/fieldRef`, 'env', say);
-        if (isObject(from.resourceFieldRef)) checkResourceFieldRef(from.resourceFieldRef, `${at}/resourceFieldRef`, 'env', say);
-        for (const source of ['configMapKeyRef', 'secretKeyRef']) {
-          const reference = from[source];
-          if (isObject(reference)) checkKeyReference(reference, `${at}/${source}`, say);
+  podRule(
+    'env-name-valid',
+    {
+      concerns: ['env', 'envFrom'],
+      row: 'K15',
+      summary: 'An environment variable has a name of printable ASCII characters without "=".',
+      fix: 'Name the variable, with letters, digits and "_".',
+    },
+    (pod, say, context) => {
+      const relaxed = since(context, 32);
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          const name = text(value.name);
+          const complaint = name === '' ? undefined : environmentName(name, relaxed);
+          if (name === '') {
+            say(`${path}/name`, 'the variable has no name');
+          }
+          if (complaint !== undefined) {
+            say(`${path}/name`, `the variable name ${JSON.stringify(name)} must ${complaint}`);
+          }
         }
-        if (isObject(from.fileKeyRef)) checkFileKeyReference(from.fileKeyRef, `${at}/fileKeyRef`, pod.spec, say);
-      }
-    }
-  }),
-
-  podRule('env-from-exactly-one', {
-    concerns: ['envFrom'],
-    row: 'K15',
-    summary: 'An envFrom entry names exactly one config map or secret.',
-    fix: 'Keep one of configMapRef and secretRef, with a name.',
-  }, (pod, say) => {
-    for (const container of pod.all) {
-      for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
-        const sources = ['configMapRef', 'secretRef'].filter((source) => given(value[source]));
-        if (sources.length !== 1) say(path, sources.length === 0 ? 'the entry names no source' : 'the entry names two sources', { expected: 'configMapRef or secretRef' });
-        for (const source of sources) {
-          const name = text(asObject(value[source]).name);
-          // The server takes a name with a "-" at its end here.
-          const complaint = name === '' ? 'be given' : dnsSubdomain(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
-          if (complaint !== undefined) say(`${path}/${source}/name`, `the name ${JSON.stringify(name)} must ${complaint}`);
+        for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
+          const prefix = text(value.prefix);
+          const complaint = prefix === '' ? undefined : environmentName(prefix, relaxed);
+          if (complaint !== undefined) {
+            say(`${path}/prefix`, `the prefix ${JSON.stringify(prefix)} must ${complaint}`);
+          }
         }
       }
-    }
-  }),
+    },
+  ),
+
+  podRule(
+    'env-value-from-exactly-one',
+    {
+      concerns: ['valueFrom'],
+      row: 'K15',
+      summary: 'valueFrom has exactly one source, and no value beside it.',
+      fix: 'Keep either value or one source.',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          if (!isObject(value.valueFrom)) {
+            continue;
+          }
+          const from = value.valueFrom;
+          const sources = SOURCES.filter((source) => given(from[source]));
+          if (sources.length === 0) {
+            say(`${path}/valueFrom`, 'valueFrom names no source', { expected: oneOf(SOURCES) });
+          } else if (text(value.value) !== '') {
+            say(`${path}/valueFrom`, 'the variable has both a value and a valueFrom', { expected: 'one of them' });
+          } else if (sources.length > 1) {
+            say(`${path}/valueFrom`, `valueFrom has ${sources.length} sources: ${sources.join(', ')}`, {
+              expected: 'exactly one',
+            });
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'env-source-valid',
+    {
+      concerns: ['valueFrom'],
+      row: 'K15',
+      summary: "A variable's source names a field, resource, config map key, secret key or file that can be read.",
+      fix: 'Complete or correct the reference.',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          const from = asObject(value.valueFrom);
+          const at = `${path}/valueFrom`;
+          if (isObject(from.fieldRef)) {
+            checkFieldRef(from.fieldRef, `${at}/fieldRef`, 'env', say);
+          }
+          if (isObject(from.resourceFieldRef)) {
+            checkResourceFieldRef(from.resourceFieldRef, `${at}/resourceFieldRef`, 'env', say);
+          }
+          for (const source of ['configMapKeyRef', 'secretKeyRef']) {
+            const reference = from[source];
+            if (isObject(reference)) {
+              checkKeyReference(reference, `${at}/${source}`, say);
+            }
+          }
+          if (isObject(from.fileKeyRef)) {
+            checkFileKeyReference(from.fileKeyRef, `${at}/fileKeyRef`, pod.spec, say);
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'env-from-exactly-one',
+    {
+      concerns: ['envFrom'],
+      row: 'K15',
+      summary: 'An envFrom entry names exactly one config map or secret.',
+      fix: 'Keep one of configMapRef and secretRef, with a name.',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
+          const sources = ['configMapRef', 'secretRef'].filter((source) => given(value[source]));
+          if (sources.length !== 1) {
+            say(path, sources.length === 0 ? 'the entry names no source' : 'the entry names two sources', {
+              expected: 'configMapRef or secretRef',
+            });
+          }
+          for (const source of sources) {
+            const name = text(asObject(value[source]).name);
+            // The server takes a name with a "-" at its end here.
+            const complaint =
+              name === '' ? 'be given' : dnsSubdomain(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
+            if (complaint !== undefined) {
+              say(`${path}/${source}/name`, `the name ${JSON.stringify(name)} must ${complaint}`);
+            }
+          }
+        }
+      }
+    },
+  ),
 ];
 
 /** A reference to a field of the pod, from a variable or from a volume file. */
@@ -126,11 +200,15 @@ export function checkFieldRef(reference: JsonObject, path: string, place: 'env' 
   if (subscript !== null) {
     const [, map = '', key = ''] = subscript;
     const complaint = qualifiedName(map === 'metadata.annotations' ? key.toLowerCase() : key);
-    if (complaint !== undefined) say(at, `the key "${key}" of ${map} must ${complaint}`);
+    if (complaint !== undefined) {
+      say(at, `the key "${key}" of ${map} must ${complaint}`);
+    }
     return;
   }
   const known = place === 'env' ? ENV_FIELDS : VOLUME_FIELDS;
-  if (!known.has(field)) say(at, `a pod's field "${field}" cannot be read here`, { expected: oneOf([...known]) });
+  if (!known.has(field)) {
+    say(at, `a pod's field "${field}" cannot be read here`, { expected: oneOf([...known]) });
+  }
 }
 
 /** A reference to a container's request or limit. A volume file has to name the container. */
@@ -142,12 +220,22 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
   } else if (resource === '') {
     say(`${path}/resource`, 'the reference names no resource', { expected: 'such as limits.memory' });
   } else if (!CONTAINER_RESOURCES.has(resource) && !hugePages) {
-    say(`${path}/resource`, `the resource "${resource}" cannot be read here`, { expected: oneOf([...CONTAINER_RESOURCES]) });
+    say(`${path}/resource`, `the resource "${resource}" cannot be read here`, {
+      expected: oneOf([...CONTAINER_RESOURCES]),
+    });
   }
-  const divisor = typeof reference.divisor === 'string' || typeof reference.divisor === 'number' ? parseQuantity(reference.divisor) : undefined;
-  if (divisor === undefined || divisor.isZero()) return;
-  const allowed = /^(requests|limits)\.cpu$/.test(resource) ? CPU_DIVISORS
-    : hugePages || /^(requests|limits)\.(memory|ephemeral-storage)$/.test(resource) ? BYTE_DIVISORS : undefined;
+  const divisor =
+    typeof reference.divisor === 'string' || typeof reference.divisor === 'number'
+      ? parseQuantity(reference.divisor)
+      : undefined;
+  if (divisor === undefined || divisor.isZero()) {
+    return;
+  }
+  const allowed = /^(requests|limits)\.cpu$/.test(resource)
+    ? CPU_DIVISORS
+    : hugePages || /^(requests|limits)\.(memory|ephemeral-storage)$/.test(resource)
+      ? BYTE_DIVISORS
+      : undefined;
   if (allowed !== undefined && !allowed.has(divisor.toString())) {
     say(`${path}/divisor`, `${resource} cannot be divided by ${divisor.toString()}`, { expected: oneOf([...allowed]) });
   }
@@ -155,22 +243,36 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
 
 function checkKeyReference(reference: JsonObject, path: string, say: Say): void {
   const name = dnsSubdomain(text(reference.name));
-  if (name !== undefined) say(`${path}/name`, `the name ${JSON.stringify(text(reference.name))} must ${name}`);
+  if (name !== undefined) {
+    say(`${path}/name`, `the name ${JSON.stringify(text(reference.name))} must ${name}`);
+  }
   const key = text(reference.key) === '' ? 'be given' : configMapKey(text(reference.key));
-  if (key !== undefined) say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
+  if (key !== undefined) {
+    say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
+  }
 }
 
 function checkFileKeyReference(reference: JsonObject, path: string, spec: JsonObject, say: Say): void {
   const key = environmentName(text(reference.key), true);
-  if (key !== undefined) say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
+  if (key !== undefined) {
+    say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
+  }
   const volumeName = text(reference.volumeName);
   const complaint = dnsLabel(volumeName);
-  if (complaint !== undefined) say(`${path}/volumeName`, `the volume name ${JSON.stringify(volumeName)} must ${complaint}`);
-  if (text(reference.path) === '') say(`${path}/path`, 'the reference names no file');
-  else if (climbs(text(reference.path))) say(`${path}/path`, 'the path must not hold ".."');
+  if (complaint !== undefined) {
+    say(`${path}/volumeName`, `the volume name ${JSON.stringify(volumeName)} must ${complaint}`);
+  }
+  if (text(reference.path) === '') {
+    say(`${path}/path`, 'the reference names no file');
+  } else if (climbs(text(reference.path))) {
+    say(`${path}/path`, 'the path must not hold ".."');
+  }
   const volume = itemsOf(spec.volumes, '').find(({ value }) => text(value.name) === volumeName);
-  if (volume === undefined) say(`${path}/volumeName`, `the pod has no volume "${volumeName}"`);
-  else if (!isEmptyDir(volume.value)) say(`${path}/volumeName`, `the volume "${volumeName}" is no emptyDir`);
+  if (volume === undefined) {
+    say(`${path}/volumeName`, `the pod has no volume "${volumeName}"`);
+  } else if (!isEmptyDir(volume.value)) {
+    say(`${path}/volumeName`, `the volume "${volumeName}" is no emptyDir`);
+  }
 }
 
 function isEmptyDir(volume: JsonObject): boolean {

@@ -9,7 +9,9 @@ export function climbs(path: string): boolean {
 
 /** What a path relative to a volume would have to be; `undefined` where it is good. */
 export function relativePath(path: string): string | undefined {
-  if (path.startsWith('/')) return 'be relative';
+  if (path.startsWith('/')) {
+    return 'be relative';
+  }
   return climbs(path) ? 'not hold ".."' : undefined;
 }
 

@@ -15,165 +15,271 @@ const CHOICES: readonly (readonly [string, readonly string[]])[] = [
 ];
 /** Fields that name another object: where an empty name counts as none, and where it does not. */
 const NAMES: readonly (readonly [string, boolean])[] = [
-  ['serviceAccountName', true], ['nodeName', true], ['priorityClassName', true], ['runtimeClassName', false],
+  ['serviceAccountName', true],
+  ['nodeName', true],
+  ['priorityClassName', true],
+  ['runtimeClassName', false],
 ];
 
 export const podSpecRules: readonly Rule[] = [
-  podRule('pod-policy-valid', {
-    concerns: ['restartPolicy', 'dnsPolicy', 'preemptionPolicy'],
-    summary: 'restartPolicy, dnsPolicy and preemptionPolicy have a known value.',
-    fix: 'Use one of the known values, or leave the field out.',
-  }, (pod, say) => {
-    for (const [field, values] of CHOICES) {
-      const value = text(pod.spec[field]);
-      if (value !== '' && !values.includes(value)) say(`/spec/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
-    }
-    const preemption = pod.spec.preemptionPolicy;
-    if (typeof preemption === 'string' && !['PreemptLowerPriority', 'Never'].includes(preemption)) {
-      say('/spec/preemptionPolicy', `preemptionPolicy "${preemption}" does not exist`, { expected: 'PreemptLowerPriority or Never' });
-    }
-  }),
-
-  podRule('pod-deadline-valid', {
-    concerns: ['activeDeadlineSeconds'],
-    summary: 'activeDeadlineSeconds lies between 1 and 2147483647.',
-    fix: 'Correct the deadline, or leave it out.',
-  }, (pod, say) => {
-    const seconds = whole(pod.spec.activeDeadlineSeconds);
-    if (seconds !== undefined && (seconds < 1 || seconds > 2147483647)) say('/spec/activeDeadlineSeconds', `a deadline of ${seconds} s is not possible`, { expected: '1-2147483647' });
-  }),
-
-  podRule('pod-reference-name-valid', {
-    concerns: ['serviceAccountName', 'serviceAccount', 'nodeName', 'priorityClassName', 'runtimeClassName'],
-    summary: 'Service account, node, priority class and runtime class are named by DNS names.',
-    fix: 'Correct the name.',
-  }, (pod, say) => {
-    for (const [field, emptyIsNone] of NAMES) {
-      // serviceAccount is the old name of the field.
-      const value = field === 'serviceAccountName' ? text(pod.spec[field]) || text(pod.spec.serviceAccount) : pod.spec[field];
-      if (typeof value !== 'string' || (emptyIsNone && value === '')) continue;
-      const complaint = dnsSubdomain(value);
-      if (complaint !== undefined) say(`/spec/${field}`, `${field} ${JSON.stringify(value)} must ${complaint}`);
-    }
-  }),
-
-  podRule('pod-host-name-valid', {
-    concerns: ['hostname', 'subdomain', 'hostnameOverride'],
-    summary: 'hostname and subdomain are DNS labels; hostnameOverride is a DNS name of at most 64 characters and stands alone.',
-    fix: 'Correct the name.',
-  }, (pod, say, context) => {
-    for (const field of ['hostname', 'subdomain']) {
-      const value = text(pod.spec[field]);
-      // A StatefulSet ignores both.
-      const complaint = value === '' || pod.kind === 'StatefulSet' ? undefined : dnsLabel(value);
-      if (complaint !== undefined) say(`/spec/${field}`, `${field} "${value}" must ${complaint}`);
-    }
-    const override = pod.spec.hostnameOverride;
-    if (typeof override !== 'string' || !since(context, 35)) return;
-    if (pod.spec.setHostnameAsFQDN === true) say('/spec/hostnameOverride', 'hostnameOverride excludes setHostnameAsFQDN');
-    if (pod.hostNetwork) say('/spec/hostnameOverride', 'hostnameOverride excludes hostNetwork');
-    const complaint = override.length > 64 ? 'be at most 64 characters long' : dnsSubdomain(override);
-    if (complaint !== undefined) say('/spec/hostnameOverride', `hostnameOverride must ${complaint}`);
-  }),
-
-  podRule('host-alias-valid', {
-    concerns: ['hostAliases'],
-    summary: 'A host alias has an IP address and DNS names.',
-    fix: 'Correct the address or the names.',
-  }, (pod, say, context) => {
-    for (const { value, path } of itemsOf(pod.spec.hostAliases, '/spec/hostAliases')) {
-      if (!isAddress(text(value.ip), since(context, 36))) say(`${path}/ip`, `${JSON.stringify(text(value.ip))} is no IP address`);
-      for (const name of textsOf(value.hostnames, `${path}/hostnames`)) {
-        const complaint = dnsSubdomain(name.value);
-        if (complaint !== undefined) say(name.path, `the host name "${name.value}" must ${complaint}`);
+  podRule(
+    'pod-policy-valid',
+    {
+      concerns: ['restartPolicy', 'dnsPolicy', 'preemptionPolicy'],
+      summary: 'restartPolicy, dnsPolicy and preemptionPolicy have a known value.',
+      fix: 'Use one of the known values, or leave the field out.',
+    },
+    (pod, say) => {
+      for (const [field, values] of CHOICES) {
+        const value = text(pod.spec[field]);
+        if (value !== '' && !values.includes(value)) {
+          say(`/spec/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+        }
       }
-    }
-  }),
+      const preemption = pod.spec.preemptionPolicy;
+      if (typeof preemption === 'string' && !['PreemptLowerPriority', 'Never'].includes(preemption)) {
+        say('/spec/preemptionPolicy', `preemptionPolicy "${preemption}" does not exist`, {
+          expected: 'PreemptLowerPriority or Never',
+        });
+      }
+    },
+  ),
 
-  podRule('dns-config-valid', {
-    concerns: ['dnsConfig', 'dnsPolicy'],
-    summary: 'dnsConfig has at most 3 name servers that are IP addresses, at most 32 search domains, and named options; dnsPolicy None needs it.',
-    fix: 'Complete or correct dnsConfig.',
-  }, (pod, say, context) => {
-    const config = pod.spec.dnsConfig;
-    const nameservers = isObject(config) ? size(config.nameservers) : 0;
-    if (text(pod.spec.dnsPolicy) === 'None' && nameservers === 0) {
-      say('/spec/dnsConfig', 'dnsPolicy None needs dnsConfig with at least one name server');
-      return;
-    }
-    if (!isObject(config)) return;
-    if (nameservers > 3) say('/spec/dnsConfig/nameservers', `${nameservers} name servers are too many`, { expected: 'at most 3' });
-    for (const { value, path } of textsOf(config.nameservers, '/spec/dnsConfig/nameservers')) {
-      if (!isAddress(value, since(context, 36))) say(path, `${JSON.stringify(value)} is no IP address`);
-    }
-    const searches = textsOf(config.searches, '/spec/dnsConfig/searches');
-    if (searches.length > 32) say('/spec/dnsConfig/searches', `${searches.length} search domains are too many`, { expected: 'at most 32' });
-    if (searches.map(({ value }) => value).join(' ').length > 2048) say('/spec/dnsConfig/searches', 'the search domains are longer than 2048 characters together');
-    for (const { value, path } of searches) {
-      if (value === '.' && since(context, 33)) continue;
-      const name = value.replace(/\.$/, '');
-      const complaint = since(context, 33) ? dnsSubdomainWithUnderscores(name) : dnsSubdomain(name);
-      if (complaint !== undefined) say(path, `the search domain ${JSON.stringify(value)} must ${complaint}`);
-    }
-    for (const { value, path } of itemsOf(config.options, '/spec/dnsConfig/options')) {
-      if (text(value.name) === '') say(`${path}/name`, 'the option has no name');
-    }
-  }),
+  podRule(
+    'pod-deadline-valid',
+    {
+      concerns: ['activeDeadlineSeconds'],
+      summary: 'activeDeadlineSeconds lies between 1 and 2147483647.',
+      fix: 'Correct the deadline, or leave it out.',
+    },
+    (pod, say) => {
+      const seconds = whole(pod.spec.activeDeadlineSeconds);
+      if (seconds !== undefined && (seconds < 1 || seconds > 2147483647)) {
+        say('/spec/activeDeadlineSeconds', `a deadline of ${seconds} s is not possible`, { expected: '1-2147483647' });
+      }
+    },
+  ),
 
-  podRule('node-selector-labels-valid', {
-    concerns: ['nodeSelector'],
-    row: 'K6',
-    summary: 'nodeSelector holds valid label keys and values.',
-    fix: 'Correct the label.',
-  }, (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say)),
+  podRule(
+    'pod-reference-name-valid',
+    {
+      concerns: ['serviceAccountName', 'serviceAccount', 'nodeName', 'priorityClassName', 'runtimeClassName'],
+      summary: 'Service account, node, priority class and runtime class are named by DNS names.',
+      fix: 'Correct the name.',
+    },
+    (pod, say) => {
+      for (const [field, emptyIsNone] of NAMES) {
+        // serviceAccount is the old name of the field.
+        const value =
+          field === 'serviceAccountName' ? text(pod.spec[field]) || text(pod.spec.serviceAccount) : pod.spec[field];
+        if (typeof value !== 'string' || (emptyIsNone && value === '')) {
+          continue;
+        }
+        const complaint = dnsSubdomain(value);
+        if (complaint !== undefined) {
+          say(`/spec/${field}`, `${field} ${JSON.stringify(value)} must ${complaint}`);
+        }
+      }
+    },
+  ),
 
-  podRule('pod-gate-valid', {
-    concerns: ['schedulingGates', 'readinessGates'],
-    summary: 'Scheduling gates have valid and unique names, readiness gates valid condition types.',
-    fix: 'Use names such as example.com/gate.',
-  }, (pod, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(pod.spec.schedulingGates, '/spec/schedulingGates')) {
-      const name = text(value.name);
-      const complaint = qualifiedName(name);
-      if (complaint !== undefined) say(`${path}/name`, `the gate's name ${JSON.stringify(name)} must ${complaint}`);
-      if (seen.has(name)) say(`${path}/name`, `the gate "${name}" stands here already`);
-      seen.add(name);
-    }
-    for (const { value, path } of itemsOf(pod.spec.readinessGates, '/spec/readinessGates')) {
-      const complaint = qualifiedName(text(value.conditionType));
-      if (complaint !== undefined) say(`${path}/conditionType`, `the condition type ${JSON.stringify(text(value.conditionType))} must ${complaint}`);
-    }
-  }),
+  podRule(
+    'pod-host-name-valid',
+    {
+      concerns: ['hostname', 'subdomain', 'hostnameOverride'],
+      summary:
+        'hostname and subdomain are DNS labels; hostnameOverride is a DNS name of at most 64 characters and stands alone.',
+      fix: 'Correct the name.',
+    },
+    (pod, say, context) => {
+      for (const field of ['hostname', 'subdomain']) {
+        const value = text(pod.spec[field]);
+        // A StatefulSet ignores both.
+        const complaint = value === '' || pod.kind === 'StatefulSet' ? undefined : dnsLabel(value);
+        if (complaint !== undefined) {
+          say(`/spec/${field}`, `${field} "${value}" must ${complaint}`);
+        }
+      }
+      const override = pod.spec.hostnameOverride;
+      if (typeof override !== 'string' || !since(context, 35)) {
+        return;
+      }
+      if (pod.spec.setHostnameAsFQDN === true) {
+        say('/spec/hostnameOverride', 'hostnameOverride excludes setHostnameAsFQDN');
+      }
+      if (pod.hostNetwork) {
+        say('/spec/hostnameOverride', 'hostnameOverride excludes hostNetwork');
+      }
+      const complaint = override.length > 64 ? 'be at most 64 characters long' : dnsSubdomain(override);
+      if (complaint !== undefined) {
+        say('/spec/hostnameOverride', `hostnameOverride must ${complaint}`);
+      }
+    },
+  ),
 
-  podRule('scheduling-gate-without-node', {
-    concerns: ['schedulingGates'],
-    summary: 'A Pod with scheduling gates names no node yet.',
-    fix: 'Remove nodeName or the gates.',
-  }, (pod, say) => {
-    if (pod.isPod && pod.builtIn && text(pod.spec.nodeName) !== '' && size(pod.spec.schedulingGates) > 0) {
-      say('/spec/nodeName', 'the pod names a node although its scheduling gates are still closed');
-    }
-  }),
+  podRule(
+    'host-alias-valid',
+    {
+      concerns: ['hostAliases'],
+      summary: 'A host alias has an IP address and DNS names.',
+      fix: 'Correct the address or the names.',
+    },
+    (pod, say, context) => {
+      for (const { value, path } of itemsOf(pod.spec.hostAliases, '/spec/hostAliases')) {
+        if (!isAddress(text(value.ip), since(context, 36))) {
+          say(`${path}/ip`, `${JSON.stringify(text(value.ip))} is no IP address`);
+        }
+        for (const name of textsOf(value.hostnames, `${path}/hostnames`)) {
+          const complaint = dnsSubdomain(name.value);
+          if (complaint !== undefined) {
+            say(name.path, `the host name "${name.value}" must ${complaint}`);
+          }
+        }
+      }
+    },
+  ),
 
-  podRule('mirror-pod-has-node', {
-    concerns: ['kubernetes.io/config.mirror'],
-    summary: 'A mirror pod names its node.',
-    fix: 'Remove the annotation kubernetes.io/config.mirror; the kubelet sets it.',
-  }, (pod, say) => {
-    if (given(pod.annotations['kubernetes.io/config.mirror']) && text(pod.spec.nodeName) === '') {
-      say('/metadata/annotations/kubernetes.io~1config.mirror', 'the pod claims to mirror a static pod and names no node');
-    }
-  }),
+  podRule(
+    'dns-config-valid',
+    {
+      concerns: ['dnsConfig', 'dnsPolicy'],
+      summary:
+        'dnsConfig has at most 3 name servers that are IP addresses, at most 32 search domains, and named options; dnsPolicy None needs it.',
+      fix: 'Complete or correct dnsConfig.',
+    },
+    (pod, say, context) => {
+      const config = pod.spec.dnsConfig;
+      const nameservers = isObject(config) ? size(config.nameservers) : 0;
+      if (text(pod.spec.dnsPolicy) === 'None' && nameservers === 0) {
+        say('/spec/dnsConfig', 'dnsPolicy None needs dnsConfig with at least one name server');
+        return;
+      }
+      if (!isObject(config)) {
+        return;
+      }
+      if (nameservers > 3) {
+        say('/spec/dnsConfig/nameservers', `${nameservers} name servers are too many`, { expected: 'at most 3' });
+      }
+      for (const { value, path } of textsOf(config.nameservers, '/spec/dnsConfig/nameservers')) {
+        if (!isAddress(value, since(context, 36))) {
+          say(path, `${JSON.stringify(value)} is no IP address`);
+        }
+      }
+      const searches = textsOf(config.searches, '/spec/dnsConfig/searches');
+      if (searches.length > 32) {
+        say('/spec/dnsConfig/searches', `${searches.length} search domains are too many`, { expected: 'at most 32' });
+      }
+      if (searches.map(({ value }) => value).join(' ').length > 2048) {
+        say('/spec/dnsConfig/searches', 'the search domains are longer than 2048 characters together');
+      }
+      for (const { value, path } of searches) {
+        if (value === '.' && since(context, 33)) {
+          continue;
+        }
+        const name = value.replace(/\.$/, '');
+        const complaint = since(context, 33) ? dnsSubdomainWithUnderscores(name) : dnsSubdomain(name);
+        if (complaint !== undefined) {
+          say(path, `the search domain ${JSON.stringify(value)} must ${complaint}`);
+        }
+      }
+      for (const { value, path } of itemsOf(config.options, '/spec/dnsConfig/options')) {
+        if (text(value.name) === '') {
+          say(`${path}/name`, 'the option has no name');
+        }
+      }
+    },
+  ),
 
-  podRule('pod-deletion-cost-valid', {
-    concerns: ['controller.kubernetes.io/pod-deletion-cost'],
-    summary: 'The annotation controller.kubernetes.io/pod-deletion-cost is a 32-bit integer.',
-    fix: 'Write a whole number, without "+" and leading zeros.',
-  }, (pod, say) => {
-    const cost = pod.annotations['controller.kubernetes.io/pod-deletion-cost'];
-    if (typeof cost !== 'string') return;
-    const valid = /^(0|[1-9]\d*|-\d+)$/.test(cost) && Number(cost) <= 2147483647 && Number(cost) >= -2147483648;
-    if (!valid) say('/metadata/annotations/controller.kubernetes.io~1pod-deletion-cost', `"${cost}" is no 32-bit integer`);
-  }),
+  podRule(
+    'node-selector-labels-valid',
+    {
+      concerns: ['nodeSelector'],
+      row: 'K6',
+      summary: 'nodeSelector holds valid label keys and values.',
+      fix: 'Correct the label.',
+    },
+    (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say),
+  ),
+
+  podRule(
+    'pod-gate-valid',
+    {
+      concerns: ['schedulingGates', 'readinessGates'],
+      summary: 'Scheduling gates have valid and unique names, readiness gates valid condition types.',
+      fix: 'Use names such as example.com/gate.',
+    },
+    (pod, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(pod.spec.schedulingGates, '/spec/schedulingGates')) {
+        const name = text(value.name);
+        const complaint = qualifiedName(name);
+        if (complaint !== undefined) {
+          say(`${path}/name`, `the gate's name ${JSON.stringify(name)} must ${complaint}`);
+        }
+        if (seen.has(name)) {
+          say(`${path}/name`, `the gate "${name}" stands here already`);
+        }
+        seen.add(name);
+      }
+      for (const { value, path } of itemsOf(pod.spec.readinessGates, '/spec/readinessGates')) {
+        const complaint = qualifiedName(text(value.conditionType));
+        if (complaint !== undefined) {
+          say(
+            `${path}/conditionType`,
+            `the condition type ${JSON.stringify(text(value.conditionType))} must ${complaint}`,
+          );
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'scheduling-gate-without-node',
+    {
+      concerns: ['schedulingGates'],
+      summary: 'A Pod with scheduling gates names no node yet.',
+      fix: 'Remove nodeName or the gates.',
+    },
+    (pod, say) => {
+      if (pod.isPod && pod.builtIn && text(pod.spec.nodeName) !== '' && size(pod.spec.schedulingGates) > 0) {
+        say('/spec/nodeName', 'the pod names a node although its scheduling gates are still closed');
+      }
+    },
+  ),
+
+  podRule(
+    'mirror-pod-has-node',
+    {
+      concerns: ['kubernetes.io/config.mirror'],
+      summary: 'A mirror pod names its node.',
+      fix: 'Remove the annotation kubernetes.io/config.mirror; the kubelet sets it.',
+    },
+    (pod, say) => {
+      if (given(pod.annotations['kubernetes.io/config.mirror']) && text(pod.spec.nodeName) === '') {
+        say(
+          '/metadata/annotations/kubernetes.io~1config.mirror',
+          'the pod claims to mirror a static pod and names no node',
+        );
+      }
+    },
+  ),
+
+  podRule(
+    'pod-deletion-cost-valid',
+    {
+      concerns: ['controller.kubernetes.io/pod-deletion-cost'],
+      summary: 'The annotation controller.kubernetes.io/pod-deletion-cost is a 32-bit integer.',
+      fix: 'Write a whole number, without "+" and leading zeros.',
+    },
+    (pod, say) => {
+      const cost = pod.annotations['controller.kubernetes.io/pod-deletion-cost'];
+      if (typeof cost !== 'string') {
+        return;
+      }
+      const valid = /^(0|[1-9]\d*|-\d+)$/.test(cost) && Number(cost) <= 2147483647 && Number(cost) >= -2147483648;
+      if (!valid) {
+        say('/metadata/annotations/controller.kubernetes.io~1pod-deletion-cost', `"${cost}" is no 32-bit integer`);
+      }
+    },
+  ),
 ];

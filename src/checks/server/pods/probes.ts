@@ -1,7 +1,7 @@
 /**
  * Probes and lifecycle hooks: exactly one handler, with what that handler needs, and numbers within bounds.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type Say, podRule, since } from '../server-rule';
@@ -25,71 +25,109 @@ const HOOK_HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'sleep'];
 const NUMBERS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
 export const probeRules: readonly Rule[] = [
-  podRule('handler-exactly-one', {
-    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
-    summary: 'A probe or hook has exactly one handler.',
-    fix: 'Keep one of exec, httpGet, tcpSocket, grpc (for hooks: sleep).',
-  }, (pod, say) => {
-    for (const { field, value, path, kinds } of handlersOf(pod)) {
-      const found = kinds.filter((kind) => given(value[kind]));
-      if (found.length === 0 && !(field === 'readinessProbe' && completesProbes(pod))) say(path, `the ${field} has no handler`, { expected: oneOf(kinds) });
-      if (found.length > 1) say(path, `the ${field} has ${found.length} handlers: ${found.join(', ')}`, { expected: 'exactly one' });
-    }
-  }),
-
-  podRule('handler-valid', {
-    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
-    summary: 'An exec handler has a command; an HTTP handler a port, a known scheme and legal header names; TCP and gRPC a port.',
-    fix: 'Complete the handler.',
-  }, (pod, say) => {
-    for (const { value, path, kinds } of handlersOf(pod)) {
-      const kind = kinds.find((name) => given(value[name]));
-      const handler = kind === undefined ? undefined : value[kind];
-      if (kind !== undefined && isObject(handler)) checkHandler(kind, handler, `${path}/${kind}`, say, completesProbes(pod) && kinds === PROBE_HANDLERS);
-    }
-  }),
-
-  podRule('sleep-within-grace-period', {
-    concerns: ['sleep'],
-    summary: 'A sleep hook is not negative and not longer than terminationGracePeriodSeconds.',
-    fix: 'Shorten the sleep or lengthen the grace period.',
-  }, (pod, say, context) => {
-    const grace = whole(pod.spec.terminationGracePeriodSeconds) ?? 30;
-    for (const { value, path } of handlersOf(pod)) {
-      if (!isObject(value.sleep)) continue;
-      const seconds = whole(value.sleep.seconds) ?? 0;
-      const least = since(context, 33) ? 0 : 1;
-      if (seconds < least || seconds > grace) {
-        say(`${path}/sleep/seconds`, `a sleep of ${seconds} s does not fit the grace period of ${grace} s`, { expected: `${least}-${grace}` });
-      }
-    }
-  }),
-
-  podRule('probe-numbers-valid', {
-    concerns: ['livenessProbe', 'readinessProbe', 'startupProbe'],
-    summary: 'A probe\'s times and thresholds are not negative; a liveness or startup probe succeeds after one success.',
-    fix: 'Correct the number, or leave it out.',
-  }, (pod, say) => {
-    for (const container of probedContainers(pod)) {
-      for (const field of PROBES) {
-        const probe = container.value[field];
-        if (!isObject(probe)) continue;
-        const path = `${container.path}/${field}`;
-        for (const name of NUMBERS) {
-          if ((whole(probe[name]) ?? 0) < 0) say(`${path}/${name}`, `${name} cannot be negative`, { expected: '0 or more' });
+  podRule(
+    'handler-exactly-one',
+    {
+      concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
+      summary: 'A probe or hook has exactly one handler.',
+      fix: 'Keep one of exec, httpGet, tcpSocket, grpc (for hooks: sleep).',
+    },
+    (pod, say) => {
+      for (const { field, value, path, kinds } of handlersOf(pod)) {
+        const found = kinds.filter((kind) => given(value[kind]));
+        if (found.length === 0 && !(field === 'readinessProbe' && completesProbes(pod))) {
+          say(path, `the ${field} has no handler`, { expected: oneOf(kinds) });
         }
-        const grace = whole(probe.terminationGracePeriodSeconds);
-        if (grace !== undefined) {
-          if (field === 'readinessProbe') say(`${path}/terminationGracePeriodSeconds`, 'a readiness probe ends nothing and takes no grace period');
-          if (grace <= 0) say(`${path}/terminationGracePeriodSeconds`, 'the grace period must be above zero', { expected: '1 or more' });
-        }
-        const successes = whole(probe.successThreshold) ?? 1;
-        if (field !== 'readinessProbe' && successes > 1) {
-          say(`${path}/successThreshold`, `a ${field} takes one success, not ${successes}`, { expected: '1' });
+        if (found.length > 1) {
+          say(path, `the ${field} has ${found.length} handlers: ${found.join(', ')}`, { expected: 'exactly one' });
         }
       }
-    }
-  }),
+    },
+  ),
+
+  podRule(
+    'handler-valid',
+    {
+      concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
+      summary:
+        'An exec handler has a command; an HTTP handler a port, a known scheme and legal header names; TCP and gRPC a port.',
+      fix: 'Complete the handler.',
+    },
+    (pod, say) => {
+      for (const { value, path, kinds } of handlersOf(pod)) {
+        const kind = kinds.find((name) => given(value[name]));
+        const handler = kind === undefined ? undefined : value[kind];
+        if (kind !== undefined && isObject(handler)) {
+          checkHandler(kind, handler, `${path}/${kind}`, say, completesProbes(pod) && kinds === PROBE_HANDLERS);
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'sleep-within-grace-period',
+    {
+      concerns: ['sleep'],
+      summary: 'A sleep hook is not negative and not longer than terminationGracePeriodSeconds.',
+      fix: 'Shorten the sleep or lengthen the grace period.',
+    },
+    (pod, say, context) => {
+      const grace = whole(pod.spec.terminationGracePeriodSeconds) ?? 30;
+      for (const { value, path } of handlersOf(pod)) {
+        if (!isObject(value.sleep)) {
+          continue;
+        }
+        const seconds = whole(value.sleep.seconds) ?? 0;
+        const least = since(context, 33) ? 0 : 1;
+        if (seconds < least || seconds > grace) {
+          say(`${path}/sleep/seconds`, `a sleep of ${seconds} s does not fit the grace period of ${grace} s`, {
+            expected: `${least}-${grace}`,
+          });
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'probe-numbers-valid',
+    {
+      concerns: ['livenessProbe', 'readinessProbe', 'startupProbe'],
+      summary:
+        "A probe's times and thresholds are not negative; a liveness or startup probe succeeds after one success.",
+      fix: 'Correct the number, or leave it out.',
+    },
+    (pod, say) => {
+      for (const container of probedContainers(pod)) {
+        for (const field of PROBES) {
+          const probe = container.value[field];
+          if (!isObject(probe)) {
+            continue;
+          }
+          const path = `${container.path}/${field}`;
+          for (const name of NUMBERS) {
+            if ((whole(probe[name]) ?? 0) < 0) {
+              say(`${path}/${name}`, `${name} cannot be negative`, { expected: '0 or more' });
+            }
+          }
+          const grace = whole(probe.terminationGracePeriodSeconds);
+          if (grace !== undefined) {
+            if (field === 'readinessProbe') {
+              say(`${path}/terminationGracePeriodSeconds`, 'a readiness probe ends nothing and takes no grace period');
+            }
+            if (grace <= 0) {
+              say(`${path}/terminationGracePeriodSeconds`, 'the grace period must be above zero', {
+                expected: '1 or more',
+              });
+            }
+          }
+          const successes = whole(probe.successThreshold) ?? 1;
+          if (field !== 'readinessProbe' && successes > 1) {
+            say(`${path}/successThreshold`, `a ${field} takes one success, not ${successes}`, { expected: '1' });
+          }
+        }
+      }
+    },
+  ),
 ];
 
 /** Init containers that end are refused their probes by another rule. */
@@ -102,12 +140,23 @@ function handlersOf(pod: PodView): readonly Handler[] {
   for (const { value, path } of probedContainers(pod)) {
     for (const field of PROBES) {
       const probe = value[field];
-      if (isObject(probe)) handlers.push({ field, value: probe, path: `${path}/${field}`, kinds: PROBE_HANDLERS });
+      if (isObject(probe)) {
+        handlers.push({ field, value: probe, path: `${path}/${field}`, kinds: PROBE_HANDLERS });
+      }
     }
-    if (!isObject(value.lifecycle)) continue;
+    if (!isObject(value.lifecycle)) {
+      continue;
+    }
     for (const hook of HOOKS) {
       const handler = value.lifecycle[hook];
-      if (isObject(handler)) handlers.push({ field: `${hook} hook`, value: handler, path: `${path}/lifecycle/${hook}`, kinds: HOOK_HANDLERS });
+      if (isObject(handler)) {
+        handlers.push({
+          field: `${hook} hook`,
+          value: handler,
+          path: `${path}/lifecycle/${hook}`,
+          kinds: HOOK_HANDLERS,
+        });
+      }
     }
   }
   return handlers;
@@ -117,21 +166,29 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say,
   const checksPort = !portComesLater || (given(handler.port) && handler.port !== 0);
   switch (kind) {
     case 'exec':
-      if (size(handler.command) === 0) say(`${path}/command`, 'the exec handler has no command', { expected: 'a command and its arguments' });
+      if (size(handler.command) === 0) {
+        say(`${path}/command`, 'the exec handler has no command', { expected: 'a command and its arguments' });
+      }
       return;
     case 'httpGet':
-      if (checksPort) checkPort(handler, path, say);
+      if (checksPort) {
+        checkPort(handler, path, say);
+      }
       if (text(handler.scheme) !== '' && !['HTTP', 'HTTPS'].includes(text(handler.scheme))) {
         say(`${path}/scheme`, `the scheme "${text(handler.scheme)}" does not exist`, { expected: 'HTTP or HTTPS' });
       }
       for (const header of itemsOf(handler.httpHeaders, `${path}/httpHeaders`)) {
         const complaint = httpHeaderName(text(header.value.name));
-        if (complaint !== undefined) say(`${header.path}/name`, `the header name "${text(header.value.name)}" must ${complaint}`);
+        if (complaint !== undefined) {
+          say(`${header.path}/name`, `the header name "${text(header.value.name)}" must ${complaint}`);
+        }
       }
       return;
     case 'tcpSocket':
     case 'grpc':
-      if (checksPort) checkPort(handler, path, say);
+      if (checksPort) {
+        checkPort(handler, path, say);
+      }
       return;
     default:
   }
@@ -141,9 +198,15 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say,
 function checkPort(handler: JsonObject, path: string, say: Say): void {
   const port = given(handler.port) ? handler.port : 0;
   if (typeof port === 'number') {
-    if (portNumber(port) !== undefined) say(`${path}/port`, port === 0 ? 'the handler has no port' : `${port} is no port number`, { expected: '1-65535' });
+    if (portNumber(port) !== undefined) {
+      say(`${path}/port`, port === 0 ? 'the handler has no port' : `${port} is no port number`, {
+        expected: '1-65535',
+      });
+    }
   } else if (typeof port === 'string') {
     const complaint = portName(port);
-    if (complaint !== undefined) say(`${path}/port`, `the port name "${port}" must ${complaint}`);
+    if (complaint !== undefined) {
+      say(`${path}/port`, `the port name "${port}" must ${complaint}`);
+    }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Files that the kubelet writes into a volume: items of secrets and config maps, pod fields, projected sources.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
 import { type Say } from '../server-rule';
 import { given, itemsOf, text, whole } from '../values';
@@ -17,13 +17,17 @@ const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
 export function checkMode(source: JsonObject, path: string, field: string, say: Say): void {
   const mode = whole(source[field]);
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
-    say(`${path}/${field}`, `${mode} is no file mode`, { expected: '0 to 511 (octal 0777); JSON has no octal numbers' });
+    say(`${path}/${field}`, `${mode} is no file mode`, {
+      expected: '0 to 511 (octal 0777); JSON has no octal numbers',
+    });
   }
 }
 
 export function checkKeysToPaths(list: Maybe, base: string, say: Say): void {
   for (const { value, path } of itemsOf(list, base)) {
-    if (text(value.key) === '') say(`${path}/key`, 'the item names no key');
+    if (text(value.key) === '') {
+      say(`${path}/key`, 'the item names no key');
+    }
     checkFilePath(value.path, `${path}/path`, say);
     checkMode(value, path, 'mode', say);
   }
@@ -36,9 +40,14 @@ export function checkDownwardFiles(list: Maybe, base: string, say: Say): void {
     checkMode(value, path, 'mode', say);
     const field = isObject(value.fieldRef) ? value.fieldRef : undefined;
     const resource = isObject(value.resourceFieldRef) ? value.resourceFieldRef : undefined;
-    if (field !== undefined) checkFieldRef(field, `${path}/fieldRef`, 'volume', say);
-    else if (resource !== undefined) checkResourceFieldRef(resource, `${path}/resourceFieldRef`, 'volume', say);
-    if ((field === undefined) === (resource === undefined)) say(path, 'the file comes from either fieldRef or resourceFieldRef');
+    if (field !== undefined) {
+      checkFieldRef(field, `${path}/fieldRef`, 'volume', say);
+    } else if (resource !== undefined) {
+      checkResourceFieldRef(resource, `${path}/resourceFieldRef`, 'volume', say);
+    }
+    if ((field === undefined) === (resource === undefined)) {
+      say(path, 'the file comes from either fieldRef or resourceFieldRef');
+    }
   }
 }
 
@@ -48,36 +57,58 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
   const taken = new Set<string>();
   const take = (file: Maybe, at: string): void => {
     const name = text(file);
-    if (name === '') return;
-    if (taken.has(name)) say(at, `two sources write the file "${name}"`);
+    if (name === '') {
+      return;
+    }
+    if (taken.has(name)) {
+      say(at, `two sources write the file "${name}"`);
+    }
     taken.add(name);
   };
   for (const { value, path: at } of itemsOf(projected.sources, `${path}/sources`)) {
     const kinds = SOURCES.filter((kind) => given(value[kind]));
-    if (kinds.length > 1) say(at, `the source is of ${kinds.length} kinds: ${kinds.join(', ')}`, { expected: 'one kind per source' });
+    if (kinds.length > 1) {
+      say(at, `the source is of ${kinds.length} kinds: ${kinds.join(', ')}`, { expected: 'one kind per source' });
+    }
     for (const kind of ['secret', 'configMap']) {
       const source = value[kind];
-      if (!isObject(source)) continue;
-      if (text(source.name) === '') say(`${at}/${kind}/name`, `the ${kind} has no name`);
+      if (!isObject(source)) {
+        continue;
+      }
+      if (text(source.name) === '') {
+        say(`${at}/${kind}/name`, `the ${kind} has no name`);
+      }
       checkKeysToPaths(source.items, `${at}/${kind}/items`, say);
-      for (const item of itemsOf(source.items, `${at}/${kind}/items`)) take(item.value.path, `${item.path}/path`);
+      for (const item of itemsOf(source.items, `${at}/${kind}/items`)) {
+        take(item.value.path, `${item.path}/path`);
+      }
     }
     if (isObject(value.downwardAPI)) {
       checkDownwardFiles(value.downwardAPI.items, `${at}/downwardAPI/items`, say);
-      for (const item of itemsOf(value.downwardAPI.items, `${at}/downwardAPI/items`)) take(item.value.path, `${item.path}/path`);
+      for (const item of itemsOf(value.downwardAPI.items, `${at}/downwardAPI/items`)) {
+        take(item.value.path, `${item.path}/path`);
+      }
     }
-    if (isObject(value.serviceAccountToken)) checkToken(value.serviceAccountToken, `${at}/serviceAccountToken`, say);
+    if (isObject(value.serviceAccountToken)) {
+      checkToken(value.serviceAccountToken, `${at}/serviceAccountToken`, say);
+    }
   }
 }
 
 function checkToken(token: JsonObject, path: string, say: Say): void {
   const seconds = whole(token.expirationSeconds) ?? 3600;
-  if (seconds < 600 || seconds > 2 ** 32) say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes and at most 2^32 seconds', { expected: '600 or more' });
+  if (seconds < 600 || seconds > 2 ** 32) {
+    say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes and at most 2^32 seconds', {
+      expected: '600 or more',
+    });
+  }
   checkFilePath(token.path, `${path}/path`, say);
 }
 
 function checkFilePath(value: Maybe, path: string, say: Say): void {
   const file = text(value);
   const complaint = file === '' ? 'be given' : projectedPath(file);
-  if (complaint !== undefined) say(path, `the file's path must ${complaint}`);
+  if (complaint !== undefined) {
+    say(path, `the file's path must ${complaint}`);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * Requests, limits and claims of containers and pods (rows K2, K3 and K7).
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { Quantity } from '../../../manifests/quantity';
@@ -25,212 +25,336 @@ const LISTS = ['limits', 'requests'] as const;
 const requirementsByPod = new WeakMap<PodView, readonly Requirements[]>();
 
 export const resourceRules: readonly Rule[] = [
-  podRule('resource-name-valid', {
-    concerns: ['limits', 'requests'],
-    row: 'K2',
-    summary: 'A container asks for cpu, memory, ephemeral-storage, hugepages-<size> or a vendor\'s resource.',
-    fix: 'Correct the name; vendors\' resources carry a domain, for example nvidia.com/gpu.',
-  }, (pod, say) => {
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      for (const [list, amounts] of [['limits', limits], ['requests', requests]] as const) {
-        for (const name of amounts.keys()) {
-          const complaint = containerResourceName(name);
-          if (complaint !== undefined) say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
-        }
-      }
-    }
-  }),
-
-  podRule('resource-amount-valid', {
-    concerns: ['limits', 'requests'],
-    row: 'K2',
-    summary: 'Amounts are not negative; vendors\' resources come in whole numbers.',
-    fix: 'Correct the amount; to share a GPU, ask for the shared resource that the cluster offers.',
-  }, (pod, say) => {
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      for (const [list, amounts] of [['limits', limits], ['requests', requests]] as const) {
-        for (const [name, amount] of amounts) {
-          const complaint = amountOf(name, amount);
-          if (complaint !== undefined) say(pointer(path, list, name), `the ${list.slice(0, -1)} of ${name} must ${complaint}`);
-        }
-      }
-    }
-  }),
-
-  podRule('extended-resource-request-equals-limit', {
-    concerns: ['requests'],
-    row: 'K2',
-    summary: 'A vendor\'s resource or huge pages have a limit, and a request (if given) equal to it.',
-    fix: 'Write the limit alone: the request follows it.',
-  }, (pod, say) => {
-    if (onlyDescribesPods(pod)) return;
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      for (const [name, request] of requests) {
-        if (mayOvercommit(name)) continue;
-        const limit = limits.get(name);
-        const at = pointer(path, 'requests', name);
-        if (limit === undefined) say(at, `${name} is requested without a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
-        else if (!request.equals(limit)) say(at, `the request of ${request.toString()} ${name} differs from the limit of ${limit.toString()}`, { expected: limit.toString() });
-      }
-    }
-  }),
-
-  podRule('resource-request-within-limit', {
-    concerns: ['requests'],
-    row: 'K2',
-    summary: 'A request is not greater than the limit.',
-    fix: 'Lower the request or raise the limit.',
-  }, (pod, say) => {
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      for (const [name, request] of requests) {
-        const limit = limits.get(name);
-        if (mayOvercommit(name) && limit !== undefined && request.isGreaterThan(limit)) {
-          say(pointer(path, 'requests', name), `the request of ${request.toString()} ${name} is above the limit of ${limit.toString()}`, { expected: `at most ${limit.toString()}` });
-        }
-      }
-    }
-  }),
-
-  podRule('huge-pages-need-cpu-or-memory', {
-    concerns: ['limits', 'requests'],
-    row: 'K3',
-    summary: 'A container with huge pages also asks for cpu or memory.',
-    fix: 'Add a cpu or memory request or limit.',
-  }, (pod, say) => {
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      const names = [...limits.keys(), ...requests.keys()];
-      if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
-        say(path, 'huge pages are asked for without cpu or memory', { expected: 'a cpu or memory request or limit beside them' });
-      }
-    }
-  }),
-
-  podRule('huge-pages-whole-pages', {
-    concerns: ['limits', 'requests'],
-    row: 'K3',
-    summary: 'An amount of huge pages is a multiple of the page size.',
-    fix: 'Round the amount to whole pages.',
-  }, (pod, say) => {
-    for (const { path, limits, requests } of requirementsOf(pod)) {
-      for (const [list, amounts] of [['limits', limits], ['requests', requests]] as const) {
-        for (const [name, amount] of amounts) {
-          if (isHugePages(name) && !isWholePages(name, amount)) {
-            say(pointer(path, list, name), `${amount.toString()} is no multiple of the page size of ${name}`);
+  podRule(
+    'resource-name-valid',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K2',
+      summary: "A container asks for cpu, memory, ephemeral-storage, hugepages-<size> or a vendor's resource.",
+      fix: "Correct the name; vendors' resources carry a domain, for example nvidia.com/gpu.",
+    },
+    (pod, say) => {
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        for (const [list, amounts] of [
+          ['limits', limits],
+          ['requests', requests],
+        ] as const) {
+          for (const name of amounts.keys()) {
+            const complaint = containerResourceName(name);
+            if (complaint !== undefined) {
+              say(pointer(path, list, name), `the resource name "${name}" must ${complaint}`);
+            }
           }
         }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('resource-claim-of-pod', {
-    concerns: ['claims'],
-    row: 'K7',
-    summary: 'A container\'s resource claim is one of the pod\'s resourceClaims, and is named once.',
-    fix: 'Add the claim to spec.resourceClaims, or correct the name.',
-  }, (pod, say) => {
-    const known = new Set(itemsOf(pod.spec.resourceClaims, '').map(({ value }) => text(value.name)).filter((name) => name !== ''));
-    for (const { value, path } of pod.all) {
+  podRule(
+    'resource-amount-valid',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K2',
+      summary: "Amounts are not negative; vendors' resources come in whole numbers.",
+      fix: 'Correct the amount; to share a GPU, ask for the shared resource that the cluster offers.',
+    },
+    (pod, say) => {
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        for (const [list, amounts] of [
+          ['limits', limits],
+          ['requests', requests],
+        ] as const) {
+          for (const [name, amount] of amounts) {
+            const complaint = amountOf(name, amount);
+            if (complaint !== undefined) {
+              say(pointer(path, list, name), `the ${list.slice(0, -1)} of ${name} must ${complaint}`);
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'extended-resource-request-equals-limit',
+    {
+      concerns: ['requests'],
+      row: 'K2',
+      summary: "A vendor's resource or huge pages have a limit, and a request (if given) equal to it.",
+      fix: 'Write the limit alone: the request follows it.',
+    },
+    (pod, say) => {
+      if (onlyDescribesPods(pod)) {
+        return;
+      }
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        for (const [name, request] of requests) {
+          if (mayOvercommit(name)) {
+            continue;
+          }
+          const limit = limits.get(name);
+          const at = pointer(path, 'requests', name);
+          if (limit === undefined) {
+            say(at, `${name} is requested without a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
+          } else if (!request.equals(limit)) {
+            say(at, `the request of ${request.toString()} ${name} differs from the limit of ${limit.toString()}`, {
+              expected: limit.toString(),
+            });
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'resource-request-within-limit',
+    {
+      concerns: ['requests'],
+      row: 'K2',
+      summary: 'A request is not greater than the limit.',
+      fix: 'Lower the request or raise the limit.',
+    },
+    (pod, say) => {
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        for (const [name, request] of requests) {
+          const limit = limits.get(name);
+          if (mayOvercommit(name) && limit !== undefined && request.isGreaterThan(limit)) {
+            say(
+              pointer(path, 'requests', name),
+              `the request of ${request.toString()} ${name} is above the limit of ${limit.toString()}`,
+              { expected: `at most ${limit.toString()}` },
+            );
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'huge-pages-need-cpu-or-memory',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K3',
+      summary: 'A container with huge pages also asks for cpu or memory.',
+      fix: 'Add a cpu or memory request or limit.',
+    },
+    (pod, say) => {
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        const names = [...limits.keys(), ...requests.keys()];
+        if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+          say(path, 'huge pages are asked for without cpu or memory', {
+            expected: 'a cpu or memory request or limit beside them',
+          });
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'huge-pages-whole-pages',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K3',
+      summary: 'An amount of huge pages is a multiple of the page size.',
+      fix: 'Round the amount to whole pages.',
+    },
+    (pod, say) => {
+      for (const { path, limits, requests } of requirementsOf(pod)) {
+        for (const [list, amounts] of [
+          ['limits', limits],
+          ['requests', requests],
+        ] as const) {
+          for (const [name, amount] of amounts) {
+            if (isHugePages(name) && !isWholePages(name, amount)) {
+              say(pointer(path, list, name), `${amount.toString()} is no multiple of the page size of ${name}`);
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'resource-claim-of-pod',
+    {
+      concerns: ['claims'],
+      row: 'K7',
+      summary: "A container's resource claim is one of the pod's resourceClaims, and is named once.",
+      fix: 'Add the claim to spec.resourceClaims, or correct the name.',
+    },
+    (pod, say) => {
+      const known = new Set(
+        itemsOf(pod.spec.resourceClaims, '')
+          .map(({ value }) => text(value.name))
+          .filter((name) => name !== ''),
+      );
+      for (const { value, path } of pod.all) {
+        const seen = new Set<string>();
+        for (const claim of itemsOf(asObject(value.resources).claims, `${path}/resources/claims`)) {
+          const name = text(claim.value.name);
+          const request = text(claim.value.request);
+          if (name === '') {
+            say(`${claim.path}/name`, 'the claim has no name', { expected: 'the name of one of spec.resourceClaims' });
+            continue;
+          }
+          if (!known.has(name)) {
+            say(`${claim.path}/name`, `the pod has no resource claim "${name}"`, {
+              expected: known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].join(', '),
+            });
+          }
+          const complaint = request === '' ? undefined : dnsLabel(request);
+          if (complaint !== undefined) {
+            say(`${claim.path}/request`, `the request name "${request}" must ${complaint}`);
+          }
+          const key = request === '' ? name : `${name}/${request}`;
+          const taken =
+            seen.has(name) ||
+            seen.has(key) ||
+            (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)));
+          if (taken) {
+            say(claim.path, `the claim "${key}" stands in this container already`, { found: key });
+          }
+          seen.add(key);
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'pod-resource-claim-valid',
+    {
+      concerns: ['resourceClaims'],
+      row: 'K7',
+      summary:
+        "A pod's resource claim has a unique DNS label as name and exactly one of resourceClaimName and resourceClaimTemplateName.",
+      fix: 'Name the claim, and name one claim object or one template.',
+    },
+    (pod, say) => {
       const seen = new Set<string>();
-      for (const claim of itemsOf(asObject(value.resources).claims, `${path}/resources/claims`)) {
-        const name = text(claim.value.name);
-        const request = text(claim.value.request);
-        if (name === '') {
-          say(`${claim.path}/name`, 'the claim has no name', { expected: 'the name of one of spec.resourceClaims' });
-          continue;
+      for (const { value, path } of itemsOf(pod.spec.resourceClaims, '/spec/resourceClaims')) {
+        const name = text(value.name);
+        const complaint = name === '' ? 'be given' : dnsLabel(name);
+        if (complaint !== undefined) {
+          say(`${path}/name`, `the claim's name ${JSON.stringify(name)} must ${complaint}`);
         }
-        if (!known.has(name)) say(`${claim.path}/name`, `the pod has no resource claim "${name}"`, { expected: known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].join(', ') });
-        const complaint = request === '' ? undefined : dnsLabel(request);
-        if (complaint !== undefined) say(`${claim.path}/request`, `the request name "${request}" must ${complaint}`);
-        const key = request === '' ? name : `${name}/${request}`;
-        const taken = seen.has(name) || seen.has(key) || (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)));
-        if (taken) say(claim.path, `the claim "${key}" stands in this container already`, { found: key });
-        seen.add(key);
+        if (name !== '' && seen.has(name)) {
+          say(`${path}/name`, `a resource claim "${name}" stands in this pod already`);
+        }
+        seen.add(name);
+        const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
+        if (sources.length !== 1) {
+          say(
+            path,
+            sources.length === 0
+              ? 'the claim names neither a ResourceClaim nor a template'
+              : 'the claim names both a ResourceClaim and a template',
+            { expected: 'resourceClaimName or resourceClaimTemplateName' },
+          );
+        }
+        for (const field of sources) {
+          if (typeof value[field] !== 'string') {
+            continue;
+          }
+          const bad = dnsSubdomain(text(value[field]));
+          if (bad !== undefined) {
+            say(`${path}/${field}`, `the name ${JSON.stringify(value[field])} must ${bad}`);
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('pod-resource-claim-valid', {
-    concerns: ['resourceClaims'],
-    row: 'K7',
-    summary: 'A pod\'s resource claim has a unique DNS label as name and exactly one of resourceClaimName and resourceClaimTemplateName.',
-    fix: 'Name the claim, and name one claim object or one template.',
-  }, (pod, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(pod.spec.resourceClaims, '/spec/resourceClaims')) {
-      const name = text(value.name);
-      const complaint = name === '' ? 'be given' : dnsLabel(name);
-      if (complaint !== undefined) say(`${path}/name`, `the claim's name ${JSON.stringify(name)} must ${complaint}`);
-      if (name !== '' && seen.has(name)) say(`${path}/name`, `a resource claim "${name}" stands in this pod already`);
-      seen.add(name);
-      const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
-      if (sources.length !== 1) {
-        say(path, sources.length === 0 ? 'the claim names neither a ResourceClaim nor a template' : 'the claim names both a ResourceClaim and a template',
-          { expected: 'resourceClaimName or resourceClaimTemplateName' });
+  podRule(
+    'pod-overhead-valid',
+    {
+      concerns: ['overhead'],
+      row: 'K2',
+      summary: 'Overhead names container resources in amounts that are not negative.',
+      fix: 'Leave overhead to the RuntimeClass.',
+    },
+    (pod, say) => {
+      const overhead = quantitiesOf(pod.spec.overhead);
+      for (const [name, amount] of overhead) {
+        const complaint =
+          containerResourceName(name) ??
+          amountOf(name, amount) ??
+          (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
+        if (complaint !== undefined) {
+          say(pointer('/spec/overhead', name), `${name} in overhead must ${complaint}`);
+        }
       }
-      for (const field of sources) {
-        if (typeof value[field] !== 'string') continue;
-        const bad = dnsSubdomain(text(value[field]));
-        if (bad !== undefined) say(`${path}/${field}`, `the name ${JSON.stringify(value[field])} must ${bad}`);
+      if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {
+        say('/spec/overhead', 'huge pages in overhead need cpu or memory beside them');
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('pod-overhead-valid', {
-    concerns: ['overhead'],
-    row: 'K2',
-    summary: 'Overhead names container resources in amounts that are not negative.',
-    fix: 'Leave overhead to the RuntimeClass.',
-  }, (pod, say) => {
-    const overhead = quantitiesOf(pod.spec.overhead);
-    for (const [name, amount] of overhead) {
-      const complaint = containerResourceName(name) ?? amountOf(name, amount)
-        ?? (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined);
-      if (complaint !== undefined) say(pointer('/spec/overhead', name), `${name} in overhead must ${complaint}`);
-    }
-    if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {
-      say('/spec/overhead', 'huge pages in overhead need cpu or memory beside them');
-    }
-  }),
-
-  podRule('pod-level-resources-valid', {
-    concerns: ['resources'],
-    row: 'K2',
-    summary: 'Resources of a whole pod name cpu, memory or huge pages, no claims, and cover what its containers ask for.',
-    fix: 'Raise the pod\'s amounts or lower the containers\'.',
-  }, (pod, say, context) => {
-    const resources = pod.spec.resources;
-    if (!since(context, 34) || !isObject(resources)) return;
-    if (asObject(pod.spec.os).name === 'windows') {
-      say('/spec/resources', 'a Windows pod takes no resources as a whole');
-      return;
-    }
-    if (Array.isArray(resources.claims)) say('/spec/resources/claims', 'claims belong to containers, not to the whole pod');
-    const limits = quantitiesOf(resources.limits);
-    const requests = quantitiesOf(resources.requests);
-    for (const [list, amounts] of [['limits', limits], ['requests', requests]] as const) {
-      for (const [name, amount] of amounts) {
-        const complaint = name === 'cpu' || name === 'memory' || isHugePages(name) ? amountOf(name, amount)
-          ?? (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined) : 'be cpu, memory or huge pages for a whole pod';
-        if (complaint !== undefined) say(pointer('/spec/resources', list, name), `${name} must ${complaint}`);
+  podRule(
+    'pod-level-resources-valid',
+    {
+      concerns: ['resources'],
+      row: 'K2',
+      summary:
+        'Resources of a whole pod name cpu, memory or huge pages, no claims, and cover what its containers ask for.',
+      fix: "Raise the pod's amounts or lower the containers'.",
+    },
+    (pod, say, context) => {
+      const resources = pod.spec.resources;
+      if (!since(context, 34) || !isObject(resources)) {
+        return;
       }
-    }
-    for (const [name, request] of requests) {
-      const limit = limits.get(name);
-      if (limit !== undefined && request.isGreaterThan(limit)) say(pointer('/spec/resources/requests', name), `the pod's request of ${name} is above its limit`);
-      const sum = sumOf(pod, name);
-      if (sum.isGreaterThan(request)) {
-        say(pointer('/spec/resources/requests', name), `the containers ask for ${sum.toString()} ${name}, the pod for ${request.toString()}`, { expected: `at least ${sum.toString()}` });
+      if (asObject(pod.spec.os).name === 'windows') {
+        say('/spec/resources', 'a Windows pod takes no resources as a whole');
+        return;
       }
-    }
-    for (const { path, limits: ofContainer } of containerRequirements(pod.containers)) {
-      for (const [name, amount] of ofContainer) {
+      if (Array.isArray(resources.claims)) {
+        say('/spec/resources/claims', 'claims belong to containers, not to the whole pod');
+      }
+      const limits = quantitiesOf(resources.limits);
+      const requests = quantitiesOf(resources.requests);
+      for (const [list, amounts] of [
+        ['limits', limits],
+        ['requests', requests],
+      ] as const) {
+        for (const [name, amount] of amounts) {
+          const complaint =
+            name === 'cpu' || name === 'memory' || isHugePages(name)
+              ? (amountOf(name, amount) ??
+                (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined))
+              : 'be cpu, memory or huge pages for a whole pod';
+          if (complaint !== undefined) {
+            say(pointer('/spec/resources', list, name), `${name} must ${complaint}`);
+          }
+        }
+      }
+      for (const [name, request] of requests) {
         const limit = limits.get(name);
-        if (limit !== undefined && amount.isGreaterThan(limit)) {
-          say(pointer(path, 'limits', name), `the container's limit of ${name} is above the pod's ${limit.toString()}`, { expected: `at most ${limit.toString()}` });
+        if (limit !== undefined && request.isGreaterThan(limit)) {
+          say(pointer('/spec/resources/requests', name), `the pod's request of ${name} is above its limit`);
+        }
+        const sum = sumOf(pod, name);
+        if (sum.isGreaterThan(request)) {
+          say(
+            pointer('/spec/resources/requests', name),
+            `the containers ask for ${sum.toString()} ${name}, the pod for ${request.toString()}`,
+            { expected: `at least ${sum.toString()}` },
+          );
         }
       }
-    }
-  }),
+      for (const { path, limits: ofContainer } of containerRequirements(pod.containers)) {
+        for (const [name, amount] of ofContainer) {
+          const limit = limits.get(name);
+          if (limit !== undefined && amount.isGreaterThan(limit)) {
+            say(
+              pointer(path, 'limits', name),
+              `the container's limit of ${name} is above the pod's ${limit.toString()}`,
+              { expected: `at most ${limit.toString()}` },
+            );
+          }
+        }
+      }
+    },
+  ),
 ];
 
 function requirementsOf(pod: PodView): readonly Requirements[] {
@@ -244,7 +368,9 @@ function requirementsOf(pod: PodView): readonly Requirements[] {
 
 function containerRequirements(containers: PodView['all']): readonly Requirements[] {
   return containers.flatMap(({ value, path }) => {
-    if (!isObject(value.resources) || !LISTS.some((list) => size(asObject(value.resources)[list]) > 0)) return [];
+    if (!isObject(value.resources) || !LISTS.some((list) => size(asObject(value.resources)[list]) > 0)) {
+      return [];
+    }
     return [requirements(value.resources, `${path}/resources`)];
   });
 }
@@ -260,14 +386,18 @@ function sumOf(pod: PodView, name: string): Quantity {
     const { limits, requests } = requirements(asObject(resources), '');
     return requests.get(name) ?? (pod.isPod ? limits.get(name) : undefined) ?? Quantity.ZERO;
   };
-  for (const { value } of pod.containers) sum = sum.add(requestOf(value.resources));
+  for (const { value } of pod.containers) {
+    sum = sum.add(requestOf(value.resources));
+  }
   let sidecars = Quantity.ZERO;
   let greatest = Quantity.ZERO;
   for (const { value, sidecar } of pod.initContainers) {
     const request = requestOf(value.resources);
     if (sidecar) {
       sidecars = sidecars.add(request);
-      if (sidecars.isGreaterThan(greatest)) greatest = sidecars;
+      if (sidecars.isGreaterThan(greatest)) {
+        greatest = sidecars;
+      }
     } else if (sidecars.add(request).isGreaterThan(greatest)) {
       greatest = sidecars.add(request);
     }

@@ -1,7 +1,7 @@
 /**
  * Security settings of pods and containers: ids in range, profiles complete, and combinations that contradict each other.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { type PodView } from '../pod-view';
@@ -13,218 +13,376 @@ import { relativePath } from './paths';
 const SECCOMP = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL_PATTERN = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const WINDOWS_FORBIDS_IN_CONTAINER = [
-  'appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'capabilities', 'readOnlyRootFilesystem', 'privileged',
-  'allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup',
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
 ];
 const WINDOWS_FORBIDS_IN_POD = [
-  'appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'runAsUser', 'runAsGroup', 'supplementalGroups',
-  'supplementalGroupsPolicy', 'seLinuxChangePolicy',
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'fsGroup',
+  'fsGroupChangePolicy',
+  'runAsUser',
+  'runAsGroup',
+  'supplementalGroups',
+  'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
 ];
 
 export const securityRules: readonly Rule[] = [
-  podRule('security-context-ids-valid', {
-    concerns: ['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups'],
-    summary: 'User and group ids lie between 0 and 2147483647.',
-    fix: 'Correct the id.',
-  }, (pod, say) => {
-    const check = (context: JsonObject, path: string, fields: readonly string[]): void => {
-      for (const field of fields) {
-        const id = whole(context[field]);
-        const complaint = id === undefined ? undefined : userOrGroupId(id);
-        if (complaint !== undefined) say(`${path}/${field}`, `${field} must ${complaint}`);
-      }
-    };
-    check(pod.securityContext, '/spec/securityContext', ['fsGroup', 'runAsUser', 'runAsGroup']);
-    if (Array.isArray(pod.securityContext.supplementalGroups)) {
-      pod.securityContext.supplementalGroups.forEach((group, index) => {
-        if (typeof group === 'number' && userOrGroupId(group) !== undefined) {
-          say(`/spec/securityContext/supplementalGroups/${index}`, `${group} is no group id`, { expected: '0-2147483647' });
+  podRule(
+    'security-context-ids-valid',
+    {
+      concerns: ['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups'],
+      summary: 'User and group ids lie between 0 and 2147483647.',
+      fix: 'Correct the id.',
+    },
+    (pod, say) => {
+      const check = (context: JsonObject, path: string, fields: readonly string[]): void => {
+        for (const field of fields) {
+          const id = whole(context[field]);
+          const complaint = id === undefined ? undefined : userOrGroupId(id);
+          if (complaint !== undefined) {
+            say(`${path}/${field}`, `${field} must ${complaint}`);
+          }
         }
-      });
-    }
-    for (const { context, path } of contextsOf(pod)) check(context, path, ['runAsUser', 'runAsGroup']);
-  }),
-
-  podRule('security-context-consistent', {
-    concerns: ['allowPrivilegeEscalation', 'procMount'],
-    summary: 'A privileged container may escalate privileges; unmasked /proc needs a user namespace.',
-    fix: 'Remove one of the contradicting settings.',
-  }, (pod, say) => {
-    for (const { context, path } of contextsOf(pod)) {
-      if (context.allowPrivilegeEscalation === false) {
-        if (context.privileged === true) say(path, 'a privileged container cannot forbid privilege escalation');
-        const added = asObject(context.capabilities).add;
-        if (Array.isArray(added) && added.includes('CAP_SYS_ADMIN')) say(path, 'a container with CAP_SYS_ADMIN cannot forbid privilege escalation');
+      };
+      check(pod.securityContext, '/spec/securityContext', ['fsGroup', 'runAsUser', 'runAsGroup']);
+      if (Array.isArray(pod.securityContext.supplementalGroups)) {
+        pod.securityContext.supplementalGroups.forEach((group, index) => {
+          if (typeof group === 'number' && userOrGroupId(group) !== undefined) {
+            say(`/spec/securityContext/supplementalGroups/${index}`, `${group} is no group id`, {
+              expected: '0-2147483647',
+            });
+          }
+        });
       }
-      if (typeof context.procMount === 'string') {
-        if (!['Default', 'Unmasked'].includes(context.procMount)) say(`${path}/procMount`, `procMount "${context.procMount}" does not exist`, { expected: 'Default or Unmasked' });
-        else if (context.procMount === 'Unmasked' && pod.spec.hostUsers !== false) say(`${path}/procMount`, 'an unmasked /proc needs hostUsers: false');
+      for (const { context, path } of contextsOf(pod)) {
+        check(context, path, ['runAsUser', 'runAsGroup']);
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('seccomp-profile-valid', {
-    concerns: ['seccompProfile'],
-    summary: 'A seccomp profile is RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet\'s folder.',
-    fix: 'Name the type, and localhostProfile only with Localhost.',
-  }, (pod, say) => {
-    for (const { context, path } of [{ context: pod.securityContext, path: '/spec/securityContext' }, ...contextsOf(pod)]) {
-      if (!isObject(context.seccompProfile)) continue;
-      const at = `${path}/seccompProfile`;
-      const { type, localhostProfile } = context.seccompProfile;
-      if (!SECCOMP.includes(text(type))) say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, { expected: SECCOMP.join(', ') });
-      if (type === 'Localhost') {
-        if (!given(localhostProfile)) say(`${at}/localhostProfile`, 'a Localhost profile names its file');
-        const complaint = relativePath(text(localhostProfile));
-        if (complaint !== undefined) say(`${at}/localhostProfile`, `the path must ${complaint}`);
-      } else if (given(localhostProfile)) {
-        say(`${at}/localhostProfile`, 'only a Localhost profile names a file');
+  podRule(
+    'security-context-consistent',
+    {
+      concerns: ['allowPrivilegeEscalation', 'procMount'],
+      summary: 'A privileged container may escalate privileges; unmasked /proc needs a user namespace.',
+      fix: 'Remove one of the contradicting settings.',
+    },
+    (pod, say) => {
+      for (const { context, path } of contextsOf(pod)) {
+        if (context.allowPrivilegeEscalation === false) {
+          if (context.privileged === true) {
+            say(path, 'a privileged container cannot forbid privilege escalation');
+          }
+          const added = asObject(context.capabilities).add;
+          if (Array.isArray(added) && added.includes('CAP_SYS_ADMIN')) {
+            say(path, 'a container with CAP_SYS_ADMIN cannot forbid privilege escalation');
+          }
+        }
+        if (typeof context.procMount === 'string') {
+          if (!['Default', 'Unmasked'].includes(context.procMount)) {
+            say(`${path}/procMount`, `procMount "${context.procMount}" does not exist`, {
+              expected: 'Default or Unmasked',
+            });
+          } else if (context.procMount === 'Unmasked' && pod.spec.hostUsers !== false) {
+            say(`${path}/procMount`, 'an unmasked /proc needs hostUsers: false');
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('apparmor-profile-valid', {
-    concerns: ['appArmorProfile'],
-    summary: 'An AppArmor profile is RuntimeDefault, Unconfined, or Localhost with a profile name.',
-    fix: 'Name the type, and localhostProfile only with Localhost.',
-  }, (pod, say) => {
-    for (const { context, path } of [{ context: pod.securityContext, path: '/spec/securityContext' }, ...contextsOf(pod)]) {
-      if (!isObject(context.appArmorProfile)) continue;
-      const at = `${path}/appArmorProfile`;
-      const { type, localhostProfile } = context.appArmorProfile;
-      if (!SECCOMP.includes(text(type))) say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, { expected: SECCOMP.join(', ') });
-      else if (type !== 'Localhost') {
-        if (given(localhostProfile)) say(`${at}/localhostProfile`, 'only a Localhost profile is named');
-      } else {
-        const profile = text(localhostProfile);
-        if (profile.trim() === '') say(`${at}/localhostProfile`, 'a Localhost profile has a name');
-        else if (profile !== profile.trim()) say(`${at}/localhostProfile`, 'the name has white space around it');
-        else if (Buffer.byteLength(profile) > 4095) say(`${at}/localhostProfile`, 'the name is longer than 4095 characters');
+  podRule(
+    'seccomp-profile-valid',
+    {
+      concerns: ['seccompProfile'],
+      summary: "A seccomp profile is RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet's folder.",
+      fix: 'Name the type, and localhostProfile only with Localhost.',
+    },
+    (pod, say) => {
+      for (const { context, path } of [
+        { context: pod.securityContext, path: '/spec/securityContext' },
+        ...contextsOf(pod),
+      ]) {
+        if (!isObject(context.seccompProfile)) {
+          continue;
+        }
+        const at = `${path}/seccompProfile`;
+        const { type, localhostProfile } = context.seccompProfile;
+        if (!SECCOMP.includes(text(type))) {
+          say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, {
+            expected: SECCOMP.join(', '),
+          });
+        }
+        if (type === 'Localhost') {
+          if (!given(localhostProfile)) {
+            say(`${at}/localhostProfile`, 'a Localhost profile names its file');
+          }
+          const complaint = relativePath(text(localhostProfile));
+          if (complaint !== undefined) {
+            say(`${at}/localhostProfile`, `the path must ${complaint}`);
+          }
+        } else if (given(localhostProfile)) {
+          say(`${at}/localhostProfile`, 'only a Localhost profile names a file');
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('sysctl-valid', {
-    concerns: ['sysctls'],
-    summary: 'A sysctl has a valid name, is set once, and is not the host\'s own (net.* on the host network, kernel IPC with hostIPC).',
-    fix: 'Remove or correct the sysctl.',
-  }, (pod, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(pod.securityContext.sysctls, '/spec/securityContext/sysctls')) {
-      const name = text(value.name);
-      if (name === '') say(`${path}/name`, 'the sysctl has no name');
-      else if (name.length > 253 || !SYSCTL_PATTERN.test(name)) say(`${path}/name`, `"${name}" is no sysctl name`);
-      else if (seen.has(name)) say(`${path}/name`, `the sysctl "${name}" stands here already`);
-      seen.add(name);
-      const dotted = sysctlInDots(name);
-      if (pod.hostNetwork && dotted.startsWith('net.')) say(`${path}/name`, `${name} belongs to the host when hostNetwork is true`);
-      if (pod.spec.hostIPC === true && isIpcSysctl(dotted)) say(`${path}/name`, `${name} belongs to the host when hostIPC is true`);
-    }
-  }),
-
-  podRule('pod-security-policies-valid', {
-    concerns: ['fsGroupChangePolicy', 'supplementalGroupsPolicy', 'seLinuxChangePolicy'],
-    summary: 'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value (MountOption needs a feature gate).',
-    fix: 'Use one of the known values.',
-  }, (pod, say, context) => {
-    const known: readonly (readonly [string, readonly string[], number])[] = [
-      ['fsGroupChangePolicy', ['Always', 'OnRootMismatch'], 0],
-      ['supplementalGroupsPolicy', ['Merge', 'Strict'], 33],
-      ['seLinuxChangePolicy', ['Recursive'], 33],
-    ];
-    for (const [field, values, minor] of known) {
-      const value = pod.securityContext[field];
-      if (since(context, minor) && typeof value === 'string' && !values.includes(value)) {
-        say(`/spec/securityContext/${field}`, `${field} "${value}" does not exist`, { expected: values.join(' or ') });
+  podRule(
+    'apparmor-profile-valid',
+    {
+      concerns: ['appArmorProfile'],
+      summary: 'An AppArmor profile is RuntimeDefault, Unconfined, or Localhost with a profile name.',
+      fix: 'Name the type, and localhostProfile only with Localhost.',
+    },
+    (pod, say) => {
+      for (const { context, path } of [
+        { context: pod.securityContext, path: '/spec/securityContext' },
+        ...contextsOf(pod),
+      ]) {
+        if (!isObject(context.appArmorProfile)) {
+          continue;
+        }
+        const at = `${path}/appArmorProfile`;
+        const { type, localhostProfile } = context.appArmorProfile;
+        if (!SECCOMP.includes(text(type))) {
+          say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, {
+            expected: SECCOMP.join(', '),
+          });
+        } else if (type !== 'Localhost') {
+          if (given(localhostProfile)) {
+            say(`${at}/localhostProfile`, 'only a Localhost profile is named');
+          }
+        } else {
+          const profile = text(localhostProfile);
+          if (profile.trim() === '') {
+            say(`${at}/localhostProfile`, 'a Localhost profile has a name');
+          } else if (profile !== profile.trim()) {
+            say(`${at}/localhostProfile`, 'the name has white space around it');
+          } else if (Buffer.byteLength(profile) > 4095) {
+            say(`${at}/localhostProfile`, 'the name is longer than 4095 characters');
+          }
+        }
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('host-namespaces-consistent', {
-    concerns: ['shareProcessNamespace', 'hostUsers'],
-    summary: 'shareProcessNamespace excludes hostPID; a pod with a user namespace of its own uses no namespace of the host.',
-    fix: 'Keep one of the two.',
-  }, (pod, say, context) => {
-    if (pod.spec.shareProcessNamespace === true && pod.spec.hostPID === true) {
-      say('/spec/shareProcessNamespace', 'shareProcessNamespace and hostPID exclude each other');
-    }
-    if (pod.spec.hostUsers !== false || !since(context, 33)) return;
-    for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) {
-      if (pod.spec[field] === true) say(`/spec/${field}`, `${field} is not possible with hostUsers: false`);
-    }
-  }),
-
-  podRule('os-settings-consistent', {
-    concerns: ['os'],
-    summary: 'spec.os names linux or windows, and the pod holds no settings of the other.',
-    fix: 'Remove the settings of the other operating system.',
-  }, (pod, say) => {
-    if (!isObject(pod.spec.os)) return;
-    const os = text(pod.spec.os.name);
-    if (os !== 'linux' && os !== 'windows') {
-      say('/spec/os/name', os === '' ? 'os has no name' : `the operating system "${os}" does not exist`, { expected: 'linux or windows' });
-      return;
-    }
-    const podForbids = os === 'linux' ? ['windowsOptions'] : WINDOWS_FORBIDS_IN_POD;
-    const containerForbids = os === 'linux' ? ['windowsOptions'] : WINDOWS_FORBIDS_IN_CONTAINER;
-    for (const field of podForbids) {
-      const value = pod.securityContext[field];
-      if (given(value) && !(field === 'supplementalGroups' && !Array.isArray(value))) say(`/spec/securityContext/${field}`, `a ${os} pod takes no ${field}`);
-    }
-    if (os === 'windows') {
-      if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) say('/spec/securityContext/sysctls', 'a windows pod takes no sysctls');
-      for (const field of ['hostPID', 'hostIPC']) if (pod.spec[field] === true) say(`/spec/${field}`, `a windows pod takes no ${field}`);
-      for (const field of ['hostUsers', 'shareProcessNamespace']) if (given(pod.spec[field])) say(`/spec/${field}`, `a windows pod takes no ${field}`);
-    }
-    for (const { context, path } of contextsOf(pod)) {
-      for (const field of containerForbids) if (given(context[field])) say(`${path}/${field}`, `a ${os} container takes no ${field}`);
-    }
-  }),
-
-  podRule('windows-options-valid', {
-    concerns: ['windowsOptions'],
-    summary: 'Windows options name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
-    fix: 'Correct the name.',
-  }, (pod, say) => {
-    for (const { context, path } of [{ context: pod.securityContext, path: '/spec/securityContext' }, ...contextsOf(pod)]) {
-      if (!isObject(context.windowsOptions)) continue;
-      const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = context.windowsOptions;
-      const at = `${path}/windowsOptions`;
-      if (typeof gmsaCredentialSpecName === 'string') {
-        const bad = dnsSubdomain(gmsaCredentialSpecName);
-        if (bad !== undefined) say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`);
+  podRule(
+    'sysctl-valid',
+    {
+      concerns: ['sysctls'],
+      summary:
+        "A sysctl has a valid name, is set once, and is not the host's own (net.* on the host network, kernel IPC with hostIPC).",
+      fix: 'Remove or correct the sysctl.',
+    },
+    (pod, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(pod.securityContext.sysctls, '/spec/securityContext/sysctls')) {
+        const name = text(value.name);
+        if (name === '') {
+          say(`${path}/name`, 'the sysctl has no name');
+        } else if (name.length > 253 || !SYSCTL_PATTERN.test(name)) {
+          say(`${path}/name`, `"${name}" is no sysctl name`);
+        } else if (seen.has(name)) {
+          say(`${path}/name`, `the sysctl "${name}" stands here already`);
+        }
+        seen.add(name);
+        const dotted = sysctlInDots(name);
+        if (pod.hostNetwork && dotted.startsWith('net.')) {
+          say(`${path}/name`, `${name} belongs to the host when hostNetwork is true`);
+        }
+        if (pod.spec.hostIPC === true && isIpcSysctl(dotted)) {
+          say(`${path}/name`, `${name} belongs to the host when hostIPC is true`);
+        }
       }
-      if (typeof gmsaCredentialSpec === 'string' && (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)) {
-        say(`${at}/gmsaCredentialSpec`, 'the credential spec is empty or longer than 64 KiB', { found: null });
-      }
-      const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
-      if (bad !== undefined) say(`${at}/runAsUserName`, `the user must ${bad}`);
-    }
-  }),
+    },
+  ),
 
-  podRule('windows-host-process-consistent', {
-    concerns: ['hostProcess'],
-    summary: 'Either all containers of a pod are Windows host-process containers, on the host network, or none is.',
-    fix: 'Set hostProcess on the pod, and hostNetwork: true.',
-  }, (pod, say) => {
-    const own = (context: JsonObject): unknown => asObject(context.windowsOptions).hostProcess;
-    const ofPod = own(pod.securityContext);
-    let count = 0;
-    for (const { value, path } of pod.all) {
-      const ofContainer = own(asObject(value.securityContext));
-      if (typeof ofPod === 'boolean' && typeof ofContainer === 'boolean' && ofPod !== ofContainer) {
-        say(`${path}/securityContext/windowsOptions/hostProcess`, 'the container contradicts the pod\'s hostProcess');
+  podRule(
+    'pod-security-policies-valid',
+    {
+      concerns: ['fsGroupChangePolicy', 'supplementalGroupsPolicy', 'seLinuxChangePolicy'],
+      summary:
+        'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value (MountOption needs a feature gate).',
+      fix: 'Use one of the known values.',
+    },
+    (pod, say, context) => {
+      const known: readonly (readonly [string, readonly string[], number])[] = [
+        ['fsGroupChangePolicy', ['Always', 'OnRootMismatch'], 0],
+        ['supplementalGroupsPolicy', ['Merge', 'Strict'], 33],
+        ['seLinuxChangePolicy', ['Recursive'], 33],
+      ];
+      for (const [field, values, minor] of known) {
+        const value = pod.securityContext[field];
+        if (since(context, minor) && typeof value === 'string' && !values.includes(value)) {
+          say(`/spec/securityContext/${field}`, `${field} "${value}" does not exist`, {
+            expected: values.join(' or '),
+          });
+        }
       }
-      if (ofContainer === true || (typeof ofContainer !== 'boolean' && ofPod === true)) count += 1;
-    }
-    if (count === 0) return;
-    if (count !== pod.all.length) say('/spec', 'some containers are host-process containers and some are not', { found: count });
-    if (!pod.hostNetwork) say('/spec/hostNetwork', 'host-process containers need hostNetwork: true');
-  }),
+    },
+  ),
+
+  podRule(
+    'host-namespaces-consistent',
+    {
+      concerns: ['shareProcessNamespace', 'hostUsers'],
+      summary:
+        'shareProcessNamespace excludes hostPID; a pod with a user namespace of its own uses no namespace of the host.',
+      fix: 'Keep one of the two.',
+    },
+    (pod, say, context) => {
+      if (pod.spec.shareProcessNamespace === true && pod.spec.hostPID === true) {
+        say('/spec/shareProcessNamespace', 'shareProcessNamespace and hostPID exclude each other');
+      }
+      if (pod.spec.hostUsers !== false || !since(context, 33)) {
+        return;
+      }
+      for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) {
+        if (pod.spec[field] === true) {
+          say(`/spec/${field}`, `${field} is not possible with hostUsers: false`);
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'os-settings-consistent',
+    {
+      concerns: ['os'],
+      summary: 'spec.os names linux or windows, and the pod holds no settings of the other.',
+      fix: 'Remove the settings of the other operating system.',
+    },
+    (pod, say) => {
+      if (!isObject(pod.spec.os)) {
+        return;
+      }
+      const os = text(pod.spec.os.name);
+      if (os !== 'linux' && os !== 'windows') {
+        say('/spec/os/name', os === '' ? 'os has no name' : `the operating system "${os}" does not exist`, {
+          expected: 'linux or windows',
+        });
+        return;
+      }
+      const podForbids = os === 'linux' ? ['windowsOptions'] : WINDOWS_FORBIDS_IN_POD;
+      const containerForbids = os === 'linux' ? ['windowsOptions'] : WINDOWS_FORBIDS_IN_CONTAINER;
+      for (const field of podForbids) {
+        const value = pod.securityContext[field];
+        if (given(value) && !(field === 'supplementalGroups' && !Array.isArray(value))) {
+          say(`/spec/securityContext/${field}`, `a ${os} pod takes no ${field}`);
+        }
+      }
+      if (os === 'windows') {
+        if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) {
+          say('/spec/securityContext/sysctls', 'a windows pod takes no sysctls');
+        }
+        for (const field of ['hostPID', 'hostIPC']) {
+          if (pod.spec[field] === true) {
+            say(`/spec/${field}`, `a windows pod takes no ${field}`);
+          }
+        }
+        for (const field of ['hostUsers', 'shareProcessNamespace']) {
+          if (given(pod.spec[field])) {
+            say(`/spec/${field}`, `a windows pod takes no ${field}`);
+          }
+        }
+      }
+      for (const { context, path } of contextsOf(pod)) {
+        for (const field of containerForbids) {
+          if (given(context[field])) {
+            say(`${path}/${field}`, `a ${os} container takes no ${field}`);
+          }
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'windows-options-valid',
+    {
+      concerns: ['windowsOptions'],
+      summary:
+        'Windows options name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
+      fix: 'Correct the name.',
+    },
+    (pod, say) => {
+      for (const { context, path } of [
+        { context: pod.securityContext, path: '/spec/securityContext' },
+        ...contextsOf(pod),
+      ]) {
+        if (!isObject(context.windowsOptions)) {
+          continue;
+        }
+        const { gmsaCredentialSpecName, gmsaCredentialSpec, runAsUserName } = context.windowsOptions;
+        const at = `${path}/windowsOptions`;
+        if (typeof gmsaCredentialSpecName === 'string') {
+          const bad = dnsSubdomain(gmsaCredentialSpecName);
+          if (bad !== undefined) {
+            say(`${at}/gmsaCredentialSpecName`, `the name must ${bad}`);
+          }
+        }
+        if (
+          typeof gmsaCredentialSpec === 'string' &&
+          (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)
+        ) {
+          say(`${at}/gmsaCredentialSpec`, 'the credential spec is empty or longer than 64 KiB', { found: null });
+        }
+        const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
+        if (bad !== undefined) {
+          say(`${at}/runAsUserName`, `the user must ${bad}`);
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'windows-host-process-consistent',
+    {
+      concerns: ['hostProcess'],
+      summary: 'Either all containers of a pod are Windows host-process containers, on the host network, or none is.',
+      fix: 'Set hostProcess on the pod, and hostNetwork: true.',
+    },
+    (pod, say) => {
+      const own = (context: JsonObject): unknown => asObject(context.windowsOptions).hostProcess;
+      const ofPod = own(pod.securityContext);
+      let count = 0;
+      for (const { value, path } of pod.all) {
+        const ofContainer = own(asObject(value.securityContext));
+        if (typeof ofPod === 'boolean' && typeof ofContainer === 'boolean' && ofPod !== ofContainer) {
+          say(`${path}/securityContext/windowsOptions/hostProcess`, "the container contradicts the pod's hostProcess");
+        }
+        if (ofContainer === true || (typeof ofContainer !== 'boolean' && ofPod === true)) {
+          count += 1;
+        }
+      }
+      if (count === 0) {
+        return;
+      }
+      if (count !== pod.all.length) {
+        say('/spec', 'some containers are host-process containers and some are not', { found: count });
+      }
+      if (!pod.hostNetwork) {
+        say('/spec/hostNetwork', 'host-process containers need hostNetwork: true');
+      }
+    },
+  ),
 ];
 
 function contextsOf(pod: PodView): readonly { readonly context: JsonObject; readonly path: string }[] {
-  return pod.all.flatMap(({ value, path }) => (isObject(value.securityContext) ? [{ context: value.securityContext, path: `${path}/securityContext` }] : []));
+  return pod.all.flatMap(({ value, path }) =>
+    isObject(value.securityContext) ? [{ context: value.securityContext, path: `${path}/securityContext` }] : [],
+  );
 }
 
 /** `net/ipv4/ip_forward` is the same sysctl as `net.ipv4.ip_forward`. */
@@ -235,23 +393,41 @@ function sysctlInDots(name: string): string {
 
 /** The sysctls of the IPC namespace. */
 function isIpcSysctl(name: string): boolean {
-  return /^kernel\.(sem|shm|shmall|shmmax|shmmni|shm_rmid_forced|msg|msgmax|msgmnb|msgmni)$/.test(name) || name.startsWith('fs.mqueue.');
+  return (
+    /^kernel\.(sem|shm|shmall|shmmax|shmmni|shm_rmid_forced|msg|msgmax|msgmnb|msgmni)$/.test(name) ||
+    name.startsWith('fs.mqueue.')
+  );
 }
 
 /** What a Windows user's name would have to be: `[domain\\]user`. */
 function windowsUser(name: string): string | undefined {
-  if (name === '') return 'not be empty';
-  if (/\p{Cc}/u.test(name)) return 'not hold control characters';
+  if (name === '') {
+    return 'not be empty';
+  }
+  if (/\p{Cc}/u.test(name)) {
+    return 'not hold control characters';
+  }
   const parts = name.split('\\');
-  if (parts.length > 2) return 'hold at most one backslash';
+  if (parts.length > 2) {
+    return 'hold at most one backslash';
+  }
   const user = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
     const domain = parts[0] ?? '';
     const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/.test(domain);
-    const dns = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/.test(domain);
-    if (domain.length >= 256 || !(netBios || dns)) return 'have a NetBIOS or DNS name before the backslash';
+    const dns =
+      /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/.test(
+        domain,
+      );
+    if (domain.length >= 256 || !(netBios || dns)) {
+      return 'have a NetBIOS or DNS name before the backslash';
+    }
   }
-  if (user === '' || user.length > 104) return 'have 1 to 104 characters';
-  if (/^[. ]+$/.test(user)) return 'not be dots and blanks only';
+  if (user === '' || user.length > 104) {
+    return 'have 1 to 104 characters';
+  }
+  if (/^[. ]+$/.test(user)) {
+    return 'not be dots and blanks only';
+  }
   return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not hold "/\\:;|=,+*?<>@[]' : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * What each kind of volume needs. A source is checked by a table of required fields, and by a function where that is not enough.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -22,52 +22,89 @@ export interface VolumePlace {
 
 type SourceCheck = (source: JsonObject, path: string, say: Say, place: VolumePlace) => void;
 
-const HOST_PATH_TYPES = ['', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'];
+const HOST_PATH_TYPES = [
+  '',
+  'DirectoryOrCreate',
+  'Directory',
+  'FileOrCreate',
+  'File',
+  'Socket',
+  'CharDevice',
+  'BlockDevice',
+];
 
 /** Every volume source, in the API's order of no importance. */
 export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceCheck>([
-  ['emptyDir', (source, path, say) => {
-    const limit = source.sizeLimit;
-    const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
-    if (amount?.isNegative() === true) say(`${path}/sizeLimit`, 'sizeLimit cannot be negative');
-  }],
+  [
+    'emptyDir',
+    (source, path, say) => {
+      const limit = source.sizeLimit;
+      const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
+      if (amount?.isNegative() === true) {
+        say(`${path}/sizeLimit`, 'sizeLimit cannot be negative');
+      }
+    },
+  ],
   ['hostPath', hostPath],
-  ['gitRepo', (source, path, say) => {
-    need(source, path, say, 'repository');
-    const complaint = relativePath(text(source.directory));
-    if (complaint !== undefined) say(`${path}/directory`, `the folder must ${complaint}`);
-  }],
-  ['gcePersistentDisk', (source, path, say) => {
-    need(source, path, say, 'pdName');
-    inRange(source, path, say, 'partition', 0, 255);
-  }],
-  ['awsElasticBlockStore', (source, path, say) => {
-    need(source, path, say, 'volumeID');
-    inRange(source, path, say, 'partition', 0, 255);
-  }],
-  ['secret', (source, path, say) => {
-    need(source, path, say, 'secretName');
-    checkMode(source, path, 'defaultMode', say);
-    checkKeysToPaths(source.items, `${path}/items`, say);
-  }],
-  ['configMap', (source, path, say) => {
-    need(source, path, say, 'name');
-    checkMode(source, path, 'defaultMode', say);
-    checkKeysToPaths(source.items, `${path}/items`, say);
-  }],
+  [
+    'gitRepo',
+    (source, path, say) => {
+      need(source, path, say, 'repository');
+      const complaint = relativePath(text(source.directory));
+      if (complaint !== undefined) {
+        say(`${path}/directory`, `the folder must ${complaint}`);
+      }
+    },
+  ],
+  [
+    'gcePersistentDisk',
+    (source, path, say) => {
+      need(source, path, say, 'pdName');
+      inRange(source, path, say, 'partition', 0, 255);
+    },
+  ],
+  [
+    'awsElasticBlockStore',
+    (source, path, say) => {
+      need(source, path, say, 'volumeID');
+      inRange(source, path, say, 'partition', 0, 255);
+    },
+  ],
+  [
+    'secret',
+    (source, path, say) => {
+      need(source, path, say, 'secretName');
+      checkMode(source, path, 'defaultMode', say);
+      checkKeysToPaths(source.items, `${path}/items`, say);
+    },
+  ],
+  [
+    'configMap',
+    (source, path, say) => {
+      need(source, path, say, 'name');
+      checkMode(source, path, 'defaultMode', say);
+      checkKeysToPaths(source.items, `${path}/items`, say);
+    },
+  ],
   ['nfs', nfs],
   ['iscsi', (source, path, say, place) => iscsi(source, path, say, place.volumeName)],
   ['glusterfs', (source, path, say) => need(source, path, say, 'endpoints', 'path')],
   ['flocker', flocker],
   ['persistentVolumeClaim', (source, path, say) => need(source, path, say, 'claimName')],
-  ['rbd', (source, path, say) => {
-    needItems(source, path, say, 'monitors');
-    need(source, path, say, 'image');
-  }],
-  ['cinder', (source, path, say) => {
-    need(source, path, say, 'volumeID');
-    secretNamed(source, path, say);
-  }],
+  [
+    'rbd',
+    (source, path, say) => {
+      needItems(source, path, say, 'monitors');
+      need(source, path, say, 'image');
+    },
+  ],
+  [
+    'cinder',
+    (source, path, say) => {
+      need(source, path, say, 'volumeID');
+      secretNamed(source, path, say);
+    },
+  ],
   ['cephfs', (source, path, say) => needItems(source, path, say, 'monitors')],
   ['quobyte', quobyte],
   ['downwardAPI', () => undefined],
@@ -81,69 +118,122 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
   ['storageos', (source, path, say) => storageOs(source, path, say, false)],
   ['projected', () => undefined],
   ['scaleIO', (source, path, say) => need(source, path, say, 'gateway', 'system', 'volumeName')],
-  ['csi', (source, path, say) => {
-    checkDriverName(source.driver, `${path}/driver`, say);
-    if (!isObject(source.nodePublishSecretRef)) return;
-    const complaint = dnsSubdomain(text(source.nodePublishSecretRef.name));
-    if (complaint !== undefined) say(`${path}/nodePublishSecretRef/name`, `the secret's name must ${complaint}`);
-  }],
+  [
+    'csi',
+    (source, path, say) => {
+      checkDriverName(source.driver, `${path}/driver`, say);
+      if (!isObject(source.nodePublishSecretRef)) {
+        return;
+      }
+      const complaint = dnsSubdomain(text(source.nodePublishSecretRef.name));
+      if (complaint !== undefined) {
+        say(`${path}/nodePublishSecretRef/name`, `the secret's name must ${complaint}`);
+      }
+    },
+  ],
   ['ephemeral', ephemeral],
-  ['image', (source, path, say, place) => {
-    if (place.isPod) need(source, path, say, 'reference');
-    const policy = text(source.pullPolicy);
-    if (policy !== '' && !['Always', 'IfNotPresent', 'Never'].includes(policy)) {
-      say(`${path}/pullPolicy`, `pullPolicy "${policy}" does not exist`, { expected: 'Always, IfNotPresent or Never' });
-    }
-  }],
+  [
+    'image',
+    (source, path, say, place) => {
+      if (place.isPod) {
+        need(source, path, say, 'reference');
+      }
+      const policy = text(source.pullPolicy);
+      if (policy !== '' && !['Always', 'IfNotPresent', 'Never'].includes(policy)) {
+        say(`${path}/pullPolicy`, `pullPolicy "${policy}" does not exist`, {
+          expected: 'Always, IfNotPresent or Never',
+        });
+      }
+    },
+  ],
 ]);
 
 /** Reports each field that is absent or empty. */
 export function need(source: JsonObject, path: string, say: Say, ...fields: readonly string[]): void {
-  for (const field of fields) if (text(source[field]) === '') say(`${path}/${field}`, `${field} is missing`, { expected: `a ${field}` });
+  for (const field of fields) {
+    if (text(source[field]) === '') {
+      say(`${path}/${field}`, `${field} is missing`, { expected: `a ${field}` });
+    }
+  }
 }
 
 export function hostPath(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'path');
-  if (climbs(text(source.path))) say(`${path}/path`, 'the path must not hold ".."');
+  if (climbs(text(source.path))) {
+    say(`${path}/path`, 'the path must not hold ".."');
+  }
   if (typeof source.type === 'string' && !HOST_PATH_TYPES.includes(source.type)) {
-    say(`${path}/type`, `the host path type "${source.type}" does not exist`, { expected: oneOf(HOST_PATH_TYPES.slice(1)) });
+    say(`${path}/type`, `the host path type "${source.type}" does not exist`, {
+      expected: oneOf(HOST_PATH_TYPES.slice(1)),
+    });
   }
 }
 
 export function nfs(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'server', 'path');
-  if (text(source.path) !== '' && !text(source.path).startsWith('/')) say(`${path}/path`, 'the path must be absolute');
+  if (text(source.path) !== '' && !text(source.path).startsWith('/')) {
+    say(`${path}/path`, 'the path must be absolute');
+  }
 }
 
 export function iscsi(source: JsonObject, path: string, say: Say, volumeName: string): void {
   need(source, path, say, 'targetPortal', 'iqn');
-  if (text(source.iqn) !== '' && !isQualifiedIscsi(text(source.iqn))) say(`${path}/iqn`, `"${text(source.iqn)}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+  if (text(source.iqn) !== '' && !isQualifiedIscsi(text(source.iqn))) {
+    say(`${path}/iqn`, `"${text(source.iqn)}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+  }
   inRange(source, path, say, 'lun', 0, 255);
-  if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) say(`${path}/secretRef`, 'CHAP needs a secret');
-  if (typeof source.initiatorName !== 'string') return;
-  if (!isQualifiedIscsi(source.initiatorName)) say(`${path}/initiatorName`, `"${source.initiatorName}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
-  if (`${volumeName}:${text(source.targetPortal)}`.length > 64) say(`${path}/targetPortal`, 'the volume\'s name and the target portal are longer than 64 characters together');
+  if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) {
+    say(`${path}/secretRef`, 'CHAP needs a secret');
+  }
+  if (typeof source.initiatorName !== 'string') {
+    return;
+  }
+  if (!isQualifiedIscsi(source.initiatorName)) {
+    say(`${path}/initiatorName`, `"${source.initiatorName}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+  }
+  if (`${volumeName}:${text(source.targetPortal)}`.length > 64) {
+    say(`${path}/targetPortal`, "the volume's name and the target portal are longer than 64 characters together");
+  }
 }
 
 export function flocker(source: JsonObject, path: string, say: Say): void {
   const both = [text(source.datasetName), text(source.datasetUUID)].filter((name) => name !== '');
-  if (both.length !== 1) say(path, 'a flocker volume has either datasetName or datasetUUID');
-  if (text(source.datasetName).includes('/')) say(`${path}/datasetName`, 'the name must not hold "/"');
+  if (both.length !== 1) {
+    say(path, 'a flocker volume has either datasetName or datasetUUID');
+  }
+  if (text(source.datasetName).includes('/')) {
+    say(`${path}/datasetName`, 'the name must not hold "/"');
+  }
 }
 
 export function quobyte(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'registry', 'volume');
-  if (text(source.registry) === '') return;
-  if (text(source.tenant).length >= 65) say(`${path}/tenant`, 'the tenant is longer than 64 characters');
-  else if (!text(source.registry).split(',').every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))) say(`${path}/registry`, 'the registry is no list of host:port');
+  if (text(source.registry) === '') {
+    return;
+  }
+  if (text(source.tenant).length >= 65) {
+    say(`${path}/tenant`, 'the tenant is longer than 64 characters');
+  } else if (
+    !text(source.registry)
+      .split(',')
+      .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
+  ) {
+    say(`${path}/registry`, 'the registry is no list of host:port');
+  }
 }
 
 export function fibreChannel(source: JsonObject, path: string, say: Say): void {
   const names = size(source.targetWWNs);
   const ids = size(source.wwids);
-  if ((names === 0) === (ids === 0)) say(path, 'a Fibre Channel volume has either targetWWNs or wwids');
-  if (names === 0) return;
-  if (!given(source.lun)) say(`${path}/lun`, 'targetWWNs need a lun');
+  if ((names === 0) === (ids === 0)) {
+    say(path, 'a Fibre Channel volume has either targetWWNs or wwids');
+  }
+  if (names === 0) {
+    return;
+  }
+  if (!given(source.lun)) {
+    say(`${path}/lun`, 'targetWWNs need a lun');
+  }
   inRange(source, path, say, 'lun', 0, 255);
 }
 
@@ -151,51 +241,82 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'driver');
   for (const key of Object.keys(asObject(source.options))) {
     const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`;
-    if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io')) say(pointer(path, 'options', key), `the option "${key}" lies in a reserved name space`);
+    if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io')) {
+      say(pointer(path, 'options', key), `the option "${key}" lies in a reserved name space`);
+    }
   }
 }
 
 export function azureDisk(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'diskName', 'diskURI');
   const caching = source.cachingMode;
-  if (typeof caching === 'string' && !['None', 'ReadOnly', 'ReadWrite'].includes(caching)) say(`${path}/cachingMode`, `cachingMode "${caching}" does not exist`, { expected: 'None, ReadOnly or ReadWrite' });
+  if (typeof caching === 'string' && !['None', 'ReadOnly', 'ReadWrite'].includes(caching)) {
+    say(`${path}/cachingMode`, `cachingMode "${caching}" does not exist`, { expected: 'None, ReadOnly or ReadWrite' });
+  }
   const kind = typeof source.kind === 'string' ? source.kind : 'Shared';
-  if (!['Shared', 'Dedicated', 'Managed'].includes(kind)) say(`${path}/kind`, `the disk kind "${kind}" does not exist`, { expected: 'Shared, Dedicated or Managed' });
+  if (!['Shared', 'Dedicated', 'Managed'].includes(kind)) {
+    say(`${path}/kind`, `the disk kind "${kind}" does not exist`, { expected: 'Shared, Dedicated or Managed' });
+  }
   const prefix = kind === 'Managed' ? '/subscriptions/' : 'https://';
-  if (!text(source.diskURI).startsWith(prefix)) say(`${path}/diskURI`, `the URI of a ${kind} disk begins with ${prefix}`);
+  if (!text(source.diskURI).startsWith(prefix)) {
+    say(`${path}/diskURI`, `the URI of a ${kind} disk begins with ${prefix}`);
+  }
 }
 
 export function storageOs(source: JsonObject, path: string, say: Say, persistent: boolean): void {
   const name = dnsLabel(text(source.volumeName));
-  if (name !== undefined) say(`${path}/volumeName`, `volumeName must ${name}`);
+  if (name !== undefined) {
+    say(`${path}/volumeName`, `volumeName must ${name}`);
+  }
   const space = text(source.volumeNamespace) === '' ? undefined : dnsLabel(text(source.volumeNamespace));
-  if (space !== undefined) say(`${path}/volumeNamespace`, `volumeNamespace must ${space}`);
+  if (space !== undefined) {
+    say(`${path}/volumeNamespace`, `volumeNamespace must ${space}`);
+  }
   secretNamed(source, path, say);
-  if (persistent && isObject(source.secretRef)) need(source.secretRef, `${path}/secretRef`, say, 'namespace');
+  if (persistent && isObject(source.secretRef)) {
+    need(source.secretRef, `${path}/secretRef`, say, 'namespace');
+  }
 }
 
 export function checkDriverName(name: unknown, path: string, say: Say): void {
   const driver = typeof name === 'string' ? name : '';
-  const complaint = driver === '' ? 'be given' : driver.length > 63 ? 'be at most 63 characters long' : dnsSubdomain(driver.toLowerCase());
-  if (complaint !== undefined) say(path, `the driver's name must ${complaint}`);
+  const complaint =
+    driver === ''
+      ? 'be given'
+      : driver.length > 63
+        ? 'be at most 63 characters long'
+        : dnsSubdomain(driver.toLowerCase());
+  if (complaint !== undefined) {
+    say(path, `the driver's name must ${complaint}`);
+  }
 }
 
 export function inRange(source: JsonObject, path: string, say: Say, field: string, least: number, most: number): void {
   const value = whole(source[field]);
-  if (value !== undefined && (value < least || value > most)) say(`${path}/${field}`, `${field} must lie between ${least} and ${most}`);
+  if (value !== undefined && (value < least || value > most)) {
+    say(`${path}/${field}`, `${field} must lie between ${least} and ${most}`);
+  }
 }
 
 export function secretNamed(source: JsonObject, path: string, say: Say): void {
-  if (isObject(source.secretRef) && text(source.secretRef.name) === '') say(`${path}/secretRef/name`, 'the secret has no name');
+  if (isObject(source.secretRef) && text(source.secretRef.name) === '') {
+    say(`${path}/secretRef/name`, 'the secret has no name');
+  }
 }
 
 export function needItems(source: JsonObject, path: string, say: Say, field: string): void {
-  if (size(source[field]) === 0) say(`${path}/${field}`, `${field} is missing`, { expected: 'at least one' });
+  if (size(source[field]) === 0) {
+    say(`${path}/${field}`, `${field} is missing`, { expected: 'at least one' });
+  }
 }
 
 function isQualifiedIscsi(name: string): boolean {
-  if (name.startsWith('iqn')) return /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/.test(name);
-  if (name.startsWith('eui')) return /^eui.[a-zA-Z0-9]{16}$/.test(name);
+  if (name.startsWith('iqn')) {
+    return /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/.test(name);
+  }
+  if (name.startsWith('eui')) {
+    return /^eui.[a-zA-Z0-9]{16}$/.test(name);
+  }
   return name.startsWith('naa') && /^naa.[a-zA-Z0-9]{32}$/.test(name);
 }
 
@@ -209,19 +330,33 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
   const metadata = asObject(template.metadata);
   for (const [field, value] of Object.entries(metadata)) {
     // The server takes an empty map, and no empty list.
-    if (field !== 'labels' && field !== 'annotations' && given(value) && value !== '' && !(isObject(value) && size(value) === 0)) {
-      say(`${at}/metadata/${field}`, `the metadata of a claim template holds labels and annotations only, not ${field}`);
+    if (
+      field !== 'labels' &&
+      field !== 'annotations' &&
+      given(value) &&
+      value !== '' &&
+      !(isObject(value) && size(value) === 0)
+    ) {
+      say(
+        `${at}/metadata/${field}`,
+        `the metadata of a claim template holds labels and annotations only, not ${field}`,
+      );
     }
   }
   checkLabels(metadata.labels, `${at}/metadata/labels`, say);
   for (const key of Object.keys(asObject(metadata.annotations))) {
     const complaint = qualifiedName(key.toLowerCase());
-    if (complaint !== undefined) say(pointer(`${at}/metadata/annotations`, key), `the annotation key "${key}" must ${complaint}`);
+    if (complaint !== undefined) {
+      say(pointer(`${at}/metadata/annotations`, key), `the annotation key "${key}" must ${complaint}`);
+    }
   }
   checkClaimSpec(asObject(template.spec), `${at}/spec`, say);
-  if (place.podName === '' || place.volumeName === '') return;
+  if (place.podName === '' || place.volumeName === '') {
+    return;
+  }
   const claim = `${place.podName}-${place.volumeName}`;
   const complaint = dnsSubdomain(claim);
-  if (complaint !== undefined) say(path, `the claim made for this volume, "${claim}", must ${complaint}`, { found: claim });
+  if (complaint !== undefined) {
+    say(path, `the claim made for this volume, "${claim}", must ${complaint}`, { found: claim });
+  }
 }
-

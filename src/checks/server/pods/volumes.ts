@@ -1,7 +1,7 @@
 /**
  * The pod's volumes: names, exactly one source each, and that source complete.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { podRule, since } from '../server-rule';
@@ -11,79 +11,122 @@ import { checkDownwardFiles, checkMode, checkProjected } from './projections';
 import { VOLUME_SOURCES } from './volume-sources';
 
 export const volumeRules: readonly Rule[] = [
-  podRule('volume-name-valid', {
-    concerns: ['volumes'],
-    summary: 'A volume has a DNS label as its name, unique in the pod.',
-    fix: 'Name the volume with lower-case letters, digits and "-".',
-  }, (pod, say) => {
-    const seen = new Set<string>();
-    for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
-      const name = text(value.name);
-      const complaint = name === '' ? 'be given' : dnsLabel(name);
-      if (complaint !== undefined) say(`${path}/name`, `the volume's name ${JSON.stringify(name)} must ${complaint}`);
-      if (name !== '' && seen.has(name) && !isReplaced(pod.kind, name, pod.volumes)) say(`${path}/name`, `a volume named "${name}" stands in this pod already`);
-      seen.add(name);
-    }
-  }),
-
-  podRule('volume-exactly-one-source', {
-    concerns: ['volumes'],
-    summary: 'A volume has one source (none means an emptyDir).',
-    fix: 'Keep one source; make two volumes of two.',
-  }, (pod, say) => {
-    for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
-      const sources = [...VOLUME_SOURCES.keys()].filter((source) => given(value[source]));
-      if (sources.length > 1) say(path, `the volume "${text(value.name)}" has ${sources.length} sources: ${sources.join(', ')}`, { expected: 'one source' });
-    }
-  }),
-
-  podRule('volume-source-valid', {
-    concerns: ['volumes'],
-    summary: 'A volume\'s source has everything that its kind needs.',
-    fix: 'Complete or correct the source.',
-  }, (pod, say, context) => {
-    const place = { podName: pod.isPod ? text(pod.metadata.name) : '', isPod: pod.isPod };
-    for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
-      const volumeName = text(value.name);
-      for (const [kind, check] of VOLUME_SOURCES) {
-        const source = value[kind];
-        if (!isObject(source)) continue;
-        // Older servers drop the field, since its feature gate is off.
-        if (kind === 'image' && !since(context, 35)) continue;
-        check(source, `${path}/${kind}`, say, { ...place, volumeName });
-        break;
+  podRule(
+    'volume-name-valid',
+    {
+      concerns: ['volumes'],
+      summary: 'A volume has a DNS label as its name, unique in the pod.',
+      fix: 'Name the volume with lower-case letters, digits and "-".',
+    },
+    (pod, say) => {
+      const seen = new Set<string>();
+      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        const name = text(value.name);
+        const complaint = name === '' ? 'be given' : dnsLabel(name);
+        if (complaint !== undefined) {
+          say(`${path}/name`, `the volume's name ${JSON.stringify(name)} must ${complaint}`);
+        }
+        if (name !== '' && seen.has(name) && !isReplaced(pod.kind, name, pod.volumes)) {
+          say(`${path}/name`, `a volume named "${name}" stands in this pod already`);
+        }
+        seen.add(name);
       }
-    }
-  }),
+    },
+  ),
 
-  podRule('volume-files-valid', {
-    concerns: ['downwardAPI', 'projected'],
-    summary: 'The files that a downwardAPI or projected volume holds have a source and a path inside the volume.',
-    fix: 'Complete or correct the entry.',
-  }, (pod, say) => {
-    for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
-      if (isObject(value.downwardAPI)) {
-        checkMode(value.downwardAPI, `${path}/downwardAPI`, 'defaultMode', say);
-        checkDownwardFiles(value.downwardAPI.items, `${path}/downwardAPI/items`, say);
+  podRule(
+    'volume-exactly-one-source',
+    {
+      concerns: ['volumes'],
+      summary: 'A volume has one source (none means an emptyDir).',
+      fix: 'Keep one source; make two volumes of two.',
+    },
+    (pod, say) => {
+      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        const sources = [...VOLUME_SOURCES.keys()].filter((source) => given(value[source]));
+        if (sources.length > 1) {
+          say(path, `the volume "${text(value.name)}" has ${sources.length} sources: ${sources.join(', ')}`, {
+            expected: 'one source',
+          });
+        }
       }
-      if (isObject(value.projected)) checkProjected(value.projected, `${path}/projected`, say);
-    }
-  }),
+    },
+  ),
 
-  podRule('volume-claim-not-ephemeral', {
-    concerns: ['ephemeral'],
-    summary: 'A volume does not name the claim that is made for an ephemeral volume of the same pod.',
-    fix: 'Mount the ephemeral volume itself.',
-  }, (pod, say) => {
-    const podName = pod.isPod ? text(pod.metadata.name) : '';
-    if (podName === '') return;
-    const volumes = itemsOf(pod.spec.volumes, '/spec/volumes');
-    const made = new Set(volumes.filter(({ value }) => given(value.ephemeral)).map(({ value }) => `${podName}-${text(value.name)}`));
-    for (const { value, path } of volumes) {
-      const claim = text(asObject(value.persistentVolumeClaim).claimName);
-      if (claim !== '' && made.has(claim)) say(`${path}/persistentVolumeClaim/claimName`, `the claim "${claim}" is made for an ephemeral volume of this pod`);
-    }
-  }),
+  podRule(
+    'volume-source-valid',
+    {
+      concerns: ['volumes'],
+      summary: "A volume's source has everything that its kind needs.",
+      fix: 'Complete or correct the source.',
+    },
+    (pod, say, context) => {
+      const place = { podName: pod.isPod ? text(pod.metadata.name) : '', isPod: pod.isPod };
+      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        const volumeName = text(value.name);
+        for (const [kind, check] of VOLUME_SOURCES) {
+          const source = value[kind];
+          if (!isObject(source)) {
+            continue;
+          }
+          // Older servers drop the field, since its feature gate is off.
+          if (kind === 'image' && !since(context, 35)) {
+            continue;
+          }
+          check(source, `${path}/${kind}`, say, { ...place, volumeName });
+          break;
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'volume-files-valid',
+    {
+      concerns: ['downwardAPI', 'projected'],
+      summary: 'The files that a downwardAPI or projected volume holds have a source and a path inside the volume.',
+      fix: 'Complete or correct the entry.',
+    },
+    (pod, say) => {
+      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        if (isObject(value.downwardAPI)) {
+          checkMode(value.downwardAPI, `${path}/downwardAPI`, 'defaultMode', say);
+          checkDownwardFiles(value.downwardAPI.items, `${path}/downwardAPI/items`, say);
+        }
+        if (isObject(value.projected)) {
+          checkProjected(value.projected, `${path}/projected`, say);
+        }
+      }
+    },
+  ),
+
+  podRule(
+    'volume-claim-not-ephemeral',
+    {
+      concerns: ['ephemeral'],
+      summary: 'A volume does not name the claim that is made for an ephemeral volume of the same pod.',
+      fix: 'Mount the ephemeral volume itself.',
+    },
+    (pod, say) => {
+      const podName = pod.isPod ? text(pod.metadata.name) : '';
+      if (podName === '') {
+        return;
+      }
+      const volumes = itemsOf(pod.spec.volumes, '/spec/volumes');
+      const made = new Set(
+        volumes.filter(({ value }) => given(value.ephemeral)).map(({ value }) => `${podName}-${text(value.name)}`),
+      );
+      for (const { value, path } of volumes) {
+        const claim = text(asObject(value.persistentVolumeClaim).claimName);
+        if (claim !== '' && made.has(claim)) {
+          say(
+            `${path}/persistentVolumeClaim/claimName`,
+            `the claim "${claim}" is made for an ephemeral volume of this pod`,
+          );
+        }
+      }
+    },
+  ),
 ];
 
 /** A StatefulSet's claim template takes the place of volumes with its name, before the server looks at them. */

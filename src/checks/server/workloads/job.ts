@@ -1,7 +1,7 @@
 /**
  * Job and CronJob (row K11).
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule, type RuleContext } from '../../rule';
 import { checkLabelSelector, selects } from '../selectors';
@@ -13,10 +13,21 @@ import { scheduleComplaint, timeZoneComplaint } from './schedule';
 const SOURCE = 'apis/batch/validation/validation.go';
 const KINDS = ['batch/Job', 'batch/CronJob'];
 const COUNTS = [
-  'parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes',
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
 ];
 const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'];
-const SERVICE_LABELS = ['batch.kubernetes.io/controller-uid', 'batch.kubernetes.io/job-name', 'controller-uid', 'job-name'];
+const SERVICE_LABELS = [
+  'batch.kubernetes.io/controller-uid',
+  'batch.kubernetes.io/job-name',
+  'controller-uid',
+  'job-name',
+];
 
 interface JobPlace {
   readonly spec: JsonObject;
@@ -24,232 +35,425 @@ interface JobPlace {
 }
 
 function jobRule(
-  name: string, texts: { summary: string; fix: string }, check: (job: JobPlace, say: Say, context: RuleContext) => void,
+  name: string,
+  texts: { summary: string; fix: string },
+  check: (job: JobPlace, say: Say, context: RuleContext) => void,
 ): Rule {
   return objectRule(name, KINDS, { row: 'K11', source: SOURCE, ...texts }, (object, say, context, manifest) => {
     const spec = asObject(object.spec);
-    if (manifest.id.kind === 'Job') check({ spec, path: '/spec' }, say, context);
-    else check({ spec: asObject(asObject(spec.jobTemplate).spec), path: '/spec/jobTemplate/spec' }, say, context);
+    if (manifest.id.kind === 'Job') {
+      check({ spec, path: '/spec' }, say, context);
+    } else {
+      check({ spec: asObject(asObject(spec.jobTemplate).spec), path: '/spec/jobTemplate/spec' }, say, context);
+    }
   });
 }
 
 export const jobRules: readonly Rule[] = [
-  jobRule('job-restart-policy', {
-    summary: 'Pods of a Job have restartPolicy Never or OnFailure; Never where a podFailurePolicy is given.',
-    fix: 'Write restartPolicy: Never (or OnFailure) into the pod template.',
-  }, ({ spec, path }, say) => {
-    const policy = text(asObject(asObject(spec.template).spec).restartPolicy);
-    const at = `${path}/template/spec/restartPolicy`;
-    if (policy !== 'Never' && policy !== 'OnFailure') {
-      say(at, policy === '' ? 'the pod template of a Job has no restartPolicy, and the default Always is not possible' : `restartPolicy ${policy} is not possible in a Job`, { expected: 'Never or OnFailure' });
-    } else if (given(spec.podFailurePolicy) && policy !== 'Never') {
-      say(at, 'a podFailurePolicy needs restartPolicy Never', { expected: 'Never' });
-    }
-  }),
-
-  jobRule('job-counts-not-negative', {
-    summary: 'Counts, deadlines and limits of a Job are not negative.',
-    fix: 'Correct the number.',
-  }, ({ spec, path }, say) => {
-    for (const field of COUNTS) {
-      const count = whole(spec[field]);
-      if (count !== undefined && count < 0) say(`${path}/${field}`, `${field} cannot be negative`, { expected: '0 or more' });
-    }
-  }),
-
-  jobRule('job-indexed-settings', {
-    summary: 'An Indexed Job has completions and stays within the limits; backoffLimitPerIndex, maxFailedIndexes and successPolicy are for Indexed Jobs.',
-    fix: 'Set completionMode: Indexed and completions, or remove the field.',
-  }, ({ spec, path }, say) => {
-    const mode = spec.completionMode;
-    const completions = whole(spec.completions) ?? (given(spec.parallelism) ? undefined : 1);
-    const parallelism = whole(spec.parallelism) ?? 1;
-    const failed = whole(spec.maxFailedIndexes);
-    const perIndex = whole(spec.backoffLimitPerIndex);
-    if (typeof mode === 'string' && mode !== 'Indexed' && mode !== 'NonIndexed') say(`${path}/completionMode`, `completionMode "${mode}" does not exist`, { expected: 'NonIndexed or Indexed' });
-    if (failed !== undefined && perIndex === undefined) say(`${path}/maxFailedIndexes`, 'maxFailedIndexes needs backoffLimitPerIndex');
-    if (mode === 'Indexed') {
-      if (completions === undefined) say(`${path}/completions`, 'an Indexed Job needs completions', { expected: 'the number of indexes' });
-      if (parallelism > 100_000) say(`${path}/parallelism`, `${parallelism} pods at once are too many for an Indexed Job`, { expected: 'at most 100000' });
-      if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) say(`${path}/maxFailedIndexes`, 'maxFailedIndexes is above completions or 100000');
-      if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
-        if (failed === undefined) say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes must be given');
-        if (parallelism > 10_000) say(`${path}/parallelism`, 'with more than 100000 completions parallelism is at most 10000');
-        if (failed !== undefined && failed > 10_000) say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes is at most 10000');
+  jobRule(
+    'job-restart-policy',
+    {
+      summary: 'Pods of a Job have restartPolicy Never or OnFailure; Never where a podFailurePolicy is given.',
+      fix: 'Write restartPolicy: Never (or OnFailure) into the pod template.',
+    },
+    ({ spec, path }, say) => {
+      const policy = text(asObject(asObject(spec.template).spec).restartPolicy);
+      const at = `${path}/template/spec/restartPolicy`;
+      if (policy !== 'Never' && policy !== 'OnFailure') {
+        say(
+          at,
+          policy === ''
+            ? 'the pod template of a Job has no restartPolicy, and the default Always is not possible'
+            : `restartPolicy ${policy} is not possible in a Job`,
+          { expected: 'Never or OnFailure' },
+        );
+      } else if (given(spec.podFailurePolicy) && policy !== 'Never') {
+        say(at, 'a podFailurePolicy needs restartPolicy Never', { expected: 'Never' });
       }
-      return;
-    }
-    if (typeof mode === 'string' && mode !== 'NonIndexed') return;
-    for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']) {
-      if (given(spec[field])) say(`${path}/${field}`, `${field} needs completionMode Indexed`);
-    }
-  }),
+    },
+  ),
 
-  jobRule('job-success-policy', {
-    summary: 'A success policy has 1 to 20 rules; each names indexes within completions, a count not above them, or both.',
-    fix: 'Correct the rule.',
-  }, ({ spec, path }, say) => {
-    if (!isObject(spec.successPolicy) || spec.completionMode !== 'Indexed') return;
-    const completions = whole(spec.completions) ?? (given(spec.parallelism) ? undefined : 1);
-    const base = `${path}/successPolicy/rules`;
-    const count = size(spec.successPolicy.rules);
-    if (count === 0) say(base, 'the success policy has no rules', { expected: 'at least one rule' });
-    if (count > 20) say(base, `${count} rules are too many`, { expected: 'at most 20' });
-    for (const { value, path: at } of itemsOf(spec.successPolicy.rules, base)) {
-      const indexes = value.succeededIndexes;
-      const wanted = whole(value.succeededCount);
-      if (!given(indexes) && wanted === undefined) say(at, 'the rule names neither succeededIndexes nor succeededCount');
-      let named: number | undefined;
-      if (typeof indexes === 'string' && completions !== undefined) {
-        const read = readIndexes(indexes, completions);
-        if (typeof read === 'string') say(`${at}/succeededIndexes`, `the indexes ${read}`, { expected: 'such as 0-3,7' });
-        else named = read;
+  jobRule(
+    'job-counts-not-negative',
+    {
+      summary: 'Counts, deadlines and limits of a Job are not negative.',
+      fix: 'Correct the number.',
+    },
+    ({ spec, path }, say) => {
+      for (const field of COUNTS) {
+        const count = whole(spec[field]);
+        if (count !== undefined && count < 0) {
+          say(`${path}/${field}`, `${field} cannot be negative`, { expected: '0 or more' });
+        }
       }
-      if (wanted === undefined) continue;
-      if (wanted < 0) say(`${at}/succeededCount`, 'succeededCount cannot be negative');
-      if (completions !== undefined && wanted > completions) say(`${at}/succeededCount`, `succeededCount ${wanted} is above completions ${completions}`);
-      else if (named !== undefined && wanted > named) say(`${at}/succeededCount`, `succeededCount ${wanted} is above the ${named} indexes named`);
-    }
-  }),
+    },
+  ),
 
-  jobRule('job-pod-failure-policy', {
-    summary: 'A pod failure policy has at most 20 rules, each with a known action and either exit codes or pod conditions.',
-    fix: 'Correct the rule.',
-  }, ({ spec, path }, say) => {
-    if (!isObject(spec.podFailurePolicy)) return;
-    const base = `${path}/podFailurePolicy/rules`;
-    if (size(spec.podFailurePolicy.rules) > 20) say(base, 'more than 20 rules', { found: size(spec.podFailurePolicy.rules), expected: 'at most 20' });
-    for (const { value, path: at } of itemsOf(spec.podFailurePolicy.rules, base)) {
-      const action = text(value.action);
-      if (!ACTIONS.includes(action)) say(`${at}/action`, action === '' ? 'the rule has no action' : `the action "${action}" does not exist`, { expected: oneOf(ACTIONS) });
-      else if (action === 'FailIndex' && !given(spec.backoffLimitPerIndex)) say(`${at}/action`, 'the action FailIndex needs backoffLimitPerIndex');
-      const codes = isObject(value.onExitCodes) ? value.onExitCodes : undefined;
-      const conditions = size(value.onPodConditions);
-      if ((codes === undefined) === (conditions === 0)) say(at, 'a rule has either onExitCodes or onPodConditions');
-      if (codes !== undefined) checkExitCodes(codes, `${at}/onExitCodes`, spec, say);
-      if (conditions > 20) say(`${at}/onPodConditions`, 'more than 20 conditions');
-      for (const condition of itemsOf(value.onPodConditions, `${at}/onPodConditions`)) {
-        const complaint = qualifiedName(text(condition.value.type));
-        if (complaint !== undefined) say(`${condition.path}/type`, `the condition type ${JSON.stringify(text(condition.value.type))} must ${complaint}`);
-        const status = text(condition.value.status) || 'True';
-        if (!['True', 'False', 'Unknown'].includes(status)) say(`${condition.path}/status`, `the status "${status}" does not exist`, { expected: 'True, False or Unknown' });
+  jobRule(
+    'job-indexed-settings',
+    {
+      summary:
+        'An Indexed Job has completions and stays within the limits; backoffLimitPerIndex, maxFailedIndexes and successPolicy are for Indexed Jobs.',
+      fix: 'Set completionMode: Indexed and completions, or remove the field.',
+    },
+    ({ spec, path }, say) => {
+      const mode = spec.completionMode;
+      const completions = whole(spec.completions) ?? (given(spec.parallelism) ? undefined : 1);
+      const parallelism = whole(spec.parallelism) ?? 1;
+      const failed = whole(spec.maxFailedIndexes);
+      const perIndex = whole(spec.backoffLimitPerIndex);
+      if (typeof mode === 'string' && mode !== 'Indexed' && mode !== 'NonIndexed') {
+        say(`${path}/completionMode`, `completionMode "${mode}" does not exist`, { expected: 'NonIndexed or Indexed' });
       }
-    }
-  }),
+      if (failed !== undefined && perIndex === undefined) {
+        say(`${path}/maxFailedIndexes`, 'maxFailedIndexes needs backoffLimitPerIndex');
+      }
+      if (mode === 'Indexed') {
+        if (completions === undefined) {
+          say(`${path}/completions`, 'an Indexed Job needs completions', { expected: 'the number of indexes' });
+        }
+        if (parallelism > 100_000) {
+          say(`${path}/parallelism`, `${parallelism} pods at once are too many for an Indexed Job`, {
+            expected: 'at most 100000',
+          });
+        }
+        if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
+          say(`${path}/maxFailedIndexes`, 'maxFailedIndexes is above completions or 100000');
+        }
+        if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
+          if (failed === undefined) {
+            say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes must be given');
+          }
+          if (parallelism > 10_000) {
+            say(`${path}/parallelism`, 'with more than 100000 completions parallelism is at most 10000');
+          }
+          if (failed !== undefined && failed > 10_000) {
+            say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes is at most 10000');
+          }
+        }
+        return;
+      }
+      if (typeof mode === 'string' && mode !== 'NonIndexed') {
+        return;
+      }
+      for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']) {
+        if (given(spec[field])) {
+          say(`${path}/${field}`, `${field} needs completionMode Indexed`);
+        }
+      }
+    },
+  ),
 
-  jobRule('job-choices-valid', {
-    summary: 'podReplacementPolicy is TerminatingOrFailed or Failed (Failed beside a podFailurePolicy); managedBy is a domain and a path.',
-    fix: 'Correct the value, or leave it out.',
-  }, ({ spec, path }, say) => {
-    const policy = spec.podReplacementPolicy;
-    const allowed = given(spec.podFailurePolicy) ? ['Failed'] : ['TerminatingOrFailed', 'Failed'];
-    if (typeof policy === 'string' && !allowed.includes(policy)) say(`${path}/podReplacementPolicy`, `podReplacementPolicy "${policy}" is not possible here`, { expected: oneOf(allowed) });
-    if (typeof spec.managedBy !== 'string') return;
-    const complaint = byteLength(spec.managedBy) > 63 ? 'be at most 63 characters long' : domainPrefixedPath(spec.managedBy);
-    if (complaint !== undefined) say(`${path}/managedBy`, `managedBy must ${complaint}`);
-  }),
+  jobRule(
+    'job-success-policy',
+    {
+      summary:
+        'A success policy has 1 to 20 rules; each names indexes within completions, a count not above them, or both.',
+      fix: 'Correct the rule.',
+    },
+    ({ spec, path }, say) => {
+      if (!isObject(spec.successPolicy) || spec.completionMode !== 'Indexed') {
+        return;
+      }
+      const completions = whole(spec.completions) ?? (given(spec.parallelism) ? undefined : 1);
+      const base = `${path}/successPolicy/rules`;
+      const count = size(spec.successPolicy.rules);
+      if (count === 0) {
+        say(base, 'the success policy has no rules', { expected: 'at least one rule' });
+      }
+      if (count > 20) {
+        say(base, `${count} rules are too many`, { expected: 'at most 20' });
+      }
+      for (const { value, path: at } of itemsOf(spec.successPolicy.rules, base)) {
+        const indexes = value.succeededIndexes;
+        const wanted = whole(value.succeededCount);
+        if (!given(indexes) && wanted === undefined) {
+          say(at, 'the rule names neither succeededIndexes nor succeededCount');
+        }
+        let named: number | undefined;
+        if (typeof indexes === 'string' && completions !== undefined) {
+          const read = readIndexes(indexes, completions);
+          if (typeof read === 'string') {
+            say(`${at}/succeededIndexes`, `the indexes ${read}`, { expected: 'such as 0-3,7' });
+          } else {
+            named = read;
+          }
+        }
+        if (wanted === undefined) {
+          continue;
+        }
+        if (wanted < 0) {
+          say(`${at}/succeededCount`, 'succeededCount cannot be negative');
+        }
+        if (completions !== undefined && wanted > completions) {
+          say(`${at}/succeededCount`, `succeededCount ${wanted} is above completions ${completions}`);
+        } else if (named !== undefined && wanted > named) {
+          say(`${at}/succeededCount`, `succeededCount ${wanted} is above the ${named} indexes named`);
+        }
+      }
+    },
+  ),
 
-  objectRule('job-selector-generated', KINDS, {
-    row: 'K11',
-    source: SOURCE,
-    summary: 'A Job leaves its selector and the labels that go with it to the server, unless manualSelector is true.',
-    fix: 'Remove selector and the job-name and controller-uid labels.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    if (manifest.id.kind === 'CronJob') {
-      const job = asObject(asObject(spec.jobTemplate).spec);
-      if (given(job.selector)) say('/spec/jobTemplate/spec/selector', 'the selector of a CronJob\'s Jobs is made by the server');
-      if (job.manualSelector === true) say('/spec/jobTemplate/spec/manualSelector', 'the Jobs of a CronJob cannot have a selector of their own');
-      return;
-    }
-    const labels = asObject(asObject(asObject(spec.template).metadata).labels);
-    if (spec.manualSelector === true) {
-      if (!isObject(spec.selector)) say('/spec/selector', 'manualSelector needs a selector');
-      else if (selects(spec.selector, labels) === false) say('/spec/template/metadata/labels', 'the selector does not match the template\'s labels', { found: labels });
+  jobRule(
+    'job-pod-failure-policy',
+    {
+      summary:
+        'A pod failure policy has at most 20 rules, each with a known action and either exit codes or pod conditions.',
+      fix: 'Correct the rule.',
+    },
+    ({ spec, path }, say) => {
+      if (!isObject(spec.podFailurePolicy)) {
+        return;
+      }
+      const base = `${path}/podFailurePolicy/rules`;
+      if (size(spec.podFailurePolicy.rules) > 20) {
+        say(base, 'more than 20 rules', { found: size(spec.podFailurePolicy.rules), expected: 'at most 20' });
+      }
+      for (const { value, path: at } of itemsOf(spec.podFailurePolicy.rules, base)) {
+        const action = text(value.action);
+        if (!ACTIONS.includes(action)) {
+          say(`${at}/action`, action === '' ? 'the rule has no action' : `the action "${action}" does not exist`, {
+            expected: oneOf(ACTIONS),
+          });
+        } else if (action === 'FailIndex' && !given(spec.backoffLimitPerIndex)) {
+          say(`${at}/action`, 'the action FailIndex needs backoffLimitPerIndex');
+        }
+        const codes = isObject(value.onExitCodes) ? value.onExitCodes : undefined;
+        const conditions = size(value.onPodConditions);
+        if ((codes === undefined) === (conditions === 0)) {
+          say(at, 'a rule has either onExitCodes or onPodConditions');
+        }
+        if (codes !== undefined) {
+          checkExitCodes(codes, `${at}/onExitCodes`, spec, say);
+        }
+        if (conditions > 20) {
+          say(`${at}/onPodConditions`, 'more than 20 conditions');
+        }
+        for (const condition of itemsOf(value.onPodConditions, `${at}/onPodConditions`)) {
+          const complaint = qualifiedName(text(condition.value.type));
+          if (complaint !== undefined) {
+            say(
+              `${condition.path}/type`,
+              `the condition type ${JSON.stringify(text(condition.value.type))} must ${complaint}`,
+            );
+          }
+          const status = text(condition.value.status) || 'True';
+          if (!['True', 'False', 'Unknown'].includes(status)) {
+            say(`${condition.path}/status`, `the status "${status}" does not exist`, {
+              expected: 'True, False or Unknown',
+            });
+          }
+        }
+      }
+    },
+  ),
+
+  jobRule(
+    'job-choices-valid',
+    {
+      summary:
+        'podReplacementPolicy is TerminatingOrFailed or Failed (Failed beside a podFailurePolicy); managedBy is a domain and a path.',
+      fix: 'Correct the value, or leave it out.',
+    },
+    ({ spec, path }, say) => {
+      const policy = spec.podReplacementPolicy;
+      const allowed = given(spec.podFailurePolicy) ? ['Failed'] : ['TerminatingOrFailed', 'Failed'];
+      if (typeof policy === 'string' && !allowed.includes(policy)) {
+        say(`${path}/podReplacementPolicy`, `podReplacementPolicy "${policy}" is not possible here`, {
+          expected: oneOf(allowed),
+        });
+      }
+      if (typeof spec.managedBy !== 'string') {
+        return;
+      }
+      const complaint =
+        byteLength(spec.managedBy) > 63 ? 'be at most 63 characters long' : domainPrefixedPath(spec.managedBy);
+      if (complaint !== undefined) {
+        say(`${path}/managedBy`, `managedBy must ${complaint}`);
+      }
+    },
+  ),
+
+  objectRule(
+    'job-selector-generated',
+    KINDS,
+    {
+      row: 'K11',
+      source: SOURCE,
+      summary: 'A Job leaves its selector and the labels that go with it to the server, unless manualSelector is true.',
+      fix: 'Remove selector and the job-name and controller-uid labels.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      if (manifest.id.kind === 'CronJob') {
+        const job = asObject(asObject(spec.jobTemplate).spec);
+        if (given(job.selector)) {
+          say('/spec/jobTemplate/spec/selector', "the selector of a CronJob's Jobs is made by the server");
+        }
+        if (job.manualSelector === true) {
+          say('/spec/jobTemplate/spec/manualSelector', 'the Jobs of a CronJob cannot have a selector of their own');
+        }
+        return;
+      }
+      const labels = asObject(asObject(asObject(spec.template).metadata).labels);
+      if (spec.manualSelector === true) {
+        if (!isObject(spec.selector)) {
+          say('/spec/selector', 'manualSelector needs a selector');
+        } else if (selects(spec.selector, labels) === false) {
+          say('/spec/template/metadata/labels', "the selector does not match the template's labels", { found: labels });
+        }
+        checkLabelSelector(spec.selector, '/spec/selector', say);
+        return;
+      }
       checkLabelSelector(spec.selector, '/spec/selector', say);
-      return;
-    }
-    checkLabelSelector(spec.selector, '/spec/selector', say);
-    for (const label of SERVICE_LABELS) {
-      const value = labels[label];
-      const own = label.endsWith('job-name') ? manifest.id.name : undefined;
-      if (given(value) && value !== own) {
-        say(`/spec/template/metadata/labels/${label.replace('/', '~1')}`, `the label ${label} is set by the server`, { expected: 'no such label' });
+      for (const label of SERVICE_LABELS) {
+        const value = labels[label];
+        const own = label.endsWith('job-name') ? manifest.id.name : undefined;
+        if (given(value) && value !== own) {
+          say(`/spec/template/metadata/labels/${label.replace('/', '~1')}`, `the label ${label} is set by the server`, {
+            expected: 'no such label',
+          });
+        }
       }
-    }
-    // What the server would put there itself; nobody can know the uid beforehand.
-    const made = Object.fromEntries(SERVICE_LABELS.map((label) => [label, label.endsWith('job-name') ? manifest.id.name : '']));
-    if (isObject(spec.selector) && selects(spec.selector, made) === false) {
-      say('/spec/selector', 'the selector of a Job is made by the server', { expected: 'no selector, or manualSelector: true' });
-    }
-  }),
+      // What the server would put there itself; nobody can know the uid beforehand.
+      const made = Object.fromEntries(
+        SERVICE_LABELS.map((label) => [label, label.endsWith('job-name') ? manifest.id.name : '']),
+      );
+      if (isObject(spec.selector) && selects(spec.selector, made) === false) {
+        say('/spec/selector', 'the selector of a Job is made by the server', {
+          expected: 'no selector, or manualSelector: true',
+        });
+      }
+    },
+  ),
 
-  objectRule('job-name-leaves-room-for-index', ['batch/Job'], {
-    row: 'K11',
-    source: SOURCE,
-    summary: 'The host name of an Indexed Job\'s last pod, <job>-<completions-1>, is a DNS label.',
-    fix: 'Shorten the name of the Job.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    const completions = whole(spec.completions) ?? (given(spec.parallelism) ? 0 : 1);
-    if (spec.completionMode !== 'Indexed' || completions <= 0 || manifest.id.name === '') return;
-    const host = `${manifest.id.name}-${completions - 1}`;
-    const complaint = dnsLabel(host);
-    if (complaint !== undefined) say('/metadata/name', `the host name of the last pod, "${host}", must ${complaint}`);
-  }),
+  objectRule(
+    'job-name-leaves-room-for-index',
+    ['batch/Job'],
+    {
+      row: 'K11',
+      source: SOURCE,
+      summary: "The host name of an Indexed Job's last pod, <job>-<completions-1>, is a DNS label.",
+      fix: 'Shorten the name of the Job.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      const completions = whole(spec.completions) ?? (given(spec.parallelism) ? 0 : 1);
+      if (spec.completionMode !== 'Indexed' || completions <= 0 || manifest.id.name === '') {
+        return;
+      }
+      const host = `${manifest.id.name}-${completions - 1}`;
+      const complaint = dnsLabel(host);
+      if (complaint !== undefined) {
+        say('/metadata/name', `the host name of the last pod, "${host}", must ${complaint}`);
+      }
+    },
+  ),
 
-  objectRule('cron-job-valid', ['batch/CronJob'], {
-    row: 'K11',
-    source: SOURCE,
-    summary: 'A CronJob has a readable schedule without TZ, a known time zone, a known concurrency policy, and a name of at most 52 characters.',
-    fix: 'Correct the field.',
-  }, (object, say, _context, manifest) => {
-    const spec = asObject(object.spec);
-    const schedule = text(spec.schedule);
-    const badSchedule = schedule === '' ? 'be given' : scheduleComplaint(schedule);
-    if (badSchedule !== undefined) say('/spec/schedule', `the schedule ${JSON.stringify(schedule)} must ${badSchedule}`, { expected: 'minute hour day month weekday, or @daily and the like' });
-    const badZone = typeof spec.timeZone === 'string' ? timeZoneComplaint(spec.timeZone) : undefined;
-    if (badZone !== undefined) say('/spec/timeZone', `the time zone ${JSON.stringify(spec.timeZone)} must ${badZone}`, { expected: 'an IANA name such as Europe/Berlin' });
-    const concurrency = text(spec.concurrencyPolicy);
-    if (!['', 'Allow', 'Forbid', 'Replace'].includes(concurrency)) say('/spec/concurrencyPolicy', `concurrencyPolicy "${concurrency}" does not exist`, { expected: 'Allow, Forbid or Replace' });
-    for (const field of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
-      if ((whole(spec[field]) ?? 0) < 0) say(`/spec/${field}`, `${field} cannot be negative`);
-    }
-    if (manifest.id.name.length > 52) say('/metadata/name', `the name has ${manifest.id.name.length} characters; the Job's name adds 11`, { expected: 'at most 52 characters' });
-  }),
+  objectRule(
+    'cron-job-valid',
+    ['batch/CronJob'],
+    {
+      row: 'K11',
+      source: SOURCE,
+      summary:
+        'A CronJob has a readable schedule without TZ, a known time zone, a known concurrency policy, and a name of at most 52 characters.',
+      fix: 'Correct the field.',
+    },
+    (object, say, _context, manifest) => {
+      const spec = asObject(object.spec);
+      const schedule = text(spec.schedule);
+      const badSchedule = schedule === '' ? 'be given' : scheduleComplaint(schedule);
+      if (badSchedule !== undefined) {
+        say('/spec/schedule', `the schedule ${JSON.stringify(schedule)} must ${badSchedule}`, {
+          expected: 'minute hour day month weekday, or @daily and the like',
+        });
+      }
+      const badZone = typeof spec.timeZone === 'string' ? timeZoneComplaint(spec.timeZone) : undefined;
+      if (badZone !== undefined) {
+        say('/spec/timeZone', `the time zone ${JSON.stringify(spec.timeZone)} must ${badZone}`, {
+          expected: 'an IANA name such as Europe/Berlin',
+        });
+      }
+      const concurrency = text(spec.concurrencyPolicy);
+      if (!['', 'Allow', 'Forbid', 'Replace'].includes(concurrency)) {
+        say('/spec/concurrencyPolicy', `concurrencyPolicy "${concurrency}" does not exist`, {
+          expected: 'Allow, Forbid or Replace',
+        });
+      }
+      for (const field of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
+        if ((whole(spec[field]) ?? 0) < 0) {
+          say(`/spec/${field}`, `${field} cannot be negative`);
+        }
+      }
+      if (manifest.id.name.length > 52) {
+        say('/metadata/name', `the name has ${manifest.id.name.length} characters; the Job's name adds 11`, {
+          expected: 'at most 52 characters',
+        });
+      }
+    },
+  ),
 ];
 
 function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: Say): void {
   const operator = text(codes.operator);
-  if (!['In', 'NotIn'].includes(operator)) say(`${path}/operator`, operator === '' ? 'the operator is missing' : `the operator "${operator}" does not exist`, { expected: 'In or NotIn' });
+  if (!['In', 'NotIn'].includes(operator)) {
+    say(`${path}/operator`, operator === '' ? 'the operator is missing' : `the operator "${operator}" does not exist`, {
+      expected: 'In or NotIn',
+    });
+  }
   const pod = asObject(asObject(spec.template).spec);
-  const names = ['containers', 'initContainers'].flatMap((field) => itemsOf(pod[field], '').map(({ value }) => text(value.name)));
+  const names = ['containers', 'initContainers'].flatMap((field) =>
+    itemsOf(pod[field], '').map(({ value }) => text(value.name)),
+  );
   if (typeof codes.containerName === 'string' && !names.includes(codes.containerName)) {
     say(`${path}/containerName`, `the pod has no container "${codes.containerName}"`, { expected: oneOf(names) });
   }
-  const values = Array.isArray(codes.values) ? codes.values.map((value) => (typeof value === 'number' ? value : 0)) : [];
-  if (values.length === 0) say(`${path}/values`, 'no exit codes are given');
-  if (values.length > 255) say(`${path}/values`, 'more than 255 exit codes');
+  const values = Array.isArray(codes.values)
+    ? codes.values.map((value) => (typeof value === 'number' ? value : 0))
+    : [];
+  if (values.length === 0) {
+    say(`${path}/values`, 'no exit codes are given');
+  }
+  if (values.length > 255) {
+    say(`${path}/values`, 'more than 255 exit codes');
+  }
   values.forEach((value, index) => {
-    if (operator === 'In' && value === 0) say(`${path}/values/${index}`, 'exit code 0 is no failure');
-    if (values.indexOf(value) < index) say(`${path}/values/${index}`, `exit code ${value} stands here already`);
-    if (index > 0 && (values[index - 1] ?? 0) > value) say(`${path}/values`, 'exit codes must be in ascending order', { found: values });
+    if (operator === 'In' && value === 0) {
+      say(`${path}/values/${index}`, 'exit code 0 is no failure');
+    }
+    if (values.indexOf(value) < index) {
+      say(`${path}/values/${index}`, `exit code ${value} stands here already`);
+    }
+    if (index > 0 && (values[index - 1] ?? 0) > value) {
+      say(`${path}/values`, 'exit codes must be in ascending order', { found: values });
+    }
   });
 }
 
 /** How many indexes `0-3,7` names; what is wrong with it where it cannot be read. */
 function readIndexes(indexes: string, completions: number): number | string {
-  if (indexes === '') return 0;
+  if (indexes === '') {
+    return 0;
+  }
   let last: number | undefined;
   let total = 0;
   for (const part of indexes.split(',')) {
     const match = /^([+-]?\d+)(?:-([+-]?\d+))?$/.exec(part);
-    if (match === null) return `hold "${part}", which is neither a number nor a range`;
+    if (match === null) {
+      return `hold "${part}", which is neither a number nor a range`;
+    }
     const from = Number(match[1]);
     const to = match[2] === undefined ? from : Number(match[2]);
-    if (from >= completions || to >= completions) return `go beyond the last index ${completions - 1}`;
-    if (last !== undefined && last >= from) return 'are not in ascending order';
-    if (match[2] !== undefined && to <= from) return `hold the range "${part}", which does not ascend`;
+    if (from >= completions || to >= completions) {
+      return `go beyond the last index ${completions - 1}`;
+    }
+    if (last !== undefined && last >= from) {
+      return 'are not in ascending order';
+    }
+    if (match[2] !== undefined && to <= from) {
+      return `hold the range "${part}", which does not ascend`;
+    }
     total += to - from + 1;
     last = to;
   }

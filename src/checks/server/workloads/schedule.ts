@@ -8,7 +8,9 @@ interface Field {
   readonly names?: Readonly<Record<string, number>>;
 }
 
-const MONTHS = Object.fromEntries('jan feb mar apr may jun jul aug sep oct nov dec'.split(' ').map((name, index) => [name, index + 1]));
+const MONTHS = Object.fromEntries(
+  'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ').map((name, index) => [name, index + 1]),
+);
 const WEEKDAYS = Object.fromEntries('sun mon tue wed thu fri sat'.split(' ').map((name, index) => [name, index]));
 const FIELDS: readonly Field[] = [
   { least: 0, most: 59 },
@@ -17,32 +19,56 @@ const FIELDS: readonly Field[] = [
   { least: 1, most: 12, names: MONTHS },
   { least: 0, most: 6, names: WEEKDAYS },
 ];
-const DESCRIPTORS: ReadonlySet<string> = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
+const DESCRIPTORS: ReadonlySet<string> = new Set([
+  '@yearly',
+  '@annually',
+  '@monthly',
+  '@weekly',
+  '@daily',
+  '@midnight',
+  '@hourly',
+]);
 
 /** What the schedule would have to be; `undefined` for one that the server takes. */
 export function scheduleComplaint(schedule: string): string | undefined {
-  if (schedule.includes('TZ')) return 'not hold TZ or CRON_TZ (use timeZone)';
+  if (schedule.includes('TZ')) {
+    return 'not hold TZ or CRON_TZ (use timeZone)';
+  }
   if (schedule.startsWith('@')) {
-    if (DESCRIPTORS.has(schedule)) return undefined;
-    if (!schedule.startsWith('@every ')) return 'be a known descriptor such as @daily';
+    if (DESCRIPTORS.has(schedule)) {
+      return undefined;
+    }
+    if (!schedule.startsWith('@every ')) {
+      return 'be a known descriptor such as @daily';
+    }
     return isDuration(schedule.slice('@every '.length)) ? undefined : 'have a duration such as 1h30m after @every';
   }
   const parts = schedule.trim() === '' ? [] : schedule.trim().split(/\s+/);
-  if (parts.length !== 5) return `have 5 fields, not ${parts.length}`;
+  if (parts.length !== 5) {
+    return `have 5 fields, not ${parts.length}`;
+  }
   for (const [index, part] of parts.entries()) {
     const field = FIELDS[index];
     const complaint = field === undefined ? undefined : fieldComplaint(part, field);
-    if (complaint !== undefined) return complaint;
+    if (complaint !== undefined) {
+      return complaint;
+    }
   }
   return undefined;
 }
 
 /** What the time zone would have to be; `undefined` for a known one. */
 export function timeZoneComplaint(zone: string): string | undefined {
-  if (zone === '') return 'not be empty';
-  if (zone.toLowerCase() === 'local') return 'be an explicit zone';
+  if (zone === '') {
+    return 'not be empty';
+  }
+  if (zone.toLowerCase() === 'local') {
+    return 'be an explicit zone';
+  }
   for (const part of zone.split('/')) {
-    if (part === '.' || part === '..' || part.startsWith('-') || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part)) return 'be an IANA name';
+    if (part === '.' || part === '..' || part.startsWith('-') || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part)) {
+      return 'be an IANA name';
+    }
   }
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
@@ -55,9 +81,13 @@ export function timeZoneComplaint(zone: string): string | undefined {
 function fieldComplaint(text: string, field: Field): string | undefined {
   for (const expression of text.split(',').filter((part) => part !== '')) {
     const [range = '', step, ...more] = expression.split('/');
-    if (more.length > 0) return `have at most one "/" in "${expression}"`;
+    if (more.length > 0) {
+      return `have at most one "/" in "${expression}"`;
+    }
     const [low = '', high, ...rest] = range.split('-');
-    if (rest.length > 0) return `have at most one "-" in "${expression}"`;
+    if (rest.length > 0) {
+      return `have at most one "-" in "${expression}"`;
+    }
     let from: number | undefined;
     let to: number | undefined;
     if (low === '*' || low === '?') {
@@ -67,21 +97,33 @@ function fieldComplaint(text: string, field: Field): string | undefined {
       from = valueOf(low, field);
       to = high === undefined ? (step === undefined ? from : field.most) : valueOf(high, field);
     }
-    if (from === undefined || to === undefined) return `have numbers or names in "${expression}"`;
+    if (from === undefined || to === undefined) {
+      return `have numbers or names in "${expression}"`;
+    }
     if (step !== undefined) {
       const by = /^\d+$/.test(step) ? Number(step) : undefined;
-      if (by === undefined) return `have a number after "/" in "${expression}"`;
-      if (by === 0) return `have a step above zero in "${expression}"`;
+      if (by === undefined) {
+        return `have a number after "/" in "${expression}"`;
+      }
+      if (by === 0) {
+        return `have a step above zero in "${expression}"`;
+      }
     }
-    if (from < field.least || to > field.most) return `keep "${expression}" within ${field.least}-${field.most}`;
-    if (from > to) return `have an ascending range in "${expression}"`;
+    if (from < field.least || to > field.most) {
+      return `keep "${expression}" within ${field.least}-${field.most}`;
+    }
+    if (from > to) {
+      return `have an ascending range in "${expression}"`;
+    }
   }
   return undefined;
 }
 
 function valueOf(text: string, field: Field): number | undefined {
   const named = field.names?.[text.toLowerCase()];
-  if (named !== undefined) return named;
+  if (named !== undefined) {
+    return named;
+  }
   return /^\+?\d+$/.test(text) ? Number(text) : undefined;
 }
 
@@ -92,11 +134,17 @@ function isDuration(text: string): boolean {
 
 /** Whether the schedule ever comes; `undefined` where it cannot be read. */
 export function scheduleFires(schedule: string): boolean | undefined {
-  if (scheduleComplaint(schedule) !== undefined) return undefined;
-  if (schedule.startsWith('@')) return true;
+  if (scheduleComplaint(schedule) !== undefined) {
+    return undefined;
+  }
+  if (schedule.startsWith('@')) {
+    return true;
+  }
   const [, , days = '*', months = '*', weekdays = '*'] = schedule.trim().split(/\s+/);
   // A restricted weekday comes in every month.
-  if (!/^[*?]/.test(weekdays)) return true;
+  if (!/^[*?]/.test(weekdays)) {
+    return true;
+  }
   const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   const chosen = valuesOf(days, 2);
   return valuesOf(months, 3).some((month) => chosen.some((day) => day <= (longest[month - 1] ?? 31)));
@@ -105,15 +153,26 @@ export function scheduleFires(schedule: string): boolean | undefined {
 /** The values that a field of a valid schedule names. */
 function valuesOf(text: string, index: 2 | 3): readonly number[] {
   const field = FIELDS[index] ?? { least: 1, most: 31 };
-  return text.split(',').filter((part) => part !== '').flatMap((expression) => {
-    const [range = '', step] = expression.split('/');
-    const [low = '', high] = range.split('-');
-    const all = low === '*' || low === '?';
-    const from = all ? field.least : valueOf(low, field) ?? field.least;
-    const to = all ? field.most : high === undefined ? (step === undefined ? from : field.most) : valueOf(high, field) ?? field.most;
-    const by = step === undefined ? 1 : Number(step);
-    const values: number[] = [];
-    for (let value = from; value <= to; value += by) values.push(value);
-    return values;
-  });
+  return text
+    .split(',')
+    .filter((part) => part !== '')
+    .flatMap((expression) => {
+      const [range = '', step] = expression.split('/');
+      const [low = '', high] = range.split('-');
+      const all = low === '*' || low === '?';
+      const from = all ? field.least : (valueOf(low, field) ?? field.least);
+      const to = all
+        ? field.most
+        : high === undefined
+          ? step === undefined
+            ? from
+            : field.most
+          : (valueOf(high, field) ?? field.most);
+      const by = step === undefined ? 1 : Number(step);
+      const values: number[] = [];
+      for (let value = from; value <= to; value += by) {
+        values.push(value);
+      }
+      return values;
+    });
 }

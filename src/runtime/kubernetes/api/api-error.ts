@@ -1,7 +1,7 @@
 /**
  * What the API server said no with, or that nobody knows what it said.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asInteger, asObject, asString } from '../../../manifests/read';
 
 export class ApiError extends Error {
@@ -21,7 +21,11 @@ export class ApiError extends Error {
 
   /** No answer came: what was asked for may have happened. */
   get isUncertain(): boolean {
-    return this.status === 0 || this.status === 504 || (this.status === 500 && /timeout|timed out|etcdserver/i.test(this.message));
+    return (
+      this.status === 0 ||
+      this.status === 504 ||
+      (this.status === 500 && /timeout|timed out|etcdserver/i.test(this.message))
+    );
   }
 
   /** The same request may succeed later. */

@@ -3,7 +3,7 @@
  */
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { ApiError, messageOf } from './api-error';
 import { type Admission, type AdmissionSource } from './credentials';
 
@@ -39,7 +39,8 @@ const TIMEOUT = 30_000;
 export class ApiClient {
   private admission: Promise<Admission> | undefined;
   private admissionSince = 0;
-  private agents: { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string } | undefined;
+  private agents:
+    { readonly requests: HttpAgent; readonly streams: HttpAgent; readonly connection: string } | undefined;
 
   constructor(private readonly options: ApiClientOptions) {}
 
@@ -112,12 +113,16 @@ export class ApiClient {
         accept: 'application/json',
         'user-agent': this.options.userAgent ?? 'gantry-scheduler',
         ...headers,
-        ...(payload === undefined ? {} : { 'content-type': contentType ?? 'application/json', 'content-length': payload.length }),
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': contentType ?? 'application/json', 'content-length': payload.length }),
       },
     };
     const target = `${url}${path}${queryText(query)}`;
     return new Promise((resolve, reject) => {
-      const call = url.startsWith('http:') ? httpRequest(target, options) : httpsRequest(target, { ...options, ...connection });
+      const call = url.startsWith('http:')
+        ? httpRequest(target, options)
+        : httpsRequest(target, { ...options, ...connection });
       // Of the whole request and not only of silence: an answer that trickles is no answer.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
       call.on('response', (response) => {
@@ -146,13 +151,18 @@ export class ApiClient {
     return this.admission;
   }
 
-  private agentsFor(url: string, connection: Admission['connection']): { readonly requests: HttpAgent; readonly streams: HttpAgent } {
+  private agentsFor(
+    url: string,
+    connection: Admission['connection'],
+  ): { readonly requests: HttpAgent; readonly streams: HttpAgent } {
     const text = JSON.stringify([url, connection]);
     if (this.agents?.connection !== text) {
       this.close();
       const kept = { keepAlive: true, keepAliveMsecs: 15_000, scheduling: 'lifo' as const };
       const make = (maxSockets: number): HttpAgent =>
-        url.startsWith('http:') ? new HttpAgent({ ...kept, maxSockets }) : new HttpsAgent({ ...kept, ...connection, maxSockets });
+        url.startsWith('http:')
+          ? new HttpAgent({ ...kept, maxSockets })
+          : new HttpsAgent({ ...kept, ...connection, maxSockets });
       this.agents = { connection: text, requests: make(this.options.connections ?? 64), streams: make(Infinity) };
     }
     return this.agents;
@@ -160,7 +170,9 @@ export class ApiClient {
 }
 
 function queryText(query: ApiRequest['query']): string {
-  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]));
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 

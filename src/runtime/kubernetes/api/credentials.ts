@@ -10,7 +10,10 @@ import { type RequestOptions } from 'node:https';
 export interface Admission {
   /** Without a slash at its end. */
   readonly url: string;
-  readonly connection: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
+  readonly connection: Pick<
+    RequestOptions,
+    'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'
+  >;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -36,18 +39,26 @@ export async function admissionFrom(kubeconfig: string | undefined): Promise<Adm
     throw new Error('No API server is known: give --kubeconfig FILE, or run in a pod with a service account.');
   }
   if (proxyUrl !== undefined) {
-    throw new Error(`The kubeconfig wants the proxy ${proxyUrl} (proxy-url): the scheduler connects to the API server itself.`);
+    throw new Error(
+      `The kubeconfig wants the proxy ${proxyUrl} (proxy-url): the scheduler connects to the API server itself.`,
+    );
   }
   return async () => {
     const options: RequestOptions = {};
     await config.applyToHTTPSOptions(options);
     const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
     const headers = Object.fromEntries(
-      Object.entries(options.headers ?? {}).flatMap(([name, value]) => (typeof value === 'string' ? [[name.toLowerCase(), value]] : [])),
+      Object.entries(options.headers ?? {}).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
+      ),
     );
     if (typeof auth === 'string') {
       headers.authorization = `Basic ${Buffer.from(auth).toString('base64')}`;
     }
-    return { url: server.replace(/\/+$/, ''), connection: { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }, headers };
+    return {
+      url: server.replace(/\/+$/, ''),
+      connection: { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername },
+      headers,
+    };
   };
 }

@@ -10,7 +10,7 @@
  * end means to resume after a pause that grows; silence for longer than two bookmarks means that the connection is dead; a line that
  * cannot be read means to resume from before it. Nothing is ever taken for deleted because a watch broke.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { ApiError, isNotFound, messageOf } from './api-error';
 import { Backoff, pause } from './backoff';
@@ -157,7 +157,11 @@ export class Reflector<T extends KubernetesObject> {
     let version: string | undefined;
     do {
       const query = { limit: page, continue: next, fieldSelector };
-      const reply: JsonObject = await client.request('GET', path, { query, timeout: 60_000, signal: this.ended.signal });
+      const reply: JsonObject = await client.request('GET', path, {
+        query,
+        timeout: 60_000,
+        signal: this.ended.signal,
+      });
       const metadata = asObject(reply.metadata);
       items.push(...asArray(reply.items).map((item) => item as unknown as T));
       next = asString(metadata.continue) || undefined;
@@ -191,7 +195,10 @@ export class Reflector<T extends KubernetesObject> {
       const stop = (): void => void response.destroy();
       this.abortWatch = stop;
       this.ended.signal.addEventListener('abort', stop);
-      const silent = setTimeout(() => response.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)), silence);
+      const silent = setTimeout(
+        () => response.destroy(new Error(`nothing for ${silence} ms, the connection is dead`)),
+        silence,
+      );
       const lines = new Lines((line) => this.take(line));
       response.on('data', (chunk: Buffer) => {
         silent.refresh();

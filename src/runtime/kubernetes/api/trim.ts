@@ -2,9 +2,9 @@
  * Leaves out what no decision looks at, so that ten thousand pods fit into little memory: who wrote which field, environments, commands,
  * probes, container states.
  */
-import { type JsonObject, type JsonValue } from '../../../api/schema';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asArray, asObject } from '../../../manifests/read';
-import { type CollectionName } from '../../../scheduler-settings/collections';
+import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 
 type Draft = Record<string, JsonValue | undefined>;
 
@@ -18,9 +18,18 @@ export function trimmed(collection: CollectionName, object: JsonObject): JsonObj
   const metadata = { ...asObject(object.metadata) };
   delete metadata.managedFields;
   if (collection === 'pods') {
-    return { ...object, metadata, spec: trimmedPodSpec(asObject(object.spec)), status: trimmedPodStatus(asObject(object.status)) };
+    return {
+      ...object,
+      metadata,
+      spec: trimmedPodSpec(asObject(object.spec)),
+      status: trimmedPodStatus(asObject(object.status)),
+    };
   }
-  return { ...object, metadata, ...(collection === 'nodes' && { status: only(asObject(object.status), OF_NODE_STATUS) }) };
+  return {
+    ...object,
+    metadata,
+    ...(collection === 'nodes' && { status: only(asObject(object.status), OF_NODE_STATUS) }),
+  };
 }
 
 function trimmedPodSpec(spec: JsonObject): JsonObject {
@@ -30,7 +39,9 @@ function trimmedPodSpec(spec: JsonObject): JsonObject {
       draft[list] = asArray(spec[list]).map((container) => only(asObject(container), OF_CONTAINERS));
     }
   }
-  draft.volumes = asArray(spec.volumes).filter((volume) => ['persistentVolumeClaim', 'ephemeral'].some((kind) => kind in asObject(volume)));
+  draft.volumes = asArray(spec.volumes).filter((volume) =>
+    ['persistentVolumeClaim', 'ephemeral'].some((kind) => kind in asObject(volume)),
+  );
   if (asArray(draft.volumes).length === 0) {
     delete draft.volumes;
   }

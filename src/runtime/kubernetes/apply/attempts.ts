@@ -2,7 +2,7 @@
  * The way in which every change of a pod's place is tried: only while this replica leads, again after what may pass, and after an answer
  * that did not come by looking at what happened.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 import { ApiError, isNotFound, messageOf } from '../api/api-error';
 import { Backoff, pause } from '../api/backoff';
@@ -33,7 +33,10 @@ const MOST_CONFLICTS = 5;
  * @param look says from the pod as it is now whether it was carried out; `undefined`: not yet
  */
 export async function attempt(
-  pod: PlacedPod, options: AttemptOptions, place: () => Promise<void>, look: (pod: JsonObject) => PlacingOutcome | undefined,
+  pod: PlacedPod,
+  options: AttemptOptions,
+  place: () => Promise<void>,
+  look: (pod: JsonObject) => PlacingOutcome | undefined,
 ): Promise<PlacingOutcome> {
   const { client, leads, signal, patience, requestTimeout, clock = SYSTEM_CLOCK } = options;
   const backoff = new Backoff({ first: 50, most: 2000 });

@@ -4,7 +4,7 @@
  * Annotations of a Binding are copied to the pod in the same write that sets its node, so that there is no moment at which a pod has a
  * node and nobody knows its devices. The uid goes with it, so that a pod that was replaced by another of its name is not bound.
  */
-import { GANTRY_DEVICES } from '../../../catalog/gantry-names';
+import { GANTRY_DEVICES } from '../../../facts/catalog/gantry-names';
 import { attempt, type AttemptOptions, placeOf } from './attempts';
 import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 
@@ -13,7 +13,12 @@ export function bind(pod: PlacedPod, options: AttemptOptions): Promise<PlacingOu
   const body = {
     apiVersion: 'v1',
     kind: 'Binding',
-    metadata: { namespace, name, uid, ...(devices.length === 0 ? {} : { annotations: { [GANTRY_DEVICES]: devices.join(',') } }) },
+    metadata: {
+      namespace,
+      name,
+      uid,
+      ...(devices.length === 0 ? {} : { annotations: { [GANTRY_DEVICES]: devices.join(',') } }),
+    },
     target: { apiVersion: 'v1', kind: 'Node', name: node },
   };
   const send = async (): Promise<void> => {

@@ -17,7 +17,11 @@ export type EvictionOutcome =
  *
  * @param timeout milliseconds
  */
-export async function evict(pod: PodRef, client: Pick<ApiClient, 'request'>, timeout: number): Promise<EvictionOutcome> {
+export async function evict(
+  pod: PodRef,
+  client: Pick<ApiClient, 'request'>,
+  timeout: number,
+): Promise<EvictionOutcome> {
   const { namespace, name, uid } = pod;
   const body = {
     apiVersion: 'policy/v1',

@@ -1,7 +1,7 @@
 /**
  * One pod as the API server knows it: by its uid, so that a new pod of the same name is never taken for it.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
 
 export interface PodRef {

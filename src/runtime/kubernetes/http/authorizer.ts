@@ -27,7 +27,10 @@ const MOST_KEPT = 1000;
 export class ClusterAuthorizer implements Authorizer {
   private readonly known = new Map<string, { readonly refusal: Refusal | undefined; readonly until: number }>();
 
-  constructor(private readonly client: Pick<ApiClient, 'request'>, private readonly clock: Clock = SYSTEM_CLOCK) {}
+  constructor(
+    private readonly client: Pick<ApiClient, 'request'>,
+    private readonly clock: Clock = SYSTEM_CLOCK,
+  ) {}
 
   async refusal(authorization: string | undefined, path: string): Promise<Refusal | undefined> {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
@@ -69,12 +72,18 @@ export class ClusterAuthorizer implements Authorizer {
           user: asString(username) ?? '',
           uid: asString(uid) ?? '',
           groups: [...stringsIn(groups)],
-          extra: Object.fromEntries(Object.entries(asObject(extra)).map(([key, values]) => [key, [...asArray(values)]])),
+          extra: Object.fromEntries(
+            Object.entries(asObject(extra)).map(([key, values]) => [key, [...asArray(values)]]),
+          ),
           nonResourceAttributes: { path, verb: 'get' },
         },
       },
     });
-    return asObject(access.status).allowed === true ? undefined
-      : { status: 403, message: `${asString(username)} may not get the non-resource URL ${path}; a ClusterRole can allow it.` };
+    return asObject(access.status).allowed === true
+      ? undefined
+      : {
+          status: 403,
+          message: `${asString(username)} may not get the non-resource URL ${path}; a ClusterRole can allow it.`,
+        };
   }
 }

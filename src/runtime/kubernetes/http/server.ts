@@ -61,7 +61,11 @@ export class HttpFace {
   constructor(private readonly options: HttpOptions) {
     this.server = createServer((request, response) => {
       this.serve(request, response).catch((error: unknown) => {
-        send(response, { status: 500, type: 'text/plain', text: error instanceof Error ? error.message : String(error) });
+        send(response, {
+          status: 500,
+          type: 'text/plain',
+          text: error instanceof Error ? error.message : String(error),
+        });
       });
     });
   }
@@ -158,7 +162,9 @@ export class HttpFace {
     }
     const gang = /^\/api\/pending\/(.+)$/.exec(path)?.[1];
     const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decodeURIComponent(gang));
-    return found === undefined ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' } : json(found);
+    return found === undefined
+      ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' }
+      : json(found);
   }
 }
 

@@ -21,7 +21,11 @@ export class Stream {
 
   /** Begins with one value. */
   add(response: ServerResponse, said: Said): void {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    });
     response.on('close', () => this.listeners.delete(response));
     this.listeners.add(response);
     response.write(text(said));
@@ -47,5 +51,7 @@ export class Stream {
 }
 
 function text(said: Said): string {
-  return 'waiting' in said ? `event: waiting\ndata: ${JSON.stringify(said.waiting)}\n\n` : `data: ${JSON.stringify(said.view)}\n\n`;
+  return 'waiting' in said
+    ? `event: waiting\ndata: ${JSON.stringify(said.waiting)}\n\n`
+    : `data: ${JSON.stringify(said.view)}\n\n`;
 }

@@ -4,8 +4,8 @@
  * A gang goes as a whole, so it is protected where one of its budgets allows fewer disruptions than it has pods under it: half an
  * eviction would help nobody.
  */
-import { type JsonObject } from '../../../api/schema';
-import { labelRequirements } from '../../../cluster/objects/selectors';
+import { type JsonObject } from '../../../facts/api/schema';
+import { labelRequirements } from '../../../planning/cluster/objects/selectors';
 import { asInteger, asObject, asString, stringEntries } from '../../../manifests/read';
 import { type Requirement } from '../../../placement';
 import { matchesRequirement } from '../../../placement/filters/selectors';

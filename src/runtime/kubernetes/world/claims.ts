@@ -2,9 +2,9 @@
  * What the volumes and resource claims of a pod mean for its place: where bound volumes are, and what only the cluster's own scheduler can
  * provide.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString } from '../../../manifests/read';
-import { nodeTermsOf } from '../../../cluster/objects/selectors';
+import { nodeTermsOf } from '../../../planning/cluster/objects/selectors';
 import { type NodeTerm } from '../../../placement';
 
 type Store = ReadonlyMap<string, JsonObject>;
@@ -18,17 +18,22 @@ export interface ClaimSources {
 /** Names of the claims behind the pod's volumes; an ephemeral volume has a claim that is named after the pod. */
 export function claimNames(pod: JsonObject): readonly string[] {
   const { metadata, spec } = pod;
-  return asArray(asObject(spec).volumes).map(asObject).flatMap((volume) => {
-    const named = asString(asObject(volume.persistentVolumeClaim).claimName);
-    if (named !== undefined) {
-      return [named];
-    }
-    return volume.ephemeral === undefined ? [] : [`${asString(asObject(metadata).name)}-${asString(volume.name)}`];
-  });
+  return asArray(asObject(spec).volumes)
+    .map(asObject)
+    .flatMap((volume) => {
+      const named = asString(asObject(volume.persistentVolumeClaim).claimName);
+      if (named !== undefined) {
+        return [named];
+      }
+      return volume.ephemeral === undefined ? [] : [`${asString(asObject(metadata).name)}-${asString(volume.name)}`];
+    });
 }
 
 /** Node terms of the volume that a claim is bound to. */
-export function claimTerms({ claims, volumes }: ClaimSources): (claim: string, namespace: string) => readonly NodeTerm[] | undefined {
+export function claimTerms({
+  claims,
+  volumes,
+}: ClaimSources): (claim: string, namespace: string) => readonly NodeTerm[] | undefined {
   return (claim, namespace) => {
     const volume = boundVolume(claims.get(`${namespace}/${claim}`));
     const required = asObject(asObject(volumes.get(volume ?? '')?.spec).nodeAffinity).required;
@@ -47,10 +52,18 @@ export interface Obstacle {
   readonly message: string;
 }
 
-export function obstacle(pod: JsonObject, namespace: string, direct: boolean, sources: ClaimSources): Obstacle | undefined {
+export function obstacle(
+  pod: JsonObject,
+  namespace: string,
+  direct: boolean,
+  sources: ClaimSources,
+): Obstacle | undefined {
   const dynamic = asArray(asObject(pod.spec).resourceClaims).length > 0;
   if (direct && dynamic) {
-    return { kind: 'needs-hand-over', message: `The pod has resource claims, which only kube-scheduler allocates. ${HAND_OVER}` };
+    return {
+      kind: 'needs-hand-over',
+      message: `The pod has resource claims, which only kube-scheduler allocates. ${HAND_OVER}`,
+    };
   }
   for (const name of claimNames(pod)) {
     const claim = sources.claims.get(`${namespace}/${name}`);
@@ -73,5 +86,6 @@ export function obstacle(pod: JsonObject, namespace: string, direct: boolean, so
   return undefined;
 }
 
-const HAND_OVER = 'Leave `schedulerName` at its default and give the pod the scheduling gate `gantry.dev/placement`: it is then placed by Gantry and ' +
+const HAND_OVER =
+  'Leave `schedulerName` at its default and give the pod the scheduling gate `gantry.dev/placement`: it is then placed by Gantry and ' +
   'handed over.';

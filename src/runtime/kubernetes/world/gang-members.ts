@@ -1,7 +1,13 @@
 /**
  * The pods of one gang, and what they come to as a gang of the placement core.
  */
-import { type GangIdentity, gangTerms, mergedHints, type PodGroupFacts, type Priorities } from '../../../cluster/objects';
+import {
+  type GangIdentity,
+  gangTerms,
+  mergedHints,
+  type PodGroupFacts,
+  type Priorities,
+} from '../../../planning/cluster/objects';
 import { type Gang, type Role } from '../../../placement';
 import { type PodEntry } from './pod-entry';
 
@@ -21,7 +27,10 @@ export class GangMembers {
   below: number | undefined;
   ranWhole: boolean | undefined;
 
-  constructor(readonly key: string, readonly identity: GangIdentity) {
+  constructor(
+    readonly key: string,
+    readonly identity: GangIdentity,
+  ) {
     this.name = key;
   }
 
@@ -38,8 +47,12 @@ export class GangMembers {
   /** Says its own minimum; a gang that does not is as large as the pods that exist. */
   statesMinimum(group: PodGroupFacts | undefined): boolean {
     const { together, kind } = this.identity;
-    return !together || kind === 'Pod' || group?.hints.minimum !== undefined ||
-      [...this.pods.values()].some(({ hints }) => hints.minimum !== undefined);
+    return (
+      !together ||
+      kind === 'Pod' ||
+      group?.hints.minimum !== undefined ||
+      [...this.pods.values()].some(({ hints }) => hints.minimum !== undefined)
+    );
   }
 
   /**
@@ -62,7 +75,8 @@ export class GangMembers {
     // What has done its work is not missed.
     const succeeded = all.filter(({ state }) => state === 'succeeded').length;
     // Pods of which each is of use by itself need only one of them.
-    const minimum = hints.minimum !== undefined ? Math.max(0, hints.minimum - succeeded) : this.identity.together ? live.length : 1;
+    const minimum =
+      hints.minimum !== undefined ? Math.max(0, hints.minimum - succeeded) : this.identity.together ? live.length : 1;
     const counted = withoutWaiting ? live.filter(({ state }) => state === 'placed') : live;
     return {
       name: this.name,
@@ -89,18 +103,20 @@ function rolesOf(all: readonly PodEntry[], counted: readonly PodEntry[], group: 
     firsts.set(role, firsts.get(role) ?? entry);
   }
   counted.forEach((entry) => counts.set(roleOf(entry), (counts.get(roleOf(entry)) ?? 0) + 1));
-  return [...firsts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { template, hints }]) => {
-    const minimum = group?.roleMinimum[name];
-    const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
-    return {
-      name,
-      count: counts.get(name) ?? 0,
-      template,
-      ...(minimum !== undefined && { minimum }),
-      ...(subgroup !== undefined && { subgroup }),
-      ...(hints.roleTopology !== undefined && { topology: hints.roleTopology }),
-    };
-  });
+  return [...firsts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { template, hints }]) => {
+      const minimum = group?.roleMinimum[name];
+      const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
+      return {
+        name,
+        count: counts.get(name) ?? 0,
+        template,
+        ...(minimum !== undefined && { minimum }),
+        ...(subgroup !== undefined && { subgroup }),
+        ...(hints.roleTopology !== undefined && { topology: hints.roleTopology }),
+      };
+    });
 }
 
 export function roleOf({ gang }: PodEntry): string {

@@ -1,10 +1,10 @@
 /**
  * What the program knows of one pod: how it is scheduled, what it asks for, which gang it belongs to. Made anew when the pod changes.
  */
-import { type JsonObject } from '../../../api/schema';
-import { type GangHints, gangHintsOf } from '../../../cluster/objects/gang-hints';
-import { type GangIdentity, gangIdentityOf } from '../../../cluster/objects/gang-identity';
-import { podOf, templateOf, type TemplateOptions } from '../../../cluster/objects/pod';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type GangHints, gangHintsOf } from '../../../planning/cluster/objects/gang-hints';
+import { type GangIdentity, gangIdentityOf } from '../../../planning/cluster/objects/gang-identity';
+import { podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type PodTemplate } from '../../../placement';
 import { annotatedNode, isGated } from '../apply/hand-over';
@@ -67,13 +67,27 @@ export function podEntry(key: string, raw: JsonObject, { schedulerName, template
     name: asString(metadata.name) ?? '',
     uid: asString(metadata.uid) ?? '',
     way,
-    state: facts === undefined ? (phase === 'Succeeded' ? 'succeeded' : 'failed') : deleted ? 'leaving' : node === undefined ? 'waiting' : 'placed',
+    state:
+      facts === undefined
+        ? phase === 'Succeeded'
+          ? 'succeeded'
+          : 'failed'
+        : deleted
+          ? 'leaving'
+          : node === undefined
+            ? 'waiting'
+            : 'placed',
     ...(node !== undefined && { node }),
     bound: facts?.node !== undefined,
     ...(devices !== undefined && { devices }),
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
-    otherGates: way === 'other' ? [] : asArray(spec.schedulingGates).map((gate) => asString(asObject(gate).name) ?? '').filter((name) => name !== OWN_GATE),
+    otherGates:
+      way === 'other'
+        ? []
+        : asArray(spec.schedulingGates)
+            .map((gate) => asString(asObject(gate).name) ?? '')
+            .filter((name) => name !== OWN_GATE),
     template: intern(templateOf({ metadata, spec, namespace }, template)),
     hints: way === 'other' ? {} : gangHintsOf(metadata, spec, namespace),
     ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),

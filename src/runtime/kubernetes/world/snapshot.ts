@@ -1,7 +1,14 @@
 /**
  * One question to the placement core: the world as it is watched, with everything that has been set in motion counted as done.
  */
-import { type ClusterNode, type Gang, type NodeTerm, type Pod, type PodTemplate, type Snapshot } from '../../../placement';
+import {
+  type ClusterNode,
+  type Gang,
+  type NodeTerm,
+  type Pod,
+  type PodTemplate,
+  type Snapshot,
+} from '../../../placement';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { type GangMembers, roleOf } from './gang-members';
@@ -43,9 +50,19 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
   const gangs: Gang[] = [];
   const held: HeldGang[] = [];
   for (const entry of world.pods.values()) {
-    if (entry.gang === undefined && (entry.state === 'placed' || entry.state === 'leaving') && entry.node !== undefined) {
+    if (
+      entry.gang === undefined &&
+      (entry.state === 'placed' || entry.state === 'leaving') &&
+      entry.node !== undefined
+    ) {
       const { key: name, template, node, devices } = entry;
-      pods.push({ name, state: entry.state === 'leaving' ? 'releasing' : 'running', template, node, ...(devices && { devices }) });
+      pods.push({
+        name,
+        state: entry.state === 'leaving' ? 'releasing' : 'running',
+        template,
+        node,
+        ...(devices && { devices }),
+      });
     }
   }
   for (const members of world.gangs.values()) {
@@ -54,7 +71,10 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
     }
   }
   const nodes: readonly ClusterNode[] = world.nodes;
-  return { snapshot: { now: moment.now, nodes, queues: world.queues, topologies: world.topologies, gangs, pods }, held };
+  return {
+    snapshot: { now: moment.now, nodes, queues: world.queues, topologies: world.topologies, gangs, pods },
+    held,
+  };
 }
 
 interface Result {
@@ -79,7 +99,9 @@ function takeGang(world: World, assumptions: Assumptions, moment: Moment, member
   if (own.length === 0) {
     return;
   }
-  const placed = [...members.pods.values()].filter(({ state, uid }) => state === 'placed' && !assumptions.isLeaving(uid));
+  const placed = [...members.pods.values()].filter(
+    ({ state, uid }) => state === 'placed' && !assumptions.isLeaving(uid),
+  );
   watchMinimum(members, gang, placed.length, moment.now, world.configuration.policy.staleGangSeconds);
   const untouchable = placed.some(({ uid }) => assumptions.isProtected(uid)) || areProtected(placed, world.budgets);
   // What never ran as a whole does no work yet, whatever it says about evictions.
@@ -114,7 +136,12 @@ function podOf(entry: PodEntry, assumptions: Assumptions, members: GangMembers):
         ? { ...base, template: elsewhere(entry.template, assumptions.avoidedBy(members.key)), state: 'pending' }
         : { ...base, state: 'running', node, devices };
     case 'placed':
-      return { ...base, state: assumptions.isLeaving(uid) ? 'releasing' : 'running', node, ...(devices && { devices }) };
+      return {
+        ...base,
+        state: assumptions.isLeaving(uid) ? 'releasing' : 'running',
+        node,
+        ...(devices && { devices }),
+      };
     case 'leaving':
       // One without a node is only a name that is about to go.
       return node === undefined ? undefined : { ...base, state: 'releasing', node, ...(devices && { devices }) };
@@ -128,14 +155,20 @@ function elsewhere(template: PodTemplate, avoided: readonly string[]): PodTempla
   }
   const not = { key: 'metadata.name', operator: 'NotIn' as const, values: avoided };
   const terms: readonly NodeTerm[] = template.nodeTerms ?? [{}];
-  return { ...template, nodeTerms: terms.map((term) => ({ ...term, fields: [...term.fields ?? [], not] })) };
+  return { ...template, nodeTerms: terms.map((term) => ({ ...term, fields: [...(term.fields ?? []), not] })) };
 }
 
 /**
  * Since when the gang has fewer pods than its minimum, and whether it ever had them. Only what the API server says counts: a binding that
  * is tried again and again must not make the gang look whole in between.
  */
-function watchMinimum(members: GangMembers, { minimum = 0 }: Gang, running: number, now: number, staleSeconds: number): void {
+function watchMinimum(
+  members: GangMembers,
+  { minimum = 0 }: Gang,
+  running: number,
+  now: number,
+  staleSeconds: number,
+): void {
   if (running >= minimum) {
     members.below = undefined;
     members.ranWhole = running > 0 || members.ranWhole;
@@ -148,7 +181,9 @@ function watchMinimum(members: GangMembers, { minimum = 0 }: Gang, running: numb
   members.below ??= now;
   // Of a gang that was never seen before: it ran whole if it has been running for long.
   const long = 2 * staleSeconds * 1000;
-  members.ranWhole ??= [...members.pods.values()].some(({ startedAt }) => startedAt !== undefined && now - startedAt > long);
+  members.ranWhole ??= [...members.pods.values()].some(
+    ({ startedAt }) => startedAt !== undefined && now - startedAt > long,
+  );
 }
 
 type Hold = Pick<HeldGang, 'kind' | 'message' | 'again'>;
@@ -172,7 +207,8 @@ function reasonToHold(world: World, assumptions: Assumptions, moment: Moment, me
   }
   // The server's times are whole seconds: a pod may be up to one younger than it says.
   const left = youngest + 1000 + moment.settleMilliseconds - moment.now;
-  return left <= 0 ? undefined
+  return left <= 0
+    ? undefined
     : { kind: 'settling', message: 'The gang says no minimum, so it waits until no more pods come.', again: left };
 }
 
@@ -183,9 +219,14 @@ function reasonToHoldPod(world: World, assumptions: Assumptions, entry: PodEntry
   }
   if (entry.otherGates.length > 0) {
     const gates = entry.otherGates.map((gate) => `"${gate}"`).join(', ');
-    return { kind: 'other-gates', message: `Pod "${entry.key}" still has the scheduling gate ${gates} of somebody else.` };
+    return {
+      kind: 'other-gates',
+      message: `Pod "${entry.key}" still has the scheduling gate ${gates} of somebody else.`,
+    };
   }
-  const needs = entry.claims.length > 0 || entry.raw.spec !== undefined
-    ? obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources) : undefined;
+  const needs =
+    entry.claims.length > 0 || entry.raw.spec !== undefined
+      ? obstacle(entry.raw, entry.namespace, entry.way === 'direct', world.claimSources)
+      : undefined;
   return needs === undefined ? undefined : { kind: needs.kind, message: `Pod "${entry.key}": ${needs.message}` };
 }

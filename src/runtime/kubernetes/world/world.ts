@@ -1,7 +1,7 @@
 /**
  * From what is watched to what the placement core is asked, kept up to date change by change: only what a change concerns is made anew.
  */
-import { type JsonObject } from '../../../api/schema';
+import { type JsonObject } from '../../../facts/api/schema';
 import {
   commonLevels,
   type GangIdentity,
@@ -15,13 +15,13 @@ import {
   tiersOfLevels,
   type TierResolver,
   topologyOf,
-} from '../../../cluster/objects';
-import { labelRequirements, type NamespaceChooser } from '../../../cluster/objects/selectors';
+} from '../../../planning/cluster/objects';
+import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type PodTemplate, type Queue, type Topology } from '../../../placement';
 import { matchesRequirement } from '../../../placement/filters/selectors';
-import { type CollectionName } from '../../../scheduler-settings/collections';
-import { type Configuration } from '../../../scheduler-settings/configuration';
+import { type CollectionName } from '../../../planning/scheduler-settings/collections';
+import { type Configuration } from '../../../planning/scheduler-settings/configuration';
 import { type Change, type Watched } from '../watched';
 import { budgetsOf } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
@@ -69,7 +69,10 @@ export class World {
   /** Told when something changed that a decision may depend on. */
   onRelevant: () => void = () => undefined;
 
-  constructor(private readonly source: Source, private config: Configuration) {
+  constructor(
+    private readonly source: Source,
+    private config: Configuration,
+  ) {
     const namespaces: NamespaceChooser = (selector) => this.namespacesBy(selector);
     this.entryOptions = {
       template: { claimTerms: (claim, namespace) => claimTerms(this.claimSources)(claim, namespace), namespaces },
@@ -80,7 +83,11 @@ export class World {
 
   get claimSources(): ClaimSources {
     const all = (name: CollectionName): ReadonlyMap<string, JsonObject> => this.source.all(name);
-    return { claims: all('persistentVolumeClaims'), volumes: all('persistentVolumes'), storageClasses: all('storageClasses') };
+    return {
+      claims: all('persistentVolumeClaims'),
+      volumes: all('persistentVolumes'),
+      storageClasses: all('storageClasses'),
+    };
   }
 
   get configuration(): Configuration {
@@ -167,7 +174,11 @@ export class World {
     if (hyperNodes.length === 0) {
       const levels = commonLevels(nodes, stated);
       const topologies = stated.length > 0 || levels.length === 0 ? stated : [{ name: 'levels', levels }];
-      return { nodes, topologies, tiers: levels.length === 0 ? undefined : tiersOfLevels({ name: topologies[0].name, levels }) };
+      return {
+        nodes,
+        topologies,
+        tiers: levels.length === 0 ? undefined : tiersOfLevels({ name: topologies[0].name, levels }),
+      };
     }
     const { topology, domains, resolver } = hyperNodeTiers(hyperNodes, nodes);
     return {
@@ -253,7 +264,10 @@ export class World {
       this.release(before.template);
       this.leaveGang(before);
     }
-    const entry = raw === undefined ? undefined : podEntry(key, raw, { ...this.entryOptions, schedulerName: this.config.schedulerName });
+    const entry =
+      raw === undefined
+        ? undefined
+        : podEntry(key, raw, { ...this.entryOptions, schedulerName: this.config.schedulerName });
     if (entry !== undefined) {
       this.pods.set(key, entry);
       if (entry.gang !== undefined) {
@@ -346,10 +360,12 @@ export class World {
 
   private namespacesBy(selector: JsonObject): readonly string[] {
     const requirements = labelRequirements(selector);
-    return [...this.source.all('namespaces')].filter(([, { metadata }]) => {
-      const labels = Object.fromEntries(stringEntries(asObject(metadata).labels));
-      return requirements.every((requirement) => matchesRequirement(labels, requirement));
-    }).map(([name]) => name);
+    return [...this.source.all('namespaces')]
+      .filter(([, { metadata }]) => {
+        const labels = Object.fromEntries(stringEntries(asObject(metadata).labels));
+        return requirements.every((requirement) => matchesRequirement(labels, requirement));
+      })
+      .map(([name]) => name);
   }
 }
 
@@ -364,7 +380,10 @@ function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): 
   if (before.state !== after.state) {
     return !(before.state === 'waiting' && after.state === 'placed');
   }
-  return after.state === 'waiting' && (before.template !== after.template || JSON.stringify(before.hints) !== JSON.stringify(after.hints));
+  return (
+    after.state === 'waiting' &&
+    (before.template !== after.template || JSON.stringify(before.hints) !== JSON.stringify(after.hints))
+  );
 }
 
 function groupKey(group: string, key: string): string {

@@ -1,0 +1,85 @@
+/**
+ * CronJob: a Job at certain times.
+ */
+import { type Construct } from 'constructs';
+import { CronJob as CronJobKind, type CronJobSpec, type JobSpec } from '../../facts/api/types/batch/v1';
+import { type OpenPartial, PodTemplate } from '../pods';
+import { merged } from '../pods/merge';
+import { type SchedulingMeans } from '../workload/scheduling-means';
+import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
+
+export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec> {
+  /** Minute, hour, day of month, month, day of week; or `@daily` and the like. */
+  readonly schedule: string;
+  /** Name of a zone, for example `Etc/UTC`. @default - that of the controller manager */
+  readonly timeZone?: string;
+  /** What happens when it is time and the last Job still runs. @default 'Forbid': the time is left out */
+  readonly concurrency?: 'Allow' | 'Forbid' | 'Replace';
+  /** Seconds that a Job may start too late before its time is left out. @default - any */
+  readonly startingDeadlineSeconds?: number;
+  /** Whether no further Job is made. @default false */
+  readonly suspend?: boolean;
+  /** Jobs that are kept after success. @default - Kubernetes' 3 */
+  readonly successfulJobsHistoryLimit?: number;
+  /** Jobs that are kept after failure. @default - Kubernetes' 1 */
+  readonly failedJobsHistoryLimit?: number;
+  /** Whatever of the Job has no property of its own. @default - none */
+  readonly jobOverrides?: OpenPartial<JobSpec>;
+}
+
+const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
+
+/** Who can schedule the Jobs of a CronJob, and what it can be told. */
+export const CRON_JOB_SCHEDULING: SchedulingMeans = {
+  volcano: { group: 'controller' },
+  kueue: {},
+  'pod-group': EACH_RUN,
+  'scheduler-plugins': EACH_RUN,
+  gantry: {},
+};
+
+/**
+ * A CronJob (`batch/v1`). Queue and gang are those of each Job that it makes.
+ *
+ * @example
+ * new CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
+ */
+export class CronJob extends Workload<CronJobKind, CronJobSpec> {
+  /** @throws if a number is none, or something is stated that needs an index in a Job without */
+  constructor(scope: Construct, id: string, props: CronJobProps) {
+    const name = props.metadata?.name ?? props.name ?? id;
+    super(scope, id, {
+      kind: CronJobKind,
+      props,
+      render: (choice) => specOf(name, props, choice),
+      means: CRON_JOB_SCHEDULING,
+      gangs: () => gangOfJob(name, props, 'batch.kubernetes.io/job-name'),
+      choiceStands: 'inside',
+      references: new PodTemplate(props).references,
+    });
+  }
+}
+
+function specOf(name: string, props: CronJobProps, choice: WorkloadChoice): CronJobSpec {
+  const { scheduling } = choice;
+  const labels = scheduling?.toScheduling().workloadLabels ?? {};
+  const annotations = scheduling === undefined ? {} : jobAnnotations(name, props, scheduling);
+  const metadata = {
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+  return {
+    schedule: props.schedule,
+    timeZone: props.timeZone,
+    concurrencyPolicy: props.concurrency ?? 'Forbid',
+    startingDeadlineSeconds: props.startingDeadlineSeconds,
+    suspend: props.suspend,
+    successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,
+    failedJobsHistoryLimit: props.failedJobsHistoryLimit,
+    jobTemplate: {
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+      spec: merged(jobSpec(props, choice), props.jobOverrides),
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * LeaderWorkerSet: groups of a leader and its workers that live and die together, as many groups as wanted. For what serves: its pods
+ * are restarted for ever.
+ */
+import { type Construct } from 'constructs';
+import {
+  LeaderWorkerSet as LeaderWorkerSetKind,
+  type LeaderWorkerSetSpec,
+} from '../../facts/api/types/leaderworkerset.x-k8s.io/v1';
+import { PodTemplate, type PodTemplateProps, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { type EngineMeans, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
+import { requireWholeNumber } from '../workload/whole-number';
+import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../manifests/leader-worker-facts';
+
+export interface SubGroups {
+  /** Pods of each subgroup; divides the size of the group, with or without its leader. */
+  readonly size: number;
+  /** Whether the leader stands outside of the subgroups. @default false */
+  readonly leaderExcluded?: boolean;
+  /** Each subgroup gets a domain of this level (a node label) for itself. @default - anywhere */
+  readonly exclusiveTopology?: string;
+}
+
+export interface LeaderWorkerSetProps extends PodTemplateProps, WorkloadProps<LeaderWorkerSetSpec> {
+  /** Pods of each group, the leader among them. */
+  readonly groupSize: number;
+  /** Groups. @default 1 */
+  readonly groups?: number;
+  /** What is different in the leader. @default - nothing: the leader is as the workers are */
+  readonly leader?: Partial<PodTemplateProps>;
+  /** @default main */
+  readonly containerName?: string;
+  /** What a failed pod brings down: its group, its group once that had started, or nothing but itself. @default 'group' */
+  readonly restart?: 'group' | 'group-after-start' | 'pod';
+  /** Whether workers are made with the leader, or once it is ready. @default 'with-leader' */
+  readonly startup?: 'with-leader' | 'leader-ready';
+  /** Groups more than wanted during an update, a number or a percentage. @default 0 */
+  readonly maxSurge?: number | string;
+  /** Groups fewer than wanted during an update, a number or a percentage. @default 1 */
+  readonly maxUnavailable?: number | string;
+  /** Groups within the group, for example one per rack. Cannot be added to or taken from a set later. @default - none */
+  readonly subGroups?: SubGroups;
+  /** Whether pods of all groups share one Service, or each group has its own. @default 'shared' */
+  readonly subdomain?: 'shared' | 'per-group';
+  /** Each group gets a domain of this level (a node label) for itself. @default - anywhere */
+  readonly exclusiveTopology?: string;
+}
+
+/**
+ * A LeaderWorkerSet (`leaderworkerset.x-k8s.io/v1`). Every container knows `LWS_LEADER_ADDRESS`, `LWS_GROUP_SIZE` and
+ * `LWS_WORKER_INDEX`.
+ *
+ * With Volcano the controller makes a PodGroup for each group, where it is configured with `gangSchedulingManagement`.
+ *
+ * @example
+ * new LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
+ */
+export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> {
+  /** @throws if a count is no whole number, or the subgroups do not fill the group */
+  constructor(scope: Construct, id: string, props: LeaderWorkerSetProps) {
+    super(scope, id, {
+      kind: LeaderWorkerSetKind,
+      props: { ...props, annotations: { ...topologies(props), ...props.annotations } },
+      render: (choice) => specOf(props, choice),
+      references: [
+        ...new PodTemplate(props).references,
+        ...(props.leader === undefined ? [] : new PodTemplate({ ...props, ...props.leader }).references),
+      ],
+      means: leaderWorkerSetScheduling(props),
+      gangs: (name) => [{ name, minMember: props.groupSize, members: props.groupSize, perLabel: GROUP_KEY_LABEL }],
+      metadataOf: (scheduling) => {
+        const { queueName } = scheduling.toScheduling();
+        return scheduling.engine !== 'volcano' || queueName === undefined
+          ? {}
+          : { annotations: { [VOLCANO_QUEUE_ANNOTATION]: queueName } };
+      },
+    });
+  }
+}
+
+/**
+ * Who can schedule a LeaderWorkerSet, and what it can be told. Each group is a gang: one template serves all groups, so that pods can name
+ * a PodGroup only where there is one group.
+ */
+export function leaderWorkerSetScheduling({
+  groups = 1,
+  startup,
+}: Pick<LeaderWorkerSetProps, 'groups' | 'startup'>): SchedulingMeans {
+  const elastic = 'a group serves only with all of its pods';
+  const late =
+    startup === 'leader-ready'
+      ? 'its workers are made once the leader is ready, so that a gang of both would wait for ever'
+      : undefined;
+  const one: EngineMeans | string =
+    groups === 1
+      ? { group: 'beside', refuses: { elastic } }
+      : 'its groups share one template, in which pods can name one PodGroup only';
+  return {
+    volcano: {
+      group: 'controller',
+      refuses: {
+        elastic,
+        topology: 'its controller makes the PodGroups without one. State exclusiveTopology of the set, or subGroups',
+      },
+    },
+    kueue: KUEUE_WHOLE_OR_NOT,
+    'pod-group': late ?? (typeof one === 'string' ? one : { ...one, membership: 'schedulingGroup' }),
+    'scheduler-plugins': late ?? one,
+    gantry: late ?? { refuses: { elastic } },
+  };
+}
+
+function topologies({ exclusiveTopology, subGroups }: LeaderWorkerSetProps): Readonly<Record<string, string>> {
+  return {
+    ...(exclusiveTopology === undefined ? {} : { [EXCLUSIVE_TOPOLOGY]: exclusiveTopology }),
+    ...(subGroups?.exclusiveTopology === undefined
+      ? {}
+      : { [SUBGROUP_EXCLUSIVE_TOPOLOGY]: subGroups.exclusiveTopology }),
+  };
+}
+
+const RESTART = {
+  group: 'RecreateGroupOnPodRestart',
+  'group-after-start': 'RecreateGroupAfterStart',
+  pod: 'None',
+} as const;
+
+function specOf(props: LeaderWorkerSetProps, choice: WorkloadChoice): LeaderWorkerSetSpec {
+  const { groupSize, groups = 1, leader, maxSurge, maxUnavailable, subGroups, containerName } = props;
+  requireWholeNumber('groupSize', groupSize);
+  requireWholeNumber('groups', groups, 0);
+  if (subGroups !== undefined) {
+    requireSubGroups(subGroups, groupSize);
+  }
+  return {
+    replicas: groups,
+    startupPolicy: props.startup === 'leader-ready' ? 'LeaderReady' : undefined,
+    rolloutStrategy:
+      maxSurge === undefined && maxUnavailable === undefined
+        ? undefined
+        : { type: 'RollingUpdate', rollingUpdateConfiguration: { maxSurge, maxUnavailable } },
+    networkConfig:
+      props.subdomain === undefined
+        ? undefined
+        : { subdomainPolicy: props.subdomain === 'shared' ? 'Shared' : 'UniquePerReplica' },
+    leaderWorkerTemplate: {
+      size: groupSize,
+      restartPolicy: props.restart === undefined ? undefined : RESTART[props.restart],
+      subGroupPolicy: subGroups && {
+        subGroupSize: subGroups.size,
+        subGroupPolicyType: subGroups.leaderExcluded === true ? 'LeaderExcluded' : undefined,
+      },
+      leaderTemplate: leader && new PodTemplate({ ...props, ...leader }).toPodTemplate({ ...choice, containerName }),
+      workerTemplate: new PodTemplate(props).toPodTemplate({ ...choice, containerName }),
+    },
+  };
+}
+
+function requireSubGroups({ size, leaderExcluded }: SubGroups, groupSize: number): void {
+  requireWholeNumber('subGroups.size', size);
+  const fits = (pods: number): boolean => pods % size === 0;
+  if (size <= groupSize && (leaderExcluded === true ? fits(groupSize - 1) : fits(groupSize) || fits(groupSize - 1))) {
+    return;
+  }
+  throw new Error(
+    `subGroups.size ${size}: expected a divisor of the ${groupSize} pods of a group, or of the ${groupSize - 1} without the leader.`,
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * ArgoApplication: a chart of the catalog, installed and kept up to date by Argo CD.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type ChartName } from './chart-facts';
+import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
+import { ArgoApplicationKind } from './delivery-kinds';
+
+export interface ArgoApplicationProps<N extends ChartName>
+  extends ChartOptions<N>, Omit<NamespacedObjectProps, 'namespace'> {
+  /** Namespace of Argo CD's own objects. @default argocd */
+  readonly argoNamespace?: string;
+  /** @default default */
+  readonly project?: string;
+  /** API server of the cluster to install into. @default - the cluster that Argo CD runs in */
+  readonly server?: string;
+  /** Changes are applied, drift is undone and what is gone is pruned without a hand. @default true */
+  readonly automated?: boolean;
+}
+
+/**
+ * CRDs of several charts are too long for a client-side apply, so objects are always applied on the server's side.
+ *
+ * Rules: `charts/*`. Source: Argo CD, argoproj.io/v1alpha1; a registry stands without `oci://`.
+ *
+ * @example new ArgoApplication(chart, 'kueue', { chart: 'kueue' });
+ */
+export class ArgoApplication<N extends ChartName> extends Construct {
+  readonly install: ChartInstall;
+  readonly resource: ApiObject;
+
+  /** @throws if the catalog has no version of the chart and none is given */
+  constructor(scope: Construct, id: string, props: ArgoApplicationProps<N>) {
+    super(scope, id);
+    const install = chartInstall(props);
+    this.install = install;
+    this.resource = new Resource(this, 'Resource', ArgoApplicationKind, {
+      metadata: namespacedMetadata(props.name ?? id, { ...props, namespace: props.argoNamespace ?? 'argocd' }),
+      spec: {
+        project: props.project ?? 'default',
+        source: {
+          repoURL: install.repository.replace(/^oci:\/\//, ''),
+          chart: install.facts.name,
+          targetRevision: install.version,
+          helm: {
+            releaseName: install.release,
+            ...(Object.keys(install.values).length === 0 ? {} : { valuesObject: install.values }),
+          },
+        },
+        destination: { server: props.server ?? 'https://kubernetes.default.svc', namespace: install.namespace },
+        syncPolicy: {
+          ...(props.automated === false ? {} : { automated: { prune: true, selfHeal: true } }),
+          syncOptions: ['CreateNamespace=true', 'ServerSideApply=true'],
+        },
+      },
+    });
+    dependOn(this.resource, props.namespace);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * What is to be installed: a chart of the catalog with values, as one value that Flux, Argo CD and the command line say in their ways.
+ */
+import { stringify } from 'yaml';
+import { type JsonObject } from '../../facts/api/schema';
+import { type NamedReference, nameOf } from '../resources/references';
+import { type ChartFacts, type ChartName, CHARTS, TRAINING_OPERATOR } from './chart-facts';
+import { type ChartValues } from './chart-values';
+
+export interface ChartOptions<N extends ChartName> {
+  /** Which operator. */
+  readonly chart: N;
+  /** Version of the chart. @default - that of the catalog; kube-prometheus-stack has none there */
+  readonly version?: string;
+  /** Another repository, for example a mirror. @default - the project's own */
+  readonly repository?: string;
+  /** Namespace of the operator. @default - by convention */
+  readonly namespace?: NamedReference;
+  /** Name of the release, after which objects are named. @default - the chart's name */
+  readonly release?: string;
+  /** @default - the chart's own */
+  readonly values?: ChartValues[N];
+}
+
+export interface ChartInstall {
+  readonly facts: ChartFacts;
+  readonly version: string;
+  readonly repository: string;
+  readonly namespace: string;
+  readonly release: string;
+  readonly values: JsonObject;
+}
+
+/** @throws if the catalog has no version of the chart and none is given, or the release's name is too long */
+export function chartInstall<N extends ChartName>(options: ChartOptions<N>): ChartInstall {
+  const facts = CHARTS[options.chart];
+  const version = options.version ?? facts.version;
+  if (version === undefined) {
+    throw new Error(
+      `version of the chart ${facts.name} is not given, and the catalog has none. A release without a version changes by itself: name one.`,
+    );
+  }
+  const release = options.release ?? facts.name;
+  if (release.length > 53) {
+    throw new Error(`release "${release}" has ${release.length} characters; Helm takes at most 53.`);
+  }
+  return {
+    facts,
+    version,
+    release,
+    repository: (options.repository ?? facts.repository).replace(/\/+$/, ''),
+    namespace: options.namespace === undefined ? facts.namespace : nameOf(options.namespace),
+    values: JSON.parse(JSON.stringify(options.values ?? {})) as JsonObject,
+  };
+}
+
+export function isOci(repository: string): boolean {
+  return repository.startsWith('oci://');
+}
+
+/** The values file of an install, empty where there are none. */
+export function valuesText({ values }: ChartInstall): string {
+  return Object.keys(values).length === 0
+    ? ''
+    : stringify(values, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false });
+}
+
+/**
+ * The commands that install a chart, or move an install to this version: a fixed release name, a pinned version, values from a file.
+ *
+ * Helm does not change the CRDs of a chart that is installed already; where they are part of the chart's folder `crds`, they are
+ * applied first, on the server's side.
+ *
+ * @example console.log(helmCommands(chartInstall({ chart: 'volcano' })));
+ */
+export function helmCommands(install: ChartInstall, valuesFile = `${install.release}-values.yaml`): string {
+  const { facts, repository, release, namespace, version } = install;
+  const oci = isOci(repository);
+  const reference = oci ? `${repository}/${facts.name}` : `${facts.name}/${facts.name}`;
+  const values = Object.keys(install.values).length === 0 ? '' : ` --values ${valuesFile}`;
+  return [
+    ...(oci ? [] : [`helm repo add ${facts.name} ${repository}`, `helm repo update ${facts.name}`]),
+    ...(facts.largeCrds
+      ? [`helm show crds ${reference} --version ${version} | kubectl apply --server-side --filename -`]
+      : []),
+    `helm upgrade ${release} ${reference} --install --namespace ${namespace} --create-namespace --version ${version}${values} --wait`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** The command that installs the training-operator, which has no chart. */
+export function trainingOperatorCommand(version: string = TRAINING_OPERATOR.version): string {
+  const { repository, path } = TRAINING_OPERATOR;
+  return `kubectl apply --server-side --kustomize '${repository.replace('https://', '')}.git/${path}?ref=${version}'\n`;
+}

@@ -1,0 +1,71 @@
+/**
+ * A chart as Flux or Argo CD is told to install it, whoever wrote the manifest.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asObject, asString } from '../../../manifests/read';
+import { parseValue } from '../../../manifests/yaml';
+import { chartFacts, type ChartFacts } from '../chart-facts';
+
+export const HELM_RELEASE = 'helm.toolkit.fluxcd.io/HelmRelease';
+export const ARGO_APPLICATION = 'argoproj.io/Application';
+
+export interface Install {
+  readonly facts: ChartFacts;
+  readonly version: string | undefined;
+  readonly versionPath: string;
+  /** `undefined` where another manifest says it and is not in the set. */
+  readonly repository: string | undefined;
+  readonly repositoryPath: string;
+  readonly values: JsonObject;
+  readonly valuesPath: string;
+}
+
+/** `undefined` where the manifest installs no chart of the catalog. */
+export function installOf({ object, id }: Manifest, set: ManifestSet): Install | undefined {
+  const spec = asObject(object.spec);
+  if (id.kind === 'HelmRelease') {
+    const chart = asObject(asObject(spec.chart).spec);
+    const facts = chartFacts(asString(chart.chart) ?? '');
+    if (facts === undefined) {
+      return undefined;
+    }
+    const source = asObject(chart.sourceRef);
+    const repository = set.get(
+      'source.toolkit.fluxcd.io/HelmRepository',
+      asString(source.name) ?? '',
+      asString(source.namespace) ?? id.namespace,
+    );
+    return {
+      facts,
+      version: asString(chart.version),
+      versionPath: '/spec/chart/spec',
+      repository: asString(asObject(repository?.object.spec).url),
+      repositoryPath: '/spec/chart/spec/sourceRef',
+      values: asObject(spec.values),
+      valuesPath: '/spec/values',
+    };
+  }
+  const source = asObject(spec.source);
+  const facts = chartFacts(asString(source.chart) ?? '');
+  if (facts === undefined) {
+    return undefined;
+  }
+  const helm = asObject(source.helm);
+  return {
+    facts,
+    version: asString(source.targetRevision),
+    versionPath: '/spec/source',
+    repository: asString(source.repoURL),
+    repositoryPath: '/spec/source/repoURL',
+    ...(typeof helm.values === 'string' && helm.valuesObject === undefined
+      ? { values: objectIn(helm.values), valuesPath: '/spec/source/helm/values' }
+      : { values: asObject(helm.valuesObject), valuesPath: '/spec/source/helm/valuesObject' }),
+  };
+}
+
+function objectIn(text: string): JsonObject {
+  const parsed = parseValue(text, 'values.yaml');
+  return 'value' in parsed ? asObject(parsed.value) : {};
+}

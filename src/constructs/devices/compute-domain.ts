@@ -1,0 +1,57 @@
+/**
+ * ComputeDomain: memory of GPUs in several nodes that reach each other over NVLink (GB200, GB300 racks), for one workload.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
+import { podPart, type PodPart } from '../pods/pod-part';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+
+export interface ComputeDomainProps extends NamespacedObjectProps {
+  /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
+  readonly channelTemplate?: string;
+  /** One channel for each pod, or all of a domain. @default Single */
+  readonly allocationMode?: 'Single' | 'All';
+  /** Nodes after which the domain counts as ready. Deprecated: with DNS names for daemons, the default, nothing waits for it. @default 0 */
+  readonly numNodes?: number;
+}
+
+/**
+ * Cannot be changed once it is made.
+ *
+ * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu v0.4.1, api/nvidia.com/resource/v1beta1/computedomain.go.
+ *
+ * @example
+ * const domain = new ComputeDomain(chart, 'train');
+ * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
+ */
+export class ComputeDomain extends Construct {
+  readonly channelTemplateName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
+    super(scope, id);
+    const name = props.name ?? id;
+    this.channelTemplateName = props.channelTemplate ?? `${name}-channel`;
+    this.resource = new Resource(this, 'Resource', ComputeDomainKind, {
+      metadata: namespacedMetadata(name, props),
+      spec: {
+        numNodes: props.numNodes ?? 0,
+        channel: { resourceClaimTemplate: { name: this.channelTemplateName }, allocationMode: props.allocationMode },
+      },
+    });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /** The part of a pod that joins the domain: a claim for a channel. Pods must be of the same namespace. */
+  get channel(): PodPart {
+    const name = 'compute-domain-channel';
+    return podPart({
+      claims: [{ name }],
+      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplateName }] },
+      references: [this.resource],
+    });
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * DeviceClass: devices under a name that claims ask for, and, if need be, under the name of an extended resource.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type ResourceKind } from '../../facts/api/resource-kind';
+import { type KubernetesMinor } from '../../facts/api/schema';
+import { type DeviceClass as DeviceClassObject } from '../../facts/api/types/resource.k8s.io/v1';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type DeviceSelector } from './device-selector';
+import { type DriverConfig } from './device-request';
+import { formFor } from './resource-claim-template';
+
+export interface DeviceClassProps extends ClusterObjectProps {
+  /** All of them must hold; every class of a driver's begins with its driver. */
+  readonly selectors?: readonly DeviceSelector[];
+  readonly config?: readonly Omit<DriverConfig, 'requests'>[];
+  /**
+   * Pods that ask for this resource get devices of the class. A node must not serve one name by a device plugin as well.
+   * Feature gate DRAExtendedResource, on from Kubernetes 1.36.
+   * @default - claims alone
+   */
+  readonly extendedResourceName?: string;
+  /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
+  readonly kubernetes?: KubernetesMinor;
+}
+
+/**
+ * Rules: `core/device-class-valid`, `devices/extended-resource-served-once`. Source: kubernetes 1.36, pkg/apis/resource/validation.
+ *
+ * @example
+ * const large = new DeviceClass(chart, 'large-gpu.example.com', {
+ *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
+ * });
+ */
+export class DeviceClass extends Construct {
+  /** A class of the cluster. */
+  static fromName(deviceClassName: string): { readonly deviceClassName: string } {
+    return { deviceClassName };
+  }
+
+  readonly deviceClassName: string;
+  readonly resource: ApiObject;
+
+  /** @throws if the target minor has no such classes */
+  constructor(scope: Construct, id: string, props: DeviceClassProps = {}) {
+    super(scope, id);
+    this.deviceClassName = props.name ?? id;
+    const { apiVersion } = formFor(this, props.kubernetes);
+    const kind: ResourceKind<DeviceClassObject> = { apiVersion, kind: 'DeviceClass' };
+    this.resource = new Resource(this, 'Resource', kind, {
+      metadata: clusterMetadata(id, props),
+      spec: {
+        selectors: props.selectors?.map((selector) => selector.toSelector()),
+        config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
+        extendedResourceName: props.extendedResourceName,
+      },
+    });
+  }
+}

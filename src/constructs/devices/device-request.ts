@@ -1,0 +1,170 @@
+/**
+ * What a claim asks for, and how that is written in the form of a Kubernetes minor.
+ */
+import { type Quantity } from '../../facts/api/scalars';
+import { type JsonObject } from '../../facts/api/schema';
+import { type DeviceToleration } from '../../facts/api/types/resource.k8s.io/v1';
+import { type DeviceClassName } from '../../facts/catalog';
+import { type ClaimSharing } from './claim-sharing';
+import { type DeviceSelector } from './device-selector';
+import { type ClaimForm, GPU_DRIVER, NVIDIA_CONFIG_VERSION, type STANDARD_ATTRIBUTES } from './dra-facts';
+
+/** Devices of one class. */
+export interface DeviceOptions {
+  /** A DeviceClass, or its name. @default gpu.nvidia.com */
+  readonly deviceClass?: DeviceClassName | { readonly deviceClassName: string };
+  /** How many, or `all` that match. @default 1 */
+  readonly count?: number | 'all';
+  /** All of them must hold. @default - any device of the class */
+  readonly selectors?: readonly DeviceSelector[];
+  /** Part of a device's capacity (consumable capacity), by name: `{ memory: '4Gi' }`. @default - the whole device */
+  readonly capacity?: Readonly<Record<string, Quantity>>;
+  /** Taints of devices that the pod tolerates. @default - none */
+  readonly tolerations?: readonly DeviceToleration[];
+  /**
+   * Access to devices that others use, for monitoring; the namespace needs the label `resource.kubernetes.io/admin-access: "true"`.
+   * @default false
+   */
+  readonly adminAccess?: boolean;
+}
+
+export type DeviceRequest = { readonly name: string } & (
+  | (DeviceOptions & { readonly firstAvailable?: undefined })
+  | {
+      /** The first of these that can be had, at most 8. From Kubernetes 1.33 on. */
+      readonly firstAvailable: readonly (Omit<DeviceOptions, 'adminAccess'> & { readonly name: string })[];
+    }
+);
+
+export interface DeviceConstraint {
+  /** An attribute of which all devices have the same value, for example the same PCIe root. */
+  readonly sameAttribute?: (typeof STANDARD_ATTRIBUTES)[number] | `${string}/${string}`;
+  /** An attribute of which all devices have different values; instead of `sameAttribute`. From Kubernetes 1.34 on. */
+  readonly distinctAttribute?: `${string}/${string}`;
+  /** Names of requests, `request/alternative` for one alternative. @default - all devices of the claim */
+  readonly requests?: readonly string[];
+}
+
+export interface DriverConfig {
+  readonly driver: string;
+  /** What the driver takes. */
+  readonly parameters: JsonObject;
+  /** @default - all devices of the claim */
+  readonly requests?: readonly string[];
+}
+
+export interface ClaimStatement {
+  /** At least one. */
+  readonly requests: readonly DeviceRequest[];
+  readonly constraints?: readonly DeviceConstraint[];
+  readonly config?: readonly DriverConfig[];
+  /** How NVIDIA GPUs of the claim are shared by its containers. @default - not shared */
+  readonly sharing?: ClaimSharing;
+}
+
+/** @throws if there is no request, a count is none, or the form has no alternatives */
+export function renderDevices(statement: ClaimStatement, form: ClaimForm): object {
+  const { constraints, config = [], sharing, requests } = statement;
+  if (requests.length === 0) {
+    throw new Error('requests [] names no devices. Give at least one request.');
+  }
+  const configs = [...config, ...(sharing === undefined ? [] : sharingConfigs(sharing, requests))];
+  return {
+    requests: requests.map((request) => renderRequest(request, form)),
+    ...(constraints === undefined
+      ? {}
+      : {
+          constraints: constraints.map(({ sameAttribute, distinctAttribute, requests: names }) => ({
+            ...(names === undefined ? {} : { requests: names }),
+            matchAttribute: sameAttribute,
+            distinctAttribute,
+          })),
+        }),
+    ...(configs.length === 0
+      ? {}
+      : {
+          config: configs.map(({ driver, parameters, requests: names }) => ({
+            ...(names === undefined ? {} : { requests: names }),
+            opaque: { driver, parameters },
+          })),
+        }),
+  };
+}
+
+function renderRequest(request: DeviceRequest, form: ClaimForm): object {
+  if (request.firstAvailable === undefined) {
+    const exact = renderOptions(request);
+    return form.flat ? { name: request.name, ...exact } : { name: request.name, exactly: exact };
+  }
+  if (!form.firstAvailable) {
+    throw new Error(
+      `request "${request.name}": alternatives (firstAvailable) begin with Kubernetes 1.33; ${form.apiVersion} has none.`,
+    );
+  }
+  const alternatives = request.firstAvailable.map((alternative) => ({
+    name: alternative.name,
+    ...renderOptions(alternative),
+  }));
+  return { name: request.name, firstAvailable: alternatives };
+}
+
+function renderOptions(options: DeviceOptions): object {
+  const { count = 1, selectors, capacity, tolerations, adminAccess } = options;
+  if (count !== 'all' && (!Number.isInteger(count) || count < 1)) {
+    throw new Error(`count ${count}: expected a whole number of devices, at least 1, or 'all'.`);
+  }
+  return {
+    deviceClassName: classNameOf(options),
+    ...(count === 'all' ? { allocationMode: 'All' } : { allocationMode: 'ExactCount', count }),
+    ...(selectors === undefined || selectors.length === 0
+      ? {}
+      : { selectors: selectors.map((selector) => selector.toSelector()) }),
+    ...(capacity === undefined ? {} : { capacity: { requests: capacity } }),
+    ...(tolerations === undefined ? {} : { tolerations }),
+    ...(adminAccess === undefined ? {} : { adminAccess }),
+  };
+}
+
+/** Whole GPUs and MIG devices are configured by kinds of their own. */
+function sharingConfigs(sharing: ClaimSharing, requests: readonly DeviceRequest[]): readonly DriverConfig[] {
+  const all = requests.flatMap((request): readonly { readonly name: string; readonly options: DeviceOptions }[] =>
+    request.firstAvailable === undefined
+      ? [{ name: request.name, options: request }]
+      : request.firstAvailable.map((alternative) => ({
+          name: `${request.name}/${alternative.name}`,
+          options: alternative,
+        })),
+  );
+  return (
+    [
+      ['GpuConfig', false],
+      ['MigDeviceConfig', true],
+    ] as const
+  ).flatMap(([kind, mig]) => {
+    const names = all
+      .filter(({ options }) => (classNameOf(options) === 'mig.nvidia.com') === mig)
+      .map(({ name }) => name);
+    const parameters: JsonObject = { apiVersion: NVIDIA_CONFIG_VERSION, kind, sharing: sharing.toSharing() };
+    return names.length === 0 ? [] : [{ driver: GPU_DRIVER, requests: names, parameters }];
+  });
+}
+
+/** Devices that a request brings; `undefined` where it does not say. */
+export function countOf(request: DeviceRequest): number | undefined {
+  if (request.firstAvailable === undefined) {
+    return typeof request.count === 'string' ? undefined : (request.count ?? 1);
+  }
+  const counts = new Set(request.firstAvailable.map(({ count = 1 }) => count));
+  const [only] = counts;
+  return counts.size === 1 && typeof only === 'number' ? only : undefined;
+}
+
+/** DeviceClasses that are constructs. */
+export function classesIn(requests: readonly DeviceRequest[]): readonly object[] {
+  const options = requests.flatMap((request): readonly DeviceOptions[] => request.firstAvailable ?? [request]);
+  return options.flatMap(({ deviceClass }) => (typeof deviceClass === 'object' ? [deviceClass] : []));
+}
+
+function classNameOf({ deviceClass = 'gpu.nvidia.com' }: DeviceOptions): string {
+  return typeof deviceClass === 'string' ? deviceClass : deviceClass.deviceClassName;
+}

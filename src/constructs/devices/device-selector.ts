@@ -1,0 +1,80 @@
+/**
+ * DeviceSelector: which devices of a class, as expressions that name only attributes that devices really have.
+ */
+import { type Quantity } from '../../facts/api/scalars';
+import { parseQuantity } from '../../manifests/quantity';
+import { GPU_DRIVER } from './dra-facts';
+
+export class DeviceSelector {
+  /** An expression of your own; `device` is the device. */
+  static cel(expression: string): DeviceSelector {
+    return new DeviceSelector(expression);
+  }
+
+  /**
+   * Devices with at least this memory: `70Gi` finds an 80 GB GPU, whose memory is a little less than its name says.
+   *
+   * @throws if it is no quantity
+   */
+  static memoryAtLeast(memory: Quantity, driver: string = GPU_DRIVER): DeviceSelector {
+    if (parseQuantity(memory) === undefined) {
+      throw new Error(`memory "${memory}": expected a quantity, for example 70Gi.`);
+    }
+    return new DeviceSelector(
+      `device.capacity[${quoted(driver)}].memory.compareTo(quantity(${quoted(String(memory))})) >= 0`,
+    );
+  }
+
+  /** GPUs of NVIDIA of one of these architectures, as the driver spells them. */
+  static architecture(
+    ...architectures: readonly (
+      'Volta' | 'Turing' | 'Ampere' | 'Ada Lovelace' | 'Hopper' | 'Blackwell' | (string & {})
+    )[]
+  ): DeviceSelector {
+    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].architecture`, architectures));
+  }
+
+  /** GPUs of NVIDIA whose product is one of these, as NVML reports it: `NVIDIA H100 80GB HBM3`, with blanks. */
+  static product(...products: readonly string[]): DeviceSelector {
+    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].productName`, products));
+  }
+
+  /** MIG devices of one of these profiles, for the class `mig.nvidia.com`. */
+  static migProfile(...profiles: readonly string[]): DeviceSelector {
+    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].profile`, profiles));
+  }
+
+  /** GPUs of NVIDIA with at least this compute capability: `9.0`. */
+  static computeCapabilityAtLeast(version: `${number}.${number}`): DeviceSelector {
+    return new DeviceSelector(
+      `device.attributes[${quoted(GPU_DRIVER)}].cudaComputeCapability.compareTo(semver(${quoted(`${version}.0`)})) >= 0`,
+    );
+  }
+
+  /** Devices that have an attribute with this value; those without the attribute are passed over rather than being an error. */
+  static attribute(domain: string, name: string, value: string | number | boolean): DeviceSelector {
+    const attributes = `device.attributes[${quoted(domain)}]`;
+    return new DeviceSelector(
+      `${quoted(name)} in ${attributes} && ${attributes}.${name} == ${typeof value === 'string' ? quoted(value) : value}`,
+    );
+  }
+
+  private constructor(readonly expression: string) {}
+
+  /** As a request has it. */
+  toSelector(): { readonly cel: { readonly expression: string } } {
+    return { cel: { expression: this.expression } };
+  }
+}
+
+function isOneOf(attribute: string, values: readonly string[]): string {
+  const [only] = values;
+  return values.length === 1 && only !== undefined
+    ? `${attribute} == ${quoted(only)}`
+    : `${attribute} in [${values.map(quoted).join(', ')}]`;
+}
+
+/** A CEL string literal. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

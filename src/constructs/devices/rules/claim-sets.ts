@@ -1,0 +1,200 @@
+/**
+ * What claims, device classes, quotas and compute domains mean for each other (rows DR9 to DR11).
+ */
+import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { asObject, asString } from '../../../manifests/read';
+import { itemsOf, text } from '../../../checks/server/values';
+import { deviceClassQuota } from '../dra-facts';
+import { CLAIM_KINDS, requestsOf } from './claims';
+
+const GROUP = 'resource.k8s.io';
+const DRIVER = 'dra-driver-nvidia-gpu v0.4.1';
+const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
+
+function setRule(
+  name: string,
+  facts: Omit<RuleFacts, 'id'>,
+  check: (context: RuleContext) => Iterable<Violation & { readonly manifest: Manifest }>,
+): SetRule {
+  return { ...facts, id: `devices/${name}`, on: 'set', check };
+}
+
+export const claimSetRules: readonly SetRule[] = [
+  setRule(
+    'extended-resource-served-once',
+    {
+      row: 'DR11',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'An extended resource is served by one DeviceClass, or by a device plugin on other nodes.',
+      why: 'Of two classes with one name the newer wins; on a node where the device plugin serves the same name, both hand out the same GPUs.',
+      source: 'kubernetes, KEP-5004 (extended resources by DRA)',
+      fix: 'Give the class a name of its own, or turn the device plugin off on the nodes of the DRA driver.',
+    },
+    function* ({ set }) {
+      const byName = new Map<string, Manifest>();
+      const plugin = set
+        .ofKind('nvidia.com/ClusterPolicy')
+        .find(({ object }) => asObject(asObject(object.spec).devicePlugin).enabled !== false);
+      for (const manifest of set.ofKind(`${GROUP}/DeviceClass`)) {
+        const name = asString(asObject(manifest.object.spec).extendedResourceName);
+        if (name === undefined) {
+          continue;
+        }
+        const path = '/spec/extendedResourceName';
+        const other = byName.get(name);
+        if (other !== undefined && other.id.name !== manifest.id.name) {
+          yield { manifest, path, message: `the class ${other.id.name} has the name ${name} as well`, found: name };
+        } else if (plugin !== undefined && /^nvidia\.com\/gpu(\.shared)?$/.test(name)) {
+          yield {
+            manifest,
+            path,
+            message: `the device plugin of the ClusterPolicy ${plugin.id.name} serves ${name} as well`,
+            found: name,
+          };
+        }
+        byName.set(name, other ?? manifest);
+      }
+    },
+  ),
+
+  setRule(
+    'quota-counts-claimed-gpus',
+    {
+      row: 'DR10',
+      tier: 'advice',
+      severity: 'warning',
+      summary:
+        'A namespace whose GPUs are limited by a quota limits those of claims too, where its pods have such claims.',
+      why: 'requests.nvidia.com/gpu counts what the device plugin gives out; claims are counted under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (gpu.nvidia.com has it), they count as both.',
+      source: 'kubernetes 1.36.4, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota',
+      fix: 'Add gpu.nvidia.com.deviceclass.resource.k8s.io/devices to the quota.',
+    },
+    function* ({ set, kubernetes }) {
+      const countedAsBoth = Number(kubernetes.slice(2)) >= 36;
+      for (const manifest of set.ofKind('ResourceQuota')) {
+        const keys = Object.keys(asObject(asObject(manifest.object.spec).hard));
+        if (!keys.includes('requests.nvidia.com/gpu')) {
+          continue;
+        }
+        const claims = CLAIM_KINDS.flatMap((kind) => set.ofKind(kind)).filter(
+          ({ id }) => id.namespace === manifest.id.namespace,
+        );
+        const named = claims.flatMap(requestsOf).map(({ value }) => text(value.deviceClassName));
+        const classes = new Set(
+          named.filter((name) => (name === 'gpu.nvidia.com' && !countedAsBoth) || name === 'mig.nvidia.com'),
+        );
+        for (const name of classes) {
+          const key = deviceClassQuota(name);
+          if (!keys.includes(key)) {
+            yield {
+              manifest,
+              path: '/spec/hard',
+              message: `claims of the namespace for ${name} are not limited`,
+              expected: key,
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  setRule(
+    'admin-access-in-labelled-namespace',
+    {
+      row: 'DR2',
+      tier: 'server',
+      severity: 'error',
+      summary: `A request with adminAccess stands in a namespace with the label ${ADMIN_LABEL}: "true".`,
+      why: 'The API server refuses the claim: access to devices of others is for namespaces of administrators.',
+      source:
+        'kubernetes 1.36.4, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)',
+      fix: 'Label the namespace, or take adminAccess out.',
+    },
+    function* ({ set, kubernetes }) {
+      if (Number(kubernetes.slice(2)) < 34) {
+        return;
+      }
+      for (const manifest of CLAIM_KINDS.flatMap((kind) => set.ofKind(kind))) {
+        const namespace = set.get('Namespace', manifest.id.namespace);
+        // One that is not here may have the label.
+        if (namespace === undefined || asObject(asObject(namespace.object.metadata).labels)[ADMIN_LABEL] === 'true') {
+          continue;
+        }
+        for (const { value, path } of requestsOf(manifest)) {
+          if (value.adminAccess === true) {
+            yield {
+              manifest,
+              path: `${path}/adminAccess`,
+              message: `the namespace ${manifest.id.namespace} has no label ${ADMIN_LABEL}`,
+              found: true,
+              expected: `${ADMIN_LABEL}: "true" on the namespace`,
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  setRule(
+    'compute-domain-template-left-to-driver',
+    {
+      row: 'DR9',
+      tier: 'webhook',
+      severity: 'error',
+      summary: 'The claim template of a ComputeDomain is made by the driver, and by nobody else.',
+      why: 'The driver finds a template of the name that is not its own, and the domain never becomes ready.',
+      source: `${DRIVER}, cmd/compute-domain-controller/resourceclaimtemplate.go`,
+      fix: 'Take the ResourceClaimTemplate out, or name another in channel.resourceClaimTemplate.name.',
+    },
+    function* ({ set }) {
+      for (const { object, id } of set.ofKind('resource.nvidia.com/ComputeDomain')) {
+        const name = asString(asObject(asObject(asObject(object.spec).channel).resourceClaimTemplate).name) ?? '';
+        const manifest = set.get(`${GROUP}/ResourceClaimTemplate`, name, id.namespace);
+        if (manifest !== undefined) {
+          yield {
+            manifest,
+            path: '/metadata/name',
+            message: `the driver makes this template for the ComputeDomain ${id.name}`,
+            found: name,
+          };
+        }
+      }
+    },
+  ),
+
+  setRule(
+    'compute-domain-joined',
+    {
+      row: 'DR9',
+      tier: 'advice',
+      severity: 'info',
+      summary: 'Some pod of its namespace joins a ComputeDomain, by a claim from its template.',
+      why: 'A domain without pods prepares no node.',
+      source: `${DRIVER}, cmd/compute-domain-controller`,
+      fix: 'Add the template to resourceClaims of the pods and to resources.claims of their containers.',
+    },
+    function* ({ set }) {
+      if (set.podTemplates.length === 0) {
+        return;
+      }
+      for (const manifest of set.ofKind('resource.nvidia.com/ComputeDomain')) {
+        const name = asString(asObject(asObject(asObject(manifest.object.spec).channel).resourceClaimTemplate).name);
+        const joined = set.podTemplates.some(
+          (template) =>
+            template.manifest.id.namespace === manifest.id.namespace &&
+            itemsOf(template.spec.resourceClaims, '').some(({ value }) => value.resourceClaimTemplateName === name),
+        );
+        if (!joined) {
+          yield {
+            manifest,
+            path: '/spec/channel/resourceClaimTemplate/name',
+            message: 'no pod of this set claims a channel of the domain',
+            found: name,
+          };
+        }
+      }
+    },
+  ),
+];

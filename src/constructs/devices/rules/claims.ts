@@ -1,0 +1,358 @@
+/**
+ * Claims for GPUs as NVIDIA's DRA driver takes them (row DR8), and the names under which a quota counts them (DR10).
+ */
+import { DEVICE_CLASSES } from '../../../facts/catalog';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { pointer } from '../../../manifests/pointer';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asObject, asString, isObject } from '../../../manifests/read';
+import { itemsOf, text } from '../../../checks/server/values';
+import {
+  COMPUTE_DOMAIN_DRIVER,
+  GPU_ATTRIBUTES,
+  GPU_DRIVER,
+  NVIDIA_CONFIG_VERSION,
+  SHARING_GATES,
+  TIME_SLICE_INTERVALS,
+} from '../dra-facts';
+
+const GROUP = 'resource.k8s.io';
+export const CLAIM_KINDS: readonly string[] = [`${GROUP}/ResourceClaim`, `${GROUP}/ResourceClaimTemplate`];
+const DRIVER = 'dra-driver-nvidia-gpu v0.4.1';
+const CONFIG_KINDS: Readonly<Record<string, readonly string[]>> = {
+  [GPU_DRIVER]: ['GpuConfig', 'MigDeviceConfig', 'VfioDeviceConfig'],
+  [COMPUTE_DOMAIN_DRIVER]: ['ComputeDomainChannelConfig', 'ComputeDomainDaemonConfig'],
+};
+const OWN_CLASSES: ReadonlySet<string> = new Set(Object.keys(DEVICE_CLASSES));
+
+type Facts = Omit<RuleFacts, 'id'>;
+
+interface Placed {
+  readonly value: JsonObject;
+  readonly path: string;
+}
+
+function devicesOf({ object, id }: Manifest): Placed {
+  const template = id.kind === 'ResourceClaimTemplate';
+  const spec = asObject(object.spec);
+  return {
+    value: asObject((template ? asObject(spec.spec) : spec).devices),
+    path: template ? '/spec/spec/devices' : '/spec/devices',
+  };
+}
+
+/** Opaque configurations of NVIDIA's drivers. */
+function configsOf(manifest: Manifest): readonly (Placed & { readonly driver: string })[] {
+  const devices = devicesOf(manifest);
+  return itemsOf(devices.value.config, `${devices.path}/config`).flatMap(({ value, path }) => {
+    const opaque = asObject(value.opaque);
+    const driver = text(opaque.driver);
+    return driver in CONFIG_KINDS && isObject(opaque.parameters)
+      ? [{ driver, value: opaque.parameters, path: `${path}/opaque/parameters` }]
+      : [];
+  });
+}
+
+/** All requests and alternatives, each with the members that say which devices. */
+export function requestsOf(manifest: Manifest): readonly Placed[] {
+  const devices = devicesOf(manifest);
+  return itemsOf(devices.value.requests, `${devices.path}/requests`).flatMap(({ value, path }) => [
+    ...(isObject(value.exactly) ? [{ value: value.exactly, path: `${path}/exactly` }] : [{ value, path }]),
+    ...itemsOf(value.firstAvailable, `${path}/firstAvailable`),
+  ]);
+}
+
+function claimRule(
+  name: string,
+  facts: Facts,
+  check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>,
+  kinds: readonly string[] = CLAIM_KINDS,
+): ObjectRule {
+  return { ...facts, id: `devices/${name}`, on: 'object', kinds, check };
+}
+
+export const claimRules: readonly Rule[] = [
+  claimRule(
+    'dra-config-decoded',
+    {
+      row: 'DR8',
+      tier: 'webhook',
+      severity: 'error',
+      summary: "Configuration for NVIDIA's DRA driver is of a kind that the driver has, without unknown fields.",
+      why: 'The driver decodes strictly: its webhook refuses the claim, or, without the webhook, the pod does not start.',
+      source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
+      fix: `Write apiVersion ${NVIDIA_CONFIG_VERSION} and kind GpuConfig (MigDeviceConfig for MIG devices).`,
+    },
+    function* (manifest) {
+      for (const { value, path, driver } of configsOf(manifest)) {
+        const kinds = CONFIG_KINDS[driver] ?? [];
+        if (value.apiVersion !== NVIDIA_CONFIG_VERSION) {
+          yield {
+            path: `${path}/apiVersion`,
+            message: `${driver} takes ${NVIDIA_CONFIG_VERSION}`,
+            found: value.apiVersion,
+            expected: NVIDIA_CONFIG_VERSION,
+          };
+        }
+        if (!kinds.includes(text(value.kind))) {
+          yield {
+            path: `${path}/kind`,
+            message: `${driver} has no kind "${text(value.kind)}"`,
+            found: value.kind,
+            expected: kinds.join(', '),
+          };
+          continue;
+        }
+        const known = knownFields(text(value.kind));
+        yield* unknown(value, path, ['apiVersion', 'kind', ...known]);
+        if (!isObject(value.sharing)) {
+          continue;
+        }
+        const sharing = `${path}/sharing`;
+        yield* unknown(
+          value.sharing,
+          sharing,
+          value.kind === 'GpuConfig' ? ['strategy', 'timeSlicingConfig', 'mpsConfig'] : ['strategy', 'mpsConfig'],
+        );
+        yield* unknown(asObject(value.sharing.timeSlicingConfig), `${sharing}/timeSlicingConfig`, ['interval']);
+        yield* unknown(asObject(value.sharing.mpsConfig), `${sharing}/mpsConfig`, [
+          'defaultActiveThreadPercentage',
+          'defaultPinnedDeviceMemoryLimit',
+          'defaultPerDevicePinnedMemoryLimit',
+        ]);
+      }
+    },
+  ),
+
+  claimRule(
+    'dra-sharing-valid',
+    {
+      row: 'DR8',
+      tier: 'webhook',
+      severity: 'error',
+      summary:
+        'Sharing by claims is TimeSlicing with an interval Default, Short, Medium or Long, or MPS with 0 to 100 percent of the threads.',
+      why: "The driver's webhook refuses the claim.",
+      source: `${DRIVER}, api/nvidia.com/resource/v1beta1/validate.go, sharing.go`,
+      fix: 'Correct the value; settings of one strategy do not stand beside the other.',
+    },
+    function* (manifest) {
+      for (const { value, path } of configsOf(manifest)) {
+        if (!isObject(value.sharing)) {
+          continue;
+        }
+        const { strategy, timeSlicingConfig, mpsConfig } = value.sharing;
+        const at = `${path}/sharing`;
+        if (strategy !== 'TimeSlicing' && strategy !== 'MPS') {
+          yield {
+            path: `${at}/strategy`,
+            message: `there is no strategy "${text(strategy)}"`,
+            found: strategy,
+            expected: 'TimeSlicing or MPS',
+          };
+        }
+        if (strategy === 'TimeSlicing' && mpsConfig != null) {
+          yield {
+            path: `${at}/mpsConfig`,
+            message: 'mpsConfig stands beside the strategy TimeSlicing',
+            expected: 'timeSlicingConfig',
+          };
+        }
+        if (strategy === 'MPS' && timeSlicingConfig != null) {
+          yield {
+            path: `${at}/timeSlicingConfig`,
+            message: 'timeSlicingConfig stands beside the strategy MPS',
+            expected: 'mpsConfig',
+          };
+        }
+        const { interval } = asObject(timeSlicingConfig);
+        if (interval !== undefined && !(TIME_SLICE_INTERVALS as readonly JsonValue[]).includes(interval)) {
+          yield {
+            path: `${at}/timeSlicingConfig/interval`,
+            message: `there is no interval "${text(interval)}"`,
+            found: interval,
+            expected: TIME_SLICE_INTERVALS.join(', '),
+          };
+        }
+        const { defaultActiveThreadPercentage: threads, defaultPinnedDeviceMemoryLimit: memory } = asObject(mpsConfig);
+        if (typeof threads === 'number' && (threads < 0 || threads > 100)) {
+          yield {
+            path: `${at}/mpsConfig/defaultActiveThreadPercentage`,
+            message: `${threads} percent of the threads`,
+            found: threads,
+            expected: '0 to 100',
+          };
+        }
+        const limit = typeof memory === 'string' || typeof memory === 'number' ? parseQuantity(memory) : undefined;
+        if (limit !== undefined && limit.wholeUnits() < 2n ** 20n) {
+          yield {
+            path: `${at}/mpsConfig/defaultPinnedDeviceMemoryLimit`,
+            message: 'the limit is less than 1 MiB',
+            found: memory,
+            expected: 'for example 10Gi',
+          };
+        }
+      }
+    },
+  ),
+
+  claimRule(
+    'dra-sharing-gate-on',
+    {
+      row: 'DR8',
+      tier: 'webhook',
+      severity: 'warning',
+      summary: 'A claim that says how its GPUs are shared meets a driver with the feature gate for it.',
+      why: "TimeSlicingSettings and MPSSupport are alpha and off: the driver's webhook refuses the claim.",
+      source: `${DRIVER}, pkg/featuregates/featuregates.go`,
+      fix: 'Turn the gate on where the driver is deployed (featureGates of GPUCluster or of its chart).',
+    },
+    function* (manifest, { set }) {
+      const gates = set
+        .ofKind('nvidia.com/GPUCluster')
+        .map(({ object }) => asObject(asObject(asObject(object.spec).draDriver).featureGates));
+      for (const { value, path } of configsOf(manifest)) {
+        const strategy = text(asObject(value.sharing).strategy);
+        if (strategy !== 'TimeSlicing' && strategy !== 'MPS') {
+          continue;
+        }
+        const gate = SHARING_GATES[strategy];
+        if (!gates.some((on) => on[gate] === true)) {
+          yield {
+            path: `${path}/sharing/strategy`,
+            message: `${strategy} needs the feature gate ${gate} of the driver, which is off by default`,
+            found: strategy,
+            expected: `${gate}: true`,
+          };
+        }
+      }
+    },
+  ),
+
+  claimRule(
+    'dra-attribute-exists',
+    {
+      row: 'DR5',
+      tier: 'advice',
+      severity: 'warning',
+      summary: "Expressions name attributes that NVIDIA's devices have.",
+      why: 'An attribute that is not there is an error of the expression, and the pod stays pending. There is no index.',
+      source: `${DRIVER}, cmd/gpu-kubelet-plugin/deviceinfo.go, mig.go`,
+      fix: `Use one of ${GPU_ATTRIBUTES.join(', ')}, or memory of device.capacity.`,
+    },
+    function* (manifest) {
+      const places =
+        manifest.id.kind === 'DeviceClass'
+          ? [{ value: asObject(manifest.object.spec), path: '/spec' }]
+          : requestsOf(manifest);
+      for (const { value, path } of places) {
+        for (const selector of itemsOf(value.selectors, `${path}/selectors`)) {
+          const expression = text(asObject(selector.value.cel).expression);
+          for (const [, name = '', word = ''] of expression.matchAll(
+            /attributes\s*\[\s*["']gpu\.nvidia\.com["']\s*\]\s*\.\s*([A-Za-z_]\w*)(\s*\()?/g,
+          )) {
+            const guarded = new RegExp(`["']${name}["']\\s+in\\s|has\\s*\\([^)]*\\.${name}\\b`).test(expression);
+            if (word !== '' || guarded || GPU_ATTRIBUTES.includes(name)) {
+              continue;
+            }
+            yield {
+              path: `${selector.path}/cel/expression`,
+              message: `NVIDIA's devices have no attribute ${name}`,
+              found: expression,
+              expected: GPU_ATTRIBUTES.join(', '),
+            };
+          }
+        }
+      }
+    },
+    [...CLAIM_KINDS, `${GROUP}/DeviceClass`],
+  ),
+
+  claimRule(
+    'device-class-known',
+    {
+      row: 'DR1',
+      tier: 'advice',
+      severity: 'info',
+      summary: 'A claim names a DeviceClass that the set defines or a driver is known to bring.',
+      why: 'A claim for a class that does not exist is never allocated: its pod stays pending. The demo class imex.nvidia.com is not shipped.',
+      source: `${DRIVER}, its chart`,
+      fix: 'Correct the name, or define the class.',
+    },
+    function* (manifest, { set }) {
+      for (const { value, path } of requestsOf(manifest)) {
+        const name = asString(value.deviceClassName);
+        if (name === undefined || OWN_CLASSES.has(name) || set.get(`${GROUP}/DeviceClass`, name) !== undefined) {
+          continue;
+        }
+        yield {
+          path: `${path}/deviceClassName`,
+          message: `the class ${name} is not in this set`,
+          found: name,
+          expected: [...OWN_CLASSES].slice(0, 2).join(', '),
+          ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
+        };
+      }
+    },
+  ),
+
+  claimRule(
+    'quota-key-of-claims',
+    {
+      row: 'DR10',
+      tier: 'advice',
+      severity: 'error',
+      summary:
+        'A quota counts claimed devices as <class>.deviceclass.resource.k8s.io/devices, and claims as count/resourceclaims.resource.k8s.io.',
+      why: 'Other spellings are taken and count nothing.',
+      source: 'kubernetes 1.36, pkg/quota/v1/evaluator/core/resource_claims.go',
+      fix: 'Use the name of the class, followed by .deviceclass.resource.k8s.io/devices.',
+    },
+    function* ({ object }) {
+      for (const key of Object.keys(asObject(asObject(object.spec).hard))) {
+        const bare = key.replace(/^requests\./, '');
+        const known = [...OWN_CLASSES].find(
+          (name) => bare === name || bare.startsWith(`${name}/`) || bare === `${name}.deviceclass.resource.k8s.io`,
+        );
+        const expected =
+          known !== undefined
+            ? `${known}.deviceclass.resource.k8s.io/devices`
+            : key === 'count/resourceclaims'
+              ? 'count/resourceclaims.resource.k8s.io'
+              : /^requests\..*\.deviceclass\.resource\.k8s\.io\/devices$/.test(key)
+                ? bare
+                : undefined;
+        if (expected !== undefined) {
+          yield { path: pointer('/spec/hard', key), message: `a quota on ${key} counts nothing`, found: key, expected };
+        }
+      }
+    },
+    ['ResourceQuota'],
+  ),
+];
+
+function knownFields(kind: string): readonly string[] {
+  if (kind === 'GpuConfig' || kind === 'MigDeviceConfig') {
+    return ['sharing'];
+  }
+  return kind === 'VfioDeviceConfig'
+    ? ['iommu']
+    : kind === 'ComputeDomainChannelConfig'
+      ? ['domainID', 'allocationMode']
+      : ['domainID'];
+}
+
+function* unknown(value: JsonObject, path: string, known: readonly string[]): Iterable<Violation> {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) {
+      yield {
+        path: pointer(path, key),
+        message: `there is no field ${key} here`,
+        found: key,
+        expected: known.join(', '),
+      };
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * What device plugins, DRA drivers and vendors' operators demand beyond their schemas, and requests that no node can serve.
+ */
+import { type Rule } from '../../../checks/rule';
+import { amountRules } from './amounts';
+import { claimSetRules } from './claim-sets';
+import { claimRules } from './claims';
+import { requestRules } from './requests';
+import { vendorRules } from './vendors';
+
+export const deviceRules: readonly Rule[] = [
+  ...requestRules,
+  ...amountRules,
+  ...claimRules,
+  ...claimSetRules,
+  ...vendorRules,
+];

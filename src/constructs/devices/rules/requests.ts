@@ -1,0 +1,215 @@
+/**
+ * Requests for devices that name what there is, with what goes with it.
+ */
+import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile } from '../../../facts/catalog';
+import { type Rule } from '../../../checks/rule';
+import { itemsOf, text, textsOf } from '../../../checks/server/values';
+import { asObject } from '../../../manifests/read';
+import { askedBy } from '../../pods/rules/advice';
+import { askedByPod, deviceAdvice, nodeLabelWanted } from './device-advice';
+
+const MIG = 'nvidia.com/mig-';
+const PRODUCT = 'nvidia.com/gpu.product';
+const MEMORY_LABEL = 'nvidia.com/gpu.memory';
+/** The smallest GPU of the catalog has more MiB than this. */
+const LEAST_LABEL_MIB = 1024;
+const TPU_LABELS = ['cloud.google.com/gke-tpu-accelerator', 'cloud.google.com/gke-tpu-topology'];
+const ASCEND_COUNTS = [1, 2, 4, 8, 16];
+
+/** `1g.10gb.me` of a resource is `1g.10gb+me`. */
+function profileOf(resource: string): string {
+  return resource
+    .slice(MIG.length)
+    .replace(/\.shared$/, '')
+    .replace(/(gb)\.(me|gfx)/, '$1+$2');
+}
+
+export const requestRules: readonly Rule[] = [
+  deviceAdvice(
+    'label-is-no-resource',
+    {
+      concerns: ['limits', 'requests'],
+      severity: 'error',
+      summary: 'What is asked for is a resource, not a node label.',
+      why: 'No node offers a resource of that name: the pod stays pending.',
+      source: 'k8s-device-plugin v0.19.0, internal/rm; gpu-feature-discovery, internal/lm',
+      fix: 'Ask for nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
+    },
+    (pod, say) => {
+      for (const { name, path } of askedByPod(pod)) {
+        if (name === 'nvidia.com/mig') {
+          say(path, 'there is no resource nvidia.com/mig', {
+            expected: 'nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb',
+          });
+        } else if (name.startsWith('nvidia.com/') && findNodeLabel(name) !== undefined) {
+          say(path, `${name} is a label of nodes`, { expected: 'nvidia.com/gpu' });
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'mig-profile-exists',
+    {
+      concerns: ['limits', 'requests'],
+      severity: 'warning',
+      summary: 'A MIG resource names a profile that some GPU has; what follows the size begins with a dot.',
+      why: 'No node offers the resource: the pod stays pending.',
+      source:
+        'mig-parted v0.15.0, deployments/systemd/config-default.yaml; k8s-device-plugin v0.19.0, internal/rm/rm.go',
+      fix: 'Use a profile of the GPU; gantry catalog lists them.',
+    },
+    (pod, say) => {
+      for (const { name, path } of askedByPod(pod)) {
+        if (!name.startsWith(MIG)) {
+          continue;
+        }
+        const profile = profileOf(name);
+        if (parseMigProfile(profile) === undefined) {
+          say(path, `"${name.slice(MIG.length)}" is no MIG profile`, {
+            expected: 'nvidia.com/mig-<slices>g.<memory>gb',
+            severity: 'error',
+          });
+        } else if (!ACCELERATORS.some(({ mig }) => mig.some((known) => known.name === profile))) {
+          say(path, `no GPU of the catalog has the profile ${profile}`);
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'mig-profile-of-product',
+    {
+      concerns: ['limits', 'requests'],
+      severity: 'error',
+      summary: 'A pod that asks for a MIG profile is not kept to GPUs that do not have it.',
+      why: 'No node has both: the pod stays pending. Profiles are those of one GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
+      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml',
+      fix: 'Use a profile of the product that is selected.',
+    },
+    (pod, say) => {
+      const products = nodeLabelWanted(pod, PRODUCT)?.map((label) => findAccelerator(label));
+      if (products === undefined || products.some((product) => product === undefined)) {
+        return;
+      }
+      for (const { name, path } of askedByPod(pod)) {
+        if (!name.startsWith(MIG)) {
+          continue;
+        }
+        const profile = profileOf(name);
+        const [first] = products;
+        if (first !== undefined && products.every((product) => product?.mig.every((known) => known.name !== profile))) {
+          say(path, `${first.name} has no profile ${profile}`, {
+            expected:
+              first.mig.length === 0 ? 'a GPU that can be cut' : first.mig.map((known) => known.name).join(', '),
+          });
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'memory-label-in-mib',
+    {
+      concerns: ['nodeSelector', 'nodeAffinity'],
+      severity: 'error',
+      summary: `The node label ${MEMORY_LABEL} is compared with MiB.`,
+      why: 'A number in GiB finds every node (Gt) or none (In, Lt): an H100 has 81559.',
+      source: 'gpu-feature-discovery, README (labels)',
+      fix: 'Write MiB, a little less than the nominal size: 75000 for 80 GB.',
+    },
+    (pod, say) => {
+      const selected = asObject(pod.spec.nodeSelector)[MEMORY_LABEL];
+      if (selected !== undefined && tooSmall(text(selected))) {
+        say(
+          `/spec/nodeSelector/${MEMORY_LABEL.replace('/', '~1')}`,
+          `${text(selected)} is less than any GPU has in MiB`,
+        );
+      }
+      const at = '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
+      const required = asObject(
+        asObject(asObject(pod.spec.affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution,
+      );
+      for (const term of itemsOf(required.nodeSelectorTerms, at)) {
+        for (const { value, path } of itemsOf(term.value.matchExpressions, `${term.path}/matchExpressions`)) {
+          if (value.key !== MEMORY_LABEL) {
+            continue;
+          }
+          for (const one of textsOf(value.values, `${path}/values`)) {
+            if (tooSmall(one.value)) {
+              say(one.path, `${one.value} is less than any GPU has in MiB`, { expected: 'MiB, for example 75000' });
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'gaudi-has-huge-pages',
+    {
+      concerns: ['habana.ai/gaudi'],
+      severity: 'warning',
+      summary: 'A container with Gaudi accelerators asks for huge pages.',
+      why: 'Its driver maps them; without any the process ends when it opens the device.',
+      source: 'Intel Gaudi, documents (Kubernetes)',
+      fix: 'Add hugepages-2Mi to the limits, with memory.',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        const asked = askedBy(container);
+        const gaudi = asked.find(({ name }) => name === 'habana.ai/gaudi');
+        if (gaudi !== undefined && !asked.some(({ name }) => name.startsWith('hugepages-'))) {
+          say(gaudi.path, 'the container has Gaudi accelerators and no huge pages', {
+            expected: 'hugepages-2Mi beside them',
+          });
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'ascend-count-of-topology',
+    {
+      concerns: ['huawei.com/Ascend910'],
+      severity: 'warning',
+      summary: 'Ascend 910 cards are asked for as their nodes are wired: 1, 2, 4, 8 or 16 of a node.',
+      why: 'The plugin gives out cards that are linked; of other numbers it gives none.',
+      source: 'Ascend mind-cluster v26.1.0 (ascend-for-volcano)',
+      fix: 'Ask for the next number that there is.',
+    },
+    (pod, say) => {
+      for (const { name, amount, path } of askedByPod(pod)) {
+        if (name === 'huawei.com/Ascend910' && amount > 0 && !ASCEND_COUNTS.includes(amount)) {
+          say(path, `${amount} Ascend 910 cards of a node are no linked group`, { expected: ASCEND_COUNTS.join(', ') });
+        }
+      }
+    },
+  ),
+
+  deviceAdvice(
+    'tpu-names-its-slice',
+    {
+      concerns: ['google.com/tpu'],
+      severity: 'error',
+      summary: 'A pod with TPU chips names the type and the topology of its slice.',
+      why: 'GKE finds or makes the node pool by both; without them the pod is refused or stays pending.',
+      source: 'Google GKE, documents (TPUs)',
+      fix: `Add the node selectors ${TPU_LABELS.join(' and ')}.`,
+    },
+    (pod, say) => {
+      const tpu = askedByPod(pod).find(({ name }) => name === 'google.com/tpu');
+      if (tpu === undefined) {
+        return;
+      }
+      const missing = TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
+      if (missing.length > 0) {
+        say(tpu.path, `the pod asks for TPU chips and does not name ${missing.join(' and ')}`);
+      }
+    },
+  ),
+];
+
+function tooSmall(value: string): boolean {
+  return /^\d+$/.test(value) && Number(value) > 0 && Number(value) < LEAST_LABEL_MIB;
+}

@@ -1,0 +1,273 @@
+/**
+ * Operators of other vendors: AMD's DeviceConfig, Intel's device plugins.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { asObject, asString, stringEntries } from '../../../manifests/read';
+import { text } from '../../../checks/server/values';
+
+const AMD = 'amd.com/DeviceConfig';
+const AMD_SOURCE = 'ROCm gpu-operator v1.5.1, internal/validator/specValidators.go';
+const AMD_DRIVERS = ['container', 'vf-passthrough', 'pf-passthrough'];
+const AMD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  resource_naming_strategy: ['single', 'mixed'],
+  driver_type: AMD_DRIVERS,
+};
+const INTEL_GROUP = 'deviceplugin.intel.com';
+const INTEL_SOURCE = 'intel-device-plugins v0.36.0, pkg/apis/deviceplugin/v1';
+const INTEL_LEAST = [0, 36, 0] as const;
+const INTEL_IMAGES: Readonly<Record<string, string>> = {
+  DlbDevicePlugin: 'intel-dlb-plugin',
+  DsaDevicePlugin: 'intel-dsa-plugin',
+  FpgaDevicePlugin: 'intel-fpga-plugin',
+  GpuDevicePlugin: 'intel-gpu-plugin',
+  IaaDevicePlugin: 'intel-iaa-plugin',
+  NpuDevicePlugin: 'intel-npu-plugin',
+  QatDevicePlugin: 'intel-qat-plugin',
+  SgxDevicePlugin: 'intel-sgx-plugin',
+};
+
+function vendorRule(
+  id: string,
+  facts: Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<RuleFacts>,
+  kinds: readonly string[],
+  check: (spec: JsonObject, kind: string) => Iterable<Violation>,
+): ObjectRule {
+  return {
+    tier: 'webhook',
+    severity: 'error',
+    ...facts,
+    id: `devices/${id}`,
+    on: 'object',
+    kinds,
+    check: ({ object, id: { kind } }) => check(asObject(object.spec), kind),
+  };
+}
+
+export const vendorRules: readonly Rule[] = [
+  vendorRule(
+    'amd-plugin-or-dra-driver',
+    {
+      summary: 'AMD GPUs are given out by the device plugin or by the DRA driver.',
+      why: 'The operator refuses the DeviceConfig: both would hand out the same GPUs. The device plugin is on by default.',
+      source: 'ROCm gpu-operator v1.5.1, internal/validator (ValidateDRADriverSpec)',
+      fix: 'Set devicePlugin.enableDevicePlugin: false beside the DRA driver.',
+    },
+    [AMD],
+    function* (spec) {
+      if (asObject(spec.draDriver).enable === true && asObject(spec.devicePlugin).enableDevicePlugin !== false) {
+        yield {
+          path: '/spec/draDriver/enable',
+          message: 'the DRA driver is on, and so is the device plugin',
+          found: true,
+          expected: 'devicePlugin.enableDevicePlugin: false',
+        };
+      }
+    },
+  ),
+
+  vendorRule(
+    'amd-driver-type-known',
+    {
+      summary: `The driver type of a DeviceConfig is ${AMD_DRIVERS.join(', ')}.`,
+      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      source: `${AMD_SOURCE} (ValidateDriverSpec)`,
+      fix: 'Use container for pods, a passthrough type for virtual machines.',
+    },
+    [AMD],
+    function* (spec) {
+      const type = asString(asObject(spec.driver).driverType);
+      if (type !== undefined && type !== '' && !AMD_DRIVERS.includes(type)) {
+        yield {
+          path: '/spec/driver/driverType',
+          message: `there is no driver type "${type}"`,
+          found: type,
+          expected: AMD_DRIVERS.join(', '),
+        };
+      }
+    },
+  ),
+
+  vendorRule(
+    'amd-plugin-argument-known',
+    {
+      summary: "Arguments of AMD's device plugin are resource_naming_strategy (single, mixed) and driver_type.",
+      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      source: `${AMD_SOURCE} (ValidateDevicePluginSpec)`,
+      fix: 'Correct the argument.',
+    },
+    [AMD],
+    function* (spec) {
+      for (const [name, value] of stringEntries(asObject(spec.devicePlugin).devicePluginArguments)) {
+        const allowed = AMD_ARGUMENTS[name];
+        const path = `/spec/devicePlugin/devicePluginArguments/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
+        if (allowed === undefined) {
+          yield {
+            path,
+            message: `the device plugin has no argument ${name}`,
+            found: name,
+            expected: Object.keys(AMD_ARGUMENTS).join(', '),
+          };
+        } else if (!allowed.includes(value)) {
+          yield { path, message: `${name} "${value}" does not exist`, found: value, expected: allowed.join(', ') };
+        }
+      }
+    },
+  ),
+
+  vendorRule(
+    'amd-remediation-lifetime-valid',
+    {
+      summary: 'ttlForFailedWorkflows is a duration of Go: 24h, 90m.',
+      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      source: `${AMD_SOURCE} (ValidateRemediationWorkflowSpec)`,
+      fix: 'Write hours as 24h; there is no day.',
+    },
+    [AMD],
+    function* (spec) {
+      const remediation = asObject(spec.remediationWorkflow);
+      const ttl = text(remediation.ttlForFailedWorkflows);
+      if (remediation.enable === true && ttl !== '' && !/^[+-]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$|^0$/.test(ttl)) {
+        yield {
+          path: '/spec/remediationWorkflow/ttlForFailedWorkflows',
+          message: `"${ttl}" is no duration`,
+          found: ttl,
+          expected: 'for example 24h',
+        };
+      }
+    },
+  ),
+
+  vendorRule(
+    'intel-gpu-allocation-needs-sharing',
+    {
+      summary:
+        "preferredAllocationPolicy of Intel's GPU plugin is balanced or packed only where GPUs are shared (sharedDevNum above 1).",
+      why: 'The webhook refuses it: of GPUs that are not shared there is nothing to choose.',
+      source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
+      fix: 'Set sharedDevNum, or leave the policy at none.',
+    },
+    [`${INTEL_GROUP}/GpuDevicePlugin`],
+    function* (spec) {
+      const policy = text(spec.preferredAllocationPolicy);
+      const shared = typeof spec.sharedDevNum === 'number' ? spec.sharedDevNum : 1;
+      if ((policy === 'balanced' || policy === 'packed') && shared <= 1) {
+        yield {
+          path: '/spec/preferredAllocationPolicy',
+          message: `the policy is ${policy} and GPUs are not shared`,
+          found: policy,
+          expected: 'none, or sharedDevNum above 1',
+        };
+      }
+    },
+  ),
+
+  vendorRule(
+    'intel-gpu-ids-valid',
+    {
+      summary:
+        "allowIDs or denyIDs of Intel's GPU plugin lists PCI device ids as 0x and four small hexadecimal digits, separated by commas; not both.",
+      why: 'The webhook refuses it.',
+      source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
+      fix: 'Write for example 0x56c0,0x56c1, without blanks.',
+    },
+    [`${INTEL_GROUP}/GpuDevicePlugin`],
+    function* (spec) {
+      const given = ['allowIDs', 'denyIDs'].filter((field) => text(spec[field]) !== '');
+      if (given.length === 2) {
+        yield { path: '/spec/denyIDs', message: 'allowIDs and denyIDs are both given', expected: 'one of the two' };
+      }
+      for (const field of given) {
+        const wrong = text(spec[field])
+          .split(',')
+          .find((id) => !/^0x[0-9a-f]{4}$/.test(id));
+        if (wrong !== undefined) {
+          yield {
+            path: `/spec/${field}`,
+            message: `"${wrong}" is no PCI device id`,
+            found: spec[field],
+            expected: '0x and four digits 0-9 a-f',
+          };
+        }
+      }
+    },
+  ),
+
+  vendorRule(
+    'intel-plugin-image-fits',
+    {
+      summary: `The image of an Intel device plugin is the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
+      why: 'The webhook refuses it; without an image it takes its own.',
+      source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
+      fix: 'Leave image out, or name intel/<plugin>:<version>.',
+    },
+    Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
+    function* (spec, kind) {
+      const image = text(spec.image);
+      const name = INTEL_IMAGES[kind] ?? '';
+      if (image === '' || new RegExp(`${name}@sha256:[0-9a-f]{64}$`).test(image)) {
+        return;
+      }
+      const [own = '', tag] = image.slice(image.lastIndexOf('/') + 1).split(':');
+      const version = /^v?(\d+)\.(\d+)\.(\d+)/
+        .exec(tag ?? '')
+        ?.slice(1)
+        .map(Number);
+      const problem =
+        own.replace(/@sha256$/, '') !== name
+          ? `it is not ${name}`
+          : version === undefined
+            ? 'it has no version'
+            : older(version)
+              ? 'it is too old'
+              : undefined;
+      if (problem !== undefined) {
+        yield {
+          path: '/spec/image',
+          message: `the image does not fit: ${problem}`,
+          found: image,
+          expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
+        };
+      }
+    },
+  ),
+
+  vendorRule(
+    'intel-qat-provisioning-fits',
+    {
+      summary:
+        "A provisioning configuration of Intel's QAT plugin stands beside an init image and the VF driver 4xxxvf or 420xxvf.",
+      why: 'The webhook refuses it.',
+      source: `${INTEL_SOURCE}/qatdeviceplugin_webhook.go`,
+      fix: 'Add initImage and the driver, or take provisioningConfig out.',
+    },
+    [`${INTEL_GROUP}/QatDevicePlugin`],
+    function* (spec) {
+      if (text(spec.provisioningConfig) === '') {
+        return;
+      }
+      const drivers = Array.isArray(spec.kernelVfDrivers) ? spec.kernelVfDrivers : [];
+      if (text(spec.initImage) === '') {
+        yield {
+          path: '/spec/provisioningConfig',
+          message: 'provisioningConfig stands without initImage',
+          expected: 'initImage',
+        };
+      }
+      if (!drivers.includes('4xxxvf') && !drivers.includes('420xxvf')) {
+        yield {
+          path: '/spec/provisioningConfig',
+          message: 'none of the VF drivers can be provisioned',
+          expected: 'kernelVfDrivers: [4xxxvf] or [420xxvf]',
+        };
+      }
+    },
+  ),
+];
+
+function older(version: readonly number[]): boolean {
+  const [differing] = INTEL_LEAST.map((least, index) => (version[index] ?? 0) - least).filter(
+    (difference) => difference !== 0,
+  );
+  return (differing ?? 0) < 0;
+}

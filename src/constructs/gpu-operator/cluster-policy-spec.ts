@@ -1,0 +1,223 @@
+/**
+ * From what one says of the GPU operator to the spec of a ClusterPolicy, and to the values of its chart, which name a few things
+ * otherwise.
+ */
+import { type Toleration } from '../../facts/api/types/core/v1';
+import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
+import { type JsonObject } from '../../facts/api/schema';
+import { asObject } from '../../manifests/read';
+import { type OpenPartial } from '../pods/pod-template';
+import { type NamedReference, nameOf } from '../resources/references';
+import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
+import { type Operand, renderOperand } from './operand';
+import { type MigStrategy } from './sharing';
+
+export interface ClusterDriverOptions extends DriverOptions {
+  /** The driver comes from NVIDIADriver resources, which may differ by node. @default false */
+  readonly fromNvidiaDrivers?: boolean;
+  /** vGPU licence: Secret or ConfigMap with the client configuration. @default - none */
+  readonly licensing?: {
+    readonly secret?: NamedReference;
+    readonly configMap?: NamedReference;
+    readonly nls?: boolean;
+  };
+}
+
+export interface CdiOptions {
+  /** Devices are passed by the Container Device Interface. @default true */
+  readonly enabled?: boolean;
+  /** CDI is the default of the runtime `nvidia`, for pods that use the legacy way too. @default false */
+  readonly byDefault?: boolean;
+  /** Devices are injected by the Node Resource Interface; no runtime class is needed then. @default false */
+  readonly nriPlugin?: boolean;
+}
+
+export interface DaemonSetOptions {
+  /**
+   * Tolerations of everything that the operator runs on GPU nodes. A taint of your own that is not tolerated here keeps driver and
+   * device plugin away, and the node has no GPUs.
+   * @default - nvidia.com/gpu with any value
+   */
+  readonly tolerations?: readonly Toleration[];
+  /** @default system-node-critical */
+  readonly priorityClassName?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Nodes whose pods change at the same time, a number or a percentage. @default 1 */
+  readonly maxUnavailable?: number | `${number}%`;
+}
+
+export interface DcgmExporterOptions extends Operand {
+  /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
+  readonly counters?: { readonly configMapName: string } | string;
+  /**
+   * A ServiceMonitor of the operator's; `false` where there is another one.
+   * @default - none; the chart makes one unless it is told `false`
+   */
+  readonly serviceMonitor?:
+    | false
+    | {
+        /** For example `15s`. @default 15s */
+        readonly interval?: string;
+        readonly scrapeTimeout?: string;
+        readonly honorLabels?: boolean;
+        /** Labels by which Prometheus finds it. @default - none */
+        readonly labels?: Readonly<Record<string, string>>;
+      };
+  /** Labels of pods on their metrics. @default false */
+  readonly podLabels?: boolean;
+}
+
+export interface MigManagerOptions extends Operand {
+  /** ConfigMap that says which pods to stop before GPUs are cut. @default - the operator's */
+  readonly gpuClients?: NamedReference;
+}
+
+export interface ClusterPolicyOptions {
+  /** @default - the driver that the chart names; a driver of the node with `{ enabled: false }` */
+  readonly driver?: ClusterDriverOptions;
+  readonly toolkit?: Operand & { readonly installDir?: string };
+  readonly cdi?: CdiOptions;
+  readonly devicePlugin?: Operand;
+  /** GPU feature discovery, which writes the node labels. */
+  readonly gfd?: Operand;
+  /**
+   * MIG strategy of all nodes. It wins over that of every device-plugin configuration, so it stays out where node pools differ.
+   * @default - each configuration's own; none without any
+   */
+  readonly migStrategy?: MigStrategy;
+  readonly migManager?: MigManagerOptions;
+  /** A DCGM of its own per node; otherwise the exporter holds one. @default - off */
+  readonly dcgm?: Operand;
+  readonly dcgmExporter?: DcgmExporterOptions;
+  /** GPUDirect Storage. @default - off */
+  readonly gds?: Operand;
+  readonly gdrcopy?: Operand;
+  /** Runs always. */
+  readonly validator?: Omit<Operand, 'enabled'>;
+  readonly nodeStatusExporter?: Operand;
+  readonly daemonSets?: DaemonSetOptions;
+  /** @default nvidia */
+  readonly runtimeClass?: string;
+}
+
+/** What follows from node pools. */
+export interface NodeConfigs {
+  readonly devicePlugin?: { readonly name: string; readonly default: string };
+  readonly mig?: { readonly name: string };
+}
+
+const NVIDIA_TOLERATION: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' };
+
+/** Members that a ClusterPolicy must have, even if there is nothing to say of them. */
+export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeConfigs): ClusterPolicySpec {
+  const { driver, cdi, toolkit, devicePlugin, migManager, dcgmExporter, daemonSets = {} } = options;
+  return {
+    operator: { runtimeClass: options.runtimeClass },
+    daemonsets: {
+      tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
+      priorityClassName: daemonSets.priorityClassName ?? 'system-node-critical',
+      labels: daemonSets.labels,
+      annotations: daemonSets.annotations,
+      rollingUpdate:
+        daemonSets.maxUnavailable === undefined ? undefined : { maxUnavailable: String(daemonSets.maxUnavailable) },
+    },
+    driver: driver === undefined ? {} : renderDriver(driver),
+    toolkit: { ...renderOperand(toolkit ?? {}), installDir: toolkit?.installDir },
+    cdi: cdi && { enabled: cdi.enabled ?? true, default: cdi.byDefault, nriPluginEnabled: cdi.nriPlugin },
+    devicePlugin: { ...renderOperand(devicePlugin ?? {}), config: configs.devicePlugin },
+    gfd: renderOperand(options.gfd ?? {}),
+    mig: options.migStrategy && { strategy: options.migStrategy },
+    migManager:
+      migManager === undefined && configs.mig === undefined
+        ? undefined
+        : renderMigManager(migManager ?? {}, configs.mig),
+    dcgm: renderOperand(options.dcgm ?? {}),
+    dcgmExporter: renderExporter(dcgmExporter ?? {}),
+    gds: options.gds && renderOperand(options.gds),
+    gdrcopy: options.gdrcopy && renderOperand(options.gdrcopy),
+    validator: options.validator && renderOperand(options.validator),
+    nodeStatusExporter: renderOperand(options.nodeStatusExporter ?? {}),
+  };
+}
+
+function renderDriver(options: ClusterDriverOptions): ClusterPolicySpec['driver'] {
+  const { licensing, rdma, upgrade, repoConfig, certConfig, kernelModuleConfig, secretEnv } = options;
+  return {
+    ...renderOperand(options),
+    kernelModuleType: options.kernelModuleType,
+    usePrecompiled: options.usePrecompiled,
+    useNvidiaDriverCRD: options.fromNvidiaDrivers,
+    rdma: renderRdma(rdma),
+    upgradePolicy: upgrade && renderUpgrade(upgrade),
+    repoConfig: repoConfig === undefined ? undefined : { configMapName: nameOf(repoConfig) },
+    certConfig: named(certConfig),
+    kernelModuleConfig: named(kernelModuleConfig),
+    secretEnv: secretEnv === undefined ? undefined : nameOf(secretEnv),
+    licensingConfig: licensing && {
+      secretName: licensing.secret === undefined ? undefined : nameOf(licensing.secret),
+      configMapName: licensing.configMap === undefined ? undefined : nameOf(licensing.configMap),
+      nlsEnabled: licensing.nls,
+    },
+  };
+}
+
+function renderMigManager(options: MigManagerOptions, config: NodeConfigs['mig']): ClusterPolicySpec['migManager'] {
+  return { ...renderOperand(options), gpuClientsConfig: named(options.gpuClients), config };
+}
+
+function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmExporter'] {
+  const { counters, serviceMonitor, podLabels } = options;
+  const name = typeof counters === 'object' ? counters.configMapName : counters;
+  return {
+    ...renderOperand(options),
+    config: name === undefined ? undefined : { name },
+    enablePodLabels: podLabels,
+    serviceMonitor:
+      serviceMonitor === false
+        ? { enabled: false }
+        : serviceMonitor && {
+            enabled: true,
+            interval: serviceMonitor.interval ?? '15s',
+            scrapeTimeout: serviceMonitor.scrapeTimeout,
+            honorLabels: serviceMonitor.honorLabels,
+            additionalLabels: serviceMonitor.labels,
+          },
+  };
+}
+
+/**
+ * The chart's values for a spec. Most are called alike; where they are not, the chart's name stands here.
+ *
+ * Source: gpu-operator, deployments/gpu-operator/templates/clusterpolicy.yaml.
+ */
+export function chartValues(spec: OpenPartial<ClusterPolicySpec>): JsonObject {
+  const { driver: driverSpec, ...others } = JSON.parse(JSON.stringify(spec)) as JsonObject;
+  const { useNvidiaDriverCRD, upgradePolicy: upgradeSpec, ...driver } = asObject(driverSpec);
+  const { podDeletion, ...upgrade } = asObject(upgradeSpec);
+  return withoutEmpty({
+    ...others,
+    driver: {
+      ...driver,
+      ...(useNvidiaDriverCRD === undefined ? {} : { nvidiaDriverCRD: { enabled: useNvidiaDriverCRD } }),
+      upgradePolicy: { ...upgrade, ...(podDeletion === undefined ? {} : { gpuPodDeletion: podDeletion }) },
+    },
+  });
+}
+
+/** Without empty parts: in a chart they say nothing. */
+function withoutEmpty(value: JsonObject): JsonObject {
+  const entries = Object.entries(value).map(
+    ([key, member]) =>
+      [
+        key,
+        typeof member === 'object' && member !== null && !Array.isArray(member) ? withoutEmpty(member) : member,
+      ] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(
+      ([, member]) =>
+        typeof member !== 'object' || member === null || Array.isArray(member) || Object.keys(member).length > 0,
+    ),
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * What a reader of an embedded configuration notes: texts in ConfigMaps, which no server checks.
+ */
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { parseValue } from '../../manifests/yaml';
+
+export interface ConfigProblem<Kind extends string> {
+  readonly kind: Kind;
+  /** The place within the text, `sharing.timeSlicing.resources[0].replicas`; empty for the whole. */
+  readonly at: string;
+  readonly message: string;
+  readonly found?: JsonValue;
+  readonly expected?: string;
+}
+
+/** Notes a problem. */
+export type Note<Kind extends string> = (
+  kind: Kind,
+  at: string,
+  message: string,
+  found?: JsonValue,
+  expected?: string,
+) => void;
+
+/** A text as YAML or JSON, or one line on why it is neither. */
+export function valueOf(text: string): { readonly value: JsonValue } | { readonly broken: string } {
+  const parsed = parseValue(text, 'config.yaml');
+  if ('value' in parsed) {
+    return parsed;
+  }
+  const { message, position } = parsed.problem;
+  return { broken: `line ${position.line}: ${message.split('\n', 1)[0] ?? ''}` };
+}
+
+/** The keys of a mapping that a reader does not know, each with the known key that it resembles. */
+export function unknownKeys(
+  value: JsonObject,
+  known: readonly string[],
+): readonly { readonly key: string; readonly near?: string }[] {
+  const alike = (key: string): string | undefined => known.find((name) => bare(name) === bare(key));
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .map((key) => ({ key, near: alike(key) }));
+}
+
+/** Case and separators taken away: `time-slicing` and `timeSlicing` are alike. */
+function bare(key: string): string {
+  return key.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** `sharing.mps`, `resources[0]`: a key or an index below a place. */
+export function within(at: string, key: string | number): string {
+  if (typeof key === 'number') {
+    return `${at}[${key}]`;
+  }
+  return at === '' ? key : `${at}.${key}`;
+}
+
+export function kindOf(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) {
+    return 'nothing';
+  }
+  if (Array.isArray(value)) {
+    return 'a list';
+  }
+  if (typeof value === 'object') {
+    return 'a mapping';
+  }
+  if (typeof value === 'boolean') {
+    return `${value}`;
+  }
+  return typeof value === 'string' ? `the text "${value}"` : `the number ${value}`;
+}

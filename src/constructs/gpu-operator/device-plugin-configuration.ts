@@ -1,0 +1,73 @@
+/**
+ * DevicePluginConfiguration: how nodes give out their GPUs, one entry of a ConfigMap per kind of node.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { ConfigMap } from '../../facts/api/types/core/v1';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { configText } from './config-text';
+import { type Sharing } from './sharing';
+
+/** The node label whose value is the key of the configuration that the node shall have. */
+export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
+
+export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
+  /** By name; names are keys of the ConfigMap and values of the node label. */
+  readonly configurations?: Readonly<Record<string, Sharing>>;
+}
+
+/**
+ * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin v0.19.0, api/config/v1.
+ *
+ * @example
+ * const plugin = new DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
+ * const labels = plugin.addConfiguration('inference', Sharing.timeSlicing({ replicas: 4 }));
+ */
+export class DevicePluginConfiguration extends Construct {
+  readonly configMapName: string;
+  readonly resource: ApiObject;
+  private readonly configurations: Map<string, Sharing>;
+
+  constructor(scope: Construct, id: string, props: DevicePluginConfigurationProps = {}) {
+    super(scope, id);
+    this.configMapName = props.name ?? id;
+    this.configurations = new Map(Object.entries(props.configurations ?? {}));
+    this.resource = new Resource(this, 'Resource', ConfigMap, {
+      metadata: namespacedMetadata(this.configMapName, props),
+      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+    });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /**
+   * Adds a configuration, and gives the labels of the nodes that shall have it.
+   *
+   * @throws if the name is taken, or cannot be the value of a label
+   */
+  addConfiguration(name: string, sharing: Sharing): Readonly<Record<string, string>> {
+    checkConfigName(name, this.configurations.has(name));
+    this.configurations.set(name, sharing);
+    return { [DEVICE_PLUGIN_CONFIG_LABEL]: name };
+  }
+
+  /** The texts by name, as the ConfigMap has them. */
+  get data(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      [...this.configurations].map(([name, sharing]) => [name, configText(sharing.toDevicePluginConfig())]),
+    );
+  }
+}
+
+/** @throws if the name is taken, or cannot be the value of a label */
+export function checkConfigName(name: string, taken: boolean): void {
+  if (taken) {
+    throw new Error(`configuration "${name}" is there already. Give each its own name.`);
+  }
+  if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name)) {
+    throw new Error(
+      `configuration "${name}" cannot be the value of a node label: expected up to 63 letters, digits, "-", "_" and ".", a letter or digit at both ends.`,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * GpuCluster: GPUs run by the DRA driver instead of the device plugin. Takes the place of a ClusterPolicy; drivers come from
+ * NVIDIADriver resources.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
+import { merged } from '../pods/merge';
+import { type OpenPartial } from '../pods/pod-template';
+import { dependOn } from '../resources/depend-on';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { clusterPolicySpec, type DaemonSetOptions, type DcgmExporterOptions } from './cluster-policy-spec';
+import { type Operand, type OperandImage, renderOperand } from './operand';
+
+/** Gates of the DRA driver; others are taken as well. */
+export type DraFeatureGate =
+  | 'TimeSlicingSettings'
+  | 'MPSSupport'
+  | 'DynamicMIG'
+  | 'PassthroughSupport'
+  | 'NVMLDeviceHealthCheck'
+  | 'IMEXDaemonsWithDNSNames'
+  | 'ComputeDomainCliques'
+  | 'CrashOnNVLinkFabricErrors'
+  | 'DeviceMetadata'
+  | (string & {});
+
+export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, OperandImage {
+  /** Sharing by claims needs TimeSlicingSettings or MPSSupport, both off by default. @default - the driver's defaults */
+  readonly featureGates?: Readonly<Partial<Record<DraFeatureGate, boolean>>>;
+  /** Multi-node NVLink. @default true */
+  readonly computeDomains?: boolean;
+  readonly dcgm?: Operand;
+  readonly dcgmExporter?: DcgmExporterOptions;
+  readonly daemonSets?: DaemonSetOptions;
+  /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
+  readonly overrides?: OpenPartial<GPUClusterSpec>;
+}
+
+/**
+ * A cluster has one, named `gpu-cluster`.
+ *
+ * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator v26.7.0, api/nvidia/v1alpha1.
+ */
+export class GpuCluster extends Construct {
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: GpuClusterProps = {}) {
+    super(scope, id);
+    const { featureGates, computeDomains, dcgm, dcgmExporter, daemonSets } = props;
+    const common = clusterPolicySpec({ dcgmExporter, daemonSets }, {});
+    const spec: GPUClusterSpec = {
+      draDriver: {
+        repository: props.repository,
+        image: props.image,
+        version: props.version,
+        imagePullPolicy: props.imagePullPolicy,
+        imagePullSecrets: props.imagePullSecrets,
+        featureGates: featureGates as Readonly<Record<string, boolean>> | undefined,
+        computeDomains: computeDomains === undefined ? undefined : { enabled: computeDomains },
+      },
+      daemonsets: common.daemonsets,
+      dcgm: dcgm && renderOperand(dcgm),
+      dcgmExporter: dcgmExporter && common.dcgmExporter,
+    };
+    this.resource = new Resource(this, 'Resource', GPUCluster, {
+      metadata: clusterMetadata('gpu-cluster', props),
+      spec: merged(spec, props.overrides),
+    });
+    const counters = dcgmExporter?.counters;
+    if (Construct.isConstruct(counters)) {
+      dependOn(this.resource, counters);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * GpuOperator: driver, toolkit, device plugin and the rest of NVIDIA's software on GPU nodes, and how each pool of nodes gives out
+ * its GPUs.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type JsonObject } from '../../facts/api/schema';
+import { ClusterPolicy, type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
+import { merged } from '../pods/merge';
+import { type OpenPartial } from '../pods/pod-template';
+import { dependOn } from '../resources/depend-on';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { type NamedReference } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { chartValues, type ClusterPolicyOptions, clusterPolicySpec, type NodeConfigs } from './cluster-policy-spec';
+import { DevicePluginConfiguration } from './device-plugin-configuration';
+import { MigConfiguration } from './mig-configuration';
+import { GpuNodePool } from './node-pool';
+import { Sharing } from './sharing';
+
+export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
+  /** Namespace of the operator, where its ConfigMaps must lie. @default gpu-operator */
+  readonly namespace?: NamedReference;
+  /**
+   * Who writes the ClusterPolicy: this construct, or the operator's chart. The chart knows which image belongs to which part; take
+   * `values` as its values then. A ClusterPolicy of one's own names every image.
+   * @default cluster-policy
+   */
+  readonly through?: 'cluster-policy' | 'chart';
+  /** How nodes outside of any pool give out their GPUs. @default - whole */
+  readonly sharing?: Sharing;
+  /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
+  readonly overrides?: OpenPartial<ClusterPolicySpec>;
+}
+
+/** The key of nodes without a label. */
+const DEFAULT_CONFIG = 'default';
+
+/**
+ * Rules: `gpu-operator/*`. Source: gpu-operator v26.7.0.
+ *
+ * @example
+ * const gpu = new GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
+ * const pool = gpu.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * pool.nodeLabels; // what the nodes are to be labelled with
+ */
+export class GpuOperator extends Construct {
+  /** The ClusterPolicy; `undefined` where the chart writes it. */
+  readonly resource?: ApiObject;
+  private readonly pools = new Map<string, GpuNodePool>();
+  private devicePlugin?: DevicePluginConfiguration;
+  private mig?: MigConfiguration;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: GpuOperatorProps = {},
+  ) {
+    super(scope, id);
+    const { sharing, through = 'cluster-policy' } = props;
+    if (sharing !== undefined) {
+      if (sharing.toMigEntries() !== undefined) {
+        throw new Error(
+          'sharing: nodes without a label cannot be cut, since the MIG manager goes by it. Use addNodePool(…).',
+        );
+      }
+      this.devicePluginConfiguration(sharing);
+    }
+    if (through === 'chart') {
+      return;
+    }
+    // As the chart calls it, unless it is named.
+    this.resource = new Resource(this, 'Resource', ClusterPolicy, {
+      metadata: clusterMetadata('cluster-policy', props),
+      spec: Lazy.any({ produce: () => this.spec }) as ClusterPolicySpec,
+    });
+    dependOn(this.resource, props.namespace);
+    const { counters } = props.dcgmExporter ?? {};
+    if (Construct.isConstruct(counters)) {
+      dependOn(this.resource, counters);
+    }
+  }
+
+  /**
+   * Nodes that give out their GPUs in one way. They are told apart by labels, which whoever makes the nodes has to set.
+   *
+   * @throws if there is a pool of this name, or the name cannot be the value of a label
+   */
+  addNodePool(name: string, sharing: Sharing): GpuNodePool {
+    if (this.pools.has(name)) {
+      throw new Error(`node pool "${name}" is there already. Give each its own name.`);
+    }
+    const labels = { ...this.devicePluginConfiguration().addConfiguration(name, sharing) };
+    if (sharing.toMigEntries() !== undefined) {
+      Object.assign(labels, this.migConfiguration().addConfiguration(name, sharing));
+    }
+    const pool = new GpuNodePool(name, sharing, labels);
+    this.pools.set(name, pool);
+    return pool;
+  }
+
+  get nodePools(): readonly GpuNodePool[] {
+    return [...this.pools.values()];
+  }
+
+  /** The spec of the ClusterPolicy. */
+  get spec(): ClusterPolicySpec {
+    return merged(clusterPolicySpec(this.props, this.configs), this.props.overrides);
+  }
+
+  /** Values of the chart `gpu-operator` that say the same. */
+  get values(): JsonObject {
+    const { spec } = this;
+    const values = chartValues({ ...spec });
+    // A strategy of the operator's wins over those of the configurations, and the chart has one by default.
+    return this.devicePlugin === undefined || spec.mig?.strategy !== undefined
+      ? values
+      : { ...values, mig: { strategy: '' } };
+  }
+
+  private get configs(): NodeConfigs {
+    return {
+      ...(this.devicePlugin === undefined
+        ? {}
+        : { devicePlugin: { name: this.devicePlugin.configMapName, default: DEFAULT_CONFIG } }),
+      ...(this.mig === undefined ? {} : { mig: { name: this.mig.configMapName } }),
+    };
+  }
+
+  private devicePluginConfiguration(byDefault = Sharing.whole()): DevicePluginConfiguration {
+    if (this.devicePlugin === undefined) {
+      this.devicePlugin = new DevicePluginConfiguration(this, 'DevicePlugin', {
+        name: 'device-plugin-config',
+        namespace: this.namespace,
+        configurations: { [DEFAULT_CONFIG]: byDefault },
+      });
+      this.after(this.devicePlugin.resource);
+    }
+    return this.devicePlugin;
+  }
+
+  private migConfiguration(): MigConfiguration {
+    if (this.mig === undefined) {
+      this.mig = new MigConfiguration(this, 'Mig', { name: 'mig-config', namespace: this.namespace });
+      this.after(this.mig.resource);
+    }
+    return this.mig;
+  }
+
+  private get namespace(): NamedReference {
+    return this.props.namespace ?? 'gpu-operator';
+  }
+
+  private after(configMap: ApiObject): void {
+    this.resource?.addDependency(configMap);
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * MigConfiguration: how nodes cut their GPUs, one file in a ConfigMap with a named entry per kind of node.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type JsonObject } from '../../facts/api/schema';
+import { ConfigMap } from '../../facts/api/types/core/v1';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { configText } from './config-text';
+import { checkConfigName } from './device-plugin-configuration';
+import { MIG_CONFIG_KEY } from './mig-parted-text';
+import { type Sharing } from './sharing';
+
+/** The node label whose value is the name of the layout that the node shall have. */
+export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
+
+/** The file takes the place of the built-in one, so the operator's default must stand in it as well. */
+const DISABLED = 'all-disabled';
+
+export interface MigConfigurationProps extends NamespacedObjectProps {
+  /** By name; names are values of the node label. `all-disabled` is always there. */
+  readonly configurations?: Readonly<Record<string, Sharing>>;
+}
+
+/**
+ * Rules: `gpu-operator/mig-*`. Source: mig-parted v0.15.0, api/spec/v1/spec.go.
+ *
+ * @example
+ * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
+ * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-80GB', layout: { '1g.10gb': 7 } }));
+ */
+export class MigConfiguration extends Construct {
+  readonly configMapName: string;
+  readonly resource: ApiObject;
+  private readonly entries = new Map<string, readonly JsonObject[]>([
+    [DISABLED, [{ devices: 'all', 'mig-enabled': false }]],
+  ]);
+
+  constructor(scope: Construct, id: string, props: MigConfigurationProps = {}) {
+    super(scope, id);
+    this.configMapName = props.name ?? id;
+    for (const [name, sharing] of Object.entries(props.configurations ?? {})) {
+      this.addConfiguration(name, sharing);
+    }
+    this.resource = new Resource(this, 'Resource', ConfigMap, {
+      metadata: namespacedMetadata(this.configMapName, props),
+      data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
+    });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /**
+   * Adds a layout, and gives the labels of the nodes that shall have it. The MIG manager stops the GPU pods of a node before it cuts.
+   *
+   * @throws if the name is taken or cannot be the value of a label, or GPUs are not to be cut
+   */
+  addConfiguration(name: string, sharing: Sharing): Readonly<Record<string, string>> {
+    checkConfigName(name, this.entries.has(name));
+    const entries = sharing.toMigEntries();
+    if (entries === undefined) {
+      throw new Error(
+        `configuration "${name}" does not cut GPUs. Use Sharing.mig({ … }), or leave the nodes at ${DISABLED}.`,
+      );
+    }
+    this.entries.set(name, entries);
+    return { [MIG_CONFIG_LABEL]: name };
+  }
+
+  /** The file as the MIG manager reads it. */
+  get text(): string {
+    return configText({
+      version: 'v1',
+      'mig-configs': Object.fromEntries([...this.entries].map(([name, entries]) => [name, [...entries]])),
+    });
+  }
+}

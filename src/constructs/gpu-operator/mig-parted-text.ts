@@ -1,0 +1,242 @@
+/**
+ * Reads the configuration of the MIG manager (mig-parted) as mig-parted reads it: an unknown key, a missing one or a count of the
+ * wrong kind refuses the whole file, and the layout of each entry is held against the GPUs that it can be meant for.
+ *
+ * Source: mig-parted v0.15.0, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
+ */
+import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asArray, isObject } from '../../manifests/read';
+import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } from './config-problem';
+import { gpusForLayout, gpusWithProfiles, migLayoutProblems, type MigLayout } from './mig-layout';
+
+export type MigConfigProblemKind =
+  'shape' | 'version' | 'unknown-key' | 'entry' | 'profile' | 'count' | 'layout' | 'unknown-profile';
+export type MigConfigProblem = ConfigProblem<MigConfigProblemKind>;
+
+export interface MigConfigReading {
+  /** Names that the node label `nvidia.com/mig.config` can have. */
+  readonly names: readonly string[];
+  readonly problems: readonly MigConfigProblem[];
+}
+
+/** The key of the ConfigMap that the MIG manager mounts. */
+export const MIG_CONFIG_KEY = 'config.yaml';
+
+export function isMigConfig(text: string): boolean {
+  return (
+    /^[ \t]*["']?mig[-_]?configs["']?[ \t]*:/im.test(text) ||
+    /^[ \t]*-?[ \t]*["']?mig-(enabled|devices)["']?[ \t]*:/m.test(text)
+  );
+}
+
+export function readMigConfig(text: string): MigConfigReading {
+  const problems: MigConfigProblem[] = [];
+  const note: Note<MigConfigProblemKind> = (kind, at, message, found, expected) =>
+    problems.push({ kind, at, message, found, expected });
+  const parsed = valueOf(text);
+  if ('broken' in parsed) {
+    note('shape', '', `the text is not YAML: ${parsed.broken}`);
+    return { names: [], problems };
+  }
+  if (!isObject(parsed.value)) {
+    note('shape', '', `the text is ${kindOf(parsed.value)}, not a mapping`, undefined, 'version: v1 and mig-configs');
+    return { names: [], problems };
+  }
+  const { version } = parsed.value;
+  if (version !== 'v1') {
+    note(
+      'version',
+      'version',
+      version === undefined ? 'the version is missing' : `version ${kindOf(version)} is not known`,
+      version,
+      'v1',
+    );
+  }
+  noteUnknown(parsed.value, '', ['version', 'mig-configs'], note);
+  const configs = parsed.value['mig-configs'];
+  if (!isObject(configs) || Object.keys(configs).length === 0) {
+    if (configs !== undefined) {
+      note(
+        'shape',
+        'mig-configs',
+        `mig-configs is ${isObject(configs) ? 'empty' : kindOf(configs)}`,
+        undefined,
+        'a list of entries for each name',
+      );
+    }
+    return { names: [], problems };
+  }
+  for (const [name, entries] of Object.entries(configs)) {
+    const at = within('mig-configs', name);
+    if (asArray(entries).length === 0) {
+      note(
+        'shape',
+        at,
+        `${name} is ${Array.isArray(entries) ? 'empty' : kindOf(entries)}`,
+        undefined,
+        'at least one entry with devices and mig-enabled',
+      );
+    }
+    asArray(entries).forEach((entry, index) => readEntry(entry, within(at, index), note));
+  }
+  return { names: Object.keys(configs), problems };
+}
+
+function readEntry(value: JsonValue, at: string, note: Note<MigConfigProblemKind>): void {
+  if (!isObject(value)) {
+    note('shape', at, `the entry is ${kindOf(value)}, not a mapping`);
+    return;
+  }
+  noteUnknown(value, at, ['device-filter', 'devices', 'mig-enabled', 'mig-devices'], note);
+  const { devices, 'mig-enabled': enabled, 'mig-devices': instances, 'device-filter': filter } = value;
+  if (devices === undefined) {
+    note('entry', at, 'the entry does not name its devices', undefined, 'devices: all, or devices: [0, 1]');
+  } else if (devices !== 'all' && !(Array.isArray(devices) && devices.every((one) => Number.isInteger(one)))) {
+    note('entry', within(at, 'devices'), `devices is ${kindOf(devices)}`, devices, 'all, or a list of indexes');
+  }
+  if (
+    filter !== undefined &&
+    typeof filter !== 'string' &&
+    !(Array.isArray(filter) && filter.every((one) => typeof one === 'string'))
+  ) {
+    note(
+      'entry',
+      within(at, 'device-filter'),
+      `device-filter is ${kindOf(filter)}`,
+      filter,
+      'PCI ids such as 0x233010DE',
+    );
+  }
+  if (typeof enabled !== 'boolean') {
+    note(
+      'entry',
+      within(at, 'mig-enabled'),
+      enabled === undefined ? 'mig-enabled is not stated' : `mig-enabled is ${kindOf(enabled)}`,
+      enabled,
+      'true or false',
+    );
+  }
+  if (instances !== undefined && instances !== null && !isObject(instances)) {
+    note('shape', within(at, 'mig-devices'), `mig-devices is ${kindOf(instances)}`, instances, 'counts by profile');
+  }
+  if (enabled === true && (instances === undefined || instances === null)) {
+    note(
+      'entry',
+      within(at, 'mig-devices'),
+      'MIG is on and mig-devices is not stated',
+      undefined,
+      'counts by profile, or {} for no instance yet',
+    );
+  }
+  if (!isObject(instances)) {
+    return;
+  }
+  if (enabled === false && Object.keys(instances).length > 0) {
+    note('entry', within(at, 'mig-devices'), 'instances are stated where MIG is off', undefined, 'mig-enabled: true');
+  }
+  readInstances(instances, within(at, 'mig-devices'), gpusOfFilter(filter), note);
+}
+
+function readInstances(
+  instances: JsonObject,
+  at: string,
+  gpus: readonly AcceleratorFacts[],
+  note: Note<MigConfigProblemKind>,
+): void {
+  const entries = Object.entries(instances);
+  let sound = true;
+  for (const [profile, count] of entries) {
+    if (parseMigProfile(profile) === undefined) {
+      sound = false;
+      note(
+        'profile',
+        within(at, profile),
+        `"${profile}" is no MIG profile`,
+        profile,
+        '<slices>g.<memory>gb, for example 1g.10gb or 1g.10gb+me',
+      );
+    }
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
+      sound = false;
+      note(
+        'count',
+        within(at, profile),
+        `the count of ${profile} is ${kindOf(count)}`,
+        count,
+        'a whole number, not negative',
+      );
+    }
+  }
+  if (!sound || entries.length === 0) {
+    return;
+  }
+  const layout = instances as MigLayout;
+  if (entries.every(([, count]) => count === 0)) {
+    note('count', at, 'all counts are 0', undefined, 'at least one instance, or {} for none');
+    return;
+  }
+  readLayout(layout, at, gpus, note);
+}
+
+/** Where the file does not say which GPU it means, a layout is right if any GPU of the catalog takes it. */
+function readLayout(
+  layout: MigLayout,
+  at: string,
+  gpus: readonly AcceleratorFacts[],
+  note: Note<MigConfigProblemKind>,
+): void {
+  if (gpus.length > 0) {
+    const problems = gpus.map((gpu) => migLayoutProblems(gpu, layout));
+    const [first] = problems;
+    if (problems.every((reasons) => reasons.length > 0)) {
+      note(
+        'layout',
+        at,
+        first?.join('; ') ?? '',
+        undefined,
+        `instances that a ${gpus.map(({ name }) => name).join(' or ')} holds`,
+      );
+    }
+    return;
+  }
+  if (gpusForLayout(layout).length > 0) {
+    return;
+  }
+  const [candidate] = gpusWithProfiles(layout);
+  if (candidate !== undefined) {
+    note(
+      'layout',
+      at,
+      migLayoutProblems(candidate, layout).join('; '),
+      undefined,
+      `instances that fit together on a ${candidate.name}`,
+    );
+  } else {
+    note(
+      'unknown-profile',
+      at,
+      `no GPU of the catalog has ${Object.keys(layout).join(' and ')}`,
+      Object.keys(layout),
+      'profiles of one GPU',
+    );
+  }
+}
+
+function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {
+  const ids = (Array.isArray(filter) ? filter : [filter]).filter((one): one is string => typeof one === 'string');
+  const wanted = ids.map((id) => (/^0x([0-9a-f]{4})10de$/i.exec(id)?.[1] ?? '').toUpperCase());
+  return ACCELERATORS.filter((gpu) => gpu.pciDeviceIds.some((id) => wanted.includes(id)));
+}
+
+function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<MigConfigProblemKind>): void {
+  for (const { key, near } of unknownKeys(value, known)) {
+    note(
+      'unknown-key',
+      within(at, key),
+      `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
+      key,
+      near ?? known.join(', '),
+    );
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * GpuNodePool: nodes that give out their GPUs in one way, as pods and whoever makes the nodes see it.
+ */
+import { type ResourceName } from '../../facts/catalog';
+import { type Accelerator } from '../pods/accelerator';
+import { podPart, type PodPart } from '../pods/pod-part';
+import { type Sharing } from './sharing';
+
+export class GpuNodePool {
+  constructor(
+    readonly name: string,
+    readonly sharing: Sharing,
+    /** What the nodes are to be labelled with: the keys of their configurations. */
+    readonly nodeLabels: Readonly<Record<string, string>>,
+  ) {}
+
+  /** What pods ask for on these nodes. */
+  get resources(): readonly ResourceName[] {
+    return this.sharing.resources;
+  }
+
+  /**
+   * The request of a pod for one device, share or instance.
+   *
+   * @param resource profile or resource, where the GPUs are cut into several kinds; the first of them where nothing is said
+   * @throws if the nodes offer no such thing
+   */
+  accelerator(resource?: ResourceName): Accelerator {
+    return this.sharing.accelerator(resource);
+  }
+
+  /** A part of a pod that keeps it on these nodes. */
+  get nodes(): PodPart {
+    return podPart({ nodeLabels: this.nodeLabels });
+  }
+}

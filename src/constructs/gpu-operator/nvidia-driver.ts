@@ -1,0 +1,93 @@
+/**
+ * NvidiaDriver: a driver for some of the nodes. The operator has to be told to look for them (`driver.fromNvidiaDrivers`).
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
+import { NVIDIADriver, type NVIDIADriverSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
+import { merged } from '../pods/merge';
+import { type OpenPartial } from '../pods/pod-template';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
+import { type Operand, renderOperand } from './operand';
+
+export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, ClusterObjectProps {
+  /** Nodes with all of these labels; no two drivers may select one node. @default - the driver of all nodes that no other selects */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly nodeAffinity?: NodeAffinity;
+  /** Cannot be changed later. @default gpu */
+  readonly driverType?: 'gpu' | 'vgpu' | 'vgpu-host-manager';
+  /** GPUDirect Storage; from 2.17.5 on it needs open kernel modules. @default - off */
+  readonly gds?: Operand;
+  readonly gdrcopy?: Operand;
+  /** vGPU licence. @default - none */
+  readonly licensing?: { readonly secret?: NamedReference; readonly nls?: boolean };
+  /** ConfigMap of the vGPU topology daemon. @default - none */
+  readonly virtualTopology?: NamedReference;
+  readonly tolerations?: readonly Toleration[];
+  readonly priorityClassName?: string;
+  /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
+  readonly overrides?: OpenPartial<NVIDIADriverSpec>;
+}
+
+/**
+ * Rules: `gpu-operator/driver-*`. Source: gpu-operator v26.7.0, internal/validator, api/nvidia/v1alpha1.
+ *
+ * @example
+ * new NvidiaDriver(chart, 'default', { version: '595.91.07' });
+ * new NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
+ */
+export class NvidiaDriver extends Construct {
+  readonly driverName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {
+    super(scope, id);
+    this.driverName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', NVIDIADriver, {
+      metadata: clusterMetadata(id, props),
+      spec: merged(specOf(props), props.overrides),
+    });
+  }
+}
+
+function specOf(props: NvidiaDriverProps): NVIDIADriverSpec {
+  const {
+    nodeSelector,
+    rdma,
+    upgrade,
+    repoConfig,
+    certConfig,
+    kernelModuleConfig,
+    secretEnv,
+    licensing,
+    virtualTopology,
+  } = props;
+  const selects = Object.keys(nodeSelector ?? {}).length > 0 || props.nodeAffinity !== undefined;
+  return {
+    ...renderOperand(props),
+    driverType: props.driverType,
+    kernelModuleType: props.kernelModuleType,
+    usePrecompiled: props.usePrecompiled,
+    nodeAffinity: props.nodeAffinity,
+    tolerations: props.tolerations,
+    priorityClassName: props.priorityClassName,
+    default: selects ? undefined : true,
+    nodeSelector,
+    rdma: renderRdma(rdma),
+    upgradePolicy: upgrade && renderUpgrade(upgrade),
+    repoConfig: named(repoConfig),
+    certConfig: named(certConfig),
+    kernelModuleConfig: named(kernelModuleConfig),
+    virtualTopologyConfig: named(virtualTopology),
+    secretEnv: secretEnv === undefined ? undefined : nameOf(secretEnv),
+    licensingConfig: licensing && {
+      secretName: licensing.secret === undefined ? undefined : nameOf(licensing.secret),
+      nlsEnabled: licensing.nls,
+    },
+    gds: props.gds && renderOperand(props.gds),
+    gdrcopy: props.gdrcopy && renderOperand(props.gdrcopy),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * What is said of each part that the operator runs: whether, in which image, and with which settings.
+ */
+import { type ResourceRequirements } from '../../facts/api/types/core/v1';
+
+/** An image as the operator's resources name it: in parts. */
+export interface OperandImage {
+  /** Registry and path, `nvcr.io/nvidia`. @default - the chart's; a ClusterPolicy of your own has none */
+  readonly repository?: string;
+  /** Name within the repository. @default - the chart's; a ClusterPolicy of your own has none */
+  readonly image?: string;
+  /** Tag, or `sha256:…`. @default - the chart's; a ClusterPolicy of your own has none */
+  readonly version?: string;
+  readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
+  /** Names of Secrets in the operator's namespace. @default - none */
+  readonly imagePullSecrets?: readonly string[];
+}
+
+export interface Operand extends OperandImage {
+  /** @default - the operator's own default for this part */
+  readonly enabled?: boolean;
+  /** @default - none beside the operator's own */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** @default - none */
+  readonly resources?: Pick<ResourceRequirements, 'limits' | 'requests'>;
+}
+
+interface EnvEntry {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RenderedOperand extends Omit<Operand, 'env'> {
+  readonly env?: readonly EnvEntry[];
+}
+
+/** The operand as a resource has it, variables as a list; of a wider value, only what says what runs. */
+export function renderOperand(operand: Operand): RenderedOperand {
+  const { enabled, repository, image, version, imagePullPolicy, imagePullSecrets, env, args, resources } = operand;
+  return {
+    enabled,
+    repository,
+    image,
+    version,
+    imagePullPolicy,
+    imagePullSecrets,
+    args,
+    resources,
+    env: env && Object.entries(env).map(([name, value]) => ({ name, value })),
+  };
+}

@@ -1,0 +1,358 @@
+/**
+ * ClusterPolicy and GPUCluster: what the operator makes of them, beyond their schemas.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type Rule, type SetRule } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { asObject, asString, stringEntries } from '../../../manifests/read';
+import { CLUSTER_POLICY, devicePluginConfigsOf, GPU_CLUSTER, mapNameOf, migConfigsOf } from './embedded';
+
+const OPERATOR = 'gpu-operator v26.7.0';
+const POLICY = 'controllers/clusterpolicy_controller.go';
+
+const onePolicy: SetRule = {
+  id: 'gpu-operator/one-cluster-policy',
+  row: 'GO2',
+  tier: 'webhook',
+  severity: 'error',
+  summary: 'A cluster has one ClusterPolicy.',
+  why: 'The operator follows the oldest and sets the others to the state ignored.',
+  source: `${OPERATOR}, ${POLICY}`,
+  fix: 'Merge them into one; what differs by node goes into device-plugin and MIG configurations.',
+  on: 'set',
+  check: function* ({ set }) {
+    const [first, ...others] = set.ofKind(CLUSTER_POLICY);
+    for (const manifest of others) {
+      if (manifest.id.name !== first?.id.name) {
+        yield {
+          manifest,
+          path: '/metadata/name',
+          message: `there is a ClusterPolicy ${first?.id.name ?? ''} already`,
+          found: manifest.id.name,
+          expected: 'one ClusterPolicy',
+        };
+      }
+    }
+  },
+};
+
+const policyOrCluster: SetRule = {
+  id: 'gpu-operator/cluster-policy-or-gpu-cluster',
+  row: 'GO2',
+  tier: 'webhook',
+  severity: 'error',
+  summary: 'GPUs are run by a ClusterPolicy (device plugin) or by a GPUCluster (DRA driver), not both.',
+  why: 'Two owners hand out the same GPUs; the operator refuses to serve the second.',
+  source: `${OPERATOR}, templates/validations.yaml; ${POLICY}`,
+  fix: 'Keep one of the two.',
+  on: 'set',
+  check: function* ({ set }) {
+    const [policy] = set.ofKind(CLUSTER_POLICY);
+    if (policy === undefined) {
+      return;
+    }
+    for (const manifest of set.ofKind(GPU_CLUSTER)) {
+      yield {
+        manifest,
+        message: `the set also has the ClusterPolicy ${policy.id.name}`,
+        expected: 'a ClusterPolicy or a GPUCluster',
+      };
+    }
+  },
+};
+
+function policyRule(
+  id: string,
+  facts: Omit<Rule, 'id' | 'on' | 'check' | 'kinds' | 'severity' | 'tier'> & Partial<Pick<Rule, 'severity' | 'tier'>>,
+  check: (
+    spec: JsonObject,
+    manifest: Manifest,
+  ) => Iterable<{ path: string; message: string; found?: JsonValue; expected?: string }>,
+  kinds: readonly string[] = [CLUSTER_POLICY],
+): Rule {
+  return {
+    severity: 'error',
+    tier: 'webhook',
+    ...facts,
+    id: `gpu-operator/${id}`,
+    on: 'object',
+    kinds,
+    check: (manifest) => check(asObject(manifest.object.spec), manifest),
+  };
+}
+
+const kernelModules = policyRule(
+  'kernel-module-type-stated',
+  {
+    row: 'GO6',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The kind of kernel modules is stated by kernelModuleType, not by useOpenKernelModules.',
+    why: 'The old field is deprecated; where both stand, they can contradict each other.',
+    source: `${OPERATOR}, api/nvidia/v1/clusterpolicy_types.go, api/nvidia/v1alpha1/nvidiadriver_types.go`,
+    fix: 'Write kernelModuleType: open (or proprietary, or auto) instead.',
+  },
+  function* (spec, manifest) {
+    const policy = manifest.id.kind === 'ClusterPolicy';
+    const driver = policy ? asObject(spec.driver) : spec;
+    if (driver.useOpenKernelModules === undefined) {
+      return;
+    }
+    const open = driver.useOpenKernelModules === true;
+    yield {
+      path: `${policy ? '/spec/driver' : '/spec'}/useOpenKernelModules`,
+      message: 'useOpenKernelModules is deprecated',
+      found: driver.useOpenKernelModules,
+      expected: `kernelModuleType: ${open ? 'open' : 'auto'}`,
+    };
+  },
+  [CLUSTER_POLICY, 'nvidia.com/NVIDIADriver'],
+);
+
+const nri = policyRule(
+  'nri-plugin-needs-cdi',
+  {
+    row: 'GO4',
+    summary: 'The NRI plugin goes together with CDI and the container toolkit.',
+    why: 'The plugin injects devices by the CDI specifications that the toolkit writes; without them containers get none. The chart refuses it.',
+    source: `${OPERATOR}, templates/validations.yaml`,
+    fix: 'Leave cdi.enabled and toolkit.enabled on, or turn nriPluginEnabled off.',
+  },
+  function* (spec) {
+    const cdi = asObject(spec.cdi);
+    if (cdi.nriPluginEnabled !== true) {
+      return;
+    }
+    if (cdi.enabled === false) {
+      yield {
+        path: '/spec/cdi/nriPluginEnabled',
+        message: 'nriPluginEnabled is on and CDI is off',
+        found: true,
+        expected: 'cdi.enabled: true',
+      };
+    }
+    if (asObject(spec.toolkit).enabled === false) {
+      yield {
+        path: '/spec/toolkit/enabled',
+        message: 'nriPluginEnabled is on and the toolkit is off',
+        found: false,
+        expected: 'toolkit.enabled: true',
+      };
+    }
+  },
+);
+
+const migStrategyAgrees: SetRule = {
+  id: 'gpu-operator/mig-strategy-agrees',
+  row: 'GO7',
+  tier: 'advice',
+  severity: 'error',
+  summary: 'A MIG strategy of the ClusterPolicy does not contradict those of its device-plugin configurations.',
+  why: 'The operator passes its own to the plugin as an environment variable, which wins over the configuration. With mixed, a configuration for MPS does not start at all.',
+  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; k8s-device-plugin v0.19.0, api/config/v1/config.go (order of precedence)`,
+  fix: 'Take mig.strategy out (in the chart: mig.strategy: ""), so that each configuration has its own.',
+  on: 'set',
+  check: function* ({ set }) {
+    for (const manifest of set.ofKind(CLUSTER_POLICY)) {
+      const strategy = asString(asObject(asObject(manifest.object.spec).mig).strategy) ?? '';
+      if (strategy === '') {
+        continue;
+      }
+      const map = set.ofKind('ConfigMap').find(({ id }) => id.name === mapNameOf(manifest.object, 'devicePlugin'));
+      for (const { key, reading } of map === undefined ? [] : devicePluginConfigsOf(map, set)) {
+        const contradicted = reading.migStrategy !== '' && reading.migStrategy !== strategy;
+        const breaks = reading.strategy === 'mps' && strategy === 'mixed';
+        if (!contradicted && !breaks) {
+          continue;
+        }
+        const uncut = reading.migStrategy === 'none' && !breaks;
+        yield {
+          manifest,
+          path: '/spec/mig/strategy',
+          found: strategy,
+          expected: 'no strategy here',
+          message: breaks
+            ? `the configuration ${key} shares by MPS, which does not start with mixed`
+            : `the configuration ${key} says ${reading.migStrategy}, and ${strategy} is what its nodes get`,
+          // On nodes whose GPUs are not cut, all strategies come to the same.
+          ...(uncut ? { severity: 'info' as const } : {}),
+        };
+      }
+    }
+  },
+};
+
+const rdmaHost = policyRule(
+  'driver-rdma-enabled-for-host-mofed',
+  {
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'rdma.useHostMofed stands beside rdma.enabled.',
+    why: 'Without rdma.enabled the peer-memory module is not built, whichever OFED the node has: no GPUDirect RDMA.',
+    source: `${OPERATOR}, internal/state/driver.go; assets/state-driver`,
+    fix: 'Set rdma.enabled: true.',
+  },
+  function* (spec, manifest) {
+    const policy = manifest.id.kind === 'ClusterPolicy';
+    const rdma = asObject((policy ? asObject(spec.driver) : spec).rdma);
+    if (rdma.useHostMofed === true && rdma.enabled !== true) {
+      yield {
+        path: `${policy ? '/spec/driver' : '/spec'}/rdma/useHostMofed`,
+        message: 'useHostMofed is on and RDMA is off',
+        found: true,
+        expected: 'enabled: true',
+      };
+    }
+  },
+  [CLUSTER_POLICY, 'nvidia.com/NVIDIADriver'],
+);
+
+const oneNamespace: SetRule = {
+  id: 'gpu-operator/config-maps-beside-operator',
+  row: 'GO7',
+  tier: 'advice',
+  severity: 'error',
+  summary: "The ConfigMaps that a ClusterPolicy names lie in the operator's namespace, hence all in one.",
+  why: 'The operator mounts them by name from its own namespace: one that lies elsewhere leaves its DaemonSet waiting for the volume.',
+  source: `${OPERATOR}, controllers/object_controls.go`,
+  fix: 'Put them into the namespace of the release, gpu-operator by convention.',
+  on: 'set',
+  check: function* ({ set }) {
+    for (const { object } of set.ofKind(CLUSTER_POLICY)) {
+      const maps = (['devicePlugin', 'migManager', 'dcgmExporter'] as const).flatMap((component) => {
+        const found = set.ofKind('ConfigMap').filter(({ id }) => id.name === mapNameOf(object, component));
+        // Of several with one name, one may be the right one.
+        return found.length === 1 && found[0] !== undefined ? [{ component, manifest: found[0] }] : [];
+      });
+      const namespaces = maps.map(({ manifest }) => manifest.id.namespace);
+      const home =
+        operatorNamespace(set.manifests) ?? (namespaces.includes('gpu-operator') ? 'gpu-operator' : namespaces[0]);
+      for (const { component, manifest } of maps) {
+        const { namespace } = manifest.id;
+        if (namespace !== home && namespace !== '') {
+          yield {
+            manifest,
+            path: '/metadata/namespace',
+            message: `${component}.config names this ConfigMap, which lies in ${namespace}`,
+            found: namespace,
+            expected: home,
+          };
+        }
+      }
+    }
+  },
+};
+
+/** Where the set itself deploys the operator, if it does. */
+function operatorNamespace(manifests: readonly Manifest[]): string | undefined {
+  for (const { id, object } of manifests) {
+    if (id.kind === 'Deployment' && id.name === 'gpu-operator' && id.namespace !== '') {
+      return id.namespace;
+    }
+    const spec = asObject(object.spec);
+    if (id.kind === 'HelmRelease' && asString(asObject(asObject(spec.chart).spec).chart) === 'gpu-operator') {
+      return asString(spec.targetNamespace) ?? id.namespace;
+    }
+    if (id.kind === 'Application' && asString(asObject(spec.source).chart) === 'gpu-operator') {
+      return asString(asObject(spec.destination).namespace);
+    }
+  }
+  return undefined;
+}
+
+const READY_MIG_CONFIG = /^(all-disabled|all-enabled|all-balanced|all-\d+g\.\d+gb.*)$/;
+
+const nodeKeys: SetRule = {
+  id: 'gpu-operator/node-config-in-map',
+  row: 'GO7',
+  tier: 'advice',
+  severity: 'error',
+  summary:
+    'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, name a key of the configuration.',
+  why: 'A key that is not there leaves the device plugin waiting, or the MIG manager at state failed.',
+  source: 'k8s-device-plugin v0.19.0, cmd/config-manager; mig-parted v0.15.0, cmd/nvidia-mig-manager',
+  fix: 'Correct the name, or add the configuration.',
+  on: 'set',
+  check: function* ({ set }) {
+    const [policy] = set.ofKind(CLUSTER_POLICY);
+    if (policy === undefined) {
+      return;
+    }
+    const plugin = set.ofKind('ConfigMap').find(({ id }) => id.name === mapNameOf(policy.object, 'devicePlugin'));
+    const pluginKeys = plugin && devicePluginConfigsOf(plugin, set).map(({ key }) => key);
+    const byDefault = asString(asObject(asObject(asObject(policy.object.spec).devicePlugin).config).default);
+    if (pluginKeys !== undefined && byDefault !== undefined && byDefault !== '' && !pluginKeys.includes(byDefault)) {
+      yield {
+        manifest: policy,
+        path: '/spec/devicePlugin/config/default',
+        message: `the ConfigMap has no key ${byDefault}`,
+        found: byDefault,
+        expected: pluginKeys.join(', '),
+      };
+    }
+    const customMig = mapNameOf(policy.object, 'migManager');
+    const migMap = set.ofKind('ConfigMap').find(({ id }) => id.name === customMig);
+    const migNames = migMap && migConfigsOf(migMap, set).flatMap(({ reading }) => reading.names);
+    for (const { manifest, labels, path } of nodeLabels(set.manifests)) {
+      const key = labels.get('nvidia.com/device-plugin.config');
+      if (key !== undefined && pluginKeys !== undefined && !pluginKeys.includes(key)) {
+        yield {
+          manifest,
+          path: `${path}/nvidia.com~1device-plugin.config`,
+          message: `the device plugin's ConfigMap has no key ${key}`,
+          found: key,
+          expected: pluginKeys.join(', '),
+        };
+      }
+      const config = labels.get('nvidia.com/mig.config');
+      const wrong =
+        config !== undefined &&
+        (migNames === undefined
+          ? (customMig ?? '') === '' && !READY_MIG_CONFIG.test(config)
+          : !migNames.includes(config));
+      if (wrong) {
+        yield {
+          manifest,
+          path: `${path}/nvidia.com~1mig.config`,
+          message: `there is no MIG configuration ${config}`,
+          found: config,
+          expected: migNames?.join(', ') ?? 'all-disabled, all-balanced, all-<profile>',
+        };
+      }
+    }
+  },
+};
+
+/** The labels of nodes, as the set states them: of Nodes, and of the nodes that a Karpenter NodePool makes. */
+function* nodeLabels(
+  manifests: readonly Manifest[],
+): Iterable<{ manifest: Manifest; labels: ReadonlyMap<string, string>; path: string }> {
+  for (const manifest of manifests) {
+    const { kind, group } = manifest.id;
+    if (kind === 'Node' && group === '') {
+      yield {
+        manifest,
+        labels: new Map(stringEntries(asObject(manifest.object.metadata).labels)),
+        path: '/metadata/labels',
+      };
+    } else if (kind === 'NodePool' && group === 'karpenter.sh') {
+      const template = asObject(asObject(manifest.object.spec).template);
+      yield {
+        manifest,
+        labels: new Map(stringEntries(asObject(template.metadata).labels)),
+        path: '/spec/template/metadata/labels',
+      };
+    }
+  }
+}
+
+export const clusterPolicyRules: readonly Rule[] = [
+  onePolicy,
+  policyOrCluster,
+  kernelModules,
+  nri,
+  migStrategyAgrees,
+  rdmaHost,
+  oneNamespace,
+  nodeKeys,
+];

@@ -1,0 +1,19 @@
+/**
+ * What the GPU operator, its device plugin, its MIG manager and its exporter demand beyond their schemas.
+ */
+import { type Rule } from '../../../checks/rule';
+import { clusterPolicyRules } from './cluster-policy';
+import { dcgmCounterRules } from './dcgm-counters';
+import { devicePluginConfigRules } from './device-plugin-config';
+import { migConfigRules } from './mig-config';
+import { nvidiaDriverRules } from './nvidia-driver';
+import { sharedDeviceAskedOnce } from './shared-device';
+
+export const gpuOperatorRules: readonly Rule[] = [
+  ...clusterPolicyRules,
+  ...nvidiaDriverRules,
+  ...devicePluginConfigRules,
+  ...migConfigRules,
+  ...dcgmCounterRules,
+  sharedDeviceAskedOnce,
+];

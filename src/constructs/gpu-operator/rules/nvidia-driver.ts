@@ -1,0 +1,224 @@
+/**
+ * NVIDIADriver: which driver goes on which nodes (row GO5).
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { asObject, asString, stringEntries } from '../../../manifests/read';
+import { CLUSTER_POLICY } from './embedded';
+
+const KIND = 'nvidia.com/NVIDIADriver';
+const VALIDATOR = 'gpu-operator v26.7.0, internal/validator';
+const OWNER_LABEL = 'nvidia.com/gpu-operator.driver.owner';
+const PRESENT_LABEL = 'nvidia.com/gpu.present';
+/** The first GPUDirect Storage driver that is built against open kernel modules only. */
+const GDS_OPEN_ONLY = [2, 17, 5] as const;
+
+type Facts = Omit<RuleFacts, 'id' | 'row' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'severity' | 'tier'>>;
+
+function driverRule(id: string, facts: Facts, check: (spec: JsonObject) => Iterable<Violation>): ObjectRule {
+  return {
+    row: 'GO5',
+    tier: 'webhook',
+    severity: 'error',
+    ...facts,
+    id: `gpu-operator/${id}`,
+    on: 'object',
+    kinds: [KIND],
+    check: ({ object }) => check(asObject(object.spec)),
+  };
+}
+
+function driverSetRule(
+  id: string,
+  facts: Facts,
+  check: (drivers: readonly Manifest[], policies: readonly Manifest[]) => Iterable<Violation & { manifest: Manifest }>,
+): SetRule {
+  return {
+    row: 'GO5',
+    tier: 'webhook',
+    severity: 'error',
+    ...facts,
+    id: `gpu-operator/${id}`,
+    on: 'set',
+    check: ({ set }) => check(set.ofKind(KIND), set.ofKind(CLUSTER_POLICY)),
+  };
+}
+
+const isDefault = ({ object }: Manifest): boolean => asObject(object.spec).default === true;
+const selectorOf = ({ object }: Manifest): ReadonlyMap<string, string> =>
+  new Map(stringEntries(asObject(object.spec).nodeSelector));
+
+export const nvidiaDriverRules: readonly Rule[] = [
+  driverSetRule(
+    'driver-one-default',
+    {
+      summary: 'At most one NVIDIADriver is the default.',
+      why: 'The operator refuses to serve them while there are two.',
+      source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
+      fix: 'Give the others a nodeSelector.',
+    },
+    function* (drivers) {
+      const [first, ...others] = drivers.filter(isDefault);
+      for (const manifest of others) {
+        yield {
+          manifest,
+          path: '/spec/default',
+          message: `${first?.id.name ?? ''} is the default already`,
+          found: true,
+          expected: 'one default',
+        };
+      }
+    },
+  ),
+
+  driverSetRule(
+    'driver-selectors-disjoint',
+    {
+      summary: 'No node is selected by two NVIDIADrivers; the default takes what no other selects.',
+      why: 'The operator refuses to serve the drivers of a node that two of them select.',
+      source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
+      fix: 'Let the selectors differ in the value of one label, or make one the default.',
+    },
+    function* (drivers) {
+      const selecting = drivers.filter((driver) => !isDefault(driver));
+      for (const [index, manifest] of selecting.entries()) {
+        const mine = selectorOf(manifest);
+        for (const other of selecting.slice(0, index)) {
+          const theirs = selectorOf(other);
+          if (other.id.name === manifest.id.name || apart(mine, theirs)) {
+            continue;
+          }
+          const certain = covers(mine, theirs) || covers(theirs, mine);
+          yield {
+            manifest,
+            path: mine.size === 0 ? '/spec' : '/spec/nodeSelector',
+            ...(certain ? {} : { severity: 'warning' as const }),
+            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} this driver and by ${other.id.name}`,
+            expected: 'selectors that differ in the value of one label',
+          };
+        }
+      }
+    },
+  ),
+
+  driverSetRule(
+    'driver-resource-used',
+    {
+      tier: 'advice',
+      summary: 'NVIDIADrivers stand beside a ClusterPolicy with driver.useNvidiaDriverCRD.',
+      why: 'Without it the operator deploys the one driver of the ClusterPolicy and leaves NVIDIADrivers at the state disabled.',
+      source: 'gpu-operator v26.7.0, controllers/nvidiadriver_controller.go',
+      fix: 'Set driver.useNvidiaDriverCRD: true in the ClusterPolicy (in the chart: driver.nvidiaDriverCRD.enabled).',
+    },
+    function* (drivers, policies) {
+      if (
+        policies.length === 0 ||
+        policies.some(({ object }) => asObject(asObject(object.spec).driver).useNvidiaDriverCRD === true)
+      ) {
+        return;
+      }
+      for (const manifest of drivers) {
+        yield {
+          manifest,
+          message: `the ClusterPolicy ${policies[0]?.id.name ?? ''} does not use NVIDIADrivers`,
+          expected: 'driver.useNvidiaDriverCRD: true there',
+        };
+      }
+    },
+  ),
+
+  driverRule(
+    'driver-owner-label-reserved',
+    {
+      summary: `The label ${OWNER_LABEL} is not used to select nodes.`,
+      why: 'The operator writes it on the nodes of each driver, and refuses a selector that names it.',
+      source: 'gpu-operator v26.7.0, api/nvidia/v1alpha1/nvidiadriver_types.go ValidateNodeSelector',
+      fix: 'Select by a label of your own, or by nvidia.com/gpu.product.',
+    },
+    function* (spec) {
+      const owner = asObject(spec.nodeSelector)[OWNER_LABEL];
+      if (owner !== undefined) {
+        yield {
+          path: `/spec/nodeSelector/${OWNER_LABEL.replace('/', '~1')}`,
+          message: "the label is the operator's own",
+          found: owner,
+        };
+      }
+    },
+  ),
+
+  driverRule(
+    'driver-precompiled-alone',
+    {
+      summary: 'A precompiled driver goes without GPUDirect Storage and GDRCopy.',
+      why: 'Their modules are built against the driver on the node; the operator refuses the combination.',
+      source: 'gpu-operator v26.7.0, internal/state/driver.go',
+      fix: 'Take usePrecompiled out, or turn gds and gdrcopy off.',
+    },
+    function* (spec) {
+      if (spec.usePrecompiled !== true) {
+        return;
+      }
+      for (const part of ['gds', 'gdrcopy']) {
+        if (asObject(spec[part]).enabled === true) {
+          yield {
+            path: `/spec/${part}/enabled`,
+            message: `${part} is on beside usePrecompiled`,
+            found: true,
+            expected: 'false',
+          };
+        }
+      }
+    },
+  ),
+
+  driverRule(
+    'driver-gds-open-modules',
+    {
+      summary: `GPUDirect Storage from v${GDS_OPEN_ONLY.join('.')} on goes with open kernel modules.`,
+      why: 'The module does not load beside the proprietary driver; the operator refuses the combination.',
+      source: 'gpu-operator v26.7.0, internal/state/driver.go',
+      fix: 'Write kernelModuleType: open (or auto on GPUs from Turing on).',
+    },
+    function* (spec) {
+      const gds = asObject(spec.gds);
+      if (gds.enabled !== true || spec.kernelModuleType !== 'proprietary' || !openOnly(asString(gds.version))) {
+        return;
+      }
+      yield {
+        path: '/spec/kernelModuleType',
+        message: 'GPUDirect Storage is on and the kernel modules are proprietary',
+        found: 'proprietary',
+        expected: 'open',
+      };
+    },
+  ),
+];
+
+/** No node has both: they differ in the value of a label, or one asks for a node that has no GPU. */
+function apart(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  if ([a, b].some((selector) => selector.has(PRESENT_LABEL) && selector.get(PRESENT_LABEL) !== 'true')) {
+    return true;
+  }
+  return [...a].some(([key, value]) => b.has(key) && b.get(key) !== value);
+}
+
+/** Every node that `b` selects is selected by `a`. */
+function covers(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return [...a].every(([key, value]) => b.get(key) === value || (key === PRESENT_LABEL && value === 'true'));
+}
+
+function openOnly(version: string | undefined): boolean {
+  const parts = /^v?(\d+)\.(\d+)\.(\d+)/
+    .exec(version ?? '')
+    ?.slice(1)
+    .map(Number);
+  if (parts === undefined) {
+    return version === undefined || version === '';
+  }
+  const [differing] = GDS_OPEN_ONLY.map((least, index) => (parts[index] ?? 0) - least).filter(
+    (difference) => difference !== 0,
+  );
+  return (differing ?? 0) >= 0;
+}

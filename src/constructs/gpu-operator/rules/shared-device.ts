@@ -1,0 +1,54 @@
+/**
+ * Pods that ask for shares of GPUs, held against how the set shares them.
+ */
+import { type PodTemplateRule } from '../../../checks/rule';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asArray, asObject } from '../../../manifests/read';
+import { parseQuantity } from '../../../manifests/quantity';
+import { devicePluginConfigsOf } from './embedded';
+
+/** Resources of which a configuration of the set refuses more than one. */
+function askedOnceIn(set: ManifestSet): ReadonlySet<string> {
+  return new Set(
+    set
+      .ofKind('ConfigMap')
+      .flatMap((map) => devicePluginConfigsOf(map, set))
+      .flatMap(({ reading }) => reading.askedOnce),
+  );
+}
+
+export const sharedDeviceAskedOnce: PodTemplateRule = {
+  id: 'gpu-operator/shared-device-asked-once',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A container asks for one share of a GPU.',
+  why: 'Shares are turns on a GPU, not parts of it: two give no more than one. Where failRequestsGreaterThanOne is set, and always with MPS, the kubelet refuses the pod (UnexpectedAdmissionError).',
+  source: 'k8s-device-plugin v0.19.0, README (shared access); internal/rm',
+  fix: 'Ask for 1; for more than one GPU use nodes that do not share.',
+  concerns: ['limits'],
+  on: 'pod-template',
+  check: function* (template, { set }) {
+    let refused: ReadonlySet<string> | undefined;
+    for (const list of ['initContainers', 'containers']) {
+      for (const [index, container] of asArray(template.spec[list]).entries()) {
+        const limits = asObject(asObject(asObject(container).resources).limits);
+        for (const [name, amount] of Object.entries(limits)) {
+          const count =
+            typeof amount === 'number' || typeof amount === 'string' ? (parseQuantity(amount)?.toNumber() ?? 0) : 0;
+          if (count <= 1 || !name.endsWith('.shared') || !name.startsWith('nvidia.com/')) {
+            continue;
+          }
+          refused ??= askedOnceIn(set);
+          yield {
+            path: pointer('/spec', list, index, 'resources', 'limits', name),
+            message: `${count} shares of a GPU (${name}) give no more than one`,
+            found: amount,
+            expected: '1',
+            ...(refused.has(name) ? { severity: 'error' as const } : {}),
+          };
+        }
+      }
+    }
+  },
+};

@@ -1,0 +1,508 @@
+/**
+ * Reads the formula of `scalingModifiers` as KEDA's webhook compiles it: in the language expr, with the names of triggers as numbers and
+ * the whole turned into a number. It knows the grammar, the builtin functions, and of types as much as can be told without the elements of
+ * lists: what it refuses KEDA refuses; of what it takes KEDA may still refuse a text or nil within a list.
+ *
+ * Source: keda v2.20.2, apis/keda/v1alpha1/scaledobject_webhook.go; expr v1.17.8, parser and checker.
+ */
+import { FormulaError, type Token, tokensOf } from './formula-tokens';
+
+export interface FormulaProblem {
+  readonly message: string;
+  /** In characters of the formula, counted from 0. */
+  readonly at: number;
+}
+
+export interface FormulaReading {
+  /** What keeps it from being compiled, whatever the triggers are called. */
+  readonly problem?: FormulaProblem;
+  /** Names that something outside of the formula has to give a value, in the order of the text. */
+  readonly names: readonly { readonly name: string; readonly at: number }[];
+}
+
+/** Values of triggers are floats; `%` and the functions on bits want integers. */
+type Type = 'integer' | 'float' | 'boolean' | 'text' | 'nil' | 'other';
+
+const PREDICATES: ReadonlySet<string> = new Set([
+  'all',
+  'none',
+  'any',
+  'one',
+  'filter',
+  'map',
+  'count',
+  'sum',
+  'find',
+  'findIndex',
+  'findLast',
+  'findLastIndex',
+  'groupBy',
+  'sortBy',
+  'reduce',
+]);
+
+/** What builtin functions give, where that does not depend on what they are given. */
+const RESULTS: ReadonlyMap<string, Type> = new Map([
+  ...['ceil', 'floor', 'round', 'float'].map((name) => [name, 'float'] as const),
+  ...['int', 'len', 'count'].map((name) => [name, 'integer'] as const),
+  ...['all', 'none', 'any', 'one', 'hasPrefix', 'hasSuffix'].map((name) => [name, 'boolean'] as const),
+  ...['string', 'trim', 'upper', 'lower', 'type'].map((name) => [name, 'text'] as const),
+]);
+
+const BUILTINS: ReadonlySet<string> = new Set([
+  ...PREDICATES,
+  ...RESULTS.keys(),
+  ...(
+    'abs sum mean median max min indexOf lastIndexOf trimPrefix trimSuffix split splitAfter replace repeat join toJSON fromJSON toBase64 ' +
+    'fromBase64 now duration date timezone first last get take keys values toPairs fromPairs reverse uniq concat flatten sort ' +
+    'bitand bitor bitxor bitnand bitshl bitshr bitushr bitnot'
+  ).split(' '),
+]);
+
+const BINARY: Readonly<Record<string, number | undefined>> = {
+  '|': 0,
+  or: 10,
+  '||': 10,
+  and: 15,
+  '&&': 15,
+  '==': 20,
+  '!=': 20,
+  '<': 20,
+  '>': 20,
+  '>=': 20,
+  '<=': 20,
+  in: 20,
+  matches: 20,
+  contains: 20,
+  startsWith: 20,
+  endsWith: 20,
+  '..': 25,
+  '+': 30,
+  '-': 30,
+  '*': 60,
+  '/': 60,
+  '%': 60,
+  '**': 100,
+  '^': 100,
+  '??': 500,
+};
+const UNARY: Readonly<Record<string, number | undefined>> = { not: 50, '!': 50, '-': 90, '+': 90 };
+const NEGATABLE: ReadonlySet<string> = new Set(['in', 'matches', 'contains', 'startsWith', 'endsWith']);
+
+export function readFormula(formula: string): FormulaReading {
+  const reader = new FormulaReader(formula);
+  try {
+    reader.read();
+    return { names: reader.names };
+  } catch (error) {
+    if (!(error instanceof FormulaError)) {
+      throw error;
+    }
+    return { problem: { message: error.message, at: Math.min(error.at, formula.length) }, names: reader.names };
+  }
+}
+
+class FormulaReader {
+  readonly names: { name: string; at: number }[] = [];
+  private tokens: readonly Token[] = [];
+  private position = 0;
+  private readonly variables: Map<string, Type>[] = [];
+  private depth = 0;
+
+  constructor(private readonly formula: string) {}
+
+  read(): void {
+    this.tokens = tokensOf(this.formula);
+    // KEDA puts the formula into float(…), or into parentheses where it holds ??: there alone may statements follow one another.
+    const type = this.formula.includes('??') ? this.sequence() : this.expression(0);
+    if (this.current.kind !== 'end') {
+      this.unexpected();
+    }
+    if (type === 'boolean') {
+      throw new FormulaError('the formula gives true or false; KEDA needs a number, for example by "… ? 1 : 0"', 0);
+    }
+    if (type === 'nil' && !this.formula.includes('??')) {
+      throw new FormulaError('the formula gives nil; KEDA needs a number', 0);
+    }
+    // What KEDA writes behind the formula would be part of the comment.
+    const last = this.tokens.at(-2);
+    const comment = /\/\/[^\n]*$/.exec(this.formula.slice(last === undefined ? 0 : last.at + last.text.length));
+    if (comment !== null) {
+      throw new FormulaError(
+        'a comment to the end of the line cannot end the formula; write /* … */',
+        this.formula.length - comment[0].length,
+      );
+    }
+  }
+
+  private get current(): Token {
+    return this.tokens[this.position] ?? { kind: 'end', text: '', at: this.formula.length };
+  }
+
+  private is(text: string): boolean {
+    return this.current.text === text && this.current.kind !== 'string';
+  }
+
+  private take(): Token {
+    const token = this.current;
+    this.position++;
+    return token;
+  }
+
+  private expect(text: string): void {
+    if (!this.is(text)) {
+      this.unexpected(text);
+    }
+    this.position++;
+  }
+
+  private unexpected(wanted?: string): never {
+    const { kind, text, at } = this.current;
+    const where = kind === 'end' ? 'the formula ends' : `"${text}" stands`;
+    throw new FormulaError(
+      wanted === undefined ? `${where} where a value was expected` : `${where} where "${wanted}" was expected`,
+      at,
+    );
+  }
+
+  private sequence(): Type {
+    let type = this.expression(0);
+    while (this.is(';')) {
+      this.position++;
+      if (this.current.kind === 'end') {
+        break;
+      }
+      type = this.expression(0);
+    }
+    return type;
+  }
+
+  private expression(precedence: number): Type {
+    if (precedence === 0 && this.is('let')) {
+      return this.declaration();
+    }
+    if (precedence === 0 && this.is('if')) {
+      return this.branches();
+    }
+    let left = this.primary();
+    let previous = '';
+    let compared = left;
+    while (this.current.kind === 'operator') {
+      const negated = this.is('not') && NEGATABLE.has(this.tokens[this.position + 1]?.text ?? '');
+      const operator = negated ? (this.tokens[this.position + 1] ?? this.current) : this.current;
+      const binding = BINARY[operator.text];
+      if (binding === undefined || binding < precedence) {
+        break;
+      }
+      this.position += negated ? 2 : 1;
+      if (operator.text === '|') {
+        left = this.call(this.takeName(), 1);
+      } else {
+        if (previous === '??' && operator.text !== '??') {
+          throw new FormulaError(`"${operator.text}" and "??" stand together; one needs parentheses`, operator.at);
+        }
+        const right = this.expression(operator.text === '**' || operator.text === '^' ? binding : binding + 1);
+        // a < b < c compares b with c.
+        left = typeOfOperation(operator, ORDER.has(operator.text) && ORDER.has(previous) ? compared : left, right);
+        compared = right;
+      }
+      previous = operator.text;
+    }
+    return precedence === 0 ? this.conditional(left) : left;
+  }
+
+  private takeName(): Token {
+    if (this.current.kind !== 'name') {
+      this.unexpected('a name');
+    }
+    return this.take();
+  }
+
+  private declaration(): Type {
+    this.expect('let');
+    const { text } = this.takeName();
+    this.expect('=');
+    const type = this.expression(0);
+    this.expect(';');
+    this.variables.push(new Map([[text, type]]));
+    const result = this.sequence();
+    this.variables.pop();
+    return result;
+  }
+
+  private branches(): Type {
+    this.expect('if');
+    this.requireTruth(this.current, this.expression(0));
+    const types = [this.block()];
+    this.expect('else');
+    types.push(this.is('if') ? this.branches() : this.block());
+    return types[0] === types[1] ? (types[0] ?? 'other') : 'other';
+  }
+
+  private block(): Type {
+    this.expect('{');
+    const type = this.sequence();
+    this.expect('}');
+    return type;
+  }
+
+  private conditional(condition: Type): Type {
+    let type = condition;
+    while (this.is('?')) {
+      const question = this.take();
+      this.requireTruth(question, type);
+      let yes = type;
+      if (this.is(':')) {
+        this.position++;
+      } else {
+        yes = this.expression(0);
+        this.expect(':');
+      }
+      const no = this.expression(0);
+      type = yes === no ? yes : 'other';
+    }
+    return type;
+  }
+
+  private requireTruth({ at }: Token, type: Type): void {
+    if (isNumber(type) || type === 'text') {
+      throw new FormulaError('a condition has to be true or false, and this is a value; compare it with something', at);
+    }
+  }
+
+  private primary(): Type {
+    const token = this.current;
+    if (token.kind === 'operator') {
+      const binding = UNARY[token.text];
+      if (binding !== undefined) {
+        this.position++;
+        const type = this.expression(binding);
+        const negates = token.text === '!' || token.text === 'not';
+        if (negates ? isNumber(type) || type === 'text' : type === 'boolean' || type === 'text' || type === 'nil') {
+          throw new FormulaError(`"${token.text}" takes ${negates ? 'true or false' : 'a number'}`, token.at);
+        }
+        return this.postfix(negates ? 'boolean' : type);
+      }
+      if (this.depth > 0 && (this.is('#') || this.is('.'))) {
+        if (this.take().text === '#' && this.current.kind === 'name') {
+          this.position++;
+        } else if (this.tokens[this.position - 1]?.text === '.') {
+          this.position--;
+        }
+        return this.postfix('other');
+      }
+      if (this.is('::')) {
+        this.position++;
+        return this.postfix(this.call(this.takeName()));
+      }
+      this.unexpected();
+    }
+    if (this.is('(')) {
+      this.position++;
+      const type = this.sequence();
+      this.expect(')');
+      return this.postfix(type);
+    }
+    return this.secondary();
+  }
+
+  private secondary(): Type {
+    const token = this.current;
+    switch (token.kind) {
+      case 'number':
+        this.position++;
+        return /^0[xob]/i.test(token.text) || !/[.e]/i.test(token.text) ? 'integer' : 'float';
+      case 'string':
+        this.position++;
+        return this.postfix('text');
+      case 'name':
+        this.position++;
+        if (token.text === 'true' || token.text === 'false') {
+          return 'boolean';
+        }
+        if (token.text === 'nil') {
+          return 'nil';
+        }
+        return this.postfix(this.is('(') ? this.call(token) : this.typeOfName(token));
+      case 'operator':
+      case 'bracket':
+      case 'end':
+        if (this.is('[')) {
+          return this.postfix(this.array());
+        }
+        if (this.is('{')) {
+          return this.postfix(this.map());
+        }
+        return this.unexpected();
+    }
+  }
+
+  private typeOfName({ text, at }: Token): Type {
+    const variable = this.variables.findLast((scope) => scope.has(text))?.get(text);
+    if (variable !== undefined) {
+      return variable;
+    }
+    if (text === '$env' || (this.depth > 0 && text.startsWith('#'))) {
+      return 'other';
+    }
+    this.names.push({ name: text, at });
+    return 'float';
+  }
+
+  /** The opening parenthesis comes next. */
+  private call({ text, at }: Token, piped = 0): Type {
+    if (!BUILTINS.has(text)) {
+      throw new FormulaError(`there is no function ${text}`, at);
+    }
+    this.expect('(');
+    let index = 0;
+    while (!this.is(')')) {
+      if (index++ > 0) {
+        this.expect(',');
+        if (this.is(')')) {
+          break;
+        }
+      }
+      if (PREDICATES.has(text)) {
+        this.argumentOfPredicate();
+      } else {
+        const argument = this.current;
+        const type = this.expression(0);
+        if (
+          TAKING_NUMBERS.has(text) &&
+          (type === 'boolean' || type === 'nil' || (type === 'text' && text !== 'float' && text !== 'int'))
+        ) {
+          throw new FormulaError(`${text} takes a number`, argument.at);
+        }
+      }
+    }
+    if (index + piped === 0 && text !== 'now') {
+      throw new FormulaError(`${text} has no argument`, at);
+    }
+    this.expect(')');
+    return RESULTS.get(text) ?? 'other';
+  }
+
+  private argumentOfPredicate(): void {
+    this.depth++;
+    if (this.is('{')) {
+      this.block();
+    } else {
+      this.expression(0);
+    }
+    this.depth--;
+  }
+
+  private array(): Type {
+    this.expect('[');
+    for (let index = 0; !this.is(']'); index++) {
+      if (index > 0) {
+        this.expect(',');
+      }
+      if (this.is(']')) {
+        break;
+      }
+      this.expression(0);
+    }
+    this.expect(']');
+    return 'other';
+  }
+
+  private map(): Type {
+    this.expect('{');
+    for (let index = 0; !this.is('}'); index++) {
+      if (index > 0) {
+        this.expect(',');
+      }
+      if (this.is('}')) {
+        break;
+      }
+      if (this.is('(')) {
+        this.expression(0);
+      } else if (['name', 'number', 'string'].includes(this.current.kind)) {
+        this.position++;
+      } else {
+        this.unexpected('a key');
+      }
+      this.expect(':');
+      this.expression(0);
+    }
+    this.expect('}');
+    return 'other';
+  }
+
+  private postfix(of: Type): Type {
+    let type = of;
+    for (;;) {
+      if ((this.is('.') || this.is('[')) && (isNumber(type) || type === 'boolean')) {
+        throw new FormulaError('a number has no members', this.current.at);
+      }
+      if (this.is('.') || this.is('?.')) {
+        this.position++;
+        if (this.current.kind !== 'name' && this.current.kind !== 'operator') {
+          this.unexpected('a member');
+        }
+        const member = this.take();
+        if (this.is('(')) {
+          throw new FormulaError(`there is no function ${member.text}`, member.at);
+        }
+      } else if (this.is('[')) {
+        this.position++;
+        if (!this.is(':')) {
+          this.expression(0);
+        }
+        if (this.is(':')) {
+          this.position++;
+          if (!this.is(']')) {
+            this.expression(0);
+          }
+        }
+        this.expect(']');
+      } else {
+        return type;
+      }
+      type = 'other';
+    }
+  }
+}
+
+const TAKING_NUMBERS: ReadonlySet<string> = new Set(['abs', 'ceil', 'floor', 'round', 'float', 'int']);
+const LOGIC: ReadonlySet<string> = new Set(['and', 'or', '&&', '||']);
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '^']);
+const ORDER: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
+
+function isNumber(type: Type): boolean {
+  return type === 'integer' || type === 'float';
+}
+
+function typeOfOperation({ text, at }: Token, left: Type, right: Type): Type {
+  const sides = [left, right];
+  if (LOGIC.has(text)) {
+    if (sides.some((type) => isNumber(type) || type === 'text')) {
+      throw new FormulaError(`"${text}" joins what is true or false, not values; compare them with something`, at);
+    }
+    return 'boolean';
+  }
+  const mixed = sides.includes('text') && sides.some((type) => isNumber(type));
+  if (ARITHMETIC.has(text) || ORDER.has(text)) {
+    if (sides.includes('boolean') || sides.includes('nil') || mixed) {
+      throw new FormulaError(`"${text}" takes numbers`, at);
+    }
+  }
+  if (text === '%' && sides.includes('float')) {
+    throw new FormulaError('"%" takes integers, and values of triggers are none; write int(…) around them', at);
+  }
+  if (ARITHMETIC.has(text)) {
+    if (text === '/' || text === '**' || text === '^') {
+      return 'float';
+    }
+    if (sides.every((type) => type === 'integer')) {
+      return 'integer';
+    }
+    return sides.every(isNumber) ? 'float' : sides.every((type) => type === 'text') ? 'text' : 'other';
+  }
+  if (text === '??') {
+    return left === 'nil' ? right : left === right ? left : 'other';
+  }
+  return text === '..' ? 'other' : 'boolean';
+}

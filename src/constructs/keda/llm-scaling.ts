@@ -1,0 +1,186 @@
+/**
+ * Scaling of language model servers by what they say of themselves. A preset is the part of a ScaledObject that follows from the signal:
+ * the trigger with a query that gives one value, and a behaviour that suits replicas which take minutes to load a model.
+ */
+import { requireWholeNumber } from '../workload/whole-number';
+import { LLM_METRICS, type LlmMetric, type LlmMetrics, type LlmServer } from './llm-servers';
+import { type ScaledObjectProps } from './scaled-object';
+import { type Trigger, type TriggerOptions } from './trigger';
+import { type PrometheusTrigger, Triggers } from './triggers';
+
+export { type LlmServer } from './llm-servers';
+
+export interface LlmScalingProps
+  extends
+    Pick<TriggerOptions, 'name' | 'authentication'>,
+    Pick<PrometheusTrigger, 'authModes' | 'timeout' | 'unsafeSsl'> {
+  readonly server: LlmServer;
+  /** URL of the Prometheus that scrapes the servers. */
+  readonly serverAddress: string;
+  /** Labels by which Prometheus knows the servers of this one target: `{ namespace: 'chat', model_name: 'llama' }`. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Seconds from a pod's start to its first answer; replicas come and go in steps of it. @default 180 */
+  readonly modelLoadingSeconds?: number;
+  /** @default - 1; 0 with `wakeUp` */
+  readonly minReplicas?: number;
+  /**
+   * A signal from outside of the servers, such as the request rate of the gateway, that starts the first replica: servers that do not run
+   * have no queue to show. With it the target may stand at zero.
+   * @default - none: one replica at least always runs
+   */
+  readonly wakeUp?: Trigger;
+}
+
+/** Spread into the props of a ScaledObject. */
+export type ScalingPlan = Pick<
+  ScaledObjectProps,
+  | 'triggers'
+  | 'minReplicas'
+  | 'fallback'
+  | 'horizontalPodAutoscaler'
+  | 'cooldownPeriodSeconds'
+  | 'initialCooldownPeriodSeconds'
+>;
+
+/** An HPA policy looks back this far at most. */
+const LONGEST_PERIOD_SECONDS = 1800;
+const LONGEST_WINDOW_SECONDS = 3600;
+
+/**
+ * @example
+ * new ScaledObject(chart, 'chat', {
+ *   target: deployment, maxReplicas: 8,
+ *   ...LlmScaling.queueDepth({ server: 'vllm', serverAddress, labels: { namespace: 'chat' }, waitingPerReplica: 4 }),
+ * });
+ */
+export class LlmScaling {
+  /**
+   * Replicas by the requests that wait.
+   *
+   * @throws if waitingPerReplica is not above zero, or no labels are given
+   */
+  static queueDepth(
+    props: LlmScalingProps & {
+      /** Waiting requests that are worth a replica. @default 5 */
+      readonly waitingPerReplica?: number;
+    },
+  ): ScalingPlan {
+    return plan(
+      props,
+      `sum(${selector(LLM_METRICS[props.server].waiting, props.labels)})`,
+      props.waitingPerReplica ?? 5,
+    );
+  }
+
+  /**
+   * Replicas by the requests that wait or run: steadier than the queue alone, which is empty as soon as all requests run.
+   *
+   * @throws if the server does not say how many requests run, requestsPerReplica is not above zero, or no labels are given
+   */
+  static requestsInFlight(
+    props: LlmScalingProps & {
+      /** Requests that one replica is to work on at a time. */
+      readonly requestsPerReplica: number;
+    },
+  ): ScalingPlan {
+    const { waiting, running } = metricsWith(props.server, 'running');
+    return plan(
+      props,
+      `sum(${selector(waiting, props.labels)}) + sum(${selector(running, props.labels)})`,
+      props.requestsPerReplica,
+    );
+  }
+
+  /**
+   * Replicas by the use of the KV cache: the memory that bounds how many requests run together.
+   *
+   * @throws if the server does not say how much of its cache is in use, the share is not above 0 and below 1, or no labels are given
+   */
+  static kvCacheUse(
+    props: LlmScalingProps & {
+      /** Share of the cache that is to be in use on average, 0 to 1. @default 0.7 */
+      readonly targetUse?: number;
+    },
+  ): ScalingPlan {
+    const { targetUse = 0.7 } = props;
+    if (!(targetUse > 0 && targetUse < 1)) {
+      throw new Error(`targetUse ${targetUse}: expected a share above 0 and below 1.`);
+    }
+    const { kvCacheUse } = metricsWith(props.server, 'kvCacheUse');
+    // A server with several engines shows one value for each; the fullest is what requests wait for.
+    return plan(props, `sum(max by (instance) (${selector(kvCacheUse, props.labels)}))`, targetUse);
+  }
+}
+
+function metricsWith<K extends 'running' | 'kvCacheUse'>(
+  server: LlmServer,
+  metric: K,
+): LlmMetrics & Record<K, LlmMetric> {
+  const metrics = LLM_METRICS[server];
+  const found = metrics[metric];
+  if (found !== undefined) {
+    return { ...metrics, [metric]: found } as LlmMetrics & Record<K, LlmMetric>;
+  }
+  const what = metric === 'running' ? 'how many requests run' : 'how much of the KV cache is in use';
+  throw new Error(`server '${server}' does not expose ${what}. Scale by LlmScaling.queueDepth.`);
+}
+
+function selector({ name, labels: own = {} }: LlmMetric, labels: Readonly<Record<string, string>>): string {
+  if (Object.keys(labels).length === 0) {
+    throw new Error('labels: expected one at least; without any the query counts every server that Prometheus knows.');
+  }
+  const matchers = Object.entries({ ...own, ...labels }).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
+  return `${name}{${matchers.join(',')}}`;
+}
+
+function plan(props: LlmScalingProps, query: string, threshold: number): ScalingPlan {
+  const { modelLoadingSeconds: loading = 180, minReplicas, wakeUp } = props;
+  requireWholeNumber('modelLoadingSeconds', loading);
+  if (!(threshold > 0)) {
+    throw new Error(`load per replica ${threshold}: expected a number above zero.`);
+  }
+  const least = minReplicas ?? (wakeUp === undefined ? 1 : 0);
+  if (least === 0 && wakeUp === undefined) {
+    throw new Error(
+      'minReplicas 0: servers that do not run show no load, so nothing would ever start the first one. Give a wakeUp trigger, or keep one replica.',
+    );
+  }
+  const { serverAddress, name, authentication, authModes, timeout, unsafeSsl } = props;
+  const toZero = least === 0;
+  const own = Triggers.prometheus({
+    serverAddress,
+    name,
+    authentication,
+    authModes,
+    timeout,
+    unsafeSsl,
+    threshold,
+    // Where replicas always run, no value means that nobody scrapes them: a failure, not an empty queue.
+    query: toZero ? `${query} or vector(0)` : query,
+    whenEmpty: toZero ? undefined : 'failure',
+    activationThreshold: 0,
+  });
+  const step = Math.min(loading, LONGEST_PERIOD_SECONDS);
+  const calm = Math.min(Math.max(300, 2 * loading), LONGEST_WINDOW_SECONDS);
+  return {
+    triggers: wakeUp === undefined ? [own] : [own, wakeUp],
+    minReplicas: least,
+    // Servers without a signal keep their replicas.
+    fallback: { failureThreshold: 3, replicas: Math.max(1, least), behavior: 'currentReplicasIfHigher' },
+    ...(toZero ? { cooldownPeriodSeconds: calm, initialCooldownPeriodSeconds: calm } : {}),
+    horizontalPodAutoscaler: {
+      behavior: {
+        // What has been started answers only after loading; until then the queue is no reason for more.
+        scaleUp: {
+          stabilizationWindowSeconds: 0,
+          selectPolicy: 'Max',
+          policies: [
+            { type: 'Pods', value: 2, periodSeconds: step },
+            { type: 'Percent', value: 100, periodSeconds: step },
+          ],
+        },
+        scaleDown: { stabilizationWindowSeconds: calm, policies: [{ type: 'Pods', value: 1, periodSeconds: step }] },
+      },
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * How KEDA reads the text of one parameter, and what it cannot read.
+ *
+ * Source: keda v2.20.2, pkg/scalers/scalersconfig/typed_config.go.
+ */
+import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
+import { isGoDuration } from '../../checks/schema/formats';
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const JSON_INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const GO_TRUTH: ReadonlySet<string> = new Set([
+  '1',
+  't',
+  'T',
+  'TRUE',
+  'true',
+  'True',
+  '0',
+  'f',
+  'F',
+  'FALSE',
+  'false',
+  'False',
+]);
+
+/**
+ * What the text would have to be; `undefined` for one that KEDA reads. Blanks around it do not matter; an empty text is as good as none.
+ */
+export function parameterComplaint(parameter: KedaScalerParameter, text: string): string | undefined {
+  const value = text.trim();
+  if (value === '') {
+    return undefined;
+  }
+  return choiceComplaint(parameter, value) ?? shapeComplaint(parameter, value);
+}
+
+function choiceComplaint(
+  { allowedValues, exclusiveValues, separator = ',' }: KedaScalerParameter,
+  value: string,
+): string | undefined {
+  const items = value.split(separator).map((item) => item.trim());
+  if (allowedValues !== undefined && items.some((item) => !allowedValues.includes(item))) {
+    return `one of ${allowedValues.join(', ')}`;
+  }
+  if (exclusiveValues !== undefined && items.filter((item) => exclusiveValues.includes(item)).length > 1) {
+    return `only one of ${exclusiveValues.join(', ')}`;
+  }
+  return undefined;
+}
+
+function shapeComplaint(
+  { value: shape, separator = ',', rangeSeparator }: KedaScalerParameter,
+  value: string,
+): string | undefined {
+  const items = value.split(separator).map((item) => item.trim());
+  switch (shape) {
+    case 'integer':
+      return JSON_INTEGER.test(value) ? undefined : 'a whole number';
+    case 'number':
+      return JSON_NUMBER.test(value) ? undefined : 'a number';
+    case 'boolean':
+      return GO_TRUTH.has(value) ? undefined : 'true or false';
+    case 'duration':
+      if (isGoDuration(value)) {
+        return value.startsWith('-') ? 'a duration that is not negative' : undefined;
+      }
+      return /^\+?\d+$/.test(value) ? undefined : 'a duration such as 30s or 5m, or a number of milliseconds';
+    case 'integers':
+      return items.every(
+        (item) => JSON_INTEGER.test(item) || (rangeSeparator !== undefined && isRange(item, rangeSeparator)),
+      )
+        ? undefined
+        : 'whole numbers';
+    case 'map':
+      return items.every((item) => item.split('=').length === 2)
+        ? undefined
+        : `pairs such as key=value, with "${separator}" between them`;
+    case 'text':
+    case 'texts':
+    case 'query':
+      return undefined;
+  }
+}
+
+function isRange(item: string, separator: string): boolean {
+  const ends = item.split(separator);
+  return ends.length === 2 && ends.every((end) => JSON_INTEGER.test(end));
+}

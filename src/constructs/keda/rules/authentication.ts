@@ -1,0 +1,269 @@
+/**
+ * KE9, KE18 and KE19: TriggerAuthentication, ClusterTriggerAuthentication, and who refers to them.
+ */
+import { kedaScaler } from '../../../facts/api/keda-scalers';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asObject, asString, isObject } from '../../../manifests/read';
+import {
+  CLUSTER_TRIGGER_AUTHENTICATION_KIND,
+  KEDA_PROJECT,
+  SCALED_JOB_KIND,
+  SCALED_OBJECT_KIND,
+  TRIGGER_AUTHENTICATION_KIND,
+} from '../keda-facts';
+import { authenticationOf, namedParameters } from './authentication-view';
+import { type Facts, scaledView, triggerRule } from './view';
+
+const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/triggerauthentication_webhook.go`;
+const RESOLVER = `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go`;
+
+function authenticationRule(
+  facts: Facts,
+  check: (spec: JsonObject, manifest: Manifest) => Iterable<Violation>,
+): ObjectRule {
+  return {
+    source: WEBHOOK,
+    ...facts,
+    on: 'object',
+    kinds: [TRIGGER_AUTHENTICATION_KIND, CLUSTER_TRIGGER_AUTHENTICATION_KIND],
+    check: (manifest) => check(asObject(manifest.object.spec), manifest),
+  };
+}
+
+/** Absent counts as not set, whatever way of absent it is. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+const podIdentity = authenticationRule(
+  {
+    id: 'keda/pod-identity-consistent',
+    row: 'KE9',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      "A pod identity states what belongs together: no empty ids, a tenant with an authority host, a role with an external id, and no role of the workload's own.",
+    why: "The webhook refuses it: with identityOwner workload the role is that of the workload's service account.",
+    fix: 'State what is missing, or leave out what is empty.',
+    concerns: ['podIdentity'],
+  },
+  function* ({ podIdentity: identity }) {
+    if (!isObject(identity)) {
+      return;
+    }
+    const path = '/spec/podIdentity';
+    if (identity.provider === 'azure-workload') {
+      if (identity.identityId === '') {
+        yield {
+          path: `${path}/identityId`,
+          message: 'identityId is empty.',
+          found: '',
+          expected: 'a client id, or no identityId',
+        };
+      }
+      if (!isEmpty(identity.identityAuthorityHost)) {
+        if (isEmpty(identity.identityTenantId)) {
+          yield {
+            path,
+            message: 'identityAuthorityHost stands without identityTenantId.',
+            expected: 'identityTenantId',
+          };
+        }
+      } else if (identity.identityTenantId === '') {
+        yield {
+          path: `${path}/identityTenantId`,
+          message: 'identityTenantId is empty.',
+          found: '',
+          expected: 'a tenant id, or no identityTenantId',
+        };
+      }
+    }
+    if (identity.provider === 'aws') {
+      if (!isEmpty(identity.roleArn) && identity.identityOwner === 'workload') {
+        yield {
+          path: `${path}/roleArn`,
+          message: 'roleArn stands beside identityOwner workload.',
+          found: identity.roleArn,
+          fix: 'Leave roleArn out, or let identityOwner be keda.',
+        };
+      }
+      if (!isEmpty(identity.externalID) && isEmpty(identity.roleArn)) {
+        yield {
+          path: `${path}/externalID`,
+          message: 'externalID stands without roleArn.',
+          found: identity.externalID,
+          fix: 'State roleArn.',
+        };
+      }
+    }
+  },
+);
+
+const oauth2 = authenticationRule(
+  {
+    id: 'keda/oauth2-complete',
+    row: 'KE9',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'OAuth2 has a clientId, and a tokenUrl with http or https and a host.',
+    why: 'The webhook refuses anything else; only beside a pod identity of another cloud than Azure and AWS does it not look.',
+    fix: 'State clientId and tokenUrl.',
+    concerns: ['oauth2'],
+  },
+  function* ({ oauth2: client, podIdentity: identity }) {
+    const provider = asString(asObject(identity).provider);
+    if (!isObject(client) || (isObject(identity) && provider !== 'azure-workload' && provider !== 'aws')) {
+      return;
+    }
+    if (client.clientId === '') {
+      yield { path: '/spec/oauth2/clientId', message: 'clientId is empty.', found: '', expected: 'a client id' };
+    }
+    const url = asString(client.tokenUrl);
+    if (url !== undefined && !/^https?:\/\/[^/?#]/i.test(url)) {
+      yield {
+        path: '/spec/oauth2/tokenUrl',
+        message: `tokenUrl ${JSON.stringify(url)} is no http or https URL.`,
+        found: url,
+        expected: 'https://…',
+      };
+    }
+  },
+);
+
+const filePath = authenticationRule(
+  {
+    id: 'keda/file-path-of-cluster',
+    row: 'KE9',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'filePath stands in a ClusterTriggerAuthentication, is relative and does not go up.',
+    why: 'The file lies beside KEDA and is the same for all. The controller refuses it elsewhere, and triggers get no parameters.',
+    source: RESOLVER,
+    fix: 'Use a ClusterTriggerAuthentication, with a path below the folder that KEDA was started with.',
+    concerns: ['filePath'],
+  },
+  function* ({ filePath: file }, { id }) {
+    if (typeof file !== 'string' || file === '') {
+      return;
+    }
+    if (id.kind === 'TriggerAuthentication') {
+      yield { path: '/spec/filePath', message: 'A TriggerAuthentication has no files.', found: file };
+    } else if (file.startsWith('/') || file.includes('..')) {
+      yield {
+        path: '/spec/filePath',
+        message: `filePath ${file} leaves the folder of KEDA's files.`,
+        found: file,
+        expected: 'a relative path without ".."',
+      };
+    }
+  },
+);
+
+const referenceResolves = triggerRule(
+  {
+    id: 'keda/authentication-of-kind',
+    row: 'KE18',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'authenticationRef names its authentication by the right kind, and one of its own namespace.',
+    why: 'Without a kind a TriggerAuthentication of the same namespace is meant. The controller finds none, and the trigger gets no parameters.',
+    source: RESOLVER,
+    fix: 'State the kind, or make the authentication where it is used.',
+    concerns: ['authenticationRef'],
+  },
+  function* ({ trigger, path }, { manifest }, { set }) {
+    const authentication = authenticationOf(trigger, manifest, set);
+    if (authentication === undefined || authentication.manifest !== undefined || authentication.name === '') {
+      return;
+    }
+    const { name, kind } = authentication;
+    const isCluster = kind === 'ClusterTriggerAuthentication';
+    const other = isCluster
+      ? set.get(TRIGGER_AUTHENTICATION_KIND, name, manifest.id.namespace)
+      : set.get(CLUSTER_TRIGGER_AUTHENTICATION_KIND, name);
+    if (other !== undefined) {
+      yield {
+        path: `${path}/authenticationRef`,
+        message: `${name} is a ${other.id.kind}, and a ${kind} is meant.`,
+        found: name,
+        fix: `State kind: ${other.id.kind}.`,
+      };
+      return;
+    }
+    const elsewhere = isCluster
+      ? undefined
+      : set.ofKind(TRIGGER_AUTHENTICATION_KIND).find(({ id }) => id.name === name);
+    if (elsewhere === undefined) {
+      return;
+    }
+    yield {
+      path: `${path}/authenticationRef/name`,
+      message: `The TriggerAuthentication ${name} lies in the namespace ${elsewhere.id.namespace || '(none)'}.`,
+      found: name,
+      severity: 'warning',
+      fix: 'Make it in the namespace of the ScaledObject, or make it a ClusterTriggerAuthentication.',
+    };
+  },
+);
+
+const parameterRead: SetRule = {
+  id: 'keda/authentication-parameter-read',
+  row: 'KE19',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'Each parameter that an authentication gives is read by one of the triggers that name it.',
+  why: "A parameter by another name than the scaler's is passed over without a word.",
+  source: `${KEDA_PROJECT}, pkg/scalers/scalersconfig/typed_config.go`,
+  fix: 'Name the parameter as the scaler does.',
+  on: 'set',
+  check: function* ({ set }) {
+    const readers = readersOf(set);
+    for (const [manifest, types] of readers) {
+      const scalers = [...types].map((type) => kedaScaler(type));
+      if (scalers.some((scaler) => scaler === undefined || scaler.type.startsWith('external'))) {
+        continue;
+      }
+      const known = new Set(
+        scalers
+          .flatMap((scaler) => scaler?.parameters ?? [])
+          .filter(({ fromAuthentication }) => fromAuthentication)
+          .flatMap(({ name, alternatives = [] }) => [name, ...alternatives]),
+      );
+      for (const { name, path } of namedParameters(asObject(manifest.object.spec))) {
+        if (!known.has(name)) {
+          yield {
+            manifest,
+            path,
+            message: `${[...types].join(', ')} reads no parameter ${name} from an authentication.`,
+            found: name,
+          };
+        }
+      }
+    }
+  },
+};
+
+/** Types of the triggers that name an authentication of the set. */
+function readersOf(set: ManifestSet): ReadonlyMap<Manifest, ReadonlySet<string>> {
+  const readers = new Map<Manifest, Set<string>>();
+  for (const manifest of [...set.ofKind(SCALED_OBJECT_KIND), ...set.ofKind(SCALED_JOB_KIND)]) {
+    for (const { trigger, type } of scaledView(manifest).triggers) {
+      const authentication = authenticationOf(trigger, manifest, set)?.manifest;
+      if (authentication === undefined) {
+        continue;
+      }
+      const types = readers.get(authentication);
+      if (types === undefined) {
+        readers.set(authentication, new Set([type]));
+      } else {
+        types.add(type);
+      }
+    }
+  }
+  return readers;
+}
+
+export const authenticationRules: readonly Rule[] = [podIdentity, oauth2, filePath, referenceResolves, parameterRead];

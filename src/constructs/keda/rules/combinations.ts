@@ -1,0 +1,323 @@
+/**
+ * KE20: what single scalers demand of several parameters together.
+ */
+import { kedaScaler } from '../../../facts/api/keda-scalers';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { asString } from '../../../manifests/read';
+import { KEDA_PROJECT } from '../keda-facts';
+import { authenticationOf, type AuthenticationView, givenBy } from './authentication-view';
+import { triggerRule, usesModifiers } from './view';
+
+/** What is wrong, at which parameter. */
+interface Complaint {
+  readonly key?: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+interface Given {
+  /** The trimmed text of a parameter; empty where there is none. */
+  readonly text: (key: string) => string;
+  /** Whether the value stands here, or may come from a variable or the authentication. */
+  readonly has: (key: string) => boolean;
+  /** Whether its value is known to be missing. */
+  readonly lacks: (...keys: readonly string[]) => boolean;
+  /** Whether the value goes into a formula, so that no target of its own is needed. */
+  readonly isModified: boolean;
+}
+
+type Demand = (given: Given) => Iterable<Complaint>;
+
+const RABBITMQ_MODES = [
+  'QueueLength',
+  'MessageRate',
+  'DeliverGetRate',
+  'PublishedToDeliveredRatio',
+  'ExpectedQueueConsumptionTime',
+];
+
+function isTrue(text: string): boolean {
+  return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
+}
+
+function isZero(text: string): boolean {
+  return text !== '' && Number(text) === 0;
+}
+
+function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
+  const [mode, protocol] = [text('mode'), text('protocol')];
+  const hasValue = has('value') && !isZero(text('value'));
+  const scheme = /^([a-z]+):/i.exec(text('host'))?.[1]?.toLowerCase();
+  const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
+  if (protocol !== '' && !['amqp', 'http', 'auto'].includes(protocol)) {
+    yield { key: 'protocol', message: `protocol ${protocol} is unknown.`, fix: 'Write amqp, http or auto.' };
+  }
+  if (
+    (protocol === '' || protocol === 'auto') &&
+    scheme !== undefined &&
+    !['amqp', 'amqps', 'http', 'https'].includes(scheme)
+  ) {
+    yield {
+      key: 'host',
+      message: `The URI of the host begins with ${scheme}.`,
+      fix: 'Begin with amqp, amqps, http or https.',
+    };
+  }
+  if (has('queueLength') && (has('mode') || hasValue) && mode !== 'Unknown') {
+    yield {
+      key: 'queueLength',
+      message: 'queueLength stands beside mode or value, which take its place.',
+      fix: 'Write mode: QueueLength and value.',
+    };
+  } else if (has('mode') !== hasValue && !has('queueLength') && mode !== 'Unknown') {
+    yield {
+      key: has('mode') ? 'mode' : 'value',
+      message: has('mode') ? 'mode stands without a value.' : 'value stands without a mode.',
+      fix: 'State both, for example mode: QueueLength and value: "20".',
+    };
+  }
+  if (mode !== '' && mode !== 'Unknown' && !RABBITMQ_MODES.includes(mode)) {
+    yield { key: 'mode', message: `mode ${mode} is unknown.`, fix: `Write one of ${RABBITMQ_MODES.join(', ')}.` };
+  }
+  const httpOnly = [
+    ...(RABBITMQ_MODES.slice(1).includes(mode) ? ['mode'] : []),
+    ...['useRegex', 'excludeUnacknowledged'].filter((key) => isTrue(text(key))),
+  ];
+  if (isAmqp) {
+    for (const key of [...httpOnly, ...(has('timeout') ? ['timeout'] : [])]) {
+      yield {
+        key,
+        message: `${key} ${text(key)} goes with HTTP only, and the protocol is AMQP.`,
+        fix: 'Give the URI of the management API, and protocol: http.',
+      };
+    }
+  }
+  if (/^-?\d+$/.test(text('pageSize')) && Number(text('pageSize')) < 1) {
+    yield { key: 'pageSize', message: `pageSize is ${text('pageSize')}.`, fix: 'Write 1 or more.' };
+  }
+}
+
+function* kafka({ text, has }: Given): Iterable<Complaint> {
+  if (/^-?\d+$/.test(text('lagThreshold')) && Number(text('lagThreshold')) <= 0) {
+    yield { key: 'lagThreshold', message: `lagThreshold is ${text('lagThreshold')}.`, fix: 'Write 1 or more.' };
+  }
+  if (/^-\d+$/.test(text('activationLagThreshold'))) {
+    yield { key: 'activationLagThreshold', message: 'activationLagThreshold is negative.', fix: 'Write 0 or more.' };
+  }
+  const [withLag, even] = [
+    isTrue(text('limitToPartitionsWithLag')),
+    isTrue(text('ensureEvenDistributionOfPartitions')),
+  ];
+  if (withLag && isTrue(text('allowIdleConsumers'))) {
+    yield {
+      key: 'allowIdleConsumers',
+      message: 'allowIdleConsumers and limitToPartitionsWithLag exclude each other.',
+      fix: 'Choose one.',
+    };
+  }
+  if (withLag && even) {
+    yield {
+      key: 'ensureEvenDistributionOfPartitions',
+      message: 'limitToPartitionsWithLag and ensureEvenDistributionOfPartitions exclude each other.',
+      fix: 'Choose one.',
+    };
+  }
+  if ((withLag || even) && !has('topic')) {
+    yield {
+      key: withLag ? 'limitToPartitionsWithLag' : 'ensureEvenDistributionOfPartitions',
+      message: 'There is no topic whose partitions count.',
+      fix: 'State topic.',
+    };
+  }
+}
+
+function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
+  if (lacks('address', 'addresses') && (lacks('host', 'hosts') || lacks('port', 'ports'))) {
+    yield {
+      message: 'There is no address, nor host and port.',
+      fix: 'State address as host:port, or give it by a TriggerAuthentication.',
+    };
+  }
+  const [hosts, ports] = [text('hosts') || text('host'), text('ports') || text('port')];
+  if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
+    yield {
+      key: has('ports') ? 'ports' : 'port',
+      message: 'There are not as many ports as hosts.',
+      fix: 'State one port for each host.',
+    };
+  }
+  const tls = text('enableTLS');
+  if (tls !== '' && !/^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/.test(tls)) {
+    yield {
+      key: 'enableTLS',
+      message: `enableTLS ${JSON.stringify(tls)} is neither true nor false.`,
+      fix: 'Write "true" or "false".',
+    };
+  }
+}
+
+/** Those that refuse what is below zero, too. */
+const ABOVE_ZERO: ReadonlySet<string> = new Set(['kubernetes-resource', 'kubernetes-workload']);
+
+function* target(type: string, { text, isModified }: Given): Iterable<Complaint> {
+  const key = kedaScaler(type)?.parameters.find((parameter) => parameter.target === true)?.name;
+  if (key === undefined || isModified) {
+    return;
+  }
+  const value = text(key);
+  if (value === '') {
+    yield { message: `There is no ${key}.`, fix: `State ${key}: what one replica is good for.` };
+  } else if ((isZero(value) && type !== 'aws-dynamodb') || (ABOVE_ZERO.has(type) && value.startsWith('-'))) {
+    yield { key, message: `${key} is ${value}.`, fix: 'State what one replica is good for, above zero.' };
+  }
+}
+
+function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
+  const owner = text('identityOwner');
+  if (
+    has('awsAccessKeyID') &&
+    lacks('awsRoleArn') &&
+    (owner === '' || owner === 'pod') &&
+    lacks('awsSecretAccessKey')
+  ) {
+    yield {
+      key: 'awsAccessKeyID',
+      message: 'awsAccessKeyID stands without its secret.',
+      fix: 'Give awsSecretAccessKey too, from the same place.',
+    };
+  }
+}
+
+/** One parameter that says it all, or several that say it together. */
+const INSTEAD: ReadonlyMap<string, readonly (readonly [whole: string, ...parts: readonly string[]])[]> = new Map([
+  ['activemq', [['restAPITemplate', 'managementEndpoint', 'destinationName', 'brokerName']]],
+  ['aws-cloudwatch', [['expression', 'namespace', 'metricName', 'dimensionName', 'dimensionValue']]],
+  ['couchdb', [['connectionString', 'host', 'port', 'username', 'password', 'dbName']]],
+  ['dynatrace', [['query', 'metricSelector']]],
+  ['elasticsearch', [['searchTemplateName', 'query']]],
+  ['gcp-pubsub', [['topicName', 'subscriptionName']]],
+  ['mongodb', [['connectionString', 'host', 'username', 'password']]],
+  ['mssql', [['connectionString', 'host']]],
+  ['opensearch', [['searchTemplateName', 'query']]],
+  ['postgresql', [['connection', 'host', 'port', 'userName', 'dbName', 'sslmode']]],
+  ['azure-servicebus', [['queueName', 'topicName', 'subscriptionName']]],
+]);
+
+/** Parameters of which a trigger has one at most. */
+const EXCLUSIVE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['dynatrace', ['query', 'metricSelector']],
+  ['elasticsearch', ['searchTemplateName', 'query']],
+  ['gcp-pubsub', ['subscriptionName', 'topicName']],
+  ['opensearch', ['searchTemplateName', 'query']],
+  ['azure-servicebus', ['queueName', 'topicName']],
+]);
+
+function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
+  for (const [whole, ...parts] of INSTEAD.get(type) ?? []) {
+    const missing = lacks(whole) ? parts.filter((part) => lacks(part)) : [];
+    if (missing.length > 0) {
+      yield {
+        message: `There is no ${whole}, nor ${missing.join(', ')}.`,
+        fix: `State ${whole}, or ${parts.join(', ')}.`,
+      };
+    }
+  }
+  const both = EXCLUSIVE.get(type)?.filter((key) => text(key) !== '') ?? [];
+  if (both.length > 1) {
+    yield { key: both[1], message: `${both.join(' and ')} exclude each other.`, fix: 'Choose one.' };
+  }
+}
+
+const DEMANDS: ReadonlyMap<string, Demand> = new Map<string, Demand>([
+  ['rabbitmq', rabbitmq],
+  ['kafka', kafka],
+  ...[
+    'redis',
+    'redis-streams',
+    'redis-cluster',
+    'redis-cluster-streams',
+    'redis-sentinel',
+    'redis-sentinel-streams',
+  ].map((type) => [type, redis] as const),
+]);
+
+function* demandsOf(type: string, given: Given): Iterable<Complaint> {
+  yield* DEMANDS.get(type)?.(given) ?? [];
+  yield* target(type, given);
+  yield* choices(type, given);
+  if (type.startsWith('aws-')) {
+    yield* awsKeys(given);
+  }
+  const modes = given.text('authModes') || given.text('authMode');
+  if (modes !== '' && kedaScaler(type)?.parameters.some(({ name }) => name === 'authModes') === true) {
+    yield* authModes(
+      modes.split(',').map((mode) => mode.trim()),
+      given,
+    );
+  }
+}
+
+/** What each mode of authentication needs; pkg/scalers/authentication/authentication_types.go. */
+const NEEDED: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  bearer: [['bearerToken', 'token']],
+  basic: [['username']],
+  tls: [['cert'], ['key']],
+  oauth: [['oauthTokenURI'], ['clientID']],
+  custom: [['customAuthHeader'], ['customAuthValue']],
+  apiKey: [['apiKey']],
+};
+
+function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Complaint> {
+  for (const mode of modes) {
+    for (const names of NEEDED[mode] ?? []) {
+      if (lacks(...names)) {
+        yield {
+          key: 'authModes',
+          message: `The mode ${mode} needs ${names.join(' or ')}, which nothing gives.`,
+          fix: 'Name a TriggerAuthentication that gives it in authenticationRef.',
+        };
+      }
+    }
+  }
+}
+
+function givenIn(metadata: JsonObject, authentication: AuthenticationView | undefined, isModified: boolean): Given {
+  const text = (key: string): string => asString(metadata[key])?.trim() ?? '';
+  const here = (key: string): boolean => text(key) !== '' || text(`${key}FromEnv`) !== '';
+  const has = (key: string): boolean =>
+    here(key) || (authentication !== undefined && givenBy(authentication, key) === 'yes');
+  return {
+    text,
+    has,
+    isModified,
+    lacks: (...keys) =>
+      keys.every((key) => !here(key) && (authentication === undefined || givenBy(authentication, key) === 'no')),
+  };
+}
+
+const parametersAgree = triggerRule(
+  {
+    id: 'keda/parameters-agree',
+    row: 'KE20',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, connections of databases and other alternatives, AWS credentials, authentication modes, targets that only seem to be optional).',
+    why: 'The webhook does not look; the controller cannot make the scaler, and nothing is scaled.',
+    source: `${KEDA_PROJECT}, pkg/scalers: Validate of each scaler`,
+    fix: 'Correct the parameters.',
+  },
+  function* ({ type, trigger, metadata, path }, { manifest, spec }, { set }) {
+    const given = givenIn(metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));
+    for (const { key, message, fix } of demandsOf(type, given)) {
+      yield {
+        path: key === undefined ? `${path}/metadata` : `${path}/metadata/${key}`,
+        message: `${type}: ${message}`,
+        fix,
+      };
+    }
+  },
+);
+
+export const combinationRules: readonly Rule[] = [parametersAgree];

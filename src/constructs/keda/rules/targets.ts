@@ -1,0 +1,494 @@
+/**
+ * KE1, KE3 and KE21 to KE24: the object that is scaled, who else scales it, and what its containers state.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
+import {
+  HPA_OWNERSHIP,
+  hpaNameOf,
+  isResourceTrigger,
+  KEDA_PROJECT,
+  SCALED_OBJECT_KIND,
+  TRANSFER_HPA_OWNERSHIP,
+} from '../keda-facts';
+import { scaledJobRule, scaledObjectRule, scaledRule, scaledView, type ScaledView } from './view';
+
+const WEBHOOK = `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go`;
+const HPA_KIND = 'autoscaling/HorizontalPodAutoscaler';
+const VPA_KIND = 'autoscaling.k8s.io/VerticalPodAutoscaler';
+
+interface Target {
+  /** `group/Kind` as sets name it. */
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** What a `scaleTargetRef` or `targetRef` names; KEDA takes a Deployment where nothing else is stated. */
+function targetOf(manifest: Manifest, reference: unknown): Target | undefined {
+  const { apiVersion, kind, name } = asObject(reference as JsonObject | undefined);
+  if (typeof name !== 'string' || name === '') {
+    return undefined;
+  }
+  const version = asString(apiVersion) ?? '';
+  const group = version === '' ? 'apps' : version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
+  const written = asString(kind) ?? '';
+  return {
+    kind: `${group === '' ? '' : `${group}/`}${written === '' ? 'Deployment' : written}`,
+    name,
+    namespace: manifest.id.namespace,
+  };
+}
+
+function keyOf({ kind, name, namespace }: Target): string {
+  return `${namespace}\n${kind}\n${name}`;
+}
+
+function hpaOf({ manifest, spec }: ScaledView): { readonly name: string; readonly stated: boolean } {
+  const stated = asString(asObject(asObject(spec.advanced).horizontalPodAutoscalerConfig).name);
+  return { name: hpaNameOf(manifest.id.name, stated), stated: stated !== undefined && stated !== '' };
+}
+
+/** The words of a target: `Deployment chat`. */
+function describe({ kind, name }: Target): string {
+  return `${kind.slice(kind.indexOf('/') + 1)} ${name}`;
+}
+
+const oneScaler: SetRule = {
+  id: 'keda/target-scaled-once',
+  row: 'KE1',
+  tier: 'webhook',
+  severity: 'error',
+  summary: 'A workload is the target of one ScaledObject, and of no HorizontalPodAutoscaler beside it.',
+  why: 'Two autoscalers pull the replicas to and fro. The webhook refuses the ScaledObject that comes second; one that takes an autoscaler over is annotated for it and states its name.',
+  source: WEBHOOK,
+  fix: `Put all triggers into one ScaledObject, and delete the HorizontalPodAutoscaler or take it over (${TRANSFER_HPA_OWNERSHIP}: "true", with its name in advanced.horizontalPodAutoscalerConfig.name).`,
+  on: 'set',
+  check: function* ({ set }) {
+    const first = new Map<string, Manifest>();
+    const names = new Map<string, Manifest>();
+    for (const manifest of set.ofKind(SCALED_OBJECT_KIND)) {
+      const view = scaledView(manifest);
+      const target = targetOf(manifest, view.spec.scaleTargetRef);
+      if (target === undefined || manifest.id.name === '') {
+        continue;
+      }
+      const other = first.get(keyOf(target));
+      if (other !== undefined && other.id.name !== manifest.id.name) {
+        yield {
+          manifest,
+          path: '/spec/scaleTargetRef',
+          message: `${describe(target)} is scaled by the ScaledObject ${other.id.name} already.`,
+          found: target.name,
+        };
+      } else {
+        first.set(keyOf(target), manifest);
+      }
+      const hpa = `${manifest.id.namespace}\n${hpaOf(view).name}`;
+      const sharer = names.get(hpa);
+      if (sharer !== undefined && sharer.id.name !== manifest.id.name) {
+        yield {
+          manifest,
+          path: '/spec/advanced/horizontalPodAutoscalerConfig/name',
+          message: `The ScaledObject ${sharer.id.name} has a HorizontalPodAutoscaler of that name.`,
+          found: hpaOf(view).name,
+          fix: 'Choose another name, or none.',
+        };
+      } else {
+        names.set(hpa, manifest);
+      }
+      yield* autoscalersBeside(set, view, target);
+    }
+  },
+};
+
+function* autoscalersBeside(
+  set: ManifestSet,
+  view: ScaledView,
+  target: Target,
+): Iterable<Violation & { readonly manifest: Manifest }> {
+  const { manifest, annotations } = view;
+  for (const hpa of set.ofKind(HPA_KIND)) {
+    const scaled = targetOf(hpa, asObject(hpa.object.spec).scaleTargetRef);
+    if (scaled === undefined || keyOf(scaled) !== keyOf(target)) {
+      continue;
+    }
+    const metadata = asObject(hpa.object.metadata);
+    const owned = asArray(metadata.ownerReferences).some(
+      (owner) => asObject(owner).kind === 'ScaledObject' && asObject(owner).name === manifest.id.name,
+    );
+    if (owned || asObject(metadata.annotations)[HPA_OWNERSHIP] === 'false') {
+      continue;
+    }
+    const own = hpaOf(view);
+    const takesOver = annotations[TRANSFER_HPA_OWNERSHIP] === 'true';
+    if (takesOver && own.stated && own.name === hpa.id.name) {
+      continue;
+    }
+    yield {
+      manifest,
+      path: takesOver ? '/spec' : '/spec/scaleTargetRef',
+      message: takesOver
+        ? `The takeover of the HorizontalPodAutoscaler ${hpa.id.name} does not state its name.`
+        : `${describe(target)} is scaled by the HorizontalPodAutoscaler ${hpa.id.name} already.`,
+      found: target.name,
+      ...(takesOver
+        ? { expected: `advanced.horizontalPodAutoscalerConfig.name: ${hpa.id.name}`, fix: 'State the name.' }
+        : {}),
+    };
+  }
+}
+
+const apartFromVertical: SetRule = {
+  id: 'keda/vertical-autoscaler-apart',
+  row: 'KE1',
+  tier: 'advice',
+  severity: 'warning',
+  summary:
+    'Where a VerticalPodAutoscaler changes the requests of a workload, no cpu or memory trigger scales it by them.',
+  why: 'More replicas lower the use of each pod, which lowers the requests, which raises the use in percent, and so on round.',
+  source: 'Kubernetes autoscaler, vertical-pod-autoscaler v1.2, docs/known-limitations.md',
+  fix: 'Scale by what there is to do, or let the VerticalPodAutoscaler only recommend (updateMode: "Off").',
+  on: 'set',
+  check: function* ({ set }) {
+    for (const manifest of set.ofKind(SCALED_OBJECT_KIND)) {
+      const view = scaledView(manifest);
+      const target = targetOf(manifest, view.spec.scaleTargetRef);
+      const trigger = view.triggers.find(({ type }) => isResourceTrigger(type));
+      if (target === undefined || trigger === undefined) {
+        continue;
+      }
+      for (const vpa of set.ofKind(VPA_KIND)) {
+        const spec = asObject(vpa.object.spec);
+        const adjusted = targetOf(vpa, spec.targetRef);
+        if (
+          adjusted === undefined ||
+          keyOf(adjusted) !== keyOf(target) ||
+          asObject(spec.updatePolicy).updateMode === 'Off'
+        ) {
+          continue;
+        }
+        yield {
+          manifest,
+          path: trigger.path,
+          message: `The VerticalPodAutoscaler ${vpa.id.name} changes what ${describe(target)} requests.`,
+          found: trigger.type,
+        };
+      }
+    }
+  },
+};
+
+/** The pod spec of the target, where the target is in the set and has one template. */
+function podSpecOf(
+  view: ScaledView,
+  set: ManifestSet,
+): { readonly target: Target; readonly spec: JsonObject } | undefined {
+  if (view.manifest.id.kind === 'ScaledJob') {
+    const spec = asObject(asObject(asObject(view.spec.jobTargetRef).template).spec);
+    return { target: { kind: 'ScaledJob', name: view.manifest.id.name, namespace: view.manifest.id.namespace }, spec };
+  }
+  const target = targetOf(view.manifest, view.spec.scaleTargetRef);
+  const manifest = target && set.get(target.kind, target.name, target.namespace);
+  if (target === undefined || manifest === undefined) {
+    return undefined;
+  }
+  const spec = asObject(asObject(manifest.object.spec).template).spec;
+  return isObject(spec) ? { target, spec } : undefined;
+}
+
+function containersIn(spec: JsonObject): readonly JsonObject[] {
+  return objectsAt({ spec }, '/spec/containers').map(({ value }) => value);
+}
+
+const requestsStated = scaledObjectRule(
+  {
+    id: 'keda/resource-trigger-has-requests',
+    row: 'KE3',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      'The containers that a cpu or memory trigger looks at state a request or a limit of it, or a LimitRange of the namespace gives one.',
+    why: 'Use is measured against the request. The webhook refuses a ScaledObject of a Deployment or StatefulSet otherwise; with other targets the autoscaler reports an error for ever.',
+    fix: 'State resources.requests in every container, sidecars included, or name the one that counts as containerName.',
+    concerns: ['triggers'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    for (const { type, metadata, path } of view.triggers) {
+      if (!isResourceTrigger(type)) {
+        continue;
+      }
+      const only = asString(metadata.containerName) ?? '';
+      const without = containersIn(pods.spec).filter(
+        (container) => (only === '' || container.name === only) && !states(container, type),
+      );
+      if (without.length === 0 || namespaceGives(set, pods.target.namespace, type)) {
+        continue;
+      }
+      const names = without.map(({ name }) => asString(name) ?? '(no name)').join(', ');
+      // What is not shown here may still lie in the cluster: a namespace that is made elsewhere may have a LimitRange.
+      const ours = set.get('Namespace', pods.target.namespace) !== undefined;
+      yield {
+        path,
+        message: `${describe(pods.target)}: no request of ${type} in ${names}.`,
+        ...(ours ? {} : { severity: 'warning' as const }),
+      };
+    }
+  },
+);
+
+function states(container: JsonObject, resource: string): boolean {
+  const { requests, limits } = asObject(container.resources);
+  return [requests, limits].some((amounts) => isPositive(asObject(amounts)[resource]));
+}
+
+function isPositive(value: unknown): boolean {
+  const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+  return quantity !== undefined && !quantity.isZero() && !quantity.isNegative();
+}
+
+/** A maximum is also the default, and a minimum the default request. */
+const LIMIT_FIELDS = ['default', 'defaultRequest', 'max', 'min'];
+
+function namespaceGives(set: ManifestSet, namespace: string, resource: string): boolean {
+  return set
+    .ofKind('LimitRange')
+    .some(
+      (manifest) =>
+        manifest.id.namespace === namespace &&
+        objectsAt(manifest.object, '/spec/limits').some(
+          ({ value }) =>
+            value.type === 'Container' && LIMIT_FIELDS.some((field) => isPositive(asObject(value[field])[resource])),
+        ),
+    );
+}
+
+const containerExists = scaledRule(
+  {
+    id: 'keda/container-of-target',
+    row: 'KE21',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'containerName of a trigger and envSourceContainerName name a container of the target.',
+    why: 'The autoscaler finds no metrics of a container that is not there, and the controller no variables.',
+    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go; Kubernetes, pkg/controller/podautoscaler`,
+    fix: 'Name a container of the pod template.',
+    concerns: ['containerName', 'envSourceContainerName'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    const names = containersIn(pods.spec).flatMap(({ name }) => asString(name) ?? []);
+    const wrong = (name: string | undefined): name is string =>
+      name !== undefined && name !== '' && names.length > 0 && !names.includes(name);
+    for (const { type, metadata, path } of view.triggers) {
+      const name = asString(metadata.containerName);
+      if (isResourceTrigger(type) && wrong(name)) {
+        yield {
+          path: `${path}/metadata/containerName`,
+          message: `${describe(pods.target)} has no container ${name}.`,
+          found: name,
+          expected: names.join(' or '),
+        };
+      }
+    }
+    const isJob = view.manifest.id.kind === 'ScaledJob';
+    const source = asString(
+      isJob ? view.spec.envSourceContainerName : asObject(view.spec.scaleTargetRef).envSourceContainerName,
+    );
+    if (!wrong(source)) {
+      return;
+    }
+    yield {
+      path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
+      message: `${describe(pods.target)} has no container ${source}.`,
+      found: source,
+      expected: names.join(' or '),
+    };
+  },
+);
+
+const variableExists = scaledRule(
+  {
+    id: 'keda/variable-of-target',
+    row: 'KE21',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      "A variable that a trigger reads (…FromEnv) is one of the target's container: the first, or envSourceContainerName.",
+    why: 'The parameter has no value then; where the scaler demands it nothing is scaled.',
+    source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go`,
+    fix: 'Add the variable to the container, or give the value by a TriggerAuthentication.',
+    concerns: ['triggers'],
+  },
+  function* (view, { set }) {
+    const pods = podSpecOf(view, set);
+    if (pods === undefined) {
+      return;
+    }
+    const source =
+      asString(
+        view.manifest.id.kind === 'ScaledJob'
+          ? view.spec.envSourceContainerName
+          : asObject(view.spec.scaleTargetRef).envSourceContainerName,
+      ) ?? '';
+    const containers = containersIn(pods.spec);
+    const container = source === '' ? containers[0] : containers.find(({ name }) => name === source);
+    if (container === undefined || asArray(container.envFrom).length > 0) {
+      return;
+    }
+    const variables = asArray(container.env).map((variable) => asObject(variable).name);
+    for (const { metadata, path } of view.triggers) {
+      for (const [key, variable] of stringEntries(metadata)) {
+        if (!key.endsWith('FromEnv') || variable === '' || variables.includes(variable)) {
+          continue;
+        }
+        yield {
+          path: pointer(`${path}/metadata`, key),
+          message: `The container ${asString(container.name) ?? '(no name)'} of ${describe(pods.target)} has no variable ${variable}.`,
+          found: variable,
+        };
+      }
+    }
+  },
+);
+
+/** Built-in kinds that nothing can scale. */
+const NOT_SCALABLE: ReadonlySet<string> = new Set(['apps/DaemonSet', 'batch/Job', 'batch/CronJob', 'Pod', 'Service']);
+
+const targetScales = scaledObjectRule(
+  {
+    id: 'keda/target-has-scale',
+    row: 'KE22',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'The target is of a kind with a scale subresource.',
+    why: 'KEDA writes the replicas there; the controller refuses a target without one.',
+    source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
+    fix: 'Scale a Deployment, a StatefulSet or another kind with replicas; Jobs are made by a ScaledJob.',
+    concerns: ['scaleTargetRef'],
+  },
+  function* ({ manifest, spec }) {
+    const target = targetOf(manifest, spec.scaleTargetRef);
+    if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
+      yield {
+        path: '/spec/scaleTargetRef',
+        message: `A ${describe(target).split(' ')[0] ?? 'target'} has no replicas to set.`,
+        found: target.name,
+      };
+    }
+  },
+);
+
+const targetHere = scaledObjectRule(
+  {
+    id: 'keda/target-in-namespace',
+    row: 'KE22',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The target lies in the namespace of the ScaledObject, and is named by its kind.',
+    why: 'KEDA looks nowhere else, and takes a Deployment where no kind is stated.',
+    source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
+    fix: 'Make the ScaledObject where the target is, and state apiVersion and kind of anything but a Deployment.',
+    concerns: ['scaleTargetRef'],
+  },
+  function* ({ manifest, spec }, { set }) {
+    const target = targetOf(manifest, spec.scaleTargetRef);
+    if (target === undefined || set.get(target.kind, target.name, target.namespace) !== undefined) {
+      return;
+    }
+    const elsewhere = set.ofKind(target.kind).find(({ id }) => id.name === target.name);
+    if (elsewhere !== undefined) {
+      yield {
+        path: '/spec/scaleTargetRef/name',
+        message: `${describe(target)} lies in the namespace ${elsewhere.id.namespace || '(none)'}.`,
+        found: target.name,
+      };
+      return;
+    }
+    const other = ['apps/Deployment', 'apps/StatefulSet']
+      .map((kind) => set.get(kind, target.name, target.namespace))
+      .find((found) => found !== undefined);
+    if (other !== undefined) {
+      yield {
+        path: '/spec/scaleTargetRef',
+        message: `${target.name} is a ${other.id.kind}, and a ${describe(target).split(' ')[0] ?? 'target'} is meant.`,
+        found: target.name,
+        fix: `State apiVersion: ${other.id.apiVersion} and kind: ${other.id.kind}.`,
+      };
+    }
+  },
+);
+
+const replicasLeft = scaledObjectRule(
+  {
+    id: 'keda/target-leaves-replicas',
+    row: 'KE23',
+    tier: 'advice',
+    severity: 'info',
+    summary: 'The manifest of a target that is scaled states no replicas.',
+    why: 'Each apply puts the target back to that number, until the next look at the triggers.',
+    source: 'Kubernetes v1.36 documentation, migrating Deployments and StatefulSets to horizontal autoscaling',
+    fix: 'Leave spec.replicas out of the target.',
+    concerns: ['scaleTargetRef'],
+  },
+  function* ({ manifest, spec }, { set }) {
+    const target = targetOf(manifest, spec.scaleTargetRef);
+    const scaled = target && set.get(target.kind, target.name, target.namespace);
+    if (target === undefined || scaled === undefined) {
+      return;
+    }
+    const replicas = asInteger(asObject(scaled.object.spec).replicas);
+    if (replicas !== undefined) {
+      yield {
+        path: '/spec/scaleTargetRef',
+        message: `${describe(target)} states ${replicas} replicas, which each apply sets again.`,
+        found: target.name,
+      };
+    }
+  },
+);
+
+const jobsCountWork = scaledJobRule(
+  {
+    id: 'keda/scaled-job-counts-work',
+    row: 'KE24',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'The triggers of a ScaledJob count work; none of them is cpu or memory.',
+    why: 'KEDA makes Jobs by external metrics alone. It passes over cpu and memory here.',
+    source: `${KEDA_PROJECT}, pkg/scaling/scale_handler.go`,
+    fix: 'Use a trigger that counts what there is to do, such as the length of a queue.',
+    concerns: ['triggers'],
+  },
+  function* ({ triggers }) {
+    for (const { type, path } of triggers) {
+      if (isResourceTrigger(type)) {
+        yield { path: `${path}/type`, message: `${type} counts no work, and makes no Jobs.`, found: type };
+      }
+    }
+  },
+);
+
+export const targetRules: readonly Rule[] = [
+  oneScaler,
+  apartFromVertical,
+  requestsStated,
+  containerExists,
+  variableExists,
+  targetScales,
+  targetHere,
+  replicasLeft,
+  jobsCountWork,
+];

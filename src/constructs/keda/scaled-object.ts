@@ -1,0 +1,227 @@
+/**
+ * ScaledObject: a workload whose replicas follow triggers.
+ */
+import { Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
+import { ScaledObject as ScaledObjectKind, type ScaledObjectSpec } from '../../facts/api/types/keda.sh/v1alpha1';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { requireWholeNumber } from '../workload/whole-number';
+import {
+  DEFAULT_MAX_REPLICAS,
+  FORCE_ACTIVATION,
+  PAUSED,
+  PAUSED_REPLICAS,
+  PAUSED_SCALE_IN,
+  PAUSED_SCALE_OUT,
+  TRANSFER_HPA_OWNERSHIP,
+} from './keda-facts';
+import { type Trigger } from './trigger';
+
+/** An object with a scale subresource, as little as has to be known of it. */
+export interface ScalableReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/**
+ * What is scaled: a Deployment or StatefulSet of cdk8s-plus, any `ApiObject`, a workload of this library, or
+ * `{ apiVersion, kind, name }` of one that lives in the cluster.
+ */
+export type ScaleTarget = ScalableReference | { readonly resource: ScalableReference };
+
+export interface Fallback {
+  /** Polls in a row that must fail before the fallback holds. */
+  readonly failureThreshold: number;
+  /** Replicas from then on. */
+  readonly replicas: number;
+  /** @default 'static': `replicas`, whatever there were before */
+  readonly behavior?:
+    'static' | 'currentReplicas' | 'currentReplicasIfHigher' | 'currentReplicasIfLower' | 'scalingModifiers';
+}
+
+export interface ScalingModifiers {
+  /** In the language of expr, with the names of triggers: `max([queue, backlog]) + 1`. */
+  readonly formula: string;
+  /** Value of the formula that one replica is good for; above zero. */
+  readonly target: number;
+  /** Above it the target is scaled up from zero. @default 0 */
+  readonly activationTarget?: number;
+  /** @default 'AverageValue' */
+  readonly metricType?: 'AverageValue' | 'Value';
+}
+
+export interface HorizontalPodAutoscalerOptions {
+  /** @default - `keda-hpa-` and the name of the ScaledObject */
+  readonly name?: string;
+  /** How fast replicas come and go. @default - Kubernetes': up at once, down after 300 s */
+  readonly behavior?: HorizontalPodAutoscalerBehavior;
+}
+
+/** What is held still. */
+export type Pause =
+  /** Everything, at the replicas of the moment. */
+  | 'now'
+  | 'scale-in'
+  | 'scale-out'
+  /** Everything, at these replicas. */
+  | { readonly atReplicas: number };
+
+export interface ScaledObjectProps extends NamespacedObjectProps {
+  readonly target: ScaleTarget;
+  /** One at least, here or with `addTrigger`. @default - none yet */
+  readonly triggers?: readonly Trigger[];
+  /** @default 0 */
+  readonly minReplicas?: number;
+  /** @default 100 */
+  readonly maxReplicas?: number;
+  /** Replicas while no trigger is active, below `minReplicas`. @default - `minReplicas` */
+  readonly idleReplicas?: number;
+  /** Seconds between looks at the triggers while the target stands at zero; otherwise the autoscaler asks. @default 30 */
+  readonly pollingIntervalSeconds?: number;
+  /** Seconds without an active trigger before the target goes to zero. Speaks of nothing else. @default 300 */
+  readonly cooldownPeriodSeconds?: number;
+  /** Seconds after the ScaledObject is made before the target may go to zero. @default 0 */
+  readonly initialCooldownPeriodSeconds?: number;
+  /** What happens when triggers cannot be read. @default - replicas stay as they are */
+  readonly fallback?: Fallback;
+  /** The autoscaler that KEDA makes. @default - its own name, Kubernetes' behaviour */
+  readonly horizontalPodAutoscaler?: HorizontalPodAutoscalerOptions;
+  /** One value out of those of all triggers. @default - each trigger for itself; the one that wants most replicas wins */
+  readonly scalingModifiers?: ScalingModifiers;
+  /** Whether deletion gives the target the replicas back that it had before. @default false */
+  readonly restoreToOriginalReplicas?: boolean;
+  /** Container whose variables `fromEnv` reads. @default - the first */
+  readonly envSourceContainer?: string;
+  /** @default - not paused */
+  readonly pause?: Pause;
+  /** Whether the target is scaled up from zero though no trigger is active. @default false */
+  readonly forceActivation?: boolean;
+  /** Whether an autoscaler that the target has already is taken over; `horizontalPodAutoscaler.name` says which. @default false */
+  readonly transferHpaOwnership?: boolean;
+}
+
+/**
+ * A ScaledObject (`keda.sh/v1alpha1`), in the namespace of its target.
+ *
+ * @example
+ * new ScaledObject(chart, 'workers', { target: deployment, maxReplicas: 20, triggers: [Triggers.kafka({ … })] });
+ */
+export class ScaledObject extends Construct {
+  readonly scaledObjectName: string;
+  readonly resource: Resource<ScaledObjectKind>;
+  private readonly triggers: Trigger[];
+
+  /** @throws if counts contradict each other, or a takeover has no name */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ScaledObjectProps,
+  ) {
+    super(scope, id);
+    requireCounts(props, this.node.path);
+    this.scaledObjectName = props.name ?? id;
+    this.triggers = [...(props.triggers ?? [])];
+    this.resource = new Resource(this, 'Resource', ScaledObjectKind, {
+      metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),
+      spec: Lazy.any({ produce: () => this.toSpec() }) as ScaledObjectSpec,
+    });
+    dependOn(
+      this.resource,
+      props.namespace,
+      props.target,
+      ...this.triggers.map(({ authentication }) => authentication),
+    );
+  }
+
+  /** A further trigger. */
+  addTrigger(trigger: Trigger): this {
+    this.triggers.push(trigger);
+    dependOn(this.resource, trigger.authentication);
+    return this;
+  }
+
+  private toSpec(): ScaledObjectSpec {
+    const { props } = this;
+    const { horizontalPodAutoscaler: hpa, scalingModifiers: modifiers } = props;
+    const { apiVersion, kind, name } = 'resource' in props.target ? props.target.resource : props.target;
+    const advanced =
+      hpa === undefined && modifiers === undefined && props.restoreToOriginalReplicas === undefined
+        ? undefined
+        : {
+            restoreToOriginalReplicaCount: props.restoreToOriginalReplicas,
+            horizontalPodAutoscalerConfig: hpa && { name: hpa.name, behavior: hpa.behavior },
+            scalingModifiers: modifiers && {
+              formula: modifiers.formula,
+              target: String(modifiers.target),
+              activationTarget:
+                modifiers.activationTarget === undefined ? undefined : String(modifiers.activationTarget),
+              metricType: modifiers.metricType,
+            },
+          };
+    const isDeployment = apiVersion === 'apps/v1' && kind === 'Deployment';
+    return {
+      scaleTargetRef: {
+        ...(isDeployment ? {} : { apiVersion, kind }),
+        name,
+        envSourceContainerName: props.envSourceContainer,
+      },
+      pollingInterval: props.pollingIntervalSeconds,
+      cooldownPeriod: props.cooldownPeriodSeconds,
+      initialCooldownPeriod: props.initialCooldownPeriodSeconds,
+      minReplicaCount: props.minReplicas,
+      maxReplicaCount: props.maxReplicas,
+      idleReplicaCount: props.idleReplicas,
+      fallback: props.fallback && { ...props.fallback },
+      advanced,
+      triggers: this.triggers.map((trigger) => trigger.toSpec()),
+    };
+  }
+}
+
+function annotationsOf({ pause, forceActivation, transferHpaOwnership }: ScaledObjectProps): Record<string, string> {
+  return {
+    ...(pause === undefined ? {} : pauseAnnotation(pause)),
+    ...(forceActivation === true ? { [FORCE_ACTIVATION]: 'true' } : {}),
+    ...(transferHpaOwnership === true ? { [TRANSFER_HPA_OWNERSHIP]: 'true' } : {}),
+  };
+}
+
+function pauseAnnotation(pause: Pause): Record<string, string> {
+  if (typeof pause === 'object') {
+    return { [PAUSED_REPLICAS]: String(pause.atReplicas) };
+  }
+  return { [{ now: PAUSED, 'scale-in': PAUSED_SCALE_IN, 'scale-out': PAUSED_SCALE_OUT }[pause]]: 'true' };
+}
+
+function requireCounts(props: ScaledObjectProps, path: string): void {
+  const { minReplicas = 0, maxReplicas = DEFAULT_MAX_REPLICAS, idleReplicas, scalingModifiers, pause } = props;
+  const fail = (what: string): never => {
+    throw new Error(`${path}: ${what}`);
+  };
+  requireWholeNumber(`${path}: minReplicas`, minReplicas, 0);
+  requireWholeNumber(`${path}: maxReplicas`, maxReplicas);
+  if (minReplicas > maxReplicas) {
+    fail(`minReplicas ${minReplicas} is more than maxReplicas ${maxReplicas}. Raise maxReplicas.`);
+  }
+  // KEDA counts a stated zero as one here, and nothing as zero.
+  if (idleReplicas !== undefined && idleReplicas >= (props.minReplicas === 0 ? 1 : minReplicas)) {
+    fail(
+      `idleReplicas ${idleReplicas} is not below minReplicas ${minReplicas}. State or raise minReplicas, or leave idleReplicas out.`,
+    );
+  }
+  if (scalingModifiers !== undefined && !(scalingModifiers.target > 0)) {
+    fail(`scalingModifiers.target ${scalingModifiers.target}: expected a number above zero.`);
+  }
+  if (typeof pause === 'object') {
+    requireWholeNumber(`${path}: pause.atReplicas`, pause.atReplicas, 0);
+  }
+  if (props.transferHpaOwnership === true && props.horizontalPodAutoscaler?.name === undefined) {
+    fail(
+      'transferHpaOwnership needs the name of the autoscaler that is taken over: state horizontalPodAutoscaler.name.',
+    );
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * TriggerAuthentication and ClusterTriggerAuthentication: where the parameters of triggers come from that are nobody else's business.
+ */
+import { Construct } from 'constructs';
+import {
+  ClusterTriggerAuthentication as ClusterTriggerAuthenticationKind,
+  TriggerAuthentication as TriggerAuthenticationKind,
+  type TriggerAuthenticationSpec,
+} from '../../facts/api/types/keda.sh/v1alpha1';
+import { dependOn } from '../resources/depend-on';
+import {
+  clusterMetadata,
+  type ClusterObjectProps,
+  namespacedMetadata,
+  type NamespacedObjectProps,
+} from '../resources/object-props';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Resource } from '../resources/resource';
+
+/** What a trigger is told of its authentication: a construct, or `fromName` of one that lives in the cluster. */
+export interface TriggerAuthenticationReference {
+  readonly triggerAuthenticationName: string;
+  readonly triggerAuthenticationKind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
+}
+
+/** One key of a Secret or a ConfigMap. */
+export interface KeyOf {
+  readonly name: NamedReference;
+  readonly key: string;
+}
+
+/** Who KEDA says it is. */
+export type PodIdentity =
+  | {
+      readonly provider: 'aws';
+      /** @default - that of the identity */ readonly roleArn?: string;
+      /** Needs `roleArn`. @default - none */ readonly externalId?: string;
+    }
+  /** The role of the workload's own service account. */
+  | { readonly provider: 'aws'; readonly identityOwner: 'workload' }
+  | {
+      readonly provider: 'azure-workload';
+      /** Client id of the identity. @default - that of KEDA's service account */
+      readonly identityId?: string;
+      /** @default - that of KEDA's service account */
+      readonly tenantId?: string;
+      /** Needs `tenantId`. @default - that of KEDA's service account */
+      readonly authorityHost?: string;
+    }
+  | { readonly provider: 'gcp' };
+
+export interface OAuth2 {
+  readonly clientId: string;
+  /** @default - none */
+  readonly clientSecret?: KeyOf;
+  /** http or https. */
+  readonly tokenUrl: string;
+  /** @default - none */
+  readonly scopes?: readonly string[];
+  /** Sent along when the token is asked for. @default - none */
+  readonly tokenUrlParameters?: Readonly<Record<string, string>>;
+}
+
+/** Everything else that both kinds have: secret stores of clouds and Vault, tokens of service accounts. */
+export type SecretStores = Pick<
+  TriggerAuthenticationSpec,
+  'awsSecretManager' | 'azureKeyVault' | 'boundServiceAccountToken' | 'gcpSecretManager' | 'hashiCorpVault'
+>;
+
+/** By parameter: where its value comes from. */
+export interface AuthenticationSources extends SecretStores {
+  /** @default - none */
+  readonly secrets?: Readonly<Record<string, KeyOf>>;
+  /** @default - none */
+  readonly configMaps?: Readonly<Record<string, KeyOf>>;
+  /** Variables of a container of the target; the first one where none is named. @default - none */
+  readonly environment?: Readonly<Record<string, string | { readonly variable: string; readonly container: string }>>;
+  /** @default - none */
+  readonly podIdentity?: PodIdentity;
+  /** @default - none */
+  readonly oauth2?: OAuth2;
+}
+
+export interface TriggerAuthenticationProps extends NamespacedObjectProps, AuthenticationSources {}
+
+/**
+ * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
+ *
+ * @example
+ * new TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
+ */
+export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
+  readonly triggerAuthenticationName: string;
+  readonly triggerAuthenticationKind = 'TriggerAuthentication';
+  readonly resource: Resource<TriggerAuthenticationKind>;
+
+  /** @throws if it says nothing, or contradicts itself */
+  constructor(scope: Construct, id: string, props: TriggerAuthenticationProps) {
+    super(scope, id);
+    this.triggerAuthenticationName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', TriggerAuthenticationKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: specOf(props, this.node.path),
+    });
+    dependOn(this.resource, props.namespace, ...referencesOf(props));
+  }
+
+  /** One that lives in the namespace already. */
+  static fromTriggerAuthenticationName(name: string): TriggerAuthenticationReference {
+    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'TriggerAuthentication' };
+  }
+}
+
+export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
+  /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
+  readonly filePath?: string;
+}
+
+/** A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA. */
+export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
+  readonly triggerAuthenticationName: string;
+  readonly triggerAuthenticationKind = 'ClusterTriggerAuthentication';
+  readonly resource: Resource<ClusterTriggerAuthenticationKind>;
+
+  /** @throws if it says nothing, or contradicts itself */
+  constructor(scope: Construct, id: string, props: ClusterTriggerAuthenticationProps) {
+    super(scope, id);
+    this.triggerAuthenticationName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', ClusterTriggerAuthenticationKind, {
+      metadata: clusterMetadata(id, props),
+      spec: specOf(props, this.node.path),
+    });
+    dependOn(this.resource, ...referencesOf(props));
+  }
+
+  /** One that lives in the cluster already. */
+  static fromClusterTriggerAuthenticationName(name: string): TriggerAuthenticationReference {
+    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'ClusterTriggerAuthentication' };
+  }
+}
+
+function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference[] {
+  return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
+}
+
+function specOf(
+  props: AuthenticationSources & { readonly filePath?: string },
+  path: string,
+): TriggerAuthenticationSpec {
+  const { secrets, configMaps, environment, podIdentity, oauth2 } = props;
+  const { awsSecretManager, azureKeyVault, boundServiceAccountToken, filePath, gcpSecretManager, hashiCorpVault } =
+    props;
+  const stores = {
+    awsSecretManager,
+    azureKeyVault,
+    boundServiceAccountToken,
+    filePath,
+    gcpSecretManager,
+    hashiCorpVault,
+  };
+  if (
+    [secrets, configMaps, environment, podIdentity, oauth2, ...Object.values(stores)].every(
+      (source) => source === undefined,
+    )
+  ) {
+    throw new Error(
+      `${path}: an authentication has to say where something comes from: secrets, configMaps, environment, podIdentity, oauth2 or a store.`,
+    );
+  }
+  return {
+    podIdentity: podIdentity && podIdentitySpec(podIdentity, path),
+    secretTargetRef: secrets && keysOf(secrets),
+    configMapTargetRef: configMaps && keysOf(configMaps),
+    env:
+      environment &&
+      Object.entries(environment).map(([parameter, source]) =>
+        typeof source === 'string'
+          ? { parameter, name: source }
+          : { parameter, name: source.variable, containerName: source.container },
+      ),
+    oauth2: oauth2 && {
+      type: 'clientCredentials',
+      clientId: oauth2.clientId,
+      clientSecret: oauth2.clientSecret && {
+        valueFrom: { secretKeyRef: { name: nameOf(oauth2.clientSecret.name), key: oauth2.clientSecret.key } },
+      },
+      tokenUrl: oauth2.tokenUrl,
+      scopes: oauth2.scopes,
+      tokenUrlParams: oauth2.tokenUrlParameters,
+    },
+    ...stores,
+  };
+}
+
+function keysOf(
+  sources: Readonly<Record<string, KeyOf>>,
+): { readonly parameter: string; readonly name: string; readonly key: string }[] {
+  return Object.entries(sources).map(([parameter, { name, key }]) => ({ parameter, name: nameOf(name), key }));
+}
+
+function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthenticationSpec['podIdentity'] {
+  switch (identity.provider) {
+    case 'gcp':
+      return { provider: 'gcp' };
+    case 'aws':
+      if ('identityOwner' in identity) {
+        return { provider: 'aws', identityOwner: 'workload' };
+      }
+      if (identity.externalId !== undefined && identity.roleArn === undefined) {
+        throw new Error(
+          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} goes with a role; state roleArn.`,
+        );
+      }
+      return { provider: 'aws', roleArn: identity.roleArn, externalID: identity.externalId };
+    case 'azure-workload':
+      if (identity.authorityHost !== undefined && identity.tenantId === undefined) {
+        throw new Error(
+          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} goes with a tenant; state tenantId.`,
+        );
+      }
+      return {
+        provider: 'azure-workload',
+        identityId: identity.identityId,
+        identityTenantId: identity.tenantId,
+        identityAuthorityHost: identity.authorityHost,
+      };
+  }
+}

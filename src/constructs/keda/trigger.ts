@@ -1,0 +1,175 @@
+/**
+ * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
+ */
+import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
+import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1alpha1';
+import { missingParameters } from './scaler-parameters';
+import { type TriggerAuthenticationReference } from './trigger-authentication';
+
+/** A length of time as Go writes it: `30s`, `5m`, `500ms`. */
+export type KedaDuration = `${number}${'ms' | 's' | 'm' | 'h'}`;
+
+/** The value of a variable of the target's container: made with `fromEnv`. */
+export class EnvironmentVariable {
+  constructor(readonly variable: string) {}
+}
+
+/**
+ * The value that a container of the target has under this name: `envSourceContainer`, or the first one. Secrets are better taken from a
+ * TriggerAuthentication, which the workload need not know.
+ */
+export function fromEnv(variable: string): EnvironmentVariable {
+  return new EnvironmentVariable(variable);
+}
+
+export interface TriggerOptions {
+  /** By which a formula of `scalingModifiers` calls the value. @default - none */
+  readonly name?: string;
+  /** Whether the value is shared by all replicas, or is to be reached as it is. @default 'AverageValue' */
+  readonly metricType?: 'AverageValue' | 'Value';
+  /** Whether the autoscaler reads the value of the last poll instead of asking again. @default false */
+  readonly useCachedMetrics?: boolean;
+  /** Where parameters come from that are no concern of the ScaledObject's readers. @default - none */
+  readonly authentication?: TriggerAuthenticationReference;
+  /** Parameters that have no property, written as they stand. @default - none */
+  readonly moreMetadata?: Readonly<Record<string, string>>;
+}
+
+export interface TriggerDefinition {
+  readonly type: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly name?: string;
+  readonly metricType?: 'AverageValue' | 'Value' | 'Utilization';
+  readonly useCachedMetrics?: boolean;
+  readonly authentication?: TriggerAuthenticationReference;
+}
+
+/** Made by the functions of `Triggers`, one for each scaler of KEDA, or with `Trigger.custom` where all of it is known already. */
+export class Trigger {
+  private constructor(private readonly definition: TriggerDefinition) {}
+
+  get type(): string {
+    return this.definition.type;
+  }
+
+  get name(): string | undefined {
+    return this.definition.name;
+  }
+
+  /** Parameters as KEDA will read them. */
+  get metadata(): Readonly<Record<string, string>> {
+    return this.definition.metadata;
+  }
+
+  get authentication(): TriggerAuthenticationReference | undefined {
+    return this.definition.authentication;
+  }
+
+  /** A trigger whose texts are known. Nothing about them is held against the scaler here; the check does so. */
+  static custom(definition: TriggerDefinition): Trigger {
+    return new Trigger(definition);
+  }
+
+  /**
+   * A trigger of any scaler that KEDA has, with values for its parameters.
+   *
+   * @throws where KEDA has no such scaler, a value cannot be written as KEDA reads it, or a parameter is neither given nor left to the
+   * authentication
+   */
+  static of<P extends TriggerOptions>(type: string, props: P): Trigger {
+    const scaler = kedaScaler(type);
+    if (scaler === undefined) {
+      throw new Error(`KEDA has no scaler '${type}'.`);
+    }
+    const { name, metricType, useCachedMetrics, authentication, moreMetadata, ...values } = props;
+    const metadata: Record<string, string> = {};
+    for (const [parameter, value] of Object.entries<unknown>(values)) {
+      if (value === undefined) {
+        continue;
+      }
+      if (value instanceof EnvironmentVariable) {
+        metadata[`${parameter}FromEnv`] = value.variable;
+      } else {
+        metadata[parameter] = textOf(scaler, parameter, value);
+      }
+    }
+    Object.assign(metadata, moreMetadata);
+    requireParameters(scaler, metadata, authentication !== undefined);
+    return new Trigger({ type, metadata, name, metricType, useCachedMetrics, authentication });
+  }
+
+  /** As it stands in the manifest. */
+  toSpec(): ScaledObjectSpecTrigger {
+    const { type, metadata, name, metricType, useCachedMetrics, authentication } = this.definition;
+    return {
+      type,
+      name,
+      metricType,
+      useCachedMetrics,
+      metadata,
+      authenticationRef: authentication && {
+        name: authentication.triggerAuthenticationName,
+        kind:
+          authentication.triggerAuthenticationKind === 'TriggerAuthentication'
+            ? undefined
+            : authentication.triggerAuthenticationKind,
+      },
+    };
+  }
+}
+
+function textOf(scaler: KedaScaler, name: string, value: unknown): string {
+  const parameter = scaler.parameters.find(
+    (candidate) => candidate.name === name && candidate.deprecated !== 'removed',
+  );
+  const fail = (expected: string): never => {
+    throw new Error(`${scaler.type} trigger, ${name} ${JSON.stringify(value) ?? String(value)}: expected ${expected}.`);
+  };
+  if (typeof value === 'boolean') {
+    return String(value);
+  }
+  if (typeof value === 'number') {
+    return numberText(value, parameter) ?? fail(parameter?.value === 'integer' ? 'a whole number' : 'a finite number');
+  }
+  if (typeof value === 'string') {
+    return value.trim() === '' ? fail('a text that is not empty') : value;
+  }
+  const separator = parameter?.separator ?? ',';
+  const items = Array.isArray(value)
+    ? value.map(String)
+    : parameter?.value === 'query'
+      ? [new URLSearchParams(value as Record<string, string>).toString()]
+      : Object.entries(value as Record<string, string>).map(([key, item]) =>
+          `${key}${item}`.includes('=') ? fail('no "=" within it') : `${key}=${item}`,
+        );
+  if (items.length === 0) {
+    return fail('at least one item');
+  }
+  if (items.some((item) => item.includes(separator))) {
+    return fail(`no ${JSON.stringify(separator)} within an item: it stands between items`);
+  }
+  return items.join(separator);
+}
+
+function numberText(value: number, parameter: KedaScalerParameter | undefined): string | undefined {
+  return Number.isFinite(value) && (parameter?.value !== 'integer' || Number.isSafeInteger(value))
+    ? String(value)
+    : undefined;
+}
+
+function requireParameters(
+  scaler: KedaScaler,
+  metadata: Readonly<Record<string, string>>,
+  hasAuthentication: boolean,
+): void {
+  for (const parameter of missingParameters(scaler, metadata)) {
+    if (!parameter.fromMetadata && !parameter.fromEnv) {
+      continue;
+    }
+    if (hasAuthentication && parameter.fromAuthentication) {
+      continue;
+    }
+    const where = parameter.fromAuthentication ? ', here or by a TriggerAuthentication (`authentication`)' : '';
+    throw new Error(`${scaler.type} trigger: ${parameter.name} has to be given${where}.`);
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * All of KEDA's triggers: one function for each scaler. Most are generated from KEDA's own code; those that platforms of this kind live on
+ * are finished by hand here: units, closed choices, and what KEDA would refuse is refused at once.
+ */
+import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';
+import { requireWholeNumber } from '../workload/whole-number';
+import {
+  type ExternalTriggerProps,
+  GeneratedTriggers,
+  type KafkaTriggerProps,
+  type NatsJetstreamTriggerProps,
+  type PrometheusTriggerProps,
+  type RabbitmqTriggerProps,
+  type RedisTriggerProps,
+} from './generated-triggers';
+import { EnvironmentVariable, Trigger, type TriggerOptions } from './trigger';
+
+export interface PrometheusTrigger extends Omit<
+  PrometheusTriggerProps,
+  'identityOwner' | 'ignoreNullValues' | 'namespace'
+> {
+  /** URL of Prometheus, or of anything that speaks its HTTP API: `http://prometheus.monitoring:9090`. */
+  readonly serverAddress: string;
+  /** PromQL that gives one value, for example `sum(rate(http_requests_total{app="chat"}[1m]))`; several values are an error to KEDA. */
+  readonly query: string;
+  /** Value that one replica is good for. */
+  readonly threshold: number;
+  /** Above it the target is scaled up from zero. @default 0 */
+  readonly activationThreshold?: number;
+  /** What an empty result, an infinite one or NaN means: zero, or a failure, for which there is `fallback`. @default 'zero' */
+  readonly whenEmpty?: 'zero' | 'failure';
+  /** Sent along as `namespace`, for queriers with tenants. @default - none */
+  readonly tenantNamespace?: string;
+  /** @default 'pod' */
+  readonly identityOwner?: 'operator' | 'pod';
+}
+
+export interface CronTrigger extends Pick<TriggerOptions, 'name'> {
+  /** IANA name, `Europe/Berlin`. */
+  readonly timezone: string;
+  /** Beginning, in five fields: minute, hour, day of month, month, day of week. */
+  readonly start: string;
+  /** End, likewise; not the same as the beginning. */
+  readonly end: string;
+  /** Replicas in between, at least; other triggers may want more. */
+  readonly desiredReplicas: number;
+}
+
+/** Share of the request, or an amount, that pods are kept at on average. */
+export type ResourceTarget =
+  /** Percent of what the containers request. */
+  | { readonly utilizationPercent: number }
+  /** A quantity: `500m` of CPU, `2Gi` of memory. */
+  | { readonly averageValue: string };
+
+export type ResourceTrigger = ResourceTarget & {
+  /** The one container that counts. @default - all containers of the pod together */
+  readonly container?: string;
+  /** @default - none */
+  readonly name?: string;
+};
+
+export interface KafkaTrigger extends Omit<KafkaTriggerProps, 'partitionLimitation'> {
+  /** Brokers as `host:port`. */
+  readonly bootstrapServers: readonly string[] | EnvironmentVariable;
+  readonly consumerGroup: string | EnvironmentVariable;
+  /** @default - all topics of the group */
+  readonly topic?: string | EnvironmentVariable;
+  /** Messages behind that one replica is good for. No more replicas are made than there are partitions. @default 10 */
+  readonly lagThreshold?: number;
+  /** Only these partitions of the topic. @default - all */
+  readonly partitions?: readonly (number | `${number}-${number}`)[];
+}
+
+/** What of a queue counts, and how much of it one replica is good for. */
+export type RabbitmqMeasure =
+  | { readonly queueLength: number }
+  /** Messages published a second; over HTTP only. */
+  | { readonly messagesPerSecond: number }
+  /** Messages delivered a second; over HTTP only. */
+  | { readonly deliveriesPerSecond: number }
+  /** Messages published for each that is delivered; over HTTP only. */
+  | { readonly publishedPerDelivered: number }
+  /** Seconds until the queue would be empty; over HTTP only. */
+  | { readonly secondsToEmpty: number };
+
+export interface RabbitmqTrigger extends Omit<
+  RabbitmqTriggerProps,
+  'mode' | 'value' | 'queueLength' | 'protocol' | 'operation'
+> {
+  readonly queueName: string;
+  readonly measure: RabbitmqMeasure;
+  /** URI with credentials and vhost, `amqp://…` or `http://…`; a secret, so better left to the authentication. @default - from the authentication */
+  readonly host?: string | EnvironmentVariable;
+  /** @default 'auto': by the URI */
+  readonly protocol?: 'auto' | 'amqp' | 'http';
+  /** What becomes of several queues that a regular expression meets. @default 'sum' */
+  readonly operation?: 'sum' | 'avg' | 'max';
+}
+
+export interface RedisTrigger extends Omit<
+  RedisTriggerProps,
+  'enableTLS' | 'host' | 'port' | 'sentinelMaster' | 'sentinelUsername' | 'sentinelPassword'
+> {
+  /** `host:port`. @default - from the authentication */
+  readonly address?: readonly string[] | EnvironmentVariable;
+  /** Name of a list, set, sorted set or hash. */
+  readonly listName: string;
+  /** Items that one replica is good for. @default 5 */
+  readonly listLength?: number;
+  /** @default false */
+  readonly enableTLS?: boolean;
+}
+
+export interface KubernetesWorkloadTrigger extends TriggerOptions {
+  /** Pods of the namespace that are counted: labels, or a selector as kubectl takes it. Pods that have ended do not count. */
+  readonly pods: Readonly<Record<string, string>> | string;
+  /** Pods that one replica is good for; above zero. */
+  readonly value: number;
+  /** @default 0 */
+  readonly activationValue?: number;
+  /** Whether nodes with such pods are counted, instead of the pods. @default false */
+  readonly groupByNode?: boolean;
+}
+
+export interface ExternalTrigger extends ExternalTriggerProps {
+  /** `host:port` of the gRPC server that implements KEDA's scaler interface. */
+  readonly scalerAddress: string;
+  /** What the server is told. @default - nothing */
+  readonly parameters?: Readonly<Record<string, string | EnvironmentVariable>>;
+}
+
+export interface NatsJetstreamTrigger extends Omit<
+  NatsJetstreamTriggerProps,
+  'account' | 'accountID' | 'natsServerMonitoringEndpoint'
+> {
+  /** `host:port` of the monitoring server, without a scheme: `nats.messaging:8222`. @default - from the authentication */
+  readonly natsServerMonitoringEndpoint?: string;
+  /** @default - from the authentication */
+  readonly account?: { readonly name: string } | { readonly id: string };
+  readonly stream: string;
+  readonly consumer: string;
+  /** Messages behind that one replica is good for. @default 10 */
+  readonly lagThreshold?: number;
+}
+
+/**
+ * One function for each scaler of KEDA; parameters bear KEDA's own names.
+ *
+ * @example
+ * Triggers.awsSqsQueue({ queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs', awsRegion: 'eu-west-1', authentication });
+ */
+export class Triggers extends GeneratedTriggers {
+  /** Scaler `prometheus`. */
+  static prometheus(props: PrometheusTrigger): Trigger {
+    const { whenEmpty, tenantNamespace, ...rest } = props;
+    return Trigger.of('prometheus', {
+      ...rest,
+      ...(whenEmpty === undefined ? {} : { ignoreNullValues: whenEmpty === 'zero' }),
+      ...(tenantNamespace === undefined ? {} : { namespace: tenantNamespace }),
+    });
+  }
+
+  /**
+   * Scaler `cron`: so many replicas at set times.
+   *
+   * @throws if a schedule or the time zone cannot be read, or both schedules are the same
+   */
+  static cron({ timezone, start, end, desiredReplicas, name }: CronTrigger): Trigger {
+    for (const [prop, schedule] of [
+      ['start', start],
+      ['end', end],
+    ] as const) {
+      const complaint = schedule.startsWith('@')
+        ? 'have 5 fields; words such as @daily are not known to KEDA'
+        : scheduleComplaint(schedule);
+      if (complaint !== undefined) {
+        throw new Error(`cron trigger, ${prop} ${JSON.stringify(schedule)}: must ${complaint}.`);
+      }
+    }
+    if (start === end) {
+      throw new Error(`cron trigger: start and end are both ${JSON.stringify(start)}. Let it end at another time.`);
+    }
+    const complaint = timeZoneComplaint(timezone);
+    if (complaint !== undefined) {
+      throw new Error(`cron trigger, timezone ${JSON.stringify(timezone)}: must ${complaint}.`);
+    }
+    requireWholeNumber('cron trigger, desiredReplicas', desiredReplicas);
+    return Trigger.of('cron', { timezone, start, end, desiredReplicas, name });
+  }
+
+  /** Scaler `cpu`. Alone it cannot scale to zero: the ScaledObject needs `minReplicas` of 1 or more. */
+  static cpu(props: ResourceTrigger): Trigger {
+    return resourceTrigger('cpu', props);
+  }
+
+  /** Scaler `memory`. Alone it cannot scale to zero: the ScaledObject needs `minReplicas` of 1 or more. */
+  static memory(props: ResourceTrigger): Trigger {
+    return resourceTrigger('memory', props);
+  }
+
+  /** Scaler `kafka`. */
+  static kafka(props: KafkaTrigger): Trigger {
+    const { partitions, ...rest } = props;
+    if (rest.allowIdleConsumers === true && rest.limitToPartitionsWithLag === true) {
+      throw new Error('kafka trigger: allowIdleConsumers and limitToPartitionsWithLag exclude each other. Choose one.');
+    }
+    return Trigger.of('kafka', {
+      ...rest,
+      ...(partitions === undefined ? {} : { partitionLimitation: partitions.join(',') }),
+    });
+  }
+
+  /**
+   * Scaler `rabbitmq`.
+   *
+   * @throws if a measure needs HTTP and the protocol is AMQP
+   */
+  static rabbitmq(props: RabbitmqTrigger): Trigger {
+    const { measure, ...rest } = props;
+    const [mode, value] = rabbitmqMode(measure);
+    const overAmqp =
+      rest.protocol === 'amqp' ||
+      (rest.protocol !== 'http' && typeof rest.host === 'string' && /^amqps?:/.test(rest.host));
+    if (overAmqp && mode !== 'QueueLength') {
+      throw new Error(`rabbitmq trigger: ${mode} is read over HTTP only. Give the URI of the management API.`);
+    }
+    return Trigger.of('rabbitmq', { ...rest, mode, value });
+  }
+
+  /** Scaler `redis`. */
+  static redis(props: RedisTrigger): Trigger {
+    const { address, authentication, listName } = props;
+    if (address === undefined && authentication === undefined) {
+      throw new Error(`redis trigger for ${listName}: give the address, here or by an authentication.`);
+    }
+    return Trigger.of('redis', props);
+  }
+
+  /**
+   * Scaler `kubernetes-workload`.
+   *
+   * @throws if the value is not above zero, or no label is given
+   */
+  static kubernetesWorkload(props: KubernetesWorkloadTrigger): Trigger {
+    const { pods, ...rest } = props;
+    if (!(props.value > 0)) {
+      throw new Error(`kubernetes-workload trigger, value ${props.value}: expected a number above zero.`);
+    }
+    const podSelector =
+      typeof pods === 'string'
+        ? pods
+        : Object.entries(pods)
+            .map(([key, value]) => `${key}=${value}`)
+            .join(',');
+    return Trigger.of('kubernetes-workload', { ...rest, podSelector });
+  }
+
+  /** Scaler `external`: a gRPC server of one's own, which is asked. */
+  static external(props: ExternalTrigger): Trigger {
+    return externalTrigger('external', props);
+  }
+
+  /** Scaler `external-push`: a gRPC server of one's own, which also tells by itself when there is work. */
+  static externalPush(props: ExternalTrigger): Trigger {
+    return externalTrigger('external-push', props);
+  }
+
+  /** Scaler `nats-jetstream`. */
+  static natsJetstream(props: NatsJetstreamTrigger): Trigger {
+    const { account, ...rest } = props;
+    if (rest.natsServerMonitoringEndpoint?.includes('://') === true) {
+      throw new Error(
+        `nats-jetstream trigger, natsServerMonitoringEndpoint ${JSON.stringify(rest.natsServerMonitoringEndpoint)}: expected host:port without a scheme; useHttps chooses it.`,
+      );
+    }
+    return Trigger.of('nats-jetstream', {
+      ...rest,
+      ...(account === undefined ? {} : 'id' in account ? { accountID: account.id } : { account: account.name }),
+    });
+  }
+}
+
+function resourceTrigger(type: 'cpu' | 'memory', props: ResourceTrigger): Trigger {
+  if ('utilizationPercent' in props) {
+    requireWholeNumber(`${type} trigger, utilizationPercent`, props.utilizationPercent);
+  }
+  return Trigger.custom({
+    type,
+    name: props.name,
+    metricType: 'utilizationPercent' in props ? 'Utilization' : 'AverageValue',
+    metadata: {
+      value: 'utilizationPercent' in props ? String(props.utilizationPercent) : props.averageValue,
+      ...(props.container === undefined ? {} : { containerName: props.container }),
+    },
+  });
+}
+
+function rabbitmqMode(measure: RabbitmqMeasure): readonly [mode: string, value: number] {
+  if ('queueLength' in measure) {
+    return ['QueueLength', measure.queueLength];
+  }
+  if ('messagesPerSecond' in measure) {
+    return ['MessageRate', measure.messagesPerSecond];
+  }
+  if ('deliveriesPerSecond' in measure) {
+    return ['DeliverGetRate', measure.deliveriesPerSecond];
+  }
+  if ('publishedPerDelivered' in measure) {
+    return ['PublishedToDeliveredRatio', measure.publishedPerDelivered];
+  }
+  return ['ExpectedQueueConsumptionTime', measure.secondsToEmpty];
+}
+
+function externalTrigger(type: 'external' | 'external-push', props: ExternalTrigger): Trigger {
+  const { parameters, ...rest } = props;
+  const told = Object.entries(parameters ?? {}).map(([key, value]) =>
+    value instanceof EnvironmentVariable ? ([`${key}FromEnv`, value.variable] as const) : ([key, value] as const),
+  );
+  return Trigger.of(type, { ...rest, moreMetadata: { ...Object.fromEntries(told), ...props.moreMetadata } });
+}

@@ -1,0 +1,38 @@
+/**
+ * Distributed JAX on the training-operator.
+ */
+import { type Construct } from 'constructs';
+import { JAXJob as JAXJobKind, type JAXJobSpec } from '../../facts/api/types/kubeflow.org/v1';
+import { Workload } from '../workload/workload';
+import { FRAMEWORKS } from './frameworks';
+import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+
+export interface JAXJobProps extends OperatorJobProps<JAXJobSpec> {
+  /** Pods, one JAX process in each. */
+  readonly nodes: number;
+}
+
+/**
+ * A JAXJob (`kubeflow.org/v1`). The operator sets `COORDINATOR_ADDRESS`, `COORDINATOR_PORT`, `NUM_PROCESSES` and `PROCESS_ID`, which the
+ * program hands to `jax.distributed.initialize`.
+ *
+ * @example new JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
+ */
+export class JAXJob extends Workload<JAXJobKind, JAXJobSpec> {
+  /** @throws if `nodes` is no whole number of at least 1 */
+  constructor(scope: Construct, id: string, props: JAXJobProps) {
+    const roles = [{ name: 'Worker', replicas: props.nodes }];
+    super(scope, id, {
+      kind: JAXJobKind,
+      props,
+      render: (choice) => ({
+        runPolicy: runPolicyFor(props, roles, choice),
+        jaxReplicaSpecs: rolesOf(FRAMEWORKS.JAXJob, props, roles, choice),
+      }),
+      means: OPERATOR_JOB_SCHEDULING,
+      gangs: (name) => [gangOfRoles(name, props, roles)],
+      references: referencesOfRoles(props, roles),
+    });
+  }
+}

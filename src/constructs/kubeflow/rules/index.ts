@@ -1,0 +1,27 @@
+/**
+ * What the training-operator's webhooks and controllers demand of the six v1 job kinds beyond their schema, and what they take in
+ * silence and get wrong (rows KT1 to KT15 of docs/kubeflow.md); and the same of the mpi-operator's MPIJob (KM1 to KM7). KT8 (the queue
+ * is immutable) and the rest of KT7 (so is managedBy) speak of updates and cannot be seen in one set of manifests.
+ *
+ * Must not import a construct: the command line loads this and nothing of cdk8s.
+ */
+import { type Rule } from '../../../checks/rule';
+import { elasticRules } from './elastic';
+import { launchRules } from './launch';
+import { mpiOperatorRules } from './mpi-operator';
+import { nameRules } from './names';
+import { operatorRules } from './operator';
+import { replicaRules } from './replicas';
+import { likenessRules } from './role-likeness';
+import { runPolicyRules } from './run-policy';
+
+export const kubeflowRules: readonly Rule[] = [
+  ...nameRules,
+  ...replicaRules,
+  ...runPolicyRules,
+  ...elasticRules,
+  ...launchRules,
+  ...likenessRules,
+  ...operatorRules,
+  ...mpiOperatorRules,
+];

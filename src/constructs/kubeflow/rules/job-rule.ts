@@ -1,0 +1,48 @@
+/**
+ * What every rule on training-operator jobs shares: it sees a `TrainingJob`, and only of the kinds that it names.
+ */
+import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type FrameworkKind, FRAMEWORKS, TRAINING_JOB_KINDS, TRAINING_OPERATOR } from '../frameworks';
+import { type TrainingJob, trainingJobOf } from '../training-job';
+
+export interface JobRuleFacts extends Omit<RuleFacts, 'id' | 'source'> {
+  /** Without the domain. */
+  readonly id: string;
+  /** Files of the training-operator (or of PyTorch, whose paths begin with `torch/`), and what in them. */
+  readonly source: string;
+  /** Default: all six. */
+  readonly kinds?: readonly FrameworkKind[];
+}
+
+/** A rule on training jobs. MPIJob of the mpi-operator (`v2beta1`) is another kind and is passed over. */
+export function jobRule(
+  facts: JobRuleFacts,
+  check: (job: TrainingJob, context: RuleContext) => Iterable<Violation>,
+): ObjectRule {
+  const { id, source, kinds, ...rest } = facts;
+  return {
+    on: 'object',
+    ...rest,
+    id: `kubeflow/${id}`,
+    source: `${TRAINING_OPERATOR}, ${source}`,
+    kinds: kinds?.map((kind) => `kubeflow.org/${kind}`) ?? TRAINING_JOB_KINDS,
+    check: (manifest, context) => {
+      const job = trainingJobOf(manifest);
+      return job === undefined ? [] : check(job, context);
+    },
+  };
+}
+
+/** `Master or Worker`: the names as a sentence has them. */
+export function oneOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
+}
+
+export function roleNames(kind: FrameworkKind): readonly string[] {
+  return FRAMEWORKS[kind].roles.map((role) => role.name);
+}
+
+/** `1 pod`, `5 pods`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}

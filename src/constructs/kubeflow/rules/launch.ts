@@ -1,0 +1,460 @@
+/**
+ * KT12: the torchrun command line against what the operator already says in `PET_*`, the replicas and the devices.
+ *
+ * torchrun reads an option from the command line first and from `PET_<OPTION>` else, so what is repeated there by hand wins and
+ * goes stale when a replica count changes.
+ */
+import { type Rule } from '../../../checks/rule';
+import { asArray, asObject, asString } from '../../../manifests/read';
+import {
+  launchCommandOf,
+  type LaunchCommand,
+  type LaunchOption,
+  optionNamed,
+  variablesIn,
+  wordsOf,
+} from '../../pods/launch-command';
+import {
+  operatorNnodes,
+  podCount,
+  rendezvousHost,
+  rendezvousPort,
+  type Role,
+  roleNamed,
+  type TrainingJob,
+} from '../training-job';
+import { devicesOf } from './devices';
+import { counted, jobRule } from './job-rule';
+
+const ENV_SOURCE = 'pkg/controller.v1/pytorch/envvar.go, master.go, elastic.go';
+
+interface Launch {
+  readonly role: Role;
+  readonly command: LaunchCommand;
+}
+
+const launchesByJob = new WeakMap<TrainingJob, readonly Launch[]>();
+
+function launchesOf(job: TrainingJob): readonly Launch[] {
+  let launches = launchesByJob.get(job);
+  if (launches === undefined) {
+    launches = job.roles.flatMap((role) => {
+      const command = role.main && launchCommandOf(role.main.value, role.main.path);
+      return command === undefined ? [] : [{ role, command }];
+    });
+    launchesByJob.set(job, launches);
+  }
+  return launches;
+}
+
+export const nnodesIsPodCount = jobRule(
+  {
+    id: 'torchrun-nnodes-is-pod-count',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: 'A literal --nnodes equals the number of pods, or min:max of an elastic job.',
+    why: 'With fewer nodes than pods the surplus is turned away or waits; with more, training never starts. A single number also ends elasticity.',
+    source: ENV_SOURCE,
+    fix: 'Take --nnodes out: the operator sets PET_NNODES.',
+  },
+  function* (job) {
+    const expected = operatorNnodes(job);
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'nnodes');
+      if (
+        option?.value === undefined ||
+        !/^\d+(:\d+)?$/.test(option.value) ||
+        expected === undefined ||
+        option.value === expected
+      ) {
+        continue;
+      }
+      const [low, high] = expected.split(':');
+      if (low === high && option.value === low) {
+        continue;
+      }
+      const pods = podCount(job);
+      yield {
+        path: option.path,
+        message: `${role.name} says ${option.text}; the job makes ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and its elastic range is ${expected}`}.`,
+        found: option.text,
+        expected: `no --nnodes (PET_NNODES=${expected})`,
+      };
+    }
+  },
+);
+
+export const nprocIsDeviceCount = jobRule(
+  {
+    id: 'torchrun-nproc-is-device-count',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: "A literal --nproc-per-node equals the devices of the role's pod.",
+    why: 'More processes than devices fail as soon as two of them share one; fewer leave devices idle that were paid for.',
+    source: ENV_SOURCE,
+    fix: 'Take --nproc-per-node out and state spec.nprocPerNode once, equal to the devices of each pod.',
+  },
+  function* (job) {
+    const stated = asString(job.spec.nprocPerNode);
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'nproc_per_node');
+      if (option?.value === undefined || !/^\d+$/.test(option.value)) {
+        continue;
+      }
+      const processes = Number(option.value);
+      const devices = role.main && devicesOf(role.main.value);
+      if (devices !== undefined && devices !== processes) {
+        yield {
+          path: option.path,
+          message: `${role.name} says ${option.text}, its pod has ${counted(devices, 'device')}.`,
+          found: option.text,
+          expected: `no --nproc-per-node, and nprocPerNode: "${devices}"`,
+          severity: processes > devices ? 'error' : 'warning',
+        };
+      } else if (stated !== undefined && /^\d+$/.test(stated) && Number(stated) !== processes) {
+        yield {
+          path: option.path,
+          message: `${role.name} says ${option.text}, spec.nprocPerNode says "${stated}", from which WORLD_SIZE is computed.`,
+          found: option.text,
+          expected: `no --nproc-per-node (PET_NPROC_PER_NODE=${stated})`,
+          severity: 'warning',
+        };
+      }
+    }
+  },
+);
+
+export const nprocPerNodeIsDeviceCount = jobRule(
+  {
+    id: 'nproc-per-node-is-device-count',
+    concerns: ['nprocPerNode'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: 'spec.nprocPerNode equals the devices of each pod.',
+    why: 'torchrun starts that many processes in every pod: more than devices fail as soon as two share one, fewer leave devices idle.',
+    source: ENV_SOURCE,
+    fix: 'Set nprocPerNode to the devices of a pod, the same in every role.',
+  },
+  function* (job) {
+    const stated = asString(job.spec.nprocPerNode);
+    if (stated === undefined || !/^[1-9]\d*$/.test(stated)) {
+      return;
+    }
+    const processes = Number(stated);
+    const others = job.roles.flatMap((role) => {
+      const devices = role.main && devicesOf(role.main.value);
+      // A literal on the command line wins; it has a rule of its own.
+      const literal = launchesOf(job).some(
+        (launch) => launch.role === role && optionNamed(launch.command, 'nproc_per_node') !== undefined,
+      );
+      return devices === undefined || devices === processes || literal ? [] : [{ name: role.name, devices }];
+    });
+    const [first] = others;
+    if (first === undefined) {
+      return;
+    }
+    yield {
+      path: '/spec/nprocPerNode',
+      message: `nprocPerNode is "${stated}"; ${others.map(({ name, devices }) => `the pod of role ${name} has ${counted(devices, 'device')}`).join(', ')}.`,
+      found: stated,
+      expected: `"${first.devices}"`,
+      severity: others.some(({ devices }) => processes > devices) ? 'error' : 'warning',
+    };
+  },
+);
+
+export const portIsOperators = jobRule(
+  {
+    id: 'torchrun-port-is-operators',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: 'A literal --master-port or rendezvous port is the one that the operator names.',
+    why: 'MASTER_PORT and the Service of the first pod carry the port named pytorchjob-port, 23456 unless the container names another; pods that take it from there and pods that take a literal one never meet.',
+    source: `${ENV_SOURCE}; pkg/apis/kubeflow.org/v1/pytorch_types.go`,
+    fix: 'Take the option out, or name the container port pytorchjob-port.',
+  },
+  function* (job) {
+    const port = rendezvousPort(job);
+    const launches = launchesOf(job);
+    const ports = new Set(
+      launches.map(({ command }) => command.options.map(portIn).find((literal) => literal !== undefined) ?? port),
+    );
+    for (const { role, command } of launches) {
+      for (const option of command.options) {
+        const literal = portIn(option);
+        if (literal === undefined || literal === port) {
+          continue;
+        }
+        yield {
+          path: option.path,
+          message: `${role.name} says ${option.text}; the operator's port is ${port}${ports.size > 1 ? ', which another role uses' : ''}.`,
+          found: option.text,
+          expected: `no --${option.name.replace(/_/g, '-')} (PET_MASTER_PORT=${port})`,
+          // The Service is headless: another port is reached as well, if only all pods agree on it.
+          severity: ports.size > 1 ? 'error' : 'warning',
+        };
+      }
+    }
+  },
+);
+
+function portIn(option: LaunchOption): number | undefined {
+  if (option.name === 'master_port') {
+    return option.value !== undefined && /^\d+$/.test(option.value) ? Number(option.value) : undefined;
+  }
+  if (option.name !== 'rdzv_endpoint') {
+    return undefined;
+  }
+  const match = /:(\d+)$/.exec(option.value ?? '');
+  // Port 0 lets the c10d backend choose, which only a job of one pod can do.
+  return match?.[1] === undefined || match[1] === '0' ? undefined : Number(match[1]);
+}
+
+export const addressFromOperator = jobRule(
+  {
+    id: 'torchrun-address-from-operator',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: '--master-addr and --rdzv-endpoint are left to the operator.',
+    why: 'The operator sets PET_MASTER_ADDR (static) or PET_RDZV_ENDPOINT (elastic); an address by hand breaks when the job is renamed or made elastic.',
+    source: ENV_SOURCE,
+    fix: 'Take the option out.',
+  },
+  function* (job) {
+    const elastic = job.elasticPolicy !== undefined;
+    const expected = rendezvousHost(job);
+    for (const { role, command } of launchesOf(job)) {
+      for (const name of ['master_addr', 'rdzv_endpoint']) {
+        const option = optionNamed(command, name);
+        if (option?.value === undefined || variablesIn(option.value).length > 0) {
+          continue;
+        }
+        const host = option.value.replace(/:\d+$/, '');
+        const right =
+          (host === expected || host.split('.')[0] === expected) &&
+          name === (elastic ? 'rdzv_endpoint' : 'master_addr');
+        yield {
+          path: option.path,
+          message: right
+            ? `${role.name} repeats by hand what the operator sets: ${option.text}.`
+            : `${role.name} says ${option.text}; ${elastic ? 'an elastic job meets' : 'the master of this job is'} at ${expected}.`,
+          found: option.text,
+          expected: elastic ? `PET_RDZV_ENDPOINT=${expected}:${rendezvousPort(job)}` : `PET_MASTER_ADDR=${expected}`,
+          severity: right ? 'info' : 'warning',
+        };
+      }
+    }
+  },
+);
+
+export const nodeRankFromOperator = jobRule(
+  {
+    id: 'torchrun-node-rank-from-operator',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: '--node-rank is left to the operator.',
+    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun gives out ranks itself and ignores the option.',
+    source: ENV_SOURCE,
+    fix: 'Take --node-rank out.',
+  },
+  function* (job) {
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'node_rank');
+      if (option === undefined) {
+        continue;
+      }
+      const literal = option.value !== undefined && /^\d+$/.test(option.value) && role.count > 1;
+      yield {
+        path: option.path,
+        message: literal
+          ? `All ${role.count} pods of role ${role.name} get the same rank by ${option.text}.`
+          : `${role.name} takes its rank by hand: ${option.text}.`,
+        found: option.text,
+        expected: 'no --node-rank (PET_NODE_RANK)',
+        severity: literal ? 'error' : 'warning',
+      };
+    }
+  },
+);
+
+/** Which variables the operator puts into every container, given the roles. */
+function operatorVariables(job: TrainingJob): ReadonlySet<string> {
+  const names = ['PYTHONUNBUFFERED', 'PET_NPROC_PER_NODE', 'PET_NNODES'];
+  if (roleNamed(job, 'Master') !== undefined) {
+    names.push(
+      'MASTER_ADDR',
+      'MASTER_PORT',
+      'PET_MASTER_ADDR',
+      'PET_MASTER_PORT',
+      'WORLD_SIZE',
+      'RANK',
+      'PET_NODE_RANK',
+    );
+  }
+  if (job.elasticPolicy !== undefined) {
+    names.push('PET_RDZV_ENDPOINT', 'PET_RDZV_BACKEND');
+  }
+  return new Set(names);
+}
+
+/** Names that people expect in a distributed job; others may come from the image. */
+const EXPECTED_OF_OPERATOR = new Set([
+  'NODE_RANK',
+  'RANK',
+  'WORLD_SIZE',
+  'MASTER_ADDR',
+  'MASTER_PORT',
+  'LOCAL_RANK',
+  'LOCAL_WORLD_SIZE',
+  'NNODES',
+  'NPROC_PER_NODE',
+  'PET_NODE_RANK',
+  'PET_MASTER_ADDR',
+  'PET_MASTER_PORT',
+  'PET_RDZV_ENDPOINT',
+  'PET_RDZV_BACKEND',
+]);
+
+export const variablesFromOperator = jobRule(
+  {
+    id: 'launch-variables-set-by-operator',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: 'A command refers only to variables that the operator or the container sets.',
+    why: 'The operator never sets NODE_RANK; it sets RANK, WORLD_SIZE and MASTER_* only where there is a Master. LOCAL_RANK exists only in processes that torchrun has started.',
+    source: ENV_SOURCE,
+    fix: 'Run torchrun without the option: PET_NODE_RANK, PET_NNODES, PET_NPROC_PER_NODE and PET_MASTER_* say it all.',
+  },
+  function* (job) {
+    const fromOperator = operatorVariables(job);
+    for (const role of job.roles) {
+      if (role.main === undefined || asArray(role.main.value.envFrom).length > 0) {
+        continue;
+      }
+      const own = new Set(asArray(role.main.value.env).map((entry) => asString(asObject(entry).name)));
+      for (const word of wordsOf(role.main.value, role.main.path)) {
+        const missing = [...new Set(variablesIn(word.text))].filter(
+          (name) =>
+            EXPECTED_OF_OPERATOR.has(name) &&
+            !fromOperator.has(name) &&
+            !own.has(name) &&
+            !new RegExp(`\\b${name}=`).test(word.text),
+        );
+        if (missing.length === 0) {
+          continue;
+        }
+        const launched = missing.every((name) => name.startsWith('LOCAL_'));
+        yield {
+          path: word.path,
+          message: `${role.name} refers to ${missing.join(', ')}, which nobody sets in this job.`,
+          found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
+          expected: missing.includes('NODE_RANK')
+            ? 'PET_NODE_RANK, which torchrun reads by itself'
+            : 'a variable that is set',
+          // A script may start processes itself and set these for them.
+          severity: launched ? 'warning' : 'error',
+        };
+      }
+    }
+  },
+);
+
+export const operatorVariablesNotByHand = jobRule(
+  {
+    id: 'operator-variables-not-by-hand',
+    concerns: ['env'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['PyTorchJob'],
+    summary: 'Containers do not set the variables that the operator sets.',
+    why: 'The operator appends its own after them, and of two entries with one name the last counts: what is written by hand has no effect.',
+    source: `${ENV_SOURCE} (setPodEnv appends)`,
+    fix: 'Take the variable out.',
+  },
+  function* (job) {
+    const fromOperator = operatorVariables(job);
+    for (const role of job.roles) {
+      if (role.main === undefined) {
+        continue;
+      }
+      for (const [index, entry] of asArray(role.main.value.env).entries()) {
+        const name = asString(asObject(entry).name);
+        if (name === undefined || name === 'PYTHONUNBUFFERED' || !fromOperator.has(name)) {
+          continue;
+        }
+        yield {
+          path: `${role.main.path}/env/${index}`,
+          message: `${name} of role ${role.name} is overridden by the operator.`,
+          found: asObject(entry).value ?? name,
+          expected: `no ${name}`,
+        };
+      }
+    }
+  },
+);
+
+export const torchrunNotStandalone = jobRule(
+  {
+    id: 'torchrun-not-standalone',
+    concerns: ['command', 'args'],
+    row: 'KT12',
+    tier: 'advice',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: 'torchrun runs with --standalone only in a job of one pod.',
+    why: 'A stand-alone torchrun meets only itself: each pod trains alone on all of the data.',
+    source: 'torch/distributed/run.py (--standalone)',
+    fix: 'Take --standalone out.',
+  },
+  function* (job) {
+    const pods = podCount(job);
+    if (pods < 2) {
+      return;
+    }
+    for (const { role, command } of launchesOf(job)) {
+      const option = optionNamed(command, 'standalone');
+      if (option === undefined) {
+        continue;
+      }
+      yield {
+        path: option.path,
+        message: `${role.name} runs stand-alone in a job of ${pods} pods.`,
+        found: option.text,
+        expected: 'no --standalone',
+      };
+    }
+  },
+);
+
+export const launchRules: readonly Rule[] = [
+  nnodesIsPodCount,
+  nprocIsDeviceCount,
+  nprocPerNodeIsDeviceCount,
+  portIsOperators,
+  addressFromOperator,
+  nodeRankFromOperator,
+  variablesFromOperator,
+  operatorVariablesNotByHand,
+  torchrunNotStandalone,
+];

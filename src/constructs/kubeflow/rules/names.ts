@@ -1,0 +1,90 @@
+/**
+ * KT1: a job's name becomes the name of its Services and pods, and a label.
+ */
+import { type Rule } from '../../../checks/rule';
+import { asInteger } from '../../../manifests/read';
+import { replicaName } from '../frameworks';
+import { type Role, type TrainingJob } from '../training-job';
+import { jobRule } from './job-rule';
+
+const DNS_1035_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+const LABEL_LENGTH = 63;
+/** What the API server appends to `generateName`, which it first cuts so that the whole has 63 characters. */
+const GENERATED_SUFFIX = 5;
+
+export const jobNameIsDnsLabel = jobRule(
+  {
+    id: 'job-name-is-dns-1035',
+    row: 'KT1',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
+    summary:
+      'The name of a job is a DNS-1035 label: lower-case letters, digits and hyphens, a letter first, at most 63 characters.',
+    why: 'Services are named after the job; the webhook refuses every other name.',
+    source: 'pkg/webhooks/*/*_webhook.go, NameIsDNS1035Label',
+    fix: 'Begin the name with a letter and use only lower-case letters, digits and hyphens.',
+  },
+  function* (job) {
+    const [field, name] = job.name === '' ? ['generateName', job.generateName.replace(/-$/, '')] : ['name', job.name];
+    if (name === '' || (DNS_1035_LABEL.test(name) && name.length <= LABEL_LENGTH)) {
+      return;
+    }
+    yield {
+      path: `/metadata/${field}`,
+      message: `The job name "${name}" is no DNS-1035 label.`,
+      found: name,
+      expected: 'a DNS-1035 label, for example train-70b',
+    };
+  },
+);
+
+export const derivedNamesFit = jobRule(
+  {
+    id: 'derived-names-fit',
+    row: 'KT1',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      'The longest name that the operator derives from the job (job, role and last index, with hyphens) has at most 63 characters.',
+    why: 'The operator makes a Service of that name for each replica and puts the job name into a label; the API server refuses longer ones.',
+    source: 'pkg/core/utils.go, GenGeneralName; pkg/controller.v1/common/service.go',
+    fix: 'Shorten the name of the job.',
+  },
+  function* (job) {
+    const name =
+      job.name !== ''
+        ? job.name
+        : `${job.generateName.slice(0, LABEL_LENGTH - GENERATED_SUFFIX)}${'x'.repeat(GENERATED_SUFFIX)}`;
+    if (job.name === '' && job.generateName === '') {
+      return;
+    }
+    const longest = longestDerivedName(job, name);
+    if (longest.length <= LABEL_LENGTH) {
+      return;
+    }
+    yield {
+      path: job.name === '' ? '/metadata/generateName' : '/metadata/name',
+      message: `"${longest}" is derived from the job name and has ${longest.length} characters; ${LABEL_LENGTH} are allowed.`,
+      found: job.name === '' ? job.generateName : job.name,
+      expected: `a name shorter by ${longest.length - LABEL_LENGTH}`,
+    };
+  },
+);
+
+/** Without Services (MPIJob) only the job name itself must fit, as a label value. */
+function longestDerivedName(job: TrainingJob, name: string): string {
+  if (!job.framework.makesServices) {
+    return name;
+  }
+  return job.roles
+    .map((role) => replicaName(name, role.name, Math.max(0, mostReplicas(job, role) - 1)))
+    .reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '');
+}
+
+function mostReplicas(job: TrainingJob, role: Role): number {
+  const max = role.name === 'Worker' ? asInteger(job.elasticPolicy?.maxReplicas) : undefined;
+  return Math.max(role.count, max ?? 0);
+}
+
+export const nameRules: readonly Rule[] = [jobNameIsDnsLabel, derivedNamesFit];

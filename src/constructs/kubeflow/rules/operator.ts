@@ -1,0 +1,96 @@
+/**
+ * Rules over the whole set: the operator that will run the jobs, and the two projects that define an MPIJob.
+ */
+import { type Manifest } from '../../../manifests/manifest';
+import { asArray, asObject, asString, stringsIn } from '../../../manifests/read';
+import { type Rule, type SetRule } from '../../../checks/rule';
+import { TRAINING_OPERATOR, TRAINING_OPERATOR_API_VERSION, TRAINING_JOB_KINDS } from '../frameworks';
+
+const MPI_CRD = 'mpijobs.kubeflow.org';
+
+export const oneMpiJob: SetRule = {
+  id: 'kubeflow/one-mpijob-definition',
+  row: 'KT14',
+  on: 'set',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'MPIJobs are all of the training-operator (v1) or all of the mpi-operator (v2beta1).',
+  why: 'Both projects define mpijobs.kubeflow.org; a cluster holds one definition of that name, so one of the two versions is not served.',
+  source: `${TRAINING_OPERATOR}, manifests/base/crds; kubeflow/mpi-operator v0.8.0, manifests/base`,
+  fix: 'Decide for one operator and write all MPIJobs for it.',
+  check: function* ({ set }) {
+    const jobs = set.ofKind('kubeflow.org/MPIJob');
+    const first = jobs.find((job) => job.id.apiVersion === TRAINING_OPERATOR_API_VERSION);
+    for (const manifest of first === undefined ? [] : jobs) {
+      if (manifest.id.apiVersion === TRAINING_OPERATOR_API_VERSION) {
+        continue;
+      }
+      yield {
+        manifest,
+        path: '/apiVersion',
+        message: `This MPIJob is ${manifest.id.apiVersion}, and MPIJob ${first?.id.name ?? ''} beside it is ${TRAINING_OPERATOR_API_VERSION}.`,
+        found: manifest.id.apiVersion,
+        expected: 'one API version for all MPIJobs',
+      };
+    }
+    const definitions = set
+      .ofKind('apiextensions.k8s.io/CustomResourceDefinition')
+      .filter(({ id }) => id.name === MPI_CRD);
+    for (const manifest of definitions.slice(1)) {
+      yield {
+        manifest,
+        path: '/metadata/name',
+        message: `${MPI_CRD} is defined ${definitions.length} times; the last one applied wins.`,
+        found: MPI_CRD,
+        expected: 'one definition',
+        severity: 'error',
+      };
+    }
+  },
+};
+
+export const operatorKnowsGangs: SetRule = {
+  id: 'kubeflow/operator-has-gang-scheduler',
+  row: 'KT13',
+  on: 'set',
+  tier: 'advice',
+  severity: 'error',
+  summary:
+    'A training-operator that is deployed with jobs that state a schedulingPolicy runs with --gang-scheduler-name.',
+  why: 'Without the flag the operator makes no PodGroup and passes over schedulingPolicy.',
+  source: `${TRAINING_OPERATOR}, cmd/training-operator.v1/main.go`,
+  fix: 'Add --gang-scheduler-name=volcano (or scheduler-plugins) to the arguments of the operator.',
+  check: function* ({ set }) {
+    const job = TRAINING_JOB_KINDS.flatMap((kind) => set.ofKind(kind)).find(hasSchedulingPolicy);
+    if (job === undefined) {
+      return;
+    }
+    for (const manifest of set.ofKind('apps/Deployment')) {
+      const containers = asArray(asObject(asObject(asObject(manifest.object.spec).template).spec).containers);
+      for (const [index, container] of containers.map(asObject).entries()) {
+        if (!/(?:^|\/)training-operator(?::|@|$)/.test(asString(container.image) ?? '')) {
+          continue;
+        }
+        const words = [...stringsIn(container.command), ...stringsIn(container.args)];
+        if (words.some((word) => /^--?gang-scheduler-name(=|$)/.test(word))) {
+          continue;
+        }
+        yield {
+          manifest,
+          path: `/spec/template/spec/containers/${index}`,
+          message: `The operator runs without --gang-scheduler-name, so the schedulingPolicy of ${job.id.kind} ${job.id.name} does nothing.`,
+          expected: '--gang-scheduler-name=volcano',
+        };
+      }
+    }
+  },
+};
+
+function hasSchedulingPolicy(manifest: Manifest): boolean {
+  return (
+    manifest.id.apiVersion === TRAINING_OPERATOR_API_VERSION &&
+    asObject(asObject(manifest.object.spec).runPolicy).schedulingPolicy !== undefined
+  );
+}
+
+export const operatorRules: readonly Rule[] = [oneMpiJob, operatorKnowsGangs];

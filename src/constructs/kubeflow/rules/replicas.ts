@@ -1,0 +1,302 @@
+/**
+ * KT2 to KT5 and KT14: which roles a job has, how many replicas of each, and the container that the operator looks for.
+ */
+import { type Rule, type Violation } from '../../../checks/rule';
+import { pointer } from '../../../manifests/pointer';
+import { asInteger, isObject } from '../../../manifests/read';
+import { FRAMEWORKS } from '../frameworks';
+import { roleNamed, type TrainingJob } from '../training-job';
+import { jobRule, oneOf, roleNames } from './job-rule';
+
+const JUDGES = 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go';
+
+export const rolesPresent = jobRule(
+  {
+    id: 'roles-present',
+    row: 'KT2',
+    tier: 'advice',
+    otherTiers: ['webhook'],
+    severity: 'error',
+    summary: 'A job has at least one role.',
+    why: 'An empty map of roles is accepted; the job then makes no pod and never ends.',
+    source: JUDGES,
+    fix: 'State the roles of the job.',
+  },
+  function* (job) {
+    const roles = job.spec[job.framework.replicaSpecs];
+    if (!isObject(roles) || Object.keys(roles).length > 0) {
+      return;
+    }
+    yield {
+      path: pointer('/spec', job.framework.replicaSpecs),
+      message: `${job.framework.replicaSpecs} is empty.`,
+      found: roles,
+      expected: `at least one of ${oneOf(roleNames(job.framework.kind))}`,
+      // The controller of MPIJob misses its launcher.
+      tier: job.framework.judge === 'controller' ? 'webhook' : 'advice',
+    };
+  },
+);
+
+export const roleHasTemplate = jobRule(
+  {
+    id: 'role-has-template',
+    row: 'KT2',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'Each role has a pod template.',
+    why: 'The schema does not demand one; a role without containers is refused. What stands in a template is judged by the rules on pod templates.',
+    source: JUDGES,
+    fix: 'Give the role a template with a container.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      if (role.value.template !== undefined && role.value.template !== null) {
+        continue;
+      }
+      yield {
+        path: role.path,
+        message: `Role ${role.name} has no template.`,
+        expected: job.framework.requiresContainerName
+          ? `a template with a container named ${job.framework.container}`
+          : 'a template with a container',
+      };
+    }
+  },
+);
+
+export const defaultContainerPresent = jobRule(
+  {
+    id: 'default-container-present',
+    row: 'KT2',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
+    summary: 'Each role has a container with the name of its framework: pytorch, tensorflow, xgboost, paddle or jax.',
+    why: 'The operator finds the port and the exit code by that name; the webhook refuses a role without it.',
+    source: 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/*_types.go',
+    fix: 'Rename the training container.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      if (role.containers.length === 0 || role.containers.some(({ value }) => value.name === job.framework.container)) {
+        continue;
+      }
+      const names = role.containers.map((container) => JSON.stringify(container.value.name ?? ''));
+      yield {
+        path:
+          role.containers.length === 1 ? `${role.containers[0]?.path ?? ''}/name` : `${role.podSpecPath}/containers`,
+        message: `Role ${role.name} has no container named "${job.framework.container}", only ${names.join(', ')}.`,
+        found: role.containers.length === 1 ? role.containers[0]?.value.name : undefined,
+        expected: job.framework.container,
+      };
+    }
+  },
+);
+
+export const roleIsKnown = jobRule(
+  {
+    id: 'role-known',
+    row: 'KT3',
+    tier: 'webhook',
+    otherTiers: ['advice'],
+    severity: 'error',
+    summary: 'The roles of a job are those of its framework, in their spelling.',
+    why: 'Other roles are refused; TFJob takes them and then makes pods that take no part in the cluster specification.',
+    source: JUDGES,
+    fix: 'Use a role of the framework.',
+  },
+  function* (job) {
+    const known = roleNames(job.framework.kind);
+    for (const role of job.roles) {
+      if (role.facts !== undefined) {
+        continue;
+      }
+      // TFJob is not checked and its defaults repair the case.
+      if (!job.framework.refusesUnknownRoles && known.some((name) => name.toLowerCase() === role.name.toLowerCase())) {
+        continue;
+      }
+      yield {
+        path: role.path,
+        message: `${job.framework.kind} has no role "${role.name}".`,
+        found: role.name,
+        expected: oneOf(known),
+        tier: job.framework.refusesUnknownRoles ? 'webhook' : 'advice',
+      };
+    }
+  },
+);
+
+export const singleRoleHasOneReplica = jobRule(
+  {
+    id: 'master-replicas-is-one',
+    row: 'KT4',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['PyTorchJob', 'XGBoostJob'],
+    summary: 'The Master of a PyTorchJob or XGBoostJob states replicas: 1.',
+    why: 'The webhook runs before the defaults, so a missing number is refused as well as another one.',
+    source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
+    fix: 'Write replicas: 1 in the Master role; further pods are Workers.',
+  },
+  (job) => oneReplica(job, 'webhook'),
+);
+
+export const launcherHasOneReplica = jobRule(
+  {
+    id: 'launcher-replicas-is-one',
+    row: 'KT14',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['MPIJob'],
+    summary: 'The Launcher of an MPIJob has one replica.',
+    why: 'The controller refuses to reconcile the job otherwise, with an event FailedValidation.',
+    source: FRAMEWORKS.MPIJob.source,
+    fix: 'Write replicas: 1 in the Launcher role, or leave it out.',
+  },
+  (job) => oneReplica(job, 'controller'),
+);
+
+function* oneReplica(job: TrainingJob, judge: 'webhook' | 'controller'): Iterable<Violation> {
+  for (const role of job.roles) {
+    if (role.facts?.exactlyOne !== judge) {
+      continue;
+    }
+    const replicas = role.value.replicas;
+    if (
+      replicas === undefined ? judge === 'controller' : asInteger(replicas) === 1 || asInteger(replicas) === undefined
+    ) {
+      continue;
+    }
+    yield {
+      path: replicas === undefined ? role.path : `${role.path}/replicas`,
+      message:
+        replicas === undefined
+          ? `Role ${role.name} does not state its replicas.`
+          : `Role ${role.name} has ${JSON.stringify(replicas)} replicas.`,
+      found: replicas,
+      expected: 'replicas: 1',
+    };
+  }
+}
+
+export const workerReplicasAtLeastOne = jobRule(
+  {
+    id: 'worker-replicas-at-least-one',
+    row: 'KT4',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['PyTorchJob'],
+    summary: 'The Worker role of a PyTorchJob has at least one replica.',
+    why: 'The webhook refuses 0; a job of one pod is a Master without the Worker role.',
+    source: FRAMEWORKS.PyTorchJob.source,
+    fix: 'Raise replicas, or leave the Worker role out.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      const replicas = asInteger(role.value.replicas);
+      const least = role.facts?.minReplicas;
+      if (least === undefined || replicas === undefined || replicas >= least) {
+        continue;
+      }
+      yield {
+        path: `${role.path}/replicas`,
+        message: `Role ${role.name} has ${replicas} replicas.`,
+        found: replicas,
+        expected: `at least ${least}`,
+      };
+    }
+  },
+);
+
+export const requiredRolePresent = jobRule(
+  {
+    id: 'required-role-present',
+    row: 'KT5',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['XGBoostJob', 'MPIJob'],
+    summary: 'An XGBoostJob has a Master, an MPIJob a Launcher.',
+    why: 'The job is refused without it.',
+    source: 'pkg/webhooks/xgboost/xgboostjob_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go',
+    fix: 'Add the role.',
+  },
+  function* (job) {
+    if (!isObject(job.spec[job.framework.replicaSpecs])) {
+      return;
+    }
+    for (const { name } of job.framework.roles.filter((role) => role.required)) {
+      if (roleNamed(job, name) !== undefined) {
+        continue;
+      }
+      yield {
+        path: pointer('/spec', job.framework.replicaSpecs),
+        message: `The job has no ${name}.`,
+        expected: `a role ${name} with replicas: 1`,
+      };
+    }
+  },
+);
+
+export const oneChiefOrMaster = jobRule(
+  {
+    id: 'one-chief-or-master',
+    row: 'KT5',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: ['TFJob'],
+    summary: 'A TFJob has a Chief or a Master, not both.',
+    why: 'The webhook refuses both: they are two names of one role.',
+    source: FRAMEWORKS.TFJob.source,
+    fix: 'Keep one of them.',
+  },
+  function* (job) {
+    const chiefs = job.roles.filter((role) => role.name === 'Chief' || role.name === 'Master');
+    if (chiefs.length < 2) {
+      return;
+    }
+    yield {
+      path: chiefs[1]?.path,
+      message: 'The job has both a Chief and a Master.',
+      expected: 'one of Chief and Master',
+    };
+  },
+);
+
+export const mpiHasWorkers = jobRule(
+  {
+    id: 'mpi-worker-replicas-stated',
+    row: 'KT14',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: ['MPIJob'],
+    summary: 'The Worker role of an MPIJob states its replicas.',
+    why: 'The operator takes a missing number as 0, and the launcher then finds an empty host file.',
+    source: 'pkg/apis/kubeflow.org/v1/mpi_defaults.go',
+    fix: 'Write the number of workers.',
+  },
+  function* (job) {
+    const worker = roleNamed(job, 'Worker');
+    if (worker === undefined || worker.value.replicas !== undefined) {
+      return;
+    }
+    yield {
+      path: worker.path,
+      message: 'Role Worker does not state its replicas, which makes them 0.',
+      expected: 'replicas: N',
+    };
+  },
+);
+
+export const replicaRules: readonly Rule[] = [
+  rolesPresent,
+  roleHasTemplate,
+  defaultContainerPresent,
+  roleIsKnown,
+  singleRoleHasOneReplica,
+  launcherHasOneReplica,
+  workerReplicasAtLeastOne,
+  requiredRolePresent,
+  oneChiefOrMaster,
+  mpiHasWorkers,
+];

@@ -1,0 +1,274 @@
+/**
+ * KT7, KT9, KT13 and KT15: run policy, restart policy and gang scheduling.
+ */
+import { type JsonValue } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { asInteger, asObject, asString } from '../../../manifests/read';
+import { CLEAN_POD_POLICIES, JOB_MANAGERS, REPLICA_RESTART_POLICIES } from '../frameworks';
+import { elasticRange, podCount } from '../training-job';
+import { counted, jobRule, oneOf } from './job-rule';
+
+export const managedByKnown = jobRule(
+  {
+    id: 'managed-by-known',
+    concerns: ['managedBy'],
+    row: 'KT7',
+    tier: 'webhook',
+    otherTiers: ['advice'],
+    severity: 'error',
+    summary: 'runPolicy.managedBy is kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
+    why: 'The webhook refuses other managers; where it does not look (JAXJob, MPIJob), the operator leaves the job to a manager that nobody is.',
+    source: 'pkg/common/util/webhooks.go, ValidateRunPolicy',
+    fix: 'Leave managedBy out, or name one of the two.',
+  },
+  function* (job) {
+    const manager = asString(job.runPolicy.managedBy);
+    if (manager === undefined || JOB_MANAGERS.some((known) => known === manager)) {
+      return;
+    }
+    yield {
+      path: '/spec/runPolicy/managedBy',
+      message: `"${manager}" manages no training jobs.`,
+      found: manager,
+      expected: oneOf(JOB_MANAGERS),
+      tier: job.framework.refusesUnknownManager ? 'webhook' : 'advice',
+    };
+  },
+);
+
+export const cleanPodPolicyKnown = jobRule(
+  {
+    id: 'clean-pod-policy-known',
+    concerns: ['cleanPodPolicy'],
+    row: 'KT9',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'cleanPodPolicy is None, Running or All.',
+    why: 'The schema takes any string; the operator treats an unknown one as All and deletes every pod, with its log, when the job ends.',
+    source: 'pkg/controller.v1/common/job.go, DeletePodsAndServices',
+    fix: 'Use None, Running or All.',
+  },
+  function* (job) {
+    const places: [string, JsonValue | undefined][] = [
+      ['/spec/runPolicy/cleanPodPolicy', job.runPolicy.cleanPodPolicy],
+    ];
+    if (job.framework.kind === 'MPIJob') {
+      places.push(['/spec/cleanPodPolicy', job.spec.cleanPodPolicy]);
+    }
+    for (const [path, value] of places) {
+      const policy = asString(value);
+      if (policy === undefined || CLEAN_POD_POLICIES.some((known) => known === policy)) {
+        continue;
+      }
+      yield { path, message: `"${policy}" is no cleanPodPolicy.`, found: policy, expected: oneOf(CLEAN_POD_POLICIES) };
+    }
+  },
+);
+
+export const restartPolicyKnown = jobRule(
+  {
+    id: 'restart-policy-known',
+    concerns: ['restartPolicy'],
+    row: 'KT9',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'The restartPolicy of a role is Always, OnFailure, Never or ExitCode.',
+    why: 'The schema takes any string; the operator writes it into the pods, which the API server then refuses.',
+    source: 'pkg/core/pod.go, SetRestartPolicy',
+    fix: 'Use one of the four, in this spelling.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      const policy = asString(role.value.restartPolicy);
+      if (policy === undefined || policy === '' || REPLICA_RESTART_POLICIES.some((known) => known === policy)) {
+        continue;
+      }
+      yield {
+        path: `${role.path}/restartPolicy`,
+        message: `"${policy}" is no restartPolicy.`,
+        found: policy,
+        expected: oneOf(REPLICA_RESTART_POLICIES),
+      };
+    }
+  },
+);
+
+export const restartPolicyOnRole = jobRule(
+  {
+    id: 'restart-policy-on-role',
+    concerns: ['restartPolicy'],
+    row: 'KT9',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The restart policy is stated on the role, not in its pod template.',
+    why: "The operator overwrites the one of the template by the role's, or by its default where the role has none.",
+    source: 'pkg/controller.v1/common/pod.go, createNewPod',
+    fix: 'Move restartPolicy from template.spec to the role.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      const written = asString(role.podSpec.restartPolicy);
+      const effective = asString(role.value.restartPolicy) || job.framework.restartPolicy;
+      if (written === undefined || written === (effective === 'ExitCode' ? 'Never' : effective)) {
+        continue;
+      }
+      yield {
+        path: `${role.podSpecPath}/restartPolicy`,
+        message: `restartPolicy ${written} of the template is overwritten by ${effective} of role ${role.name}.`,
+        found: written,
+        expected: `restartPolicy on ${role.path}`,
+      };
+    }
+  },
+);
+
+export const jobCanEnd = jobRule(
+  {
+    id: 'restart-policy-lets-job-end',
+    concerns: ['restartPolicy'],
+    row: 'KT9',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The training pods of a job do not restart after success.',
+    why: 'With restartPolicy Always a container that has finished starts again, so the job never succeeds.',
+    source: 'pkg/core/pod.go, SetRestartPolicy',
+    fix: 'Use OnFailure, Never or ExitCode.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      // Parameter servers and MPI workers serve until the job is over.
+      if (role.value.restartPolicy !== 'Always' || role.name === 'PS' || job.framework.kind === 'MPIJob') {
+        continue;
+      }
+      yield {
+        path: `${role.path}/restartPolicy`,
+        message: `Role ${role.name} restarts its containers after success too.`,
+        found: 'Always',
+        expected: 'OnFailure, Never or ExitCode',
+      };
+    }
+  },
+);
+
+export const exitCodeMeaning = jobRule(
+  {
+    id: 'exit-code-restart-is-for-signals',
+    concerns: ['restartPolicy'],
+    row: 'KT15',
+    tier: 'advice',
+    severity: 'info',
+    summary: 'restartPolicy ExitCode restarts a pod only for exit codes 128 to 255.',
+    why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception ends with 1, a process killed by a signal with 128 and more.',
+    source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
+    fix: 'Use OnFailure if exceptions shall be tried again, or let the program exit with 128 and more where a retry helps.',
+  },
+  function* (job) {
+    for (const role of job.roles) {
+      if (role.value.restartPolicy !== 'ExitCode') {
+        continue;
+      }
+      yield {
+        path: `${role.path}/restartPolicy`,
+        message: `Role ${role.name} is restarted after exit codes 128 to 255 only; 1 to 127 fail the job.`,
+        found: 'ExitCode',
+      };
+    }
+  },
+);
+
+export const minAvailableFits = jobRule(
+  {
+    id: 'gang-min-available-fits',
+    concerns: ['minAvailable'],
+    row: 'KT13',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'schedulingPolicy.minAvailable is the number of pods of the job, or between the bounds of an elastic one.',
+    why: "The PodGroup's minMember is taken from it: more than there are pods never schedules; fewer lets a part of a static job start and hold its GPUs while it waits.",
+    source: 'pkg/controller.v1/common/job.go, ReconcileJobs',
+    fix: 'Leave minAvailable out (all pods), or write the number of pods.',
+  },
+  function* (job) {
+    const minAvailable = asInteger(asObject(job.runPolicy.schedulingPolicy).minAvailable);
+    if (minAvailable === undefined || job.roles.length === 0) {
+      return;
+    }
+    const pods = podCount(job);
+    const path = '/spec/runPolicy/schedulingPolicy/minAvailable';
+    if (minAvailable > pods) {
+      yield {
+        path,
+        message: `minAvailable is ${minAvailable}, but the job makes ${counted(pods, 'pod')}: the gang is never complete.`,
+        found: minAvailable,
+        expected: `at most ${pods}`,
+      };
+      return;
+    }
+    // Workers of a parameter-server job need not start together; the other kinds rendezvous with all.
+    if (job.framework.kind === 'TFJob' || job.framework.kind === 'MPIJob' || minAvailable < 0) {
+      return;
+    }
+    const least = elasticRange(job)?.min ?? pods;
+    if (minAvailable >= least) {
+      return;
+    }
+    yield {
+      path,
+      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}: a smaller gang holds its devices and waits.`,
+      found: minAvailable,
+      expected: least === pods ? String(pods) : `${least} to ${pods}`,
+      severity: 'warning',
+    };
+  },
+);
+
+/** Schedulers that the operator's flag `--gang-scheduler-name` is given for. */
+const GANG_SCHEDULERS = new Set(['volcano', 'scheduler-plugins', 'scheduler-plugins-scheduler']);
+
+export const gangStatedWhole = jobRule(
+  {
+    id: 'gang-scheduling-stated',
+    concerns: ['schedulingPolicy', 'schedulerName'],
+    row: 'KT13',
+    tier: 'advice',
+    severity: 'info',
+    summary:
+      'A job that is to be scheduled as a gang states both schedulerName on its roles and runPolicy.schedulingPolicy.',
+    why: 'Both act only where the operator runs with --gang-scheduler-name: without the flag no PodGroup is made from schedulingPolicy, and Volcano schedules each pod by itself.',
+    source: 'pkg/controller.v1/common/job.go, ReconcileJobs; cmd/training-operator.v1/main.go',
+    fix: 'State both, and start the operator with --gang-scheduler-name=volcano (or scheduler-plugins).',
+  },
+  function* (job) {
+    const policy = job.runPolicy.schedulingPolicy;
+    const schedulers = job.roles.map((role) => asString(role.podSpec.schedulerName) ?? '');
+    if (policy !== undefined && schedulers.every((name) => name === '')) {
+      yield {
+        path: '/spec/runPolicy/schedulingPolicy',
+        message:
+          'schedulingPolicy does nothing unless the operator runs with --gang-scheduler-name; no role names a scheduler.',
+        expected: 'schedulerName on every role',
+      };
+    }
+    const gang = schedulers.find((name) => GANG_SCHEDULERS.has(name));
+    if (policy === undefined && gang !== undefined) {
+      yield {
+        path: '/spec',
+        message:
+          `Roles name the scheduler ${gang}, but no schedulingPolicy says which queue and how many pods belong together; without it, and without ` +
+          "the operator's flag --gang-scheduler-name, each pod is scheduled by itself.",
+        expected: 'runPolicy.schedulingPolicy with queue and minAvailable',
+      };
+    }
+  },
+);
+
+export const runPolicyRules: readonly Rule[] = [
+  managedByKnown,
+  cleanPodPolicyKnown,
+  restartPolicyKnown,
+  restartPolicyOnRole,
+  jobCanEnd,
+  exitCodeMeaning,
+  minAvailableFits,
+  gangStatedWhole,
+];

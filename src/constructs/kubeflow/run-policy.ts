@@ -1,0 +1,74 @@
+/**
+ * The run policy that the training-operator's kinds share: what happens while a job runs and after, and how it is scheduled as a gang.
+ */
+import { type JAXJobSpecRunPolicy } from '../../facts/api/types/kubeflow.org/v1';
+import { type Quantity } from '../../facts/api/scalars';
+import { type Scheduling } from '../pods';
+import { type PriorityClassReference } from '../resources/references';
+import { type CleanPodPolicy, type JobManager } from './frameworks';
+
+/** The same in every kind. */
+export type RunPolicy = JAXJobSpecRunPolicy;
+
+export interface RunPolicyProps {
+  /** Which pods are deleted when the job has ended; `None` keeps them and their logs. @default - the operator's: None */
+  readonly cleanPodPolicy?: CleanPodPolicy;
+  /** Seconds after its end at which the job is deleted. @default - it stays */
+  readonly ttlSecondsAfterFinished?: number;
+  /** Seconds from its start after which the job fails. @default - no deadline */
+  readonly activeDeadlineSeconds?: number;
+  /** Restarts of containers, over all pods, after which the job fails. @default - no limit */
+  readonly backoffLimit?: number;
+  /** Makes no pods yet, and deletes those that there are. @default false */
+  readonly suspend?: boolean;
+  /** Who reconciles the job; cannot be changed later. @default - the training-operator */
+  readonly managedBy?: JobManager;
+  /** Pods that must have room together. @default - all of a static job, the least of an elastic one */
+  readonly minAvailable?: number;
+  /** Resources that must be free together. @default - those of the first `minAvailable` pods */
+  readonly minResources?: Readonly<Record<string, Quantity>>;
+  /** Seconds that a gang may wait; heeded by scheduler-plugins only. @default - the scheduler's */
+  readonly scheduleTimeoutSeconds?: number;
+}
+
+export interface Gang {
+  /** Fewest pods with which the job can start. */
+  readonly pods: number;
+  readonly scheduling: Scheduling | undefined;
+  readonly priorityClass: PriorityClassReference | undefined;
+}
+
+/**
+ * The run policy, with a scheduling policy where the engine schedules gangs; `undefined` where nothing is stated.
+ *
+ * The operator acts on the scheduling policy only where it runs with `--gang-scheduler-name`.
+ */
+export function runPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy | undefined {
+  const schedulingPolicy = schedulingPolicyOf(props, gang);
+  const policy = {
+    cleanPodPolicy: props.cleanPodPolicy,
+    ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
+    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    backoffLimit: props.backoffLimit,
+    suspend: props.suspend,
+    managedBy: props.managedBy,
+    schedulingPolicy,
+  };
+  return Object.values(policy).some((value) => value !== undefined) ? policy : undefined;
+}
+
+function schedulingPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy['schedulingPolicy'] {
+  const { minAvailable, minResources, scheduleTimeoutSeconds } = props;
+  const scheduling = gang.scheduling?.toScheduling();
+  const stated = minAvailable !== undefined || minResources !== undefined || scheduleTimeoutSeconds !== undefined;
+  if (scheduling?.gang !== true && !stated) {
+    return undefined;
+  }
+  return {
+    queue: scheduling?.queueName,
+    minAvailable: minAvailable ?? gang.pods,
+    minResources,
+    priorityClass: gang.priorityClass?.priorityClassName,
+    scheduleTimeoutSeconds,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * AdmissionCheck: what another controller has to agree to before a workload that has quota starts.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  AdmissionCheck as AdmissionCheckKind,
+  type AdmissionCheckSpecParameters,
+} from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+
+/** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromCheckName(…)` for one of the cluster. */
+export interface IAdmissionCheck {
+  readonly checkName: string;
+}
+
+export interface AdmissionCheckProps extends ClusterObjectProps {
+  /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
+  readonly controllerName: 'kueue.x-k8s.io/provisioning-request' | 'kueue.x-k8s.io/multikueue' | (string & {});
+  /** The object with the controller's own settings, such as a ProvisioningRequestConfig. @default - none */
+  readonly parameters?: AdmissionCheckSpecParameters;
+}
+
+/**
+ * @example
+ * new AdmissionCheck(chart, 'autoscale', {
+ *   controllerName: 'kueue.x-k8s.io/provisioning-request',
+ *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
+ * });
+ */
+export class AdmissionCheck extends Construct implements IAdmissionCheck {
+  /** A check that the cluster has already. */
+  static fromCheckName(checkName: string): IAdmissionCheck {
+    return { checkName };
+  }
+
+  readonly checkName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: AdmissionCheckProps) {
+    super(scope, id);
+    this.checkName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', AdmissionCheckKind, {
+      metadata: clusterMetadata(id, props),
+      spec: { controllerName: props.controllerName, parameters: props.parameters },
+    });
+  }
+}

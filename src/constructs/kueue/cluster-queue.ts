@@ -1,0 +1,195 @@
+/**
+ * ClusterQueue: how much of which nodes the workloads behind it may use, and who gives way to whom.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Quantity } from '../../facts/api/scalars';
+import { ClusterQueue as ClusterQueueKind, type ClusterQueueSpec } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { type IAdmissionCheck } from './admission-check';
+import { type ICohort } from './cohort';
+import { type FlavorQuotas, resourceGroups } from './quotas';
+import { type IResourceFlavor } from './resource-flavor';
+
+/** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromClusterQueueName(…)` for one of the cluster. */
+export interface IClusterQueue {
+  readonly clusterQueueName: string;
+}
+
+/** `Hold` admits nothing new; `HoldAndDrain` also ends what runs. */
+export type StopPolicy = 'None' | 'Hold' | 'HoldAndDrain';
+
+/** Whom a pending workload may push aside. */
+export interface Preemption {
+  /** Within its own queue. @default Never */
+  readonly withinClusterQueue?: 'Never' | 'LowerPriority' | 'LowerOrNewerEqualPriority';
+  /** In other queues of the cohort, while its own uses less than its nominal quota. @default Never */
+  readonly reclaimWithinCohort?: 'Never' | 'LowerPriority' | 'Any';
+  /** In other queues of the cohort, to borrow: workloads of at most this priority. Not with fair sharing. @default - never */
+  readonly borrowWithinCohort?: 'LowerPriority' | { readonly maxPriority: number };
+}
+
+/** What a workload does before it goes on to the next flavor. */
+export interface FlavorFungibility {
+  /** When it fits by borrowing: take it, or look at the next flavor. @default MayStopSearch */
+  readonly whenCanBorrow?: 'MayStopSearch' | 'TryNextFlavor';
+  /** When it fits by preemption. @default TryNextFlavor */
+  readonly whenCanPreempt?: 'MayStopSearch' | 'TryNextFlavor';
+  /** Which of the two is the lesser evil, where both look at the next flavor. @default BorrowingOverPreemption */
+  readonly preference?: 'BorrowingOverPreemption' | 'PreemptionOverBorrowing';
+}
+
+export interface ClusterQueueCheck {
+  readonly check: IAdmissionCheck;
+  /** Asked only for workloads that get one of these flavors. @default - for all */
+  readonly onFlavors?: readonly IResourceFlavor[];
+}
+
+export interface ClusterQueueProps extends ClusterObjectProps {
+  /** Flavors in the order in which they are tried, with what the queue has of each. @default - none; add them with `addFlavor` */
+  readonly flavors?: readonly FlavorQuotas[];
+  /** The queues that lend to this one and borrow from it. @default - none */
+  readonly cohort?: ICohort;
+  /**
+   * Whose workloads may come: all namespaces, these, or those that a selector chooses. Kueue's own default, a selector that is not
+   * stated, lets in none.
+   * @default 'all'
+   */
+  readonly namespaces?: 'all' | readonly NamedReference[] | LabelSelector;
+  /** Whether a workload that does not fit lets later ones by. @default BestEffortFIFO, which does */
+  readonly queueingStrategy?: 'BestEffortFIFO' | 'StrictFIFO';
+  /** @default - nobody is pushed aside */
+  readonly preemption?: Preemption;
+  /** @default - Kueue's */
+  readonly flavorFungibility?: FlavorFungibility;
+  /** @default - quota alone decides */
+  readonly admissionChecks?: readonly (IAdmissionCheck | ClusterQueueCheck)[];
+  /** Share of what the cohort has free; 0 comes last. Only where Kueue runs with fair sharing. @default 1 */
+  readonly fairSharingWeight?: Quantity;
+  /** Whether its local queues are served by what each has used. @default - no: by priority and age */
+  readonly admissionScope?: 'UsageBasedAdmissionFairSharing' | 'NoAdmissionFairSharing';
+  /** @default - workloads are admitted */
+  readonly stopPolicy?: StopPolicy;
+}
+
+/**
+ * Rules: `kueue/*`. Source: kueue v0.19.2, pkg/webhooks/clusterqueue_webhook.go.
+ *
+ * @example
+ * new ClusterQueue(chart, 'training', {
+ *   cohort: Cohort.fromCohortName('all'),
+ *   flavors: [{ flavor: h100, quotas: { cpu: 512, memory: '4Ti', gpu: { nominal: 64, borrowing: 16 } } }],
+ *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
+ * });
+ */
+export class ClusterQueue extends Construct implements IClusterQueue {
+  /** A cluster queue that the cluster has already. */
+  static fromClusterQueueName(clusterQueueName: string): IClusterQueue {
+    return { clusterQueueName };
+  }
+
+  readonly clusterQueueName: string;
+  readonly resource: ApiObject;
+  private readonly flavors: FlavorQuotas[];
+
+  /** @throws if the quotas of two flavors do not go together */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ClusterQueueProps = {},
+  ) {
+    super(scope, id);
+    this.clusterQueueName = props.name ?? id;
+    this.flavors = [...(props.flavors ?? [])];
+    resourceGroups(this.flavors);
+    this.resource = new Resource(this, 'Resource', ClusterQueueKind, {
+      metadata: clusterMetadata(id, props),
+      spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
+    });
+    const checks = (props.admissionChecks ?? []).map((check) => checkOf(check).check);
+    const namespaces = Array.isArray(props.namespaces) ? (props.namespaces as readonly NamedReference[]) : [];
+    dependOn(
+      this.resource,
+      props.cohort,
+      ...checks,
+      ...this.flavors.map(({ flavor }) => flavor),
+      ...referencesIn(...namespaces),
+    );
+  }
+
+  /**
+   * A further flavor, tried after the others.
+   *
+   * @throws if it is there already, or its quotas do not go with those of the others
+   */
+  addFlavor(flavor: IResourceFlavor, quotas: FlavorQuotas['quotas']): this {
+    resourceGroups([...this.flavors, { flavor, quotas }]);
+    this.flavors.push({ flavor, quotas });
+    dependOn(this.resource, flavor);
+    return this;
+  }
+
+  private toSpec(): ClusterQueueSpec {
+    const { props } = this;
+    const { cohort, preemption, admissionChecks = [], fairSharingWeight, admissionScope } = props;
+    return {
+      cohortName: cohort?.cohortName,
+      namespaceSelector: selectorOf(props.namespaces ?? 'all'),
+      queueingStrategy: props.queueingStrategy,
+      resourceGroups: this.flavors.length === 0 ? undefined : resourceGroups(this.flavors),
+      preemption: preemption && {
+        withinClusterQueue: preemption.withinClusterQueue,
+        reclaimWithinCohort: preemption.reclaimWithinCohort,
+        borrowWithinCohort: borrowing(preemption.borrowWithinCohort),
+      },
+      flavorFungibility: props.flavorFungibility,
+      admissionChecksStrategy:
+        admissionChecks.length === 0 ? undefined : { admissionChecks: admissionChecks.map(renderCheck) },
+      fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+      admissionScope: admissionScope && { admissionMode: admissionScope },
+      stopPolicy: props.stopPolicy,
+    };
+  }
+}
+
+function checkOf(check: IAdmissionCheck | ClusterQueueCheck): ClusterQueueCheck {
+  return 'check' in check ? check : { check };
+}
+
+function renderCheck(stated: IAdmissionCheck | ClusterQueueCheck): {
+  readonly name: string;
+  readonly onFlavors?: readonly string[];
+} {
+  const { check, onFlavors } = checkOf(stated);
+  return {
+    name: check.checkName,
+    ...(onFlavors === undefined ? {} : { onFlavors: onFlavors.map(({ flavorName }) => flavorName) }),
+  };
+}
+
+function selectorOf(namespaces: NonNullable<ClusterQueueProps['namespaces']>): LabelSelector {
+  if (namespaces === 'all') {
+    return {};
+  }
+  if (!Array.isArray(namespaces)) {
+    return namespaces as LabelSelector;
+  }
+  const values = (namespaces as readonly NamedReference[]).map(nameOf);
+  return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] };
+}
+
+function borrowing(
+  stated: Preemption['borrowWithinCohort'],
+): { readonly policy: 'LowerPriority'; readonly maxPriorityThreshold?: number } | undefined {
+  if (stated === undefined) {
+    return undefined;
+  }
+  return {
+    policy: 'LowerPriority',
+    ...(stated === 'LowerPriority' ? {} : { maxPriorityThreshold: stated.maxPriority }),
+  };
+}

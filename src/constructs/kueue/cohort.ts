@@ -1,0 +1,56 @@
+/**
+ * Cohort: cluster queues that lend each other what is idle, alone or in a tree.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Quantity } from '../../facts/api/scalars';
+import { Cohort as CohortKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type FlavorQuotas, resourceGroups } from './quotas';
+
+/** Whatever names a cohort: a `Cohort`, or `Cohort.fromCohortName(…)`; a cohort that nobody defines exists by being named. */
+export interface ICohort {
+  readonly cohortName: string;
+}
+
+export interface CohortProps extends ClusterObjectProps {
+  /** The cohort that this one borrows from. @default - none: a root */
+  readonly parent?: ICohort;
+  /** What belongs to the cohort itself, for all of its queues to borrow. Limits need a parent. @default - none */
+  readonly flavors?: readonly FlavorQuotas[];
+  /** Share of what is free, against the siblings; 0 comes last. Only where Kueue runs with fair sharing. @default 1 */
+  readonly fairSharingWeight?: Quantity;
+}
+
+/**
+ * Rules: `kueue/cohort-*` and those of quotas. Source: kueue v0.19.2, pkg/webhooks/cohort_webhook.go.
+ *
+ * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
+ */
+export class Cohort extends Construct implements ICohort {
+  /** A cohort of the cluster, or one that exists by being named. */
+  static fromCohortName(cohortName: string): ICohort {
+    return { cohortName };
+  }
+
+  readonly cohortName: string;
+  readonly resource: ApiObject;
+
+  /** @throws if the quotas of two flavors do not go together */
+  constructor(scope: Construct, id: string, props: CohortProps = {}) {
+    super(scope, id);
+    const { flavors = [], fairSharingWeight } = props;
+    this.cohortName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', CohortKind, {
+      metadata: clusterMetadata(id, props),
+      spec: {
+        parentName: props.parent?.cohortName,
+        resourceGroups: flavors.length === 0 ? undefined : resourceGroups(flavors),
+        fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+      },
+    });
+    dependOn(this.resource, props.parent, ...flavors.map(({ flavor }) => flavor));
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * ResourceFlavor: one sort of nodes, by their labels, that quotas are given for.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Taint, type Toleration } from '../../facts/api/types/core/v1';
+import { ResourceFlavor as ResourceFlavorKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type ITopology } from './topology';
+
+/** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromFlavorName(…)` for one of the cluster. */
+export interface IResourceFlavor {
+  readonly flavorName: string;
+}
+
+export interface ResourceFlavorProps extends ClusterObjectProps {
+  /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  /** Taints of the nodes: only workloads that tolerate them get the flavor. @default - none */
+  readonly nodeTaints?: readonly Taint[];
+  /** Tolerations that Kueue adds to the pods that it admits to the flavor. @default - none */
+  readonly tolerations?: readonly Toleration[];
+  /** The levels by which pods are placed on these nodes. @default - none: Kueue leaves places to the scheduler */
+  readonly topology?: ITopology;
+}
+
+/**
+ * Rules: `kueue/flavor-*`. Source: kueue v0.19.2, pkg/webhooks/resourceflavor_webhook.go.
+ *
+ * @example
+ * new ResourceFlavor(chart, 'h100', {
+ *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' }, topology: racks,
+ *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+ * });
+ */
+export class ResourceFlavor extends Construct implements IResourceFlavor {
+  /** A flavor that the cluster has already. */
+  static fromFlavorName(flavorName: string): IResourceFlavor {
+    return { flavorName };
+  }
+
+  readonly flavorName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {
+    super(scope, id);
+    this.flavorName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', ResourceFlavorKind, {
+      metadata: clusterMetadata(id, props),
+      spec: {
+        nodeLabels: props.nodeLabels,
+        nodeTaints: props.nodeTaints,
+        tolerations: props.tolerations,
+        topologyName: props.topology?.topologyName,
+      },
+    });
+    dependOn(this.resource, props.topology);
+  }
+}

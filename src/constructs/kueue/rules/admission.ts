@@ -1,0 +1,209 @@
+/**
+ * Whether a workload can be admitted at all by the cluster queue that it goes to, where both are among the manifests.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { podAmounts } from '../../../manifests/pod-amounts';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { pointer } from '../../../manifests/pointer';
+import { Quantity } from '../../../manifests/quantity';
+import { asObject, asString, objectsAt } from '../../../manifests/read';
+import {
+  ELASTIC_ANNOTATION,
+  KUEUE,
+  MIN_PARALLELISM_ANNOTATION,
+  PREFERRED_TOPOLOGY,
+  REQUIRED_TOPOLOGY,
+  RESOURCE_FLAVOR,
+  SLICE_TOPOLOGY,
+  TOPOLOGY,
+} from '../kueue-facts';
+import { flavorNames, type GroupView, groupsOf, parentOf, queueOfWorkload } from '../queue-view';
+
+type Found = Violation & { readonly manifest: Manifest };
+type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
+
+interface Submitted {
+  readonly workload: Manifest;
+  readonly clusterQueue: Manifest;
+  readonly templates: readonly PodTemplate[];
+}
+
+function admissionRule(
+  id: string,
+  facts: Facts,
+  check: (submitted: Submitted, set: ManifestSet) => Iterable<Violation>,
+): SetRule {
+  return {
+    ...facts,
+    id: `kueue/${id}`,
+    row: 'KU15',
+    tier: 'advice',
+    on: 'set',
+    *check({ set }): Iterable<Found> {
+      for (const workload of set.manifests) {
+        const clusterQueue = queueOfWorkload(set, workload)?.clusterQueue;
+        if (clusterQueue === undefined) {
+          continue;
+        }
+        const submitted = { workload, clusterQueue, templates: set.podTemplatesOf(workload) };
+        for (const violation of check(submitted, set)) {
+          yield { ...violation, manifest: workload };
+        }
+      }
+    },
+  };
+}
+
+const covered = admissionRule(
+  'requests-covered',
+  {
+    severity: 'error',
+    summary: 'A cluster queue covers every resource that its workloads ask for.',
+    why: 'A workload that asks for a resource without a quota is never admitted, unless Kueue is configured to leave that resource out.',
+    source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
+    fix: 'Give each flavor of the cluster queue a quota for the resource, or leave the request out.',
+  },
+  function* ({ clusterQueue, templates }) {
+    const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
+    const missing = new Map<string, string>();
+    for (const { spec, path, count } of templates) {
+      if (count === 0) {
+        continue;
+      }
+      for (const [name, amount] of podAmounts(spec).requests) {
+        if (!amount.isZero() && !resources.has(name) && !missing.has(name)) {
+          missing.set(name, path);
+        }
+      }
+    }
+    for (const [name, path] of missing) {
+      yield {
+        path: `${path}/spec`,
+        message: `the pods ask for ${name}, for which the ClusterQueue ${clusterQueue.id.name} has no quota`,
+        found: name,
+        expected: resources.size === 0 ? 'a resource that the queue covers' : [...resources].join(', '),
+      };
+    }
+  },
+);
+
+const withinQuota = admissionRule(
+  'requests-within-quota',
+  {
+    severity: 'error',
+    summary: 'A workload asks for no more than its cluster queue can ever give from one flavor.',
+    why: 'Each role of a workload gets a resource from one flavor: what is more than quota and borrowing limit of each is never admitted.',
+    source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota`,
+    fix: 'Raise the quota or the borrowing limit, or ask for less.',
+  },
+  function* ({ workload, clusterQueue, templates }) {
+    if (isElastic(workload)) {
+      return;
+    }
+    const groups = groupsOf(clusterQueue);
+    const inCohort = parentOf(clusterQueue) !== undefined;
+    for (const { spec, path, count } of templates) {
+      if (count === undefined || count === 0) {
+        continue;
+      }
+      for (const [name, amount] of podAmounts(spec).requests) {
+        const most = mostOf(groups, name, inCohort);
+        const asked = amount.multiply(count);
+        if (most === undefined || !asked.isGreaterThan(most)) {
+          continue;
+        }
+        yield {
+          path: `${path}/spec`,
+          message: `${count} pods ask for ${asked.toString()} of ${name}; the ClusterQueue ${clusterQueue.id.name} can give ${most.toString()}`,
+          found: asked.toString(),
+          expected: `at most ${most.toString()}`,
+        };
+      }
+    }
+  },
+);
+
+function isElastic({ object }: Manifest): boolean {
+  const annotations = asObject(asObject(object.metadata).annotations);
+  return annotations[MIN_PARALLELISM_ANNOTATION] !== undefined || annotations[ELASTIC_ANNOTATION] === 'true';
+}
+
+/** The most that one flavor can give; `undefined` where that has no bound, or the resource no quota. */
+function mostOf(groups: readonly GroupView[], resource: string, inCohort: boolean): Quantity | undefined {
+  const quotas = groups.flatMap(({ flavors }) =>
+    flavors.flatMap((flavor) => flavor.quotas.filter((quota) => quota.resource === resource)),
+  );
+  if (quotas.length === 0 || (inCohort && quotas.some(({ borrowing }) => borrowing === undefined))) {
+    return undefined;
+  }
+  return quotas.reduce((most, { nominal = Quantity.ZERO, borrowing }) => {
+    const sum = inCohort && borrowing !== undefined ? nominal.add(borrowing) : nominal;
+    return sum.isGreaterThan(most) ? sum : most;
+  }, Quantity.ZERO);
+}
+
+const LEVELS = [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY];
+
+const levelKnown = admissionRule(
+  'topology-level-of-flavor',
+  {
+    severity: 'error',
+    summary: 'A topology that pods ask for is a level of a flavor of their cluster queue.',
+    why: 'A flavor without a topology, or with one that lacks the level, cannot place the pods: the workload is never admitted.',
+    source: `${KUEUE}, pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS`,
+    fix: 'Ask for a level of the topology, or give the flavor a topology with that level.',
+  },
+  function* ({ clusterQueue, templates }, set) {
+    const levels = levelsOf(set, clusterQueue);
+    if (levels === undefined) {
+      return;
+    }
+    for (const { metadata, path } of templates) {
+      for (const key of LEVELS) {
+        const level = asString(asObject(metadata.annotations)[key]);
+        if (level === undefined || levels.includes(level)) {
+          continue;
+        }
+        yield {
+          path: pointer(`${path}/metadata/annotations`, key),
+          message:
+            levels.length === 0
+              ? `no flavor of the ClusterQueue ${clusterQueue.id.name} has a topology`
+              : `no flavor of the ClusterQueue ${clusterQueue.id.name} has the level ${level}`,
+          found: level,
+          expected: levels.length === 0 ? 'a flavor with topologyName' : levels.join(', '),
+        };
+      }
+    }
+  },
+);
+
+/** The levels of all flavors of a queue; `undefined` where not all of them are among the manifests. */
+function levelsOf(set: ManifestSet, clusterQueue: Manifest): readonly string[] | undefined {
+  const levels: string[] = [];
+  for (const name of flavorNames(clusterQueue)) {
+    const flavor = set.get(RESOURCE_FLAVOR, name);
+    if (flavor === undefined) {
+      return undefined;
+    }
+    const topologyName = asString(asObject(flavor.object.spec).topologyName);
+    if (topologyName === undefined) {
+      continue;
+    }
+    const topology = set.get(TOPOLOGY, topologyName);
+    if (topology === undefined) {
+      return undefined;
+    }
+    levels.push(
+      ...objectsAt(topology.object, '/spec/levels').map(
+        ({ value }: { value: JsonObject }) => asString(value.nodeLabel) ?? '',
+      ),
+    );
+  }
+  return [...new Set(levels)];
+}
+
+export const admissionRules: readonly Rule[] = [covered, withinQuota, levelKnown];

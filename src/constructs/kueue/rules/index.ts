@@ -1,0 +1,19 @@
+/**
+ * What Kueue's webhooks and controllers demand of its objects and of the workloads that go through it.
+ */
+import { type Rule } from '../../../checks/rule';
+import { admissionRules } from './admission';
+import { connectionRules } from './connections';
+import { jobRules } from './jobs';
+import { objectRules } from './objects';
+import { quotaRules } from './quotas';
+import { topologyRequestRules } from './topology-requests';
+
+export const kueueRules: readonly Rule[] = [
+  ...quotaRules,
+  ...objectRules,
+  ...topologyRequestRules,
+  ...jobRules,
+  ...connectionRules,
+  ...admissionRules,
+];

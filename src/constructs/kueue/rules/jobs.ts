@@ -1,0 +1,251 @@
+/**
+ * Labels and annotations by which workloads speak to Kueue: what the webhooks of its integrations demand.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { dnsSubdomain } from '../../../checks/server/syntax';
+import { type Manifest } from '../../../manifests/manifest';
+import { pointer } from '../../../manifests/pointer';
+import { asInteger, asObject, asString } from '../../../manifests/read';
+import {
+  ELASTIC_ANNOTATION,
+  ELASTIC_KINDS,
+  KUEUE,
+  MANAGED_KINDS,
+  MAX_EXEC_LABEL,
+  MIN_PARALLELISM_ANNOTATION,
+  PREBUILT_LABEL,
+  PREFERRED_TOPOLOGY,
+  QUEUE_LABEL,
+  REQUIRED_TOPOLOGY,
+  SYNC_COMPLETIONS_ANNOTATION,
+} from '../kueue-facts';
+import { isManaged } from '../queue-view';
+
+const VALIDATION = `${KUEUE}, pkg/controller/jobframework/validation.go`;
+const JOB_WEBHOOK = `${KUEUE}, pkg/controller/jobs/job/job_webhook.go`;
+const KINDS = [...new Set([...MANAGED_KINDS].map((kind) => kind.replace(/^v1 /, '').replace(/\/\S+ /, '/')))];
+
+function labelsOf({ object }: Manifest): JsonObject {
+  return asObject(asObject(object.metadata).labels);
+}
+
+function annotationsOf({ object }: Manifest): JsonObject {
+  return asObject(asObject(object.metadata).annotations);
+}
+
+type Facts = Pick<ObjectRule, 'summary' | 'fix' | 'concerns'> &
+  Partial<Pick<ObjectRule, 'row' | 'why' | 'source' | 'kinds' | 'tier' | 'severity'>>;
+
+function jobRule(id: string, facts: Facts, check: (manifest: Manifest) => Iterable<Violation>): ObjectRule {
+  return {
+    row: 'KU14',
+    tier: 'webhook',
+    severity: 'error',
+    kinds: KINDS,
+    source: VALIDATION,
+    why: 'The webhook refuses the object.',
+    ...facts,
+    id: `kueue/${id}`,
+    on: 'object',
+    *check(manifest) {
+      if (isManaged(manifest)) {
+        yield* check(manifest);
+      }
+    },
+  };
+}
+
+const namesValid = jobRule(
+  'queue-name-is-object-name',
+  {
+    concerns: [QUEUE_LABEL, PREBUILT_LABEL],
+    summary: `The labels ${QUEUE_LABEL} and ${PREBUILT_LABEL} hold names of objects.`,
+    fix: 'Write the name of the LocalQueue, in lower case.',
+  },
+  function* (manifest) {
+    for (const key of [QUEUE_LABEL, PREBUILT_LABEL]) {
+      const name = asString(labelsOf(manifest)[key]);
+      const complaint = name === undefined ? undefined : dnsSubdomain(name);
+      if (complaint !== undefined) {
+        yield { path: pointer('/metadata/labels', key), message: `"${name}" must ${complaint}`, found: name };
+      }
+    }
+  },
+);
+
+const maxExecution = jobRule(
+  'max-execution-time-positive',
+  {
+    concerns: [MAX_EXEC_LABEL],
+    summary: `The label ${MAX_EXEC_LABEL} is a whole number above 0.`,
+    fix: 'Write seconds, such as "3600".',
+  },
+  function* (manifest) {
+    const value = asString(labelsOf(manifest)[MAX_EXEC_LABEL]);
+    if (value === undefined || (/^[+-]?\d+$/.test(value) && Number(value) > 0)) {
+      return;
+    }
+    yield {
+      path: pointer('/metadata/labels', MAX_EXEC_LABEL),
+      message: `"${value}" is no number of seconds`,
+      found: value,
+      expected: 'a whole number above 0',
+    };
+  },
+);
+
+const elasticKind = jobRule(
+  'elastic-kind-scales',
+  {
+    concerns: [ELASTIC_ANNOTATION],
+    summary: `${ELASTIC_ANNOTATION} stands on a Job, RayCluster, RayJob or RayService; on a Job without a required or preferred topology.`,
+    fix: 'Leave the annotation, or the topology, out.',
+  },
+  function* (manifest) {
+    if (annotationsOf(manifest)[ELASTIC_ANNOTATION] !== 'true') {
+      return;
+    }
+    const path = pointer('/metadata/annotations', ELASTIC_ANNOTATION);
+    const { apiVersion, kind } = manifest.id;
+    if (!ELASTIC_KINDS.has(`${apiVersion} ${kind}`)) {
+      yield { path, message: `Kueue cannot scale a ${kind} that runs`, found: 'true' };
+    }
+    if (kind !== 'Job') {
+      return;
+    }
+    const template = asObject(asObject(asObject(manifest.object.spec).template).metadata);
+    for (const key of [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY]) {
+      if (asObject(template.annotations)[key] !== undefined) {
+        yield {
+          path: pointer('/spec/template/metadata/annotations', key),
+          message: 'an elastic Job cannot have a topology',
+        };
+      }
+    }
+  },
+);
+
+/** As the Job's webhook counts them: parallelism, and no more than completions. */
+function podsOf(spec: JsonObject): number {
+  const parallelism = asInteger(spec.parallelism) ?? 1;
+  const completions = asInteger(spec.completions);
+  return completions === undefined ? parallelism : Math.min(parallelism, completions);
+}
+
+const partialAdmission = jobRule(
+  'partial-admission-below-parallelism',
+  {
+    kinds: ['batch/Job'],
+    concerns: [MIN_PARALLELISM_ANNOTATION],
+    summary: `${MIN_PARALLELISM_ANNOTATION} is at least 1 and less than the pods of the Job, and not on an elastic Job.`,
+    source: JOB_WEBHOOK,
+    fix: 'Write a number below parallelism, or leave the annotation out.',
+  },
+  function* (manifest) {
+    const value = asString(annotationsOf(manifest)[MIN_PARALLELISM_ANNOTATION]);
+    if (value === undefined) {
+      return;
+    }
+    const path = pointer('/metadata/annotations', MIN_PARALLELISM_ANNOTATION);
+    const pods = podsOf(asObject(manifest.object.spec));
+    if (!/^[+-]?\d+$/.test(value) || Number(value) < 1 || Number(value) >= pods) {
+      yield {
+        path,
+        message: `"${value}" does not lie between 1 and ${pods - 1}`,
+        found: value,
+        expected: `a whole number from 1 to ${pods - 1}`,
+      };
+    }
+    if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {
+      yield { path, message: `the Job has ${ELASTIC_ANNOTATION} too`, expected: 'one of the two' };
+    }
+  },
+);
+
+const GO_BOOL = ['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'];
+const GO_TRUE = GO_BOOL.slice(0, 6);
+
+const syncCompletions = jobRule(
+  'completions-follow-parallelism',
+  {
+    kinds: ['batch/Job'],
+    concerns: [SYNC_COMPLETIONS_ANNOTATION],
+    summary: `${SYNC_COMPLETIONS_ANNOTATION} is a boolean; where it is true the Job is Indexed, with as many completions as parallelism.`,
+    source: JOB_WEBHOOK,
+    fix: 'Make the Job Indexed with equal numbers, or leave the annotation out.',
+  },
+  function* (manifest) {
+    const value = asString(annotationsOf(manifest)[SYNC_COMPLETIONS_ANNOTATION]);
+    if (value === undefined) {
+      return;
+    }
+    const path = pointer('/metadata/annotations', SYNC_COMPLETIONS_ANNOTATION);
+    if (!GO_BOOL.includes(value)) {
+      yield { path, message: `"${value}" is no boolean`, found: value, expected: '"true" or "false"' };
+    }
+    if (!GO_TRUE.includes(value)) {
+      return;
+    }
+    const { completionMode, parallelism, completions } = asObject(manifest.object.spec);
+    if (completionMode !== 'Indexed') {
+      yield { path, message: 'the Job is not Indexed', found: value, expected: 'completionMode: Indexed' };
+    }
+    if ((asInteger(parallelism) ?? 1) !== (asInteger(completions) ?? 1)) {
+      yield {
+        path: '/spec/completions',
+        message: 'completions and parallelism differ',
+        found: completions,
+        expected: String(asInteger(parallelism) ?? 1),
+      };
+    }
+  },
+);
+
+const unmanaged: ObjectRule = {
+  id: 'kueue/queue-name-on-managed-kind',
+  row: 'KU15',
+  tier: 'advice',
+  severity: 'error',
+  on: 'object',
+  kinds: ['*'],
+  concerns: [QUEUE_LABEL],
+  summary: `The label ${QUEUE_LABEL} stands on an object of a kind that Kueue manages.`,
+  why: 'Kueue does not look at other kinds: their pods start at once, past every quota.',
+  source: `${KUEUE}, pkg/controller/jobs`,
+  fix: 'Use a kind that Kueue knows. Of a CronJob, put the label into jobTemplate.metadata; of an MPIJob, use kubeflow.org/v2beta1.',
+  *check(manifest) {
+    const { apiVersion, kind, group } = manifest.id;
+    const name = labelsOf(manifest)[QUEUE_LABEL];
+    if (name === undefined || isManaged(manifest) || !PASSED_BY.has(`${group}/${kind}`)) {
+      return;
+    }
+    yield {
+      path: pointer('/metadata/labels', QUEUE_LABEL),
+      message: `Kueue does not manage ${apiVersion} ${kind}`,
+      found: name,
+    };
+  },
+};
+
+/** Kinds that make pods by themselves and are surely not managed. ReplicaSets and pods of managed kinds may carry the label. */
+const PASSED_BY: ReadonlySet<string> = new Set([
+  'batch/CronJob',
+  'apps/DaemonSet',
+  'batch.volcano.sh/Job',
+  'batch.volcano.sh/CronJob',
+  'kubeflow.org/MPIJob',
+  'serving.knative.dev/Service',
+  'trainer.kubeflow.org/TrainingRuntime',
+  'trainer.kubeflow.org/ClusterTrainingRuntime',
+  'ray.io/RayCronJob',
+]);
+
+export const jobRules: readonly Rule[] = [
+  namesValid,
+  maxExecution,
+  elasticKind,
+  partialAdmission,
+  syncCompletions,
+  unmanaged,
+];

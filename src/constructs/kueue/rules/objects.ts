@@ -1,0 +1,262 @@
+/**
+ * ClusterQueue, ResourceFlavor and Workload: what the webhooks demand of one object beyond its schema, quotas apart.
+ */
+import { type JsonValue } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { type Manifest } from '../../../manifests/manifest';
+import { pointer } from '../../../manifests/pointer';
+import { asInteger, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
+import { CLUSTER_QUEUE, ELASTIC_ANNOTATION, KUEUE, RESOURCE_FLAVOR, WORKLOAD } from '../kueue-facts';
+import { flavorNames, groupsOf } from '../queue-view';
+
+const QUEUE_WEBHOOK = `${KUEUE}, pkg/webhooks/clusterqueue_webhook.go`;
+const FLAVOR_WEBHOOK = `${KUEUE}, pkg/webhooks/resourceflavor_webhook.go`;
+const WORKLOAD_WEBHOOK = `${KUEUE}, pkg/webhooks/workload_webhook.go`;
+
+type Facts = Pick<ObjectRule, 'row' | 'kinds' | 'summary' | 'why' | 'source' | 'fix' | 'concerns'> &
+  Partial<Pick<ObjectRule, 'tier' | 'severity'>>;
+
+function webhookRule(id: string, facts: Facts, check: (manifest: Manifest) => Iterable<Violation>): ObjectRule {
+  return { tier: 'webhook', severity: 'error', ...facts, id: `kueue/${id}`, on: 'object', check };
+}
+
+const checkOnFlavors = webhookRule(
+  'admission-check-flavor-of-queue',
+  {
+    row: 'KU7',
+    kinds: [CLUSTER_QUEUE],
+    concerns: ['onFlavors'],
+    summary: 'An admission check is asked on flavors that the queue has.',
+    why: 'The webhook refuses the queue.',
+    source: QUEUE_WEBHOOK,
+    fix: 'Correct the name, or give the queue the flavor.',
+  },
+  function* (manifest) {
+    const known = new Set(flavorNames(manifest));
+    for (const { value, path } of objectsAt(manifest.object, '/spec/admissionChecksStrategy/admissionChecks')) {
+      for (const [index, flavor] of stringsIn(value.onFlavors).entries()) {
+        if (known.has(flavor)) {
+          continue;
+        }
+        yield {
+          path: `${path}/onFlavors/${index}`,
+          message: `the queue has no flavor ${flavor}`,
+          found: flavor,
+          expected: known.size === 0 ? 'a flavor of the queue' : [...known].join(', '),
+        };
+      }
+    }
+  },
+);
+
+const concurrentAdmission = webhookRule(
+  'concurrent-admission-fits-queue',
+  {
+    row: 'KU8',
+    kinds: [CLUSTER_QUEUE],
+    concerns: ['concurrentAdmissionPolicy'],
+    summary:
+      'A queue with concurrentAdmissionPolicy has one group of at most 16 flavors, is not StrictFIFO, and constrains migration only in the ' +
+      'mode TryPreferredFlavors, to a flavor of its own.',
+    why: 'The webhook refuses the queue, where the feature gate ConcurrentAdmission is on.',
+    source: `${QUEUE_WEBHOOK}, validateConcurrentAdmissionPolicy`,
+    fix: 'Leave the policy out, or give the queue the form that it needs.',
+  },
+  function* (manifest) {
+    const spec = asObject(manifest.object.spec);
+    if (!isObject(spec.concurrentAdmissionPolicy)) {
+      return;
+    }
+    const groups = groupsOf(manifest);
+    if (groups.length !== 1) {
+      yield {
+        path: '/spec/resourceGroups',
+        message: `the queue has ${groups.length} resource groups`,
+        found: groups.length,
+        expected: 'one group',
+      };
+    }
+    const flavors = groups[0]?.flavors ?? [];
+    if (groups.length === 1 && flavors.length > 16) {
+      yield {
+        path: '/spec/resourceGroups/0/flavors',
+        message: `the group has ${flavors.length} flavors`,
+        found: flavors.length,
+        expected: 'at most 16',
+      };
+    }
+    if (spec.queueingStrategy === 'StrictFIFO') {
+      yield {
+        path: '/spec/queueingStrategy',
+        message: 'StrictFIFO does not go with the policy',
+        found: 'StrictFIFO',
+        expected: 'BestEffortFIFO',
+      };
+    }
+    const migration = asObject(asObject(spec.concurrentAdmissionPolicy).migration);
+    if (!isObject(migration.constraints)) {
+      return;
+    }
+    const path = '/spec/concurrentAdmissionPolicy/migration/constraints';
+    const mode = asString(migration.mode) ?? '';
+    const last = asString(migration.constraints.lastAcceptableFlavorName);
+    if (mode !== '' && mode !== 'TryPreferredFlavors') {
+      yield { path, message: `constraints do not go with the mode ${mode}`, expected: 'the mode TryPreferredFlavors' };
+    } else if (last !== undefined && !flavors.some(({ name }) => name === last)) {
+      yield {
+        path: `${path}/lastAcceptableFlavorName`,
+        message: `the queue has no flavor ${last}`,
+        found: last,
+        expected: flavors.map(({ name }) => name).join(', '),
+      };
+    }
+  },
+);
+
+const selectorStated = webhookRule(
+  'namespace-selector-stated',
+  {
+    row: 'KU15',
+    tier: 'advice',
+    severity: 'warning',
+    kinds: [CLUSTER_QUEUE],
+    summary: 'A ClusterQueue says whose workloads it takes.',
+    why: 'A namespaceSelector that is not stated chooses no namespace: every workload stays inadmissible.',
+    source: `${KUEUE}, apis/kueue/v1beta2/clusterqueue_types.go, NamespaceSelector`,
+    fix: 'Write `namespaceSelector: {}` for all namespaces, or the labels of those that may come.',
+  },
+  function* ({ object }) {
+    const selector = asObject(object.spec).namespaceSelector;
+    if (selector === undefined || selector === null) {
+      yield {
+        path: '/spec',
+        message: 'the queue takes workloads of no namespace',
+        expected: 'a namespaceSelector, {} for all',
+      };
+    }
+  },
+);
+
+const flavorLabels = webhookRule(
+  'flavor-node-labels-valid',
+  {
+    row: 'KU9',
+    kinds: [RESOURCE_FLAVOR],
+    concerns: ['nodeLabels'],
+    summary: 'Node labels of a flavor are labels.',
+    why: 'The webhook refuses the flavor.',
+    source: FLAVOR_WEBHOOK,
+    fix: 'Correct key or value.',
+  },
+  function* ({ object }) {
+    for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
+      const complaint = qualifiedName(key) ?? labelValue(value);
+      if (complaint !== undefined) {
+        yield { path: pointer('/spec/nodeLabels', key), message: `${key}: "${value}" must ${complaint}`, found: value };
+      }
+    }
+  },
+);
+
+const flavorTaints = webhookRule(
+  'flavor-taints-and-tolerations-valid',
+  {
+    row: 'KU9',
+    kinds: [RESOURCE_FLAVOR],
+    concerns: ['nodeTaints', 'tolerations'],
+    summary: 'Taints and tolerations of a flavor have valid keys and values; a taint stands once with its effect.',
+    why: 'The webhook refuses the flavor.',
+    source: FLAVOR_WEBHOOK,
+    fix: 'Correct them, or merge those that are alike.',
+  },
+  function* ({ object }) {
+    const seen = new Set<string>();
+    for (const { value, path } of objectsAt(object, '/spec/nodeTaints')) {
+      const [key, text, effect] = [
+        asString(value.key) ?? '',
+        asString(value.value) ?? '',
+        asString(value.effect) ?? '',
+      ];
+      const complaint = qualifiedName(key) ?? labelValue(text);
+      if (complaint !== undefined) {
+        yield { path, message: `the taint ${key}=${text} must ${complaint}`, found: key };
+      }
+      if (seen.has(`${key} ${effect}`)) {
+        yield {
+          path,
+          message: `the taint ${key} with the effect ${effect} stands twice`,
+          found: key,
+          expected: 'each key and effect once',
+        };
+      }
+      seen.add(`${key} ${effect}`);
+    }
+    for (const { value, path } of objectsAt(object, '/spec/tolerations')) {
+      const key = asString(value.key) ?? '';
+      const complaint = key === '' ? undefined : qualifiedName(key);
+      if (complaint !== undefined) {
+        yield { path: `${path}/key`, message: `the key ${key} must ${complaint}`, found: key };
+      }
+    }
+  },
+);
+
+const RESERVED = 'pods';
+
+const workloadPodSets = webhookRule(
+  'workload-pod-sets-valid',
+  {
+    row: 'KU13',
+    kinds: [WORKLOAD],
+    concerns: ['podSets'],
+    summary:
+      'At most one pod set of a Workload may shrink (minCount), not in an elastic one, and none asks for the resource `pods`.',
+    why: 'The webhook refuses the Workload.',
+    source: WORKLOAD_WEBHOOK,
+    fix: 'Keep minCount in one pod set; leave `pods` out, Kueue counts them itself.',
+  },
+  function* ({ object }) {
+    const sets = objectsAt(object, '/spec/podSets');
+    const shrinking = sets.filter(({ value }) => asInteger(value.minCount) !== undefined);
+    if (shrinking.length > 1) {
+      yield {
+        path: '/spec/podSets',
+        message: `${shrinking.length} pod sets have a minCount`,
+        found: shrinking.length,
+        expected: 'one at most',
+      };
+    }
+    if (shrinking.length > 0 && asObject(asObject(object.metadata).annotations)[ELASTIC_ANNOTATION] === 'true') {
+      yield { path: '/spec/podSets', message: 'an elastic Workload has a minCount', expected: 'one of the two' };
+    }
+    for (const { path, value } of sets) {
+      yield* reserved(asObject(asObject(value.template).spec), `${path}/template/spec`);
+    }
+  },
+);
+
+function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Iterable<Violation> {
+  const holders = ['initContainers', 'containers'].flatMap((field) => objectsAt(spec, `/${field}`));
+  for (const holder of [{ value: spec, path: '' }, ...holders]) {
+    for (const form of ['requests', 'limits']) {
+      const amounts = asObject(asObject(holder.value.resources)[form]);
+      if (amounts[RESERVED] !== undefined) {
+        yield {
+          path: `${path}${holder.path}/resources/${form}/${RESERVED}`,
+          message: `the resource ${RESERVED} is Kueue's own`,
+          found: amounts[RESERVED],
+        };
+      }
+    }
+  }
+}
+
+export const objectRules: readonly Rule[] = [
+  checkOnFlavors,
+  concurrentAdmission,
+  selectorStated,
+  flavorLabels,
+  flavorTaints,
+  workloadPodSets,
+];

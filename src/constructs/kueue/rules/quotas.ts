@@ -1,0 +1,281 @@
+/**
+ * Quotas of ClusterQueues and Cohorts: what the webhook demands beyond the schema.
+ */
+import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { qualifiedName } from '../../../checks/server/syntax';
+import { asObject } from '../../../manifests/read';
+import { CLUSTER_QUEUE, COHORT, KUEUE } from '../kueue-facts';
+import { type GroupView, groupsOf, parentOf, type QuotaView } from '../queue-view';
+
+const WEBHOOK = `${KUEUE}, pkg/webhooks/clusterqueue_webhook.go`;
+
+type Facts = Pick<ObjectRule, 'row' | 'summary' | 'why' | 'fix' | 'concerns'> &
+  Partial<Pick<ObjectRule, 'source' | 'kinds'>>;
+
+function quotaRule(
+  id: string,
+  facts: Facts,
+  check: (groups: readonly GroupView[], manifest: Manifest) => Iterable<Violation>,
+): ObjectRule {
+  return {
+    kinds: [CLUSTER_QUEUE, COHORT],
+    source: WEBHOOK,
+    ...facts,
+    id: `kueue/${id}`,
+    tier: 'webhook',
+    severity: 'error',
+    on: 'object',
+    check: (manifest) => check(groupsOf(manifest), manifest),
+  };
+}
+
+function everyQuota(groups: readonly GroupView[]): readonly QuotaView[] {
+  return groups.flatMap(({ flavors }) => flavors.flatMap(({ quotas }) => quotas));
+}
+
+const inCoveredOrder = quotaRule(
+  'flavor-resources-in-covered-order',
+  {
+    row: 'KU1',
+    concerns: ['coveredResources'],
+    summary: 'Each flavor names the resources of its group in the order of coveredResources.',
+    why: 'The webhook refuses the queue: it compares them one by one.',
+    fix: 'Write the quotas of every flavor in the order of coveredResources.',
+  },
+  function* (groups) {
+    for (const { covered, flavors } of groups) {
+      for (const { name, quotas } of flavors) {
+        const index = quotas.findIndex(({ resource }, place) => place < covered.length && resource !== covered[place]);
+        const quota = quotas[index];
+        if (quota === undefined) {
+          continue;
+        }
+        yield {
+          path: `${quota.path}/name`,
+          message: `resource ${index + 1} of the flavor ${name} is ${quota.resource}, in coveredResources it is ${covered[index] ?? ''}`,
+          found: quota.resource,
+          expected: covered[index],
+        };
+      }
+    }
+  },
+);
+
+const once = quotaRule(
+  'flavor-and-resource-once',
+  {
+    row: 'KU2',
+    concerns: ['resourceGroups'],
+    summary: 'Over all resource groups, a flavor and a resource stand once.',
+    why: 'The webhook refuses the queue: of two groups it could not tell from which a resource comes.',
+    fix: 'Put flavors that share resources into one group.',
+  },
+  function* (groups) {
+    const resources = groups.flatMap(({ covered, path }) =>
+      covered.map((name, index) => ({ name, path: `${path}/coveredResources/${index}` })),
+    );
+    const flavors = groups.flatMap((group) => group.flavors.map(({ name, path }) => ({ name, path: `${path}/name` })));
+    for (const [what, places] of [
+      ['resource', resources],
+      ['flavor', flavors],
+    ] as const) {
+      const seen = new Set<string>();
+      for (const { name, path } of places) {
+        if (seen.has(name)) {
+          yield { path, message: `the ${what} ${name} stands twice`, found: name, expected: `the ${what} once` };
+        }
+        seen.add(name);
+      }
+    }
+  },
+);
+
+const resourceNames = quotaRule(
+  'covered-resource-name-valid',
+  {
+    row: 'KU2',
+    concerns: ['coveredResources'],
+    summary: 'Names of covered resources are resource names.',
+    why: 'The webhook refuses the queue.',
+    fix: 'Correct the name.',
+  },
+  function* (groups) {
+    for (const { covered, path } of groups) {
+      for (const [index, name] of covered.entries()) {
+        const complaint = qualifiedName(name);
+        if (complaint !== undefined) {
+          yield { path: `${path}/coveredResources/${index}`, message: `"${name}" must ${complaint}`, found: name };
+        }
+      }
+    }
+  },
+);
+
+const limitsNeedParent = quotaRule(
+  'limit-needs-cohort',
+  {
+    row: 'KU3',
+    concerns: ['lendingLimit', 'borrowingLimit'],
+    summary: 'A lending or borrowing limit stands only in a queue with a cohort, or in a cohort with a parent.',
+    why: 'The webhook refuses the object: without a cohort nobody lends or borrows.',
+    fix: 'Name the cohort (cohortName) or the parent (parentName), or leave the limit out.',
+    source: `${WEBHOOK}, validateLimit`,
+  },
+  function* (groups, manifest) {
+    if (parentOf(manifest) !== undefined) {
+      return;
+    }
+    const isCohort = manifest.id.kind === 'Cohort';
+    for (const { borrowing, lending, path } of everyQuota(groups)) {
+      // The schema of a ClusterQueue refuses a borrowing limit itself.
+      for (const [field, value] of [
+        ['lendingLimit', lending],
+        ['borrowingLimit', isCohort ? borrowing : undefined],
+      ] as const) {
+        if (value === undefined) {
+          continue;
+        }
+        const missing = isCohort ? 'the cohort has no parent' : 'the queue has no cohort';
+        yield { path: `${path}/${field}`, message: `${field} is stated, but ${missing}`, found: value.toString() };
+      }
+    }
+  },
+);
+
+const lendingWithinNominal = quotaRule(
+  'lending-within-nominal',
+  {
+    row: 'KU3',
+    kinds: [CLUSTER_QUEUE],
+    concerns: ['lendingLimit'],
+    summary: 'A queue lends at most its nominal quota.',
+    why: 'The webhook refuses the queue.',
+    fix: 'Lower lendingLimit, or leave it out: then all of the nominal quota is lent.',
+  },
+  function* (groups) {
+    for (const { nominal, lending, path } of everyQuota(groups)) {
+      if (nominal === undefined || lending === undefined || lending.compare(nominal) <= 0) {
+        continue;
+      }
+      yield {
+        path: `${path}/lendingLimit`,
+        message: `${lending.toString()} is more than the nominal quota ${nominal.toString()}`,
+        found: lending.toString(),
+        expected: `at most ${nominal.toString()}`,
+      };
+    }
+  },
+);
+
+const notNegative = quotaRule(
+  'quota-not-negative',
+  {
+    row: 'KU3',
+    concerns: ['resourceGroups'],
+    summary: 'No quota and no limit is negative.',
+    why: 'The webhook refuses the object.',
+    fix: 'Write 0 or more.',
+  },
+  function* (groups) {
+    for (const quota of everyQuota(groups)) {
+      for (const [field, value] of [
+        ['nominalQuota', quota.nominal],
+        ['borrowingLimit', quota.borrowing],
+        ['lendingLimit', quota.lending],
+      ] as const) {
+        if (value !== undefined && value.isNegative()) {
+          yield {
+            path: `${quota.path}/${field}`,
+            message: `${field} is negative`,
+            found: value.toString(),
+            expected: '0 or more',
+          };
+        }
+      }
+    }
+  },
+);
+
+const MOST = { flavors: 256, resources: 256, combinations: 512 };
+
+const sizes = quotaRule(
+  'queue-size-within-limits',
+  {
+    row: 'KU4',
+    kinds: [CLUSTER_QUEUE],
+    concerns: ['resourceGroups'],
+    summary: `A ClusterQueue has at most ${MOST.flavors} flavors and ${MOST.resources} resources in all, and ${MOST.combinations} quotas in a group.`,
+    why: 'The webhook refuses the queue.',
+    fix: 'Split the queue, or merge flavors.',
+  },
+  function* (groups) {
+    const flavors = groups.reduce((sum, group) => sum + group.flavors.length, 0);
+    const resources = groups.reduce((sum, group) => sum + group.covered.length, 0);
+    for (const [what, count, most] of [
+      ['flavors', flavors, MOST.flavors],
+      ['covered resources', resources, MOST.resources],
+    ] as const) {
+      if (count > most) {
+        yield {
+          path: '/spec/resourceGroups',
+          message: `the queue has ${count} ${what}`,
+          found: count,
+          expected: `at most ${most}`,
+        };
+      }
+    }
+    for (const { path, flavors: members } of groups) {
+      const quotas = members.reduce((sum, flavor) => sum + flavor.quotas.length, 0);
+      if (quotas > MOST.combinations) {
+        yield {
+          path,
+          message: `the group has ${quotas} quotas`,
+          found: quotas,
+          expected: `at most ${MOST.combinations}`,
+        };
+      }
+    }
+  },
+);
+
+const NANO = parseQuantity('1n') ?? Quantity.ZERO;
+
+const fairWeight: ObjectRule = {
+  id: 'kueue/fair-sharing-weight-usable',
+  row: 'KU12',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'object',
+  kinds: [CLUSTER_QUEUE, COHORT],
+  concerns: ['fairSharing'],
+  summary: 'A fair sharing weight is 0, or more than 1n.',
+  why: 'The webhook refuses a negative weight, and one that vanishes when shares are divided by it.',
+  source: `${KUEUE}, pkg/webhooks/common.go, validateFairSharing`,
+  fix: 'Write 0 to come last, or a weight such as 1 or 500m.',
+  *check({ object }) {
+    const found = asObject(asObject(object.spec).fairSharing).weight;
+    const weight = typeof found === 'string' || typeof found === 'number' ? parseQuantity(found) : undefined;
+    if (weight === undefined || weight.isZero() || weight.isGreaterThan(NANO)) {
+      return;
+    }
+    yield {
+      path: '/spec/fairSharing/weight',
+      message: `the weight is ${weight.toString()}`,
+      found,
+      expected: '0, or more than 1n',
+    };
+  },
+};
+
+export const quotaRules: readonly Rule[] = [
+  inCoveredOrder,
+  once,
+  resourceNames,
+  limitsNeedParent,
+  lendingWithinNominal,
+  notNegative,
+  sizes,
+  fairWeight,
+];

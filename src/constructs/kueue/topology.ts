@@ -1,0 +1,46 @@
+/**
+ * Topology: the levels of the data centre, as node labels, by which Kueue places pods close to each other.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+
+/** Whatever names a topology: a `Topology`, or `Topology.fromTopologyName(…)` for one of the cluster. */
+export interface ITopology {
+  readonly topologyName: string;
+}
+
+export interface TopologyProps extends ClusterObjectProps {
+  /**
+   * Node labels, the widest first: block, rack, node. Cannot be changed later.
+   *
+   * With `kubernetes.io/hostname` last, Kueue chooses the node itself; without it, the lowest level it knows.
+   */
+  readonly levels: readonly string[];
+}
+
+/**
+ * Rules: by the schema. Source: kueue v0.19.2, apis/kueue/v1beta2/topology_types.go.
+ *
+ * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
+ */
+export class Topology extends Construct implements ITopology {
+  /** A topology that the cluster has already. */
+  static fromTopologyName(topologyName: string): ITopology {
+    return { topologyName };
+  }
+
+  readonly topologyName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: TopologyProps) {
+    super(scope, id);
+    this.topologyName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', TopologyKind, {
+      metadata: clusterMetadata(id, props),
+      spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },
+    });
+  }
+}

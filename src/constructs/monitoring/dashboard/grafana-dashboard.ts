@@ -1,0 +1,70 @@
+/**
+ * A dashboard of Grafana in a ConfigMap, where the sidecar of Grafana's chart finds it by a label.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type JsonObject } from '../../../facts/api/schema';
+import { ConfigMap } from '../../../facts/api/types/core/v1';
+import { dependOn } from '../../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../../resources/object-props';
+import { Resource } from '../../resources/resource';
+import { grafanaJson } from './grafana-json';
+import { type DashboardModel, type PanelRow } from './panel';
+
+export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps {
+  /** Label by which the sidecar finds it. @default - grafana_dashboard: "1" */
+  readonly sidecarLabel?: Readonly<Record<string, string>>;
+  /** Folder of Grafana, by the sidecar's annotation `grafana_folder`. @default - the folder of the sidecar */
+  readonly folder?: string;
+}
+
+/**
+ * Rules: `monitoring/dashboard-*`.
+ *
+ * @example
+ * new GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
+ *   { title: 'Length', panels: [{ title: 'Pending', kind: 'timeseries', queries: [{ expr: 'sum(kueue_pending_workloads)' }] }] },
+ * ] });
+ */
+export class GrafanaDashboard extends Construct {
+  readonly configMapName: string;
+  readonly resource: ApiObject;
+  private readonly ownRows: PanelRow[];
+
+  /** @throws if the uid cannot be one, or a panel is wider than the grid */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: GrafanaDashboardProps,
+  ) {
+    super(scope, id);
+    this.configMapName = props.name ?? id;
+    this.ownRows = [...props.rows];
+    grafanaJson(props);
+    const { labels, annotations, folder, sidecarLabel = { grafana_dashboard: '1' } } = props;
+    this.resource = new Resource(this, 'Resource', ConfigMap, {
+      metadata: namespacedMetadata(id, {
+        ...props,
+        labels: { ...sidecarLabel, ...labels },
+        annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
+      }),
+      data: { [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string },
+    });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /** Adds a row of panels at the end. */
+  addRow(row: PanelRow): this {
+    this.ownRows.push(row);
+    return this;
+  }
+
+  get rows(): readonly PanelRow[] {
+    return [...this.ownRows];
+  }
+
+  /** The dashboard as Grafana reads it. */
+  get json(): JsonObject {
+    return grafanaJson({ ...this.props, rows: this.ownRows });
+  }
+}

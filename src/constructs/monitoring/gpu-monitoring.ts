@@ -1,0 +1,114 @@
+/**
+ * GpuMonitoring: what is measured of GPUs, who fetches it, what is alerted on and what is shown, as one thing that fits together.
+ */
+import { Duration } from 'cdk8s';
+import { Construct } from 'constructs';
+import { DCGM_METRICS, type DcgmGeneration, type DcgmKey, findDcgmMetric } from '../../facts/catalog';
+import {
+  type DcgmCounter,
+  dcgmCounter,
+  DcgmCounters,
+  type DcgmExporterOptions,
+  USUAL_DCGM_COUNTERS,
+} from '../gpu-operator';
+import { type NamespacedObjectProps } from '../resources/object-props';
+import { type NamedReference } from '../resources/references';
+import { GrafanaDashboard } from './dashboard/grafana-dashboard';
+import { gpuDashboard, metricsInDashboard } from './dashboard/gpu-panels';
+import { gpuAlerts, type GpuAlertsOptions, metricsInGroups } from './gpu-alerts';
+import { ServiceMonitor } from './monitors';
+import { PrometheusRule } from './prometheus-rule';
+import { NODE_RELABELING } from './scrape-endpoint';
+
+export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
+  /** Namespace of the GPU operator, whose exporter is scraped. @default gpu-operator */
+  readonly namespace?: NamedReference;
+  /**
+   * Labels by which Prometheus finds the ServiceMonitor and the rules; with kube-prometheus-stack `release: <its release>`.
+   * @default - those of the chart
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** More rows for the exporter's list of counters. @default - none */
+  readonly counters?: readonly DcgmCounter[];
+  /** @default - 15 seconds */
+  readonly interval?: Duration;
+  /** Labels of all alerts, for routing. @default - none */
+  readonly alertLabels?: Readonly<Record<string, string>>;
+  /** Whether a dashboard is made. @default true */
+  readonly dashboard?: boolean;
+}
+
+/**
+ * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is in the list that
+ * the exporter is given, under the name and in the unit that it is read by.
+ *
+ * `monitoring.exporter` is what the GPU operator has to be told: the list, and to make no ServiceMonitor of its own.
+ *
+ * @example
+ * const monitoring = new GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
+ * new GpuOperator(chart, 'gpu', { dcgmExporter: monitoring.exporter });
+ */
+export class GpuMonitoring extends Construct {
+  readonly counters: DcgmCounters;
+  readonly serviceMonitor: ServiceMonitor;
+  readonly rules: PrometheusRule;
+  /** Absent where none was wanted. */
+  readonly dashboard?: GrafanaDashboard;
+
+  /** @throws if a threshold is given for an alert that has none */
+  constructor(scope: Construct, id: string, props: GpuMonitoringProps = {}) {
+    super(scope, id);
+    const {
+      namespace = 'gpu-operator',
+      labels,
+      annotations,
+      exporter = '4.8',
+      exporterJob = 'nvidia-dcgm-exporter',
+      honorLabels,
+    } = props;
+    const shared = { namespace, labels, annotations };
+    const groups = gpuAlerts({ ...props, labels: props.alertLabels });
+    const model = gpuDashboard({
+      exporter,
+      honorLabels,
+      without: (['contention', 'rdma'] as const).filter((name) => props.without?.includes(name) === true),
+    });
+    const read = [...metricsInGroups(groups), ...(props.dashboard === false ? [] : metricsInDashboard(model))];
+    this.counters = new DcgmCounters(this, 'Counters', {
+      ...shared,
+      name: `${id}-counters`,
+      counters: countersFor(read, exporter),
+    }).addCounters(...(props.counters ?? []));
+    this.serviceMonitor = new ServiceMonitor(this, 'ServiceMonitor', {
+      ...shared,
+      name: id,
+      // As the operator labels the exporter's Service.
+      selector: { app: exporterJob },
+      port: 'gpu-metrics',
+      interval: props.interval ?? Duration.seconds(15),
+      ...(honorLabels === undefined ? {} : { honorLabels }),
+      relabelings: [NODE_RELABELING],
+    });
+    this.rules = new PrometheusRule(this, 'Rules', { ...shared, name: id, groups });
+    if (props.dashboard !== false) {
+      this.dashboard = new GrafanaDashboard(this, 'Dashboard', {
+        ...model,
+        namespace,
+        annotations,
+        name: `${id}-dashboard`,
+      });
+    }
+  }
+
+  /** What the GPU operator is to be told of its exporter. */
+  get exporter(): Pick<DcgmExporterOptions, 'counters' | 'serviceMonitor'> {
+    return { counters: this.counters, serviceMonitor: false };
+  }
+}
+
+/** The usual counters and those that are read, in the order of the catalog. */
+function countersFor(read: readonly string[], exporter: DcgmGeneration): readonly DcgmCounter[] {
+  const usual = USUAL_DCGM_COUNTERS.map(({ field }) => field);
+  const wanted = new Set<DcgmKey>([...usual, ...read].flatMap((name) => findDcgmMetric(name)?.key ?? []));
+  return DCGM_METRICS.filter(({ key }) => wanted.has(key)).map(({ key }) => dcgmCounter(key, exporter));
+}

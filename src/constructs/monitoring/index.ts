@@ -1,0 +1,26 @@
+/**
+ * What is measured, fetched, alerted on and shown of GPU nodes, through Prometheus, its operator and Grafana.
+ */
+export {
+  type DashboardModel,
+  type DashboardVariable,
+  type Panel,
+  type PanelQuery,
+  type PanelRow,
+  type PanelUnit,
+} from './dashboard/panel';
+export { GrafanaDashboard, type GrafanaDashboardProps } from './dashboard/grafana-dashboard';
+export { gpuDashboard, type GpuDashboardOptions } from './dashboard/gpu-panels';
+export {
+  type AlertGroupName,
+  type AlertSetting,
+  type GpuAlertName,
+  gpuAlerts,
+  type GpuAlertsOptions,
+} from './gpu-alerts';
+export { GpuMonitoring, type GpuMonitoringProps } from './gpu-monitoring';
+export { PodMonitor, type PodMonitorProps, ServiceMonitor, type ServiceMonitorProps } from './monitors';
+export { PrometheusRule, type PrometheusRuleProps } from './prometheus-rule';
+export { type Alert, type AlertSeverity, type Recording, type RuleGroup } from './rule-groups';
+export { ScrapeConfig, type ScrapeConfigProps } from './scrape-config';
+export { NODE_RELABELING, type Relabeling, ScrapeAuthentication, type ScrapeOptions } from './scrape-endpoint';

@@ -1,0 +1,111 @@
+/**
+ * ServiceMonitor and PodMonitor: whom Prometheus scrapes, by the labels of Services or of pods.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  PodMonitor as PodMonitorKind,
+  type PodMonitorSpec,
+  ServiceMonitor as ServiceMonitorKind,
+  type ServiceMonitorSpec,
+} from '../../facts/api/types/monitoring.coreos.com/v1';
+import { merged } from '../pods/merge';
+import { type OpenPartial } from '../pods/pod-template';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
+
+interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
+  /** Namespaces to look into. @default - the monitor's own */
+  readonly namespaces?: readonly NamedReference[] | 'all';
+  /** The label `job` of the metrics. @default - the name of the Service, or namespace and name of the PodMonitor */
+  readonly jobLabel?: string;
+}
+
+export interface ServiceMonitorProps extends MonitorProps {
+  /** Labels of the Services (of the Services themselves, not of their pods). */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Name of the Service's port; a number is a port of the pod. */
+  readonly port: string | number;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: OpenPartial<ServiceMonitorSpec>;
+}
+
+export interface PodMonitorProps extends MonitorProps {
+  /** Labels of the pods. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Name of the container's port, or its number. */
+  readonly port: string | number;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: OpenPartial<PodMonitorSpec>;
+}
+
+/**
+ * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
+ *
+ * @example
+ * new ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
+ */
+export class ServiceMonitor extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: ServiceMonitorProps) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    const port = typeof props.port === 'number' ? { targetPort: props.port } : { port: props.port };
+    const spec: ServiceMonitorSpec = {
+      ...selection(props),
+      endpoints: [{ ...port, ...renderScrape(props) }],
+    };
+    this.resource = new Resource(this, 'Resource', ServiceMonitorKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: merged(spec, props.overrides),
+    });
+    dependOn(this.resource, props.namespace);
+  }
+}
+
+/**
+ * For pods that no Service stands in front of.
+ *
+ * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
+ *
+ * @example
+ * new PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
+ */
+export class PodMonitor extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: PodMonitorProps) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    const port = typeof props.port === 'number' ? { portNumber: props.port } : { port: props.port };
+    const spec: PodMonitorSpec = {
+      ...selection(props),
+      podMetricsEndpoints: [{ ...port, ...renderScrape(props) }],
+    };
+    this.resource = new Resource(this, 'Resource', PodMonitorKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: merged(spec, props.overrides),
+    });
+    dependOn(this.resource, props.namespace);
+  }
+}
+
+function selection({
+  selector,
+  namespaces,
+  jobLabel,
+}: ServiceMonitorProps | PodMonitorProps): Pick<ServiceMonitorSpec, 'selector' | 'namespaceSelector' | 'jobLabel'> {
+  return {
+    selector: { matchLabels: { ...selector } },
+    ...(namespaces === undefined
+      ? {}
+      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map(nameOf) } }),
+    ...(jobLabel === undefined ? {} : { jobLabel }),
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Dashboards of Grafana in ConfigMaps.
+ */
+import { type Rule } from '../../../checks/rule';
+import { pointer } from '../../../manifests/pointer';
+import { asString, isObject, stringEntries } from '../../../manifests/read';
+import { parseValue } from '../../../manifests/yaml';
+import { describeProblem } from '../../../facts/promql';
+import { monitoringRule, PROMETHEUS } from './monitoring-rule';
+import { dashboardsOf, isForGrafana, type PlacedPanel } from './query-places';
+
+const GRAFANA = 'Grafana, pkg/services/provisioning/dashboards';
+
+export const dashboardRules: readonly Rule[] = [
+  monitoringRule(
+    'dashboard-is-one',
+    ['ConfigMap'],
+    {
+      row: 'DB1',
+      tier: 'advice',
+      summary:
+        "What a ConfigMap for Grafana's sidecar holds as JSON is a dashboard with a title, and not the envelope of Grafana's API around one.",
+      why: 'Grafana logs an error and shows nothing.',
+      source: GRAFANA,
+      fix: 'Write the dashboard itself: its JSON model, as the settings show it.',
+    },
+    function* (manifest) {
+      if (!isForGrafana(manifest)) {
+        return;
+      }
+      for (const [key, text] of stringEntries(manifest.object.data)) {
+        if (!key.endsWith('.json')) {
+          continue;
+        }
+        const path = pointer('/data', key);
+        const parsed = parseValue(text, 'dashboard.json');
+        if (!('value' in parsed)) {
+          yield { path, message: `${key} is no JSON: ${parsed.problem.message.split('\n', 1)[0] ?? ''}` };
+        } else if (!isObject(parsed.value)) {
+          yield { path, message: `${key} is no dashboard: it is not an object` };
+        } else if (isObject(parsed.value.dashboard) && parsed.value.panels === undefined) {
+          yield { path, message: `${key} is an envelope with the dashboard under "dashboard"` };
+        }
+        // Dashboards of Grafana 12 may be resources of their own.
+        else if ((asString(parsed.value.title) ?? '') === '' && parsed.value.apiVersion === undefined) {
+          yield { path, message: `the dashboard of ${key} has no title` };
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'dashboard-query-valid',
+    ['ConfigMap'],
+    {
+      row: 'DB2',
+      tier: 'advice',
+      summary: 'Queries of a dashboard that go to Prometheus are PromQL.',
+      why: 'The panel shows an error and no data.',
+      source: `${PROMETHEUS}, promql/parser`,
+      fix: 'Correct the query.',
+    },
+    function* (manifest) {
+      for (const { panels } of dashboardsOf(manifest)) {
+        for (const { queries } of panels) {
+          for (const { text, reading, title, path } of queries) {
+            const [problem] = reading.problems;
+            if (problem !== undefined) {
+              yield {
+                path,
+                message: `${title}: ${describeProblem(text, problem)}`,
+                found: text,
+                ...(problem.kind === 'experimental' ? { severity: 'warning' as const } : {}),
+              };
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'dashboard-panel-ids-unique',
+    ['ConfigMap'],
+    {
+      row: 'DB3',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'Panels of a dashboard have ids of their own.',
+      why: 'Links to a panel, and what is repeated or put into a library, go to the wrong one.',
+      source: 'Grafana, dashboard JSON model',
+      fix: 'Number the panels.',
+    },
+    function* (manifest) {
+      for (const { panels, path } of dashboardsOf(manifest)) {
+        const seen = new Map<number, PlacedPanel>();
+        for (const panel of panels) {
+          const { id } = panel.raw;
+          if (typeof id !== 'number') {
+            continue;
+          }
+          const before = seen.get(id);
+          if (before !== undefined) {
+            yield { path, message: `panels "${before.title}" and "${panel.title}" have the id ${id}`, found: id };
+          }
+          seen.set(id, before ?? panel);
+        }
+      }
+    },
+  ),
+];

@@ -1,0 +1,435 @@
+/**
+ * Metrics of the DCGM exporter: whether they exist, whether anybody collects them, and what can be said of their values.
+ */
+import {
+  DCGM_GENERATIONS,
+  DCGM_METRICS,
+  type DcgmMetric,
+  type DcgmUnit,
+  dcgmUnitOf,
+  findDcgmMetric,
+  findExporterMetric,
+} from '../../../facts/catalog';
+import { type Rule, type Violation } from '../../../checks/rule';
+import { dcgmCountersOf, namedMaps } from '../../gpu-operator/rules/embedded';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import {
+  bare,
+  type BinaryOperation,
+  COMPARISONS,
+  constantOf,
+  COUNTER_FUNCTIONS,
+  type Expression,
+  GAUGE_FUNCTIONS,
+  metricOf,
+  selectorsOf,
+  walk,
+} from '../../../facts/promql';
+import { monitoringRule, PROMETHEUS } from './monitoring-rule';
+import { type PlacedQuery, PROMETHEUS_RULE, queriesOf } from './query-places';
+
+const KINDS = [PROMETHEUS_RULE, 'ConfigMap'];
+const CATALOG = 'dcgm-exporter 4.8.4 and 4.9.0, etc/default-counters.csv; DCGM 4.7, field identifiers';
+
+/** The metrics of DCGM that a query reads by name, each with the selectors that read it. */
+function* dcgmMetricsIn({ reading }: PlacedQuery): Iterable<string> {
+  if (reading.expression === undefined || reading.problems.length > 0) {
+    return;
+  }
+  const seen = new Set<string>();
+  for (const { selector } of selectorsOf(reading.expression)) {
+    const name = metricOf(selector);
+    if (name === undefined || seen.has(name) || !/^DCGM_(FI|EXP)_/.test(name)) {
+      continue;
+    }
+    seen.add(name);
+    yield name;
+  }
+}
+
+const collected = new WeakMap<ManifestSet, ReadonlySet<string> | null>();
+
+/** What the lists of counters of a set collect; `undefined` where there is none. */
+function collectedIn(set: ManifestSet): ReadonlySet<string> | undefined {
+  let names = collected.get(set);
+  if (names === undefined) {
+    const kinds = ['ConfigMap', 'helm.toolkit.fluxcd.io/HelmRelease', 'argoproj.io/Application'];
+    const lists = kinds.flatMap((kind) => set.ofKind(kind)).flatMap((manifest) => dcgmCountersOf(manifest, set));
+    const rows = lists.flatMap(({ reading }) => reading.rows);
+    names = rows.length === 0 ? null : new Set(rows.map(({ field }) => field));
+    collected.set(set, names);
+  }
+  return names ?? undefined;
+}
+
+export const dcgmRules: readonly Rule[] = [
+  monitoringRule(
+    'dcgm-metric-collected',
+    KINDS,
+    {
+      row: 'DM1',
+      tier: 'advice',
+      summary:
+        "A metric of DCGM that an alert or a panel reads is in the list of counters that is shipped with it, or in the exporter's own.",
+      why: 'The series is never there: the alert never fires, the panel stays empty, and nobody is told.',
+      source: CATALOG,
+      fix: 'Add the row to the list of counters (`DcgmCounters`), or read a metric that is collected.',
+    },
+    function* (manifest, { set }) {
+      const own = collectedIn(set);
+      for (const query of queriesOf(manifest)) {
+        for (const name of dcgmMetricsIn(query)) {
+          if (own?.has(name) === true) {
+            continue;
+          }
+          const metric = findDcgmMetric(name);
+          if (own !== undefined) {
+            // A name that is none is said by another rule.
+            if (metric === undefined && misspelt(name) !== undefined) {
+              continue;
+            }
+            const other = metric && namesOf(metric).find((one) => own.has(one));
+            const what =
+              other === undefined ? 'no list of counters here has it' : `the list of counters has it as ${other}`;
+            // An exporter that nobody gave a list of its own may be there too.
+            const maybe =
+              metric !== undefined &&
+              isShippedOn(metric, name) &&
+              other === undefined &&
+              namedMaps(set, 'dcgmExporter').size === 0;
+            const severity = maybe ? ('warning' as const) : ('error' as const);
+            yield {
+              path: query.path,
+              message: `${query.title} reads ${name}; ${what}`,
+              found: name,
+              expected: other,
+              severity,
+            };
+            continue;
+          }
+          if (metric === undefined || isShippedOn(metric, name)) {
+            continue;
+          }
+          const message = `${query.title} reads ${name}, which the exporter's own list does not collect`;
+          yield { path: query.path, message, found: name, severity: 'warning' };
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'dcgm-metric-known',
+    KINDS,
+    {
+      row: 'DM2',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A metric of DCGM is spelt as DCGM spells it.',
+      why: 'A selector of a metric that nobody has chooses nothing, without a word.',
+      source: CATALOG,
+      fix: 'Correct the name.',
+    },
+    function* (manifest, { set }) {
+      for (const query of queriesOf(manifest)) {
+        for (const name of dcgmMetricsIn(query)) {
+          const meant =
+            findDcgmMetric(name) === undefined && collectedIn(set)?.has(name) !== true ? misspelt(name) : undefined;
+          if (meant !== undefined) {
+            yield {
+              path: query.path,
+              message: `${query.title} reads ${name}; DCGM has ${meant}`,
+              found: name,
+              expected: meant,
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'function-suits-metric-type',
+    KINDS,
+    {
+      row: 'DM3',
+      tier: 'advice',
+      otherTiers: [],
+      summary: 'rate, increase and their like are taken of counters, averages over time of gauges.',
+      why: 'A rate of a gauge counts its ups and takes each down for a restart; an average of a counter is the age of the process in disguise.',
+      source: `${PROMETHEUS} documentation, querying/functions; ${CATALOG}`,
+      fix: 'Of a gauge take avg_over_time, delta or deriv; of a counter rate or increase.',
+    },
+    function* (manifest) {
+      for (const query of queriesOf(manifest)) {
+        const { expression, problems } = query.reading;
+        if (expression === undefined || problems.length > 0) {
+          continue;
+        }
+        for (const { selector, around } of selectorsOf(expression)) {
+          const name = metricOf(selector);
+          const call = around[0]?.kind === 'range' ? around[1] : undefined;
+          const type = name === undefined ? undefined : typeOfMetric(name);
+          if (name === undefined || type === undefined || call?.kind !== 'call') {
+            continue;
+          }
+          if (type.is !== 'counter' && COUNTER_FUNCTIONS.has(call.name)) {
+            const hint = type.declared ? ": it is a rate already, although the exporter's list calls it a counter" : '';
+            yield {
+              path: query.path,
+              message: `${query.title} takes ${call.name} of ${name}, which is a gauge${hint}`,
+              found: call.name,
+              ...(type.declared ? { severity: 'warning' as const } : {}),
+            };
+          } else if (type.is === 'counter' && GAUGE_FUNCTIONS.has(call.name)) {
+            yield {
+              path: query.path,
+              message: `${query.title} takes ${call.name} of ${name}, which is a counter`,
+              found: call.name,
+              severity: 'warning',
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'comparison-in-unit',
+    KINDS,
+    {
+      row: 'DM4',
+      tier: 'advice',
+      summary:
+        'A metric is compared with a number of its own unit: percent lie between 0 and 100, ratios between 0 and 1, memory is in MiB or bytes.',
+      why: 'The comparison never holds, or always does: the alert is silent for ever, or never ends.',
+      source: CATALOG,
+      fix: 'Compare in the unit of the metric; for a part of the memory divide used by used, free and reserved.',
+    },
+    function* (manifest) {
+      for (const query of queriesOf(manifest)) {
+        const { expression, problems } = query.reading;
+        if (expression === undefined || problems.length > 0) {
+          continue;
+        }
+        for (const part of walk(expression)) {
+          if (part.kind === 'binary' && COMPARISONS.has(part.operator)) {
+            yield* comparisonProblems(part, query);
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'last-xid-not-compared',
+    [PROMETHEUS_RULE],
+    {
+      row: 'DM5',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'An alert on XIDs counts them, and does not compare the last one.',
+      why: 'DCGM_FI_DEV_XID_ERRORS holds the last XID until the driver is loaded again: the alert never ends, and a second fault of the same code is not seen. Programs cause XIDs too.',
+      source: CATALOG,
+      fix: 'Use DCGM_EXP_XID_ERRORS_COUNT, with the codes in question in the label xid.',
+    },
+    function* (manifest) {
+      for (const query of queriesOf(manifest)) {
+        const { expression } = query.reading;
+        if (query.rule?.alert === undefined || expression === undefined) {
+          continue;
+        }
+        for (const part of walk(expression)) {
+          if (part.kind !== 'binary' || !['>', '!=', '>='].includes(part.operator)) {
+            continue;
+          }
+          const name = [part.left, part.right]
+            .map(scaledMetric)
+            .find((found) => found !== undefined && findDcgmMetric(found)?.key === 'XID_ERRORS');
+          if (name === undefined || ![part.left, part.right].some((side) => constantOf(side) === 0)) {
+            continue;
+          }
+          yield { path: query.path, message: `${query.title} compares ${name}, which keeps its value`, found: name };
+        }
+      }
+    },
+  ),
+];
+
+/** Whether the exporter's own list, of either generation, collects it under this name. */
+function isShippedOn({ names }: DcgmMetric, name: string): boolean {
+  return DCGM_GENERATIONS.some((generation) => names[generation].on && names[generation].name === name);
+}
+
+function namesOf({ names, aliases }: DcgmMetric): readonly string[] {
+  return [...DCGM_GENERATIONS.map((generation) => names[generation].name), ...aliases];
+}
+
+function typeOfMetric(
+  name: string,
+): { readonly is: 'gauge' | 'counter' | 'label'; readonly declared: boolean } | undefined {
+  const metric = findDcgmMetric(name);
+  if (metric !== undefined) {
+    return { is: metric.type, declared: metric.declared === 'counter' };
+  }
+  const other = findExporterMetric(name);
+  return other && { is: other.type, declared: false };
+}
+
+/** Functions that leave values in the unit and the bounds that they have. */
+const KEEPS_SCALE: ReadonlySet<string> = new Set([
+  'avg_over_time',
+  'min_over_time',
+  'max_over_time',
+  'quantile_over_time',
+  'last_over_time',
+  'first_over_time',
+  'abs',
+  'sort',
+  'sort_desc',
+  'scalar',
+  'label_replace',
+  'label_join',
+]);
+const KEEPS_SCALE_TOGETHER: ReadonlySet<string> = new Set(['avg', 'min', 'max', 'quantile', 'topk', 'bottomk']);
+
+/** The metric whose value this is, in its own unit: itself, or an average, a greatest or a chosen one of it. */
+function scaledMetric(expression: Expression): string | undefined {
+  const inside = bare(expression);
+  switch (inside.kind) {
+    case 'selector':
+      return metricOf(inside);
+    case 'range':
+    case 'subquery':
+      return scaledMetric(inside.of);
+    case 'call': {
+      const of = inside.args.find((arg) => constantOf(arg) === undefined && arg.kind !== 'string');
+      return of !== undefined && KEEPS_SCALE.has(inside.name) ? scaledMetric(of) : undefined;
+    }
+    case 'aggregation': {
+      const of = inside.args.at(-1);
+      return of !== undefined && KEEPS_SCALE_TOGETHER.has(inside.operator) ? scaledMetric(of) : undefined;
+    }
+    case 'binary':
+      // A comparison without bool leaves the value of its left side.
+      if (!COMPARISONS.has(inside.operator) || inside.bool || constantOf(inside.right) === undefined) {
+        return undefined;
+      }
+      return scaledMetric(inside.left);
+    case 'number':
+    case 'string':
+    case 'unary':
+      return undefined;
+  }
+}
+
+const BOUNDS: Partial<Readonly<Record<DcgmUnit, { readonly most: number; readonly called: string }>>> = {
+  '%': { most: 100, called: 'percent, from 0 to 100' },
+  ratio: { most: 1, called: 'a ratio, from 0 to 1' },
+  flag: { most: 1, called: '0 or 1' },
+};
+
+const MIRRORED: Readonly<Record<string, string>> = {
+  '>': '<',
+  '<': '>',
+  '>=': '<=',
+  '<=': '>=',
+  '==': '==',
+  '!=': '!=',
+};
+
+function* comparisonProblems(
+  { left, right, operator, bool }: BinaryOperation,
+  { title, path }: PlacedQuery,
+): Iterable<Violation> {
+  const turned = constantOf(left) !== undefined;
+  const value = constantOf(turned ? left : right);
+  const name = scaledMetric(turned ? right : left);
+  const unit = name === undefined ? undefined : dcgmUnitOf(name);
+  if (value === undefined || name === undefined || unit === undefined || bool) {
+    return;
+  }
+  const sign = turned ? (MIRRORED[operator] ?? operator) : operator;
+  const written = `${name} ${sign} ${value}`;
+  const bounds = BOUNDS[unit];
+  if (bounds !== undefined) {
+    const never =
+      (sign === '>' && value >= bounds.most) ||
+      (sign === '>=' && value > bounds.most) ||
+      (sign === '==' && (value > bounds.most || value < 0)) ||
+      (sign === '<' && value <= 0) ||
+      (sign === '<=' && value < 0);
+    const always =
+      (sign === '<' && value > bounds.most) ||
+      (sign === '<=' && value >= bounds.most) ||
+      (sign === '>=' && value <= 0) ||
+      (sign === '>' && value < 0);
+    if (never || always) {
+      yield {
+        path,
+        message: `${title}: ${written} ${never ? 'never' : 'always'} holds: ${name} is ${bounds.called}`,
+        found: value,
+        expected: bounds.called,
+      };
+    } else if (unit === '%' && value > 0 && value < 1) {
+      yield {
+        path,
+        message: `${title}: ${written} means ${value} percent`,
+        found: value,
+        expected: bounds.called,
+        severity: 'warning',
+      };
+    }
+  } else if (
+    (unit === 'MiB' || unit === 'bytes') &&
+    sign.startsWith('>') &&
+    ((value > 0 && value <= 1) || (value >= 50 && value < 100))
+  ) {
+    const meant = value <= 1 ? 'a ratio' : 'percent';
+    yield {
+      path,
+      message: `${title}: ${written} compares ${unit} with what looks like ${meant}`,
+      found: value,
+      expected: `a number of ${unit}`,
+      severity: 'warning',
+    };
+  }
+}
+
+/** The name of the catalog that is at most two letters away. */
+function misspelt(name: string): string | undefined {
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const metric of DCGM_METRICS) {
+    for (const known of namesOf(metric)) {
+      if (Math.abs(known.length - name.length) > 2) {
+        continue;
+      }
+      const distance = lettersBetween(name, known);
+      if (distance > 0 && distance <= 2 && distance < (best?.distance ?? 3)) {
+        best = { name: known, distance };
+      }
+    }
+  }
+  return best?.name;
+}
+
+/** Letters that are put in, taken out or changed on the way from one text to the other; 3 where there are more than two. */
+function lettersBetween(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      row.push(
+        Math.min(
+          (previous[j] ?? 0) + 1,
+          (row[j - 1] ?? 0) + 1,
+          (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
+      );
+    }
+    if (Math.min(...row) > 2) {
+      return 3;
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 3;
+}

@@ -1,0 +1,21 @@
+/**
+ * What Prometheus and its operator refuse of rules, monitors and configurations, and what they take and never do.
+ */
+import { type Rule } from '../../../checks/rule';
+import { dashboardRules } from './dashboards';
+import { dcgmRules } from './dcgm';
+import { monitorRules } from './monitors';
+import { pickedUpRules } from './picked-up';
+import { ruleGroupRules } from './rule-groups';
+import { scrapeFileRules } from './scrape-files';
+import { templateRules } from './templates';
+
+export const monitoringRules: readonly Rule[] = [
+  ...ruleGroupRules,
+  ...templateRules,
+  ...dcgmRules,
+  ...monitorRules,
+  ...pickedUpRules,
+  ...scrapeFileRules,
+  ...dashboardRules,
+];

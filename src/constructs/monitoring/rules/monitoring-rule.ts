@@ -1,0 +1,21 @@
+/**
+ * What most rules of this folder share.
+ */
+import { type ObjectRule, type RuleFacts } from '../../../checks/rule';
+
+type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
+
+export const OPERATOR = 'prometheus-operator v0.93.0';
+export const PROMETHEUS = 'Prometheus v3.15';
+export const DROPPED =
+  'The operator drops the whole object, with an event and nothing else: none of its rules is evaluated. Its webhook, where it is installed, refuses it.';
+
+/** A rule on single manifests; its id without the domain. An error of the tier `webhook` unless it says otherwise. */
+export function monitoringRule(
+  id: string,
+  kinds: readonly string[],
+  facts: Facts,
+  check: ObjectRule['check'],
+): ObjectRule {
+  return { tier: 'webhook', severity: 'error', ...facts, id: `monitoring/${id}`, on: 'object', kinds, check };
+}

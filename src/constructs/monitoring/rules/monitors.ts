@@ -1,0 +1,290 @@
+/**
+ * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asArray, asObject, asString, isObject, objectsAt, stringEntries } from '../../../manifests/read';
+import { labelsHold } from '../../../manifests/selectors';
+import { parseDuration } from '../../../facts/promql';
+import { monitoringRule, OPERATOR } from './monitoring-rule';
+import { OPERATOR_FIELDS, problemsInSteps } from './relabeling';
+
+const SERVICE_MONITOR = 'monitoring.coreos.com/ServiceMonitor';
+const POD_MONITOR = 'monitoring.coreos.com/PodMonitor';
+const SCRAPE_CONFIG = 'monitoring.coreos.com/ScrapeConfig';
+const MONITORS = [SERVICE_MONITOR, POD_MONITOR];
+const NEVER = 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.';
+const SELECTOR = `${OPERATOR}, pkg/prometheus/resource_selector.go`;
+
+interface Endpoint {
+  readonly value: JsonObject;
+  readonly path: string;
+}
+
+function endpointsOf({ id, object }: Manifest): readonly Endpoint[] {
+  if (id.kind === 'ScrapeConfig') {
+    return [{ value: asObject(object.spec), path: '/spec' }];
+  }
+  return objectsAt(object, id.kind === 'ServiceMonitor' ? '/spec/endpoints' : '/spec/podMetricsEndpoints');
+}
+
+/** The ways to say who one is, of which one may be used. */
+const AUTHENTICATIONS = ['authorization', 'basicAuth', 'bearerTokenSecret', 'oauth2'];
+
+export const monitorRules: readonly Rule[] = [
+  monitoringRule(
+    'monitor-one-authentication',
+    [...MONITORS, SCRAPE_CONFIG],
+    {
+      row: 'SM1',
+      summary:
+        'An endpoint says in one way at most who Prometheus is: authorization, basicAuth, bearerTokenSecret or oauth2.',
+      why: NEVER,
+      source: `${OPERATOR}, pkg/apis/monitoring/v1/http_config.go Validate`,
+      fix: 'Keep one of them.',
+    },
+    function* (manifest) {
+      for (const { value, path } of endpointsOf(manifest)) {
+        const used = AUTHENTICATIONS.filter((key) => isObject(value[key]));
+        if (used.length > 1) {
+          yield {
+            path: pointer(path, used[1] ?? ''),
+            message: `the endpoint has ${used.join(' and ')}`,
+            found: used.length,
+            expected: 'one way to authenticate',
+          };
+        }
+        const authorization = asObject(value.authorization);
+        if (asString(authorization.type)?.trim().toLowerCase() === 'basic') {
+          yield {
+            path: pointer(path, 'authorization', 'type'),
+            message: 'basic authentication stands under basicAuth, not under authorization',
+            found: 'Basic',
+            fix: 'Write basicAuth with username and password.',
+          };
+        } else if (
+          isObject(value.authorization) &&
+          !isObject(authorization.credentials) &&
+          manifest.id.kind !== 'ScrapeConfig'
+        ) {
+          yield {
+            path: pointer(path, 'authorization'),
+            message: 'the authorization has no credentials',
+            fix: 'Name the Secret and its key under credentials.',
+          };
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'scrape-timeout-within-interval',
+    [...MONITORS, SCRAPE_CONFIG],
+    {
+      row: 'SM2',
+      summary: "A scrape's timeout is at most its interval.",
+      why: NEVER,
+      source: `${SELECTOR} validateScrapeIntervalAndTimeout`,
+      fix: 'Lower the timeout, or lengthen the interval.',
+    },
+    function* (manifest, { set }) {
+      for (const { value, path } of endpointsOf(manifest)) {
+        const timeout = asString(value.scrapeTimeout);
+        const interval = asString(value[manifest.id.kind === 'ScrapeConfig' ? 'scrapeInterval' : 'interval']);
+        const [limit, waits] = [parseDuration(interval ?? ''), parseDuration(timeout ?? '')];
+        if (timeout === undefined || waits === undefined) {
+          continue;
+        }
+        const at = { path: pointer(path, 'scrapeTimeout'), found: timeout };
+        if (interval !== undefined && interval !== '') {
+          if (limit === undefined || waits <= limit) {
+            continue;
+          }
+          yield {
+            ...at,
+            message: `the timeout ${timeout} is longer than the interval ${interval}`,
+            expected: `at most ${interval}`,
+          };
+          continue;
+        }
+        const shared = sharedInterval(set);
+        if (shared !== undefined && waits > (parseDuration(shared) ?? Infinity)) {
+          yield {
+            ...at,
+            message: `the timeout ${timeout} is longer than the interval of Prometheus, ${shared}`,
+            expected: `at most ${shared}`,
+            fix: 'Lower the timeout, or give the endpoint an interval of its own.',
+          };
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'relabeling-valid',
+    [...MONITORS, SCRAPE_CONFIG],
+    {
+      row: 'SM3',
+      summary: 'A relabeling has the members that its action takes, and a regular expression that RE2 can read.',
+      why: NEVER,
+      source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
+      fix: 'Correct the step.',
+    },
+    function* (manifest) {
+      for (const { value, path } of endpointsOf(manifest)) {
+        for (const list of ['relabelings', 'metricRelabelings']) {
+          for (const { index, field, message } of problemsInSteps(value[list], OPERATOR_FIELDS)) {
+            yield { path: pointer(path, list, index, field), message };
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'monitor-selects-services-by-their-labels',
+    [SERVICE_MONITOR],
+    {
+      row: 'SM4',
+      tier: 'advice',
+      summary: 'A ServiceMonitor selects by labels of Services, not by those of the pods behind them.',
+      why: 'It chooses no Service, so nothing is scraped, and nobody is told.',
+      source: `${OPERATOR}, Documentation: ServiceMonitor, selector`,
+      fix: 'Put the labels on the Service, or select by those that it has.',
+    },
+    function* (manifest, { set }) {
+      const spec = asObject(manifest.object.spec);
+      const wanted = asObject(asObject(spec.selector).matchLabels);
+      if (Object.keys(wanted).length === 0 || set.servicesSelectedBy(manifest).length > 0) {
+        return;
+      }
+      const meant = servicesSeenBy(manifest, set).find(({ object }) => {
+        const pods = asObject(asObject(object.spec).selector);
+        return Object.keys(pods).length > 0 && labelsHold(wanted, pods);
+      });
+      if (meant === undefined) {
+        return;
+      }
+      const text = stringEntries(wanted)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(', ');
+      yield {
+        path: '/spec/selector/matchLabels',
+        message: `no Service has the labels ${text}: the Service ${meant.id.name} selects pods by them, and has other labels itself`,
+        found: text,
+      };
+    },
+  ),
+
+  monitoringRule(
+    'monitor-port-exists',
+    MONITORS,
+    {
+      row: 'SM5',
+      tier: 'advice',
+      summary: 'The port of an endpoint is the name of a port of what the monitor selects.',
+      why: 'No target is left, so nothing is scraped, and nobody is told.',
+      source: `${OPERATOR}, pkg/prometheus/promcfg.go generateServiceMonitorConfig, generatePodMonitorConfig`,
+      fix: 'Name the port as the Service or the container names it; a number stands under targetPort or portNumber.',
+    },
+    function* (manifest, { set }) {
+      const names = portNames(manifest, set);
+      if (names === undefined) {
+        return;
+      }
+      for (const { value, path } of endpointsOf(manifest)) {
+        const port = asString(value.port);
+        if (port === undefined || port === '' || names.has(port)) {
+          continue;
+        }
+        const what = manifest.id.kind === 'ServiceMonitor' ? 'Service' : 'pod';
+        const known = [...names].filter((name) => name !== '').sort();
+        yield {
+          path: pointer(path, 'port'),
+          message: `no ${what} that the monitor selects has a port named ${port}`,
+          found: port,
+          expected: known.length === 0 ? `a name; the ports of the ${what} have none` : `one of ${known.join(', ')}`,
+        };
+      }
+    },
+  ),
+
+  monitoringRule(
+    'dcgm-exporter-labels',
+    [SERVICE_MONITOR, POD_MONITOR],
+    {
+      row: 'SM6',
+      tier: 'advice',
+      summary:
+        'What scrapes the DCGM exporter selects it by the labels that it has: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with a chart of its own.',
+      why: 'No target is left, so no metric of any GPU arrives, and nobody is told.',
+      source: 'gpu-operator v26.7.0, assets/state-dcgm-exporter; dcgm-exporter, deployment',
+      fix: 'Select by app: nvidia-dcgm-exporter.',
+    },
+    function* (manifest, { set }) {
+      const wanted = asObject(asObject(asObject(manifest.object.spec).selector).matchLabels);
+      const chosen =
+        manifest.id.kind === 'ServiceMonitor' ? set.servicesSelectedBy(manifest) : set.podsSelectedBy(manifest);
+      if (wanted.app !== 'dcgm-exporter' || chosen.length > 0) {
+        return;
+      }
+      const operators = manifest.id.namespace === 'gpu-operator' || namespacesOf(manifest).includes('gpu-operator');
+      yield {
+        path: '/spec/selector/matchLabels/app',
+        message: `nothing of the DCGM exporter's is labelled app: dcgm-exporter${operators ? ' in gpu-operator' : ''}`,
+        found: 'dcgm-exporter',
+        expected: 'nvidia-dcgm-exporter',
+        ...(operators ? {} : { severity: 'warning' as const }),
+      };
+    },
+  ),
+];
+
+function namespacesOf({ id, object }: Manifest): readonly string[] {
+  const { any, matchNames } = asObject(asObject(object.spec).namespaceSelector);
+  if (any === true) {
+    return [];
+  }
+  const names = asArray(matchNames).flatMap((name) => asString(name) ?? []);
+  return names.length > 0 ? names : [id.namespace];
+}
+
+function servicesSeenBy(manifest: Manifest, set: ManifestSet): readonly Manifest[] {
+  const namespaces = namespacesOf(manifest);
+  return set.ofKind('Service').filter(({ id }) => namespaces.length === 0 || namespaces.includes(id.namespace));
+}
+
+/** Names of the ports of everything that the monitor selects; `undefined` where it selects nothing of the set, or ports are not known. */
+function portNames(manifest: Manifest, set: ManifestSet): ReadonlySet<string> | undefined {
+  if (manifest.id.kind === 'ServiceMonitor') {
+    const services = set.servicesSelectedBy(manifest);
+    if (services.length === 0) {
+      return undefined;
+    }
+    return new Set(
+      services.flatMap(({ object }) => objectsAt(object, '/spec/ports').map(({ value }) => asString(value.name) ?? '')),
+    );
+  }
+  const pods = set.podsSelectedBy(manifest);
+  const containers = pods.flatMap(({ spec }) => [
+    ...objectsAt(spec, '/containers'),
+    ...objectsAt(spec, '/initContainers'),
+  ]);
+  const ports = containers.flatMap(({ value }) => objectsAt(value, '/ports'));
+  // A container that lists no port may still listen, but the monitor goes by the list.
+  return pods.length === 0 ? undefined : new Set(ports.map(({ value }) => asString(value.name) ?? ''));
+}
+
+/** The interval that endpoints without one have, where the set says it. */
+function sharedInterval(set: ManifestSet): string | undefined {
+  const intervals = new Set(
+    set
+      .ofKind('monitoring.coreos.com/Prometheus')
+      .map(({ object }) => asString(asObject(object.spec).scrapeInterval) ?? '30s'),
+  );
+  const [only] = intervals;
+  return intervals.size === 1 ? only : undefined;
+}

@@ -1,0 +1,169 @@
+/**
+ * Whether a Prometheus of the set picks an object up: by its labels, and by the labels of its namespace.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { kindKey } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
+import { selectorChooses } from '../../../manifests/selectors';
+import { monitoringRule, OPERATOR } from './monitoring-rule';
+
+const PROMETHEUS_KIND = 'monitoring.coreos.com/Prometheus';
+
+/** The selectors of a Prometheus for objects of a kind. */
+const SELECTORS: Readonly<Record<string, string>> = {
+  'monitoring.coreos.com/ServiceMonitor': 'serviceMonitor',
+  'monitoring.coreos.com/PodMonitor': 'podMonitor',
+  'monitoring.coreos.com/PrometheusRule': 'rule',
+  'monitoring.coreos.com/ScrapeConfig': 'scrapeConfig',
+  'monitoring.coreos.com/Probe': 'probe',
+};
+
+export const pickedUpRules: readonly Rule[] = [
+  monitoringRule(
+    'picked-up-by-prometheus',
+    Object.keys(SELECTORS),
+    {
+      row: 'SM7',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A monitor or a rule has the labels by which the Prometheus that stands beside it selects.',
+      why: 'Prometheus never hears of it, and nobody is told.',
+      source: `${OPERATOR}, pkg/prometheus/resource_selector.go; Documentation: getting started, selectors`,
+      fix: 'Give it the labels that the selector asks for, or widen the selector.',
+    },
+    function* (manifest, { set }) {
+      const prometheuses = set.ofKind(PROMETHEUS_KIND);
+      const prefix = SELECTORS[kindKey(manifest.id)];
+      if (prometheuses.length === 0 || prefix === undefined) {
+        return;
+      }
+      const why = prometheuses.map((prometheus) => whyNot(manifest, prometheus, prefix, set));
+      if (why.includes(undefined)) {
+        return;
+      }
+      const [first = ''] = why.filter((text) => text !== undefined);
+      yield {
+        path: '/metadata/labels',
+        message: prometheuses.length === 1 ? first : `no Prometheus here selects it; ${first}`,
+      };
+    },
+  ),
+
+  monitoringRule(
+    'scrape-class-exists',
+    ['monitoring.coreos.com/ServiceMonitor', 'monitoring.coreos.com/PodMonitor', 'monitoring.coreos.com/ScrapeConfig'],
+    {
+      row: 'SM8',
+      summary: 'The scrape class that a monitor names is one that the Prometheus beside it has.',
+      why: 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.',
+      source: `${OPERATOR}, pkg/prometheus/resource_selector.go validateScrapeClass`,
+      fix: 'Add the class under scrapeClasses of the Prometheus, or correct the name.',
+    },
+    function* (manifest, { set }) {
+      const spec = asObject(manifest.object.spec);
+      const named = asString(spec.scrapeClass);
+      const prometheuses = set.ofKind(PROMETHEUS_KIND);
+      if (named === undefined || named === '' || prometheuses.length === 0) {
+        return;
+      }
+      const known = prometheuses.flatMap(({ object }) =>
+        objectsAt(object, '/spec/scrapeClasses').flatMap(({ value }) => asString(value.name) ?? []),
+      );
+      if (known.includes(named)) {
+        return;
+      }
+      const expected = known.length === 0 ? undefined : `one of ${known.join(', ')}`;
+      yield {
+        path: '/spec/scrapeClass',
+        message: `no Prometheus here has a scrape class ${named}`,
+        found: named,
+        expected,
+      };
+    },
+  ),
+
+  monitoringRule(
+    'no-file-access-where-denied',
+    ['monitoring.coreos.com/ServiceMonitor'],
+    {
+      row: 'SM8',
+      summary: 'A ServiceMonitor names no file where the Prometheus beside it denies them.',
+      why: 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.',
+      source: `${OPERATOR}, pkg/prometheus/resource_selector.go testForArbitraryFSAccess`,
+      fix: 'Take the token or certificate from a Secret.',
+    },
+    function* (manifest, { set }) {
+      const prometheuses = set.ofKind(PROMETHEUS_KIND);
+      const denies = ({ object }: Manifest): boolean =>
+        asObject(asObject(object.spec).arbitraryFSAccessThroughSMs).deny === true;
+      if (prometheuses.length === 0 || !prometheuses.every(denies)) {
+        return;
+      }
+      for (const { value, path } of objectsAt(manifest.object, '/spec/endpoints')) {
+        const files = [
+          ['bearerTokenFile'],
+          ['tlsConfig', 'caFile'],
+          ['tlsConfig', 'certFile'],
+          ['tlsConfig', 'keyFile'],
+        ];
+        for (const tokens of files) {
+          const found = asString(tokens.reduce<JsonValue | undefined>((at, token) => asObject(at)[token], value));
+          if (found !== undefined && found !== '') {
+            yield {
+              path: pointer(path, ...tokens),
+              message: `the endpoint reads the file ${found}, and Prometheus denies that`,
+              found,
+            };
+          }
+        }
+      }
+    },
+  ),
+];
+
+/** Why a Prometheus does not select an object; `undefined` where it does, or where one cannot know. */
+function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: ManifestSet): string | undefined {
+  const spec = asObject(prometheus.object.spec);
+  const selector = spec[`${prefix}Selector`];
+  const name = `Prometheus ${prometheus.id.name}`;
+  if (!isObject(selector)) {
+    return `${name} has no ${prefix}Selector, and selects none`;
+  }
+  const labels = asObject(asObject(manifest.object.metadata).labels);
+  if (!selectorChooses(selector, labels)) {
+    return `${name} selects by ${describe(selector)}, and the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'has not these labels'}`;
+  }
+  const namespaces = spec[`${prefix}NamespaceSelector`];
+  const { namespace } = manifest.id;
+  if (!isObject(namespaces)) {
+    const own = namespace === prometheus.id.namespace || namespace === '' || prometheus.id.namespace === '';
+    return own
+      ? undefined
+      : `${name} looks into its own namespace ${prometheus.id.namespace} alone: it has no ${prefix}NamespaceSelector`;
+  }
+  const object = set.get('Namespace', namespace);
+  if (object === undefined) {
+    return undefined;
+  }
+  const ownLabels: JsonObject = {
+    'kubernetes.io/metadata.name': namespace,
+    ...asObject(asObject(object.object.metadata).labels),
+  };
+  return selectorChooses(namespaces, ownLabels)
+    ? undefined
+    : `${name} selects namespaces by ${describe(namespaces)}, and ${namespace} has not these labels`;
+}
+
+function describe(selector: JsonObject): string {
+  const labels = stringEntries(selector.matchLabels).map(([key, value]) => `${key}: ${value}`);
+  const expressions = asArray(selector.matchExpressions)
+    .map(asObject)
+    .map(({ key, operator, values }) =>
+      `${asString(key) ?? ''} ${asString(operator) ?? ''} ${stringsIn(values).join(', ')}`.trim(),
+    );
+  return [...labels, ...expressions].join(', ');
+}

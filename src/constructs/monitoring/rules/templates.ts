@@ -1,0 +1,85 @@
+/**
+ * Texts of alerts: templates that can be read, and labels that the expression leaves in its result.
+ */
+import { type Rule } from '../../../checks/rule';
+import { stringEntries } from '../../../manifests/read';
+import { labelsOf, mayHave, parsePromql } from '../../../facts/promql';
+import { readTemplate } from './go-template';
+import { DROPPED, monitoringRule, PROMETHEUS } from './monitoring-rule';
+import { PROMETHEUS_RULE, rulesOf, within } from './query-places';
+
+const KINDS = [PROMETHEUS_RULE, 'ConfigMap'];
+
+export const templateRules: readonly Rule[] = [
+  monitoringRule(
+    'template-valid',
+    KINDS,
+    {
+      row: 'PR5',
+      summary:
+        'Templates in labels and annotations of alerts are closed, and use functions and variables that there are.',
+      why: DROPPED,
+      source: `${PROMETHEUS}, model/rulefmt/rulefmt.go testTemplateParsing; template/template.go`,
+      fix: 'Correct the template.',
+    },
+    function* (manifest) {
+      for (const { rule, file } of rulesOf(manifest)) {
+        if (rule.alert === undefined) {
+          continue;
+        }
+        for (const place of ['labels', 'annotations'] as const) {
+          for (const [key, text] of stringEntries(rule.raw[place])) {
+            const { problem } = readTemplate(text);
+            if (problem !== undefined) {
+              yield { path: within(rule, file, place, key), message: `${rule.title}: ${key}: ${problem}`, found: text };
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  monitoringRule(
+    'template-label-survives',
+    KINDS,
+    {
+      row: 'PR5',
+      tier: 'advice',
+      severity: 'warning',
+      summary: "A label that an alert's text names is one that the result of the expression can have.",
+      why: 'The text has nothing in its place: the person who is woken reads "GPU  of ".',
+      source: `${PROMETHEUS}, promql/engine.go; rules/alerting.go`,
+      fix: 'Keep the label in the aggregation (by, group_left), or do not name it.',
+    },
+    function* (manifest) {
+      for (const { rule, file } of rulesOf(manifest)) {
+        if (rule.alert === undefined || rule.expr === undefined) {
+          continue;
+        }
+        const { expression, problems } = parsePromql(rule.expr);
+        if (expression === undefined || problems.length > 0) {
+          continue;
+        }
+        const labels = labelsOf(expression);
+        for (const place of ['labels', 'annotations'] as const) {
+          for (const [key, text] of stringEntries(rule.raw[place])) {
+            for (const label of readTemplate(text).labels) {
+              if (mayHave(labels, label)) {
+                continue;
+              }
+              const left = 'only' in labels ? [...labels.only].filter((name) => name !== '__name__').sort() : undefined;
+              const message = `${rule.title}: ${key} names the label ${label}, which the expression leaves out`;
+              const expected =
+                left === undefined
+                  ? undefined
+                  : left.length === 0
+                    ? 'no label: the result has none'
+                    : `one of ${left.join(', ')}`;
+              yield { path: within(rule, file, place, key), message, found: label, expected };
+            }
+          }
+        }
+      }
+    },
+  ),
+];

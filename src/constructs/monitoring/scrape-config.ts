@@ -1,0 +1,58 @@
+/**
+ * ScrapeConfig: targets that are no pods of the cluster, such as the exporters of switches and of nodes beside it.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  ScrapeConfig as ScrapeConfigKind,
+  type ScrapeConfigSpec,
+} from '../../facts/api/types/monitoring.coreos.com/v1alpha1';
+import { merged } from '../pods/merge';
+import { type OpenPartial } from '../pods/pod-template';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
+
+export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions {
+  /** `host:port` of each target. @default - none; say in `overrides` how they are found */
+  readonly targets?: readonly string[];
+  /** Labels that all targets get. @default - none */
+  readonly targetLabels?: Readonly<Record<string, string>>;
+  /** The label `job` of the metrics. @default - scrapeConfig/namespace/name */
+  readonly jobName?: string;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: OpenPartial<ScrapeConfigSpec>;
+}
+
+/**
+ * Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
+ *
+ * @example
+ * new ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
+ */
+export class ScrapeConfig extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: ScrapeConfigProps) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    const { interval, path, ...scrape } = renderScrape(props);
+    const { targets, targetLabels, jobName } = props;
+    const spec: ScrapeConfigSpec = {
+      ...(jobName === undefined ? {} : { jobName }),
+      ...(targets === undefined
+        ? {}
+        : { staticConfigs: [{ targets, ...(targetLabels === undefined ? {} : { labels: targetLabels }) }] }),
+      ...(path === undefined ? {} : { metricsPath: path }),
+      ...(interval === undefined ? {} : { scrapeInterval: interval }),
+      ...scrape,
+    };
+    this.resource = new Resource(this, 'Resource', ScrapeConfigKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: merged(spec, props.overrides),
+    });
+    dependOn(this.resource, props.namespace);
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * Reads the text of a CNI configuration as Multus and the plugins read it, and notes what they would make of it. No server looks at it:
+ * what is wrong shows when a pod does not start.
+ *
+ * Sources: multus-cni v4.2.2, pkg/types (LoadDelegateNetConf); CNI library v1.3.0; containernetworking/plugins v1.7.1; sriov-cni,
+ * ib-sriov-cni, ipoib-cni, rdma-cni, whereabouts, nvidia-k8s-ipam.
+ */
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asArray, asString, isObject } from '../../manifests/read';
+import { type Address, isWithin, type Network, parseAddress, parseNetwork } from './addresses';
+
+export type CniProblemKind =
+  /** No JSON object: the pod does not start. */
+  | 'json'
+  /** No plugin is named. */
+  | 'type'
+  | 'version'
+  | 'name'
+  /** A setting without which a plugin fails, or one that it does not take. */
+  | 'setting'
+  | 'ipam'
+  /** A plugin that only works after another. */
+  | 'chain'
+  /** A virtual interface that the kernel does not make on such a device. */
+  | 'macvlan-on-infiniband';
+
+export interface CniProblem {
+  readonly kind: CniProblemKind;
+  readonly message: string;
+  readonly found?: JsonValue;
+  readonly expected?: string;
+  /** Not certainly wrong. */
+  readonly likely?: true;
+}
+
+export interface CniReading {
+  readonly problems: readonly CniProblem[];
+  /** The plugins, in the order in which they are run. */
+  readonly plugins: readonly JsonObject[];
+}
+
+type Note = (kind: CniProblemKind, message: string, more?: Omit<CniProblem, 'kind' | 'message'>) => void;
+
+const VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'];
+const NETWORK_NAME = /^[a-zA-Z0-9][\w.-]*$/;
+const LINK_STATES = ['auto', 'enable', 'disable'];
+const MACVLAN_MODES = ['bridge', 'private', 'vepa', 'passthru'];
+
+/**
+ * @param device whether a device is passed on to the plugins: an annotation ties the attachment to a resource
+ */
+export function readCniConfig(text: string, device: boolean): CniReading {
+  const problems: CniProblem[] = [];
+  const note: Note = (kind, message, more = {}) => problems.push({ kind, message, ...more });
+  const config = parsed(text);
+  if (typeof config === 'string') {
+    note('json', config, { expected: 'a JSON object with cniVersion, name and type, or with plugins' });
+    return { problems, plugins: [] };
+  }
+  const list = config.plugins;
+  const one = asString(config.type) ?? '';
+  const plugins = one === '' ? asArray(list).filter(isObject) : [config];
+  if (one === '' && plugins.length === 0) {
+    note('type', 'it names no plugin', { expected: 'type, or plugins with a type each' });
+  }
+  for (const plugin of plugins) {
+    if ((asString(plugin.type) ?? '') === '') {
+      note('type', 'a plugin of the list has no type');
+    }
+  }
+  readVersion(config, note);
+  readName(config.name, note);
+  for (const [index, plugin] of plugins.entries()) {
+    readPlugin(plugin, { device, first: index === 0 }, note);
+  }
+  return { problems, plugins };
+}
+
+/** A plugin's `ipam` of its own: the text in the networks of an operator. */
+export function readIpam(text: string): readonly CniProblem[] {
+  const problems: CniProblem[] = [];
+  const ipam = parsed(text);
+  if (typeof ipam === 'string') {
+    return [
+      {
+        kind: 'json',
+        message: ipam,
+        expected: 'a JSON object with a type, for example {"type":"whereabouts","range":"192.168.100.0/24"}',
+      },
+    ];
+  }
+  noteIpam(ipam, (kind, message, more = {}) => problems.push({ kind, message, ...more }));
+  return problems;
+}
+
+function parsed(text: string): JsonObject | string {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : 'it is JSON and no object';
+  } catch (error) {
+    return `it is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function readVersion(config: JsonObject, note: Note): void {
+  const { cniVersion } = config;
+  if (cniVersion === undefined && config.cniVersions === undefined) {
+    note('version', 'it has no cniVersion: plugins take it for 0.1.0, whose results have one address only', {
+      likely: true,
+      expected: 'cniVersion: 1.0.0',
+    });
+  } else if (cniVersion !== undefined && (typeof cniVersion !== 'string' || !VERSIONS.includes(cniVersion))) {
+    note('version', `cniVersion ${JSON.stringify(cniVersion)} is none`, {
+      found: cniVersion,
+      expected: VERSIONS.slice(-4).join(', '),
+    });
+  }
+}
+
+function readName(name: JsonValue | undefined, note: Note): void {
+  if (name === undefined || name === '') {
+    note('name', 'it has no name; Multus puts that of the definition in its place', {
+      likely: true,
+      expected: 'the name of the definition',
+    });
+  } else if (typeof name !== 'string') {
+    note('name', 'the name is no text', { found: name });
+  } else if (!NETWORK_NAME.test(name)) {
+    note('name', `"${name}" is no name of a network`, {
+      found: name,
+      expected: 'letters, digits, "_", "." and "-", a letter or digit first',
+    });
+  }
+}
+
+interface Place {
+  readonly device: boolean;
+  readonly first: boolean;
+}
+
+function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
+  const type = asString(plugin.type) ?? '';
+  if (isObject(plugin.ipam)) {
+    noteIpam(plugin.ipam, note);
+  } else if (plugin.ipam !== undefined && plugin.ipam !== null) {
+    note('ipam', 'ipam is no object', { found: plugin.ipam });
+  }
+  if (type === 'sriov' || type === 'ib-sriov') {
+    readSriov(plugin, place, note);
+  } else if (type === 'macvlan') {
+    readMacvlan(plugin, note);
+  } else if (type === 'ipoib') {
+    readIpoib(plugin, note);
+  } else if (type === 'host-device') {
+    readHostDevice(plugin, place, note);
+  } else if (type === 'rdma' && place.first) {
+    note('chain', 'the plugin rdma moves the RDMA device of an interface that a plugin before it made', {
+      expected: 'plugins: sriov (or ib-sriov, host-device), then rdma',
+    });
+  } else if (type === 'tuning' && place.first) {
+    note('chain', 'the plugin tuning sets an interface that a plugin before it made', {
+      expected: 'plugins: macvlan (or another), then tuning',
+    });
+  }
+}
+
+function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
+  const { vlan, vlanQoS, vlanProto, link_state: state } = plugin;
+  if (!device && (asString(plugin.deviceID) ?? '') === '') {
+    note('setting', `the plugin ${asString(plugin.type) ?? ''} is told of no virtual function`, {
+      expected: 'the annotation k8s.v1.cni.cncf.io/resourceName on the definition',
+    });
+  }
+  if (typeof vlan === 'number' && (vlan < 0 || vlan > 4094)) {
+    note('setting', `vlan ${vlan} is none`, { found: vlan, expected: '0 to 4094' });
+  }
+  if (typeof vlanQoS === 'number') {
+    if (vlanQoS < 0 || vlanQoS > 7) {
+      note('setting', `vlanQoS ${vlanQoS} is none`, { found: vlanQoS, expected: '0 to 7' });
+    } else if (vlan === undefined || (vlan === 0 && vlanQoS !== 0)) {
+      note('setting', 'vlanQoS needs a vlan', { found: vlanQoS, expected: 'vlan: 1 to 4094' });
+    }
+  }
+  const proto = asString(vlanProto)?.toLowerCase();
+  if (proto !== undefined && proto !== '802.1q' && proto !== '802.1ad') {
+    note('setting', `vlanProto ${proto} is none`, { found: vlanProto, expected: '802.1q or 802.1ad' });
+  }
+  if (typeof state === 'string' && state !== '' && !LINK_STATES.includes(state)) {
+    note('setting', `link_state ${state} is none`, { found: state, expected: LINK_STATES.join(', ') });
+  }
+}
+
+function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
+  if (typeof mode === 'string' && mode !== '' && !MACVLAN_MODES.includes(mode)) {
+    note('setting', `macvlan has no mode ${mode}`, { found: mode, expected: MACVLAN_MODES.join(', ') });
+  }
+  if (typeof mtu === 'number' && mtu < 0) {
+    note('setting', `mtu ${mtu} is negative`, { found: mtu });
+  }
+  if (typeof master === 'string' && /^ib/.test(master)) {
+    note('macvlan-on-infiniband', `${master} looks like an InfiniBand interface, on which there is no macvlan`, {
+      found: master,
+      expected: 'type: ipoib',
+      likely: true,
+    });
+  }
+}
+
+function readIpoib({ master }: JsonObject, note: Note): void {
+  if ((asString(master) ?? '') === '') {
+    note('setting', 'the plugin ipoib needs its master', {
+      expected: 'master: an InfiniBand interface of the nodes, for example ibs3f1',
+    });
+  }
+}
+
+function readHostDevice(plugin: JsonObject, { device }: Place, note: Note): void {
+  const named =
+    ['device', 'hwaddr', 'kernelpath', 'pciBusID'].some((key) => (asString(plugin[key]) ?? '') !== '') ||
+    isObject(plugin.runtimeConfig);
+  if (!device && !named) {
+    note('setting', 'the plugin host-device is told of no device', {
+      expected: 'device, hwaddr, kernelpath or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
+    });
+  }
+}
+
+function noteIpam(ipam: JsonObject, note: Note): void {
+  const type = asString(ipam.type) ?? '';
+  if (type === '') {
+    if (Object.keys(ipam).length > 0) {
+      note('ipam', 'ipam names no plugin, so what it says is passed over', {
+        expected: 'type: whereabouts, host-local, static, dhcp or nv-ipam',
+      });
+    }
+    return;
+  }
+  if (type === 'whereabouts') {
+    noteWhereabouts(ipam, note);
+  } else if (type === 'host-local') {
+    noteHostLocal(ipam, note);
+  } else if (type === 'static') {
+    for (const address of asArray(ipam.addresses).filter(isObject)) {
+      noteNetwork(address.address, 'addresses', note);
+    }
+  } else if (type === 'nv-ipam' && (asString(ipam.poolName) ?? '') === '') {
+    note('ipam', 'nv-ipam names no pool', { expected: 'poolName' });
+  }
+}
+
+function noteWhereabouts(ipam: JsonObject, note: Note): void {
+  const ranges = asArray(ipam.ipRanges).filter(isObject);
+  if (ipam.range === undefined && ranges.length === 0) {
+    note('ipam', 'whereabouts has no range', { expected: 'range: 192.168.100.0/24' });
+  }
+  for (const set of ipam.range === undefined ? ranges : [ipam, ...ranges]) {
+    const text = asString(set.range) ?? '';
+    // `192.168.2.225-192.168.2.230/28` names the first and the last one as well.
+    const [before = '', after] = text.split('-');
+    const network = noteNetwork(after === undefined ? text : after.trim(), 'range', note);
+    for (const [key, value] of [
+      ['range_start', set.range_start],
+      ['range_end', set.range_end],
+      ...(after === undefined ? [] : [['range', before.trim()] as const]),
+    ] as const) {
+      noteAddress(value, key, network, note);
+    }
+    for (const excluded of asArray(set.exclude)) {
+      noteNetwork(
+        typeof excluded === 'string' && !excluded.includes('/') ? `${excluded}/32` : excluded,
+        'exclude',
+        note,
+      );
+    }
+  }
+  noteAddress(ipam.gateway, 'gateway', undefined, note);
+}
+
+function noteHostLocal(ipam: JsonObject, note: Note): void {
+  const ranges = [
+    ...(ipam.subnet === undefined ? [] : [ipam]),
+    ...asArray(ipam.ranges)
+      .flatMap((set) => asArray(set))
+      .filter(isObject),
+  ];
+  if (ranges.length === 0) {
+    note('ipam', 'host-local has neither subnet nor ranges', {
+      expected: 'subnet: 10.10.0.0/24, or ranges: [[{subnet: …}]]',
+    });
+  }
+  for (const range of ranges) {
+    const network = noteNetwork(range.subnet, 'subnet', note);
+    const start = noteAddress(range.rangeStart, 'rangeStart', network, note);
+    const end = noteAddress(range.rangeEnd, 'rangeEnd', network, note);
+    if (start !== undefined && end !== undefined && start.value > end.value) {
+      note('ipam', 'rangeStart lies after rangeEnd', { found: range.rangeStart });
+    }
+    noteAddress(range.gateway, 'gateway', undefined, note);
+  }
+}
+
+function noteNetwork(value: JsonValue | undefined, key: string, note: Note): Network | undefined {
+  const network = typeof value === 'string' ? parseNetwork(value) : undefined;
+  if (network === undefined) {
+    note('ipam', `${key} ${JSON.stringify(value ?? '')} is no network`, {
+      found: value,
+      expected: 'an address and a length, for example 192.168.100.0/24',
+    });
+  }
+  return network;
+}
+
+function noteAddress(
+  value: JsonValue | undefined,
+  key: string,
+  network: Network | undefined,
+  note: Note,
+): Address | undefined {
+  if (value === undefined || value === null || value === '') {
+    return undefined;
+  }
+  const address = typeof value === 'string' ? parseAddress(value) : undefined;
+  if (address === undefined) {
+    note('ipam', `${key} ${JSON.stringify(value)} is no address`, { found: value });
+  } else if (network !== undefined && !isWithin(address, network)) {
+    note('ipam', `${key} ${JSON.stringify(value)} lies outside of the network`, { found: value });
+  }
+  return address;
+}

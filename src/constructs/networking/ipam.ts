@@ -1,0 +1,113 @@
+/**
+ * Who gives addresses to the interfaces of a network: a closed choice, rendered as the `ipam` of a CNI configuration.
+ *
+ * Sources: containernetworking/plugins v1.7.1 (host-local, static, dhcp), whereabouts, nvidia-k8s-ipam.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+
+export interface Route {
+  /** CIDR, for example `10.0.0.0/8`. */
+  readonly to: string;
+  /** @default - the gateway of the network */
+  readonly via?: string;
+}
+
+export interface WhereaboutsOptions {
+  /** Network, or the first address with the length of the network: `192.168.100.0/24`. */
+  readonly range: string;
+  /** First address to give out. @default - the first of the range */
+  readonly rangeStart?: string;
+  /** Last address to give out. @default - the last of the range */
+  readonly rangeEnd?: string;
+  /** Networks within the range that are left out. @default - none */
+  readonly exclude?: readonly string[];
+  /** @default - none */
+  readonly gateway?: string;
+  /** @default - none */
+  readonly routes?: readonly Route[];
+  /** Whatever has no property of its own. @default - none */
+  readonly more?: JsonObject;
+}
+
+export interface HostLocalOptions {
+  /** Every node gives out the same addresses of it: a network that no two nodes share. */
+  readonly subnet: string;
+  readonly rangeStart?: string;
+  readonly rangeEnd?: string;
+  /** @default - the first address of the network */
+  readonly gateway?: string;
+  readonly routes?: readonly Route[];
+  /** Whatever has no property of its own. @default - none */
+  readonly more?: JsonObject;
+}
+
+export class Ipam {
+  /** Addresses unique in the whole cluster, kept in Kubernetes (whereabouts). */
+  static whereabouts(options: WhereaboutsOptions): Ipam {
+    const { range, rangeStart, rangeEnd, exclude, gateway, routes, more } = options;
+    return new Ipam(
+      present({
+        type: 'whereabouts',
+        range,
+        range_start: rangeStart,
+        range_end: rangeEnd,
+        exclude,
+        gateway,
+        routes: routesOf(routes),
+        ...more,
+      }),
+    );
+  }
+
+  /** Addresses unique on one node only. */
+  static hostLocal(options: HostLocalOptions): Ipam {
+    const { subnet, rangeStart, rangeEnd, gateway, routes, more } = options;
+    return new Ipam(
+      present({ type: 'host-local', subnet, rangeStart, rangeEnd, gateway, routes: routesOf(routes), ...more }),
+    );
+  }
+
+  /** A pool of NVIDIA's IPAM: an IPPool or a CIDRPool (`nv-ipam.nvidia.com`), which is made beside it. */
+  static nvIpam(poolName: string, poolType: 'ippool' | 'cidrpool' = 'ippool'): Ipam {
+    return new Ipam({ type: 'nv-ipam', poolName, ...(poolType === 'ippool' ? {} : { poolType }) });
+  }
+
+  /** These addresses with the length of their network, or those that the pod's annotation states. */
+  static static(addresses: readonly string[] = [], routes?: readonly Route[]): Ipam {
+    const list = addresses.map((address) => ({ address }));
+    return new Ipam(
+      present({ type: 'static', addresses: list.length === 0 ? undefined : list, routes: routesOf(routes) }),
+    );
+  }
+
+  /** Addresses of a DHCP server on the network; needs the CNI's dhcp daemon on every node. */
+  static dhcp(): Ipam {
+    return new Ipam({ type: 'dhcp' });
+  }
+
+  /** No addresses: enough for InfiniBand verbs, not for RoCE, which goes by the address of the interface. */
+  static none(): Ipam {
+    return new Ipam({});
+  }
+
+  /** Another plugin, or a configuration as its plugin reads it. */
+  static of(config: JsonObject): Ipam {
+    return new Ipam(config);
+  }
+
+  private constructor(private readonly config: JsonObject) {}
+
+  /** As it stands under `ipam`. */
+  toIpam(): JsonObject {
+    return this.config;
+  }
+}
+
+function routesOf(routes: readonly Route[] | undefined): readonly JsonObject[] | undefined {
+  return routes?.map(({ to, via }) => present({ dst: to, gw: via }));
+}
+
+/** Without what is undefined, so that equal statements give equal texts. */
+export function present(members: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}

@@ -1,0 +1,71 @@
+/**
+ * NetworkAttachmentDefinition: a network that pods attach to beside the cluster's, with the device that belongs to it.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/types/k8s.cni.cncf.io/v1';
+import { NETWORK_RESOURCE_ANNOTATION } from '../../facts/catalog';
+import { type Fabric, type RdmaNetwork } from '../pods';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type Cni } from './cni';
+import { type DeviceReference, deviceResourceOf } from './device-reference';
+
+export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps {
+  readonly cni: Cni;
+  /**
+   * The device that a pod asks for beside the attachment: virtual functions of a policy, a share of a device, or a resource name. Virtual
+   * functions are tied to the attachment by an annotation, so that Multus passes on the right one.
+   * @default - none
+   */
+  readonly device?: DeviceReference;
+  /** @default '1.0.0' */
+  readonly cniVersion?: '0.3.1' | '0.4.0' | '1.0.0' | '1.1.0';
+  /** What NCCL is told. @default - what the plugin makes: `sriov` and `macvlan` are RoCE, `ib-sriov` and `ipoib` InfiniBand */
+  readonly fabric?: Fabric;
+}
+
+/**
+ * Rules: `networking/cni-*`. Sources: network-attachment-definition-client v1.7.7, multus-cni v4.2.2.
+ *
+ * @example
+ * const network = new NetworkAttachmentDefinition(chart, 'rdma', {
+ *   device: 'nvidia.com/mlx5_rdma', cni: Cni.sriov({ ipam: Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
+ * });
+ * new PodTemplate({ image, rdma: Rdma.over(network, { count: 8 }) });
+ */
+export class NetworkAttachmentDefinition extends Construct implements RdmaNetwork {
+  readonly resource: ApiObject;
+  readonly deviceResource: string | undefined;
+  readonly fabric: Fabric | undefined;
+
+  constructor(scope: Construct, id: string, props: NetworkAttachmentDefinitionProps) {
+    super(scope, id);
+    const { cni, device, cniVersion = '1.0.0' } = props;
+    this.deviceResource = device === undefined ? undefined : deviceResourceOf(device);
+    this.fabric = props.fabric ?? cni.fabric;
+    // A share is no device that a plugin could be told of.
+    const tied = this.deviceResource !== undefined && !this.deviceResource.startsWith('rdma/');
+    const name = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', AttachmentKind, {
+      metadata: namespacedMetadata(id, {
+        ...props,
+        annotations: {
+          ...(tied ? { [NETWORK_RESOURCE_ANNOTATION]: this.deviceResource ?? '' } : {}),
+          ...props.annotations,
+        },
+      }),
+      spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
+    });
+    dependOn(this.resource, props.namespace, typeof device === 'object' ? device : undefined);
+  }
+
+  get name(): string {
+    return this.resource.name;
+  }
+
+  get networkNamespace(): string | undefined {
+    return this.resource.metadata.namespace;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * NodeFeatureRule: labels, taints and resources that node feature discovery gives to nodes by what it finds on them.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Taint } from '../../facts/api/types/core/v1';
+import {
+  NodeFeatureRule as NodeFeatureRuleKind,
+  type NodeFeatureRuleSpecRule,
+  type NodeFeatureRuleSpecRuleMatchFeature,
+  type NodeFeatureRuleSpecRuleMatchFeatureMatchExpression,
+} from '../../facts/api/types/nfd.k8s-sigs.io/v1alpha1';
+import { type OpenPartial } from '../pods';
+import { merged } from '../pods/merge';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { present } from './ipam';
+
+type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
+
+/** What must hold of one attribute. */
+export class Attribute {
+  static in(...values: readonly string[]): Attribute {
+    return new Attribute({ op: 'In', value: values });
+  }
+
+  static notIn(...values: readonly string[]): Attribute {
+    return new Attribute({ op: 'NotIn', value: values });
+  }
+
+  static matches(...expressions: readonly string[]): Attribute {
+    return new Attribute({ op: 'InRegexp', value: expressions });
+  }
+
+  static exists(): Attribute {
+    return new Attribute({ op: 'Exists' });
+  }
+
+  static doesNotExist(): Attribute {
+    return new Attribute({ op: 'DoesNotExist' });
+  }
+
+  static isTrue(): Attribute {
+    return new Attribute({ op: 'IsTrue' });
+  }
+
+  static isFalse(): Attribute {
+    return new Attribute({ op: 'IsFalse' });
+  }
+
+  static greaterThan(value: number): Attribute {
+    return new Attribute({ op: 'Gt', value: [String(value)] });
+  }
+
+  static lessThan(value: number): Attribute {
+    return new Attribute({ op: 'Lt', value: [String(value)] });
+  }
+
+  /** At least this version, for example of the kernel. */
+  static atLeastVersion(version: string): Attribute {
+    return new Attribute({ op: 'Ge', type: 'version', value: [version] });
+  }
+
+  private constructor(private readonly expression: Expression) {}
+
+  toExpression(): Expression {
+    return this.expression;
+  }
+}
+
+/** Attributes by feature: `{ 'pci.device': { vendor: Attribute.in('15b3') } }`. All must hold, on one and the same device. */
+export type Features = Readonly<Record<string, Readonly<Record<string, Attribute>>>>;
+
+export interface NodeFeatureRuleEntry {
+  /** What the rule is called in logs. */
+  readonly ruleName: string;
+  /** All must hold. @default - nothing: the rule holds on every node */
+  readonly when?: Features;
+  /** One of them must hold beside `when`. @default - none */
+  readonly whenAny?: readonly Features[];
+  /** Keys with a domain of your own, or of features. A value `@<feature>.<attribute>` is read off the node. @default - none */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Go template that gives `key=value` lines. @default - none */
+  readonly labelsTemplate?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Only where NFD's master runs with `--enable-taints`. @default - none */
+  readonly taints?: readonly Taint[];
+  /** Quantities, or `@<feature>.<attribute>`. @default - none */
+  readonly extendedResources?: Readonly<Record<string, string>>;
+  /** For later rules, as features of `rule.matched`. @default - none */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: OpenPartial<NodeFeatureRuleSpecRule>;
+}
+
+export interface NodeFeatureRuleProps extends ClusterObjectProps {
+  readonly rules: readonly NodeFeatureRuleEntry[];
+}
+
+/**
+ * Rules: `networking/nfd-*`. Source: node-feature-discovery v0.19.0.
+ *
+ * @example
+ * new NodeFeatureRule(chart, 'rdma', {
+ *   rules: [{
+ *     ruleName: 'rdma capable', labels: { 'example.com/rdma': 'true' },
+ *     when: { 'pci.device': { vendor: Attribute.in('15b3') }, 'kernel.loadedmodule': { mlx5_ib: Attribute.exists() } },
+ *   }],
+ * });
+ */
+export class NodeFeatureRule extends Construct {
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: NodeFeatureRuleProps) {
+    super(scope, id);
+    this.resource = new Resource(this, 'Resource', NodeFeatureRuleKind, {
+      metadata: clusterMetadata(id, props),
+      spec: { rules: props.rules.map(renderRule) },
+    });
+  }
+}
+
+function renderRule(entry: NodeFeatureRuleEntry): NodeFeatureRuleSpecRule {
+  const { ruleName, when, whenAny, labels, labelsTemplate, annotations, taints, extendedResources, vars, overrides } =
+    entry;
+  const rule: NodeFeatureRuleSpecRule = {
+    name: ruleName,
+    ...present({
+      matchFeatures: when && matchFeatures(when),
+      matchAny: whenAny?.map((features) => ({ matchFeatures: matchFeatures(features) })),
+      labels,
+      labelsTemplate,
+      annotations,
+      taints,
+      extendedResources,
+      vars,
+    }),
+  };
+  return merged(rule, overrides);
+}
+
+function matchFeatures(features: Features): readonly NodeFeatureRuleSpecRuleMatchFeature[] {
+  return Object.entries(features).map(([feature, attributes]) => ({
+    feature,
+    matchExpressions: Object.fromEntries(
+      Object.entries(attributes).map(([name, attribute]) => [name, attribute.toExpression()]),
+    ),
+  }));
+}

@@ -1,0 +1,36 @@
+/**
+ * What is said of each part that the network operator runs: in which image, and with which resources.
+ */
+import { type ResourceRequirements } from '../../facts/api/types/core/v1';
+import { present } from './ipam';
+
+export interface OperatorImage {
+  /** Registry and path. @default - `global.repository` of the policy */
+  readonly repository?: string;
+  /** Name within the repository. @default - the part's usual one */
+  readonly image?: string;
+  /** Tag, or `sha256:…`. @default - `global.version` of the policy */
+  readonly version?: string;
+  /** Names of Secrets in the operator's namespace. @default - none */
+  readonly imagePullSecrets?: readonly string[];
+  /** CPU and memory by container of the part. @default - the operator's */
+  readonly resources?: Readonly<Record<string, Pick<ResourceRequirements, 'limits' | 'requests'>>>;
+}
+
+export interface RenderedImage {
+  readonly image: string;
+  readonly repository?: string;
+  readonly version?: string;
+  readonly imagePullSecrets?: readonly string[];
+  readonly containerResources?: readonly ({ readonly name: string } & Pick<
+    ResourceRequirements,
+    'limits' | 'requests'
+  >)[];
+}
+
+/** @param usual what the part's image is called where nobody says otherwise */
+export function renderImage(options: OperatorImage, usual: string): RenderedImage {
+  const { repository, image = usual, version, imagePullSecrets, resources } = options;
+  const containerResources = resources && Object.entries(resources).map(([name, amounts]) => ({ name, ...amounts }));
+  return present({ image, repository, version, imagePullSecrets, containerResources }) as unknown as RenderedImage;
+}

@@ -1,0 +1,136 @@
+/**
+ * Networks of NVIDIA's network operator, which makes a NetworkAttachmentDefinition of each: whole interfaces, macvlan, IPoIB. They are
+ * cluster-wide objects; the attachment lies in the namespace that they name.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  HostDeviceNetwork as HostDeviceKind,
+  type HostDeviceNetworkSpec,
+  IPoIBNetwork as IPoIBKind,
+  type IPoIBNetworkSpec,
+  MacvlanNetwork as MacvlanKind,
+  type MacvlanNetworkSpec,
+} from '../../facts/api/types/mellanox.com/v1alpha1';
+import { type ResourceKind } from '../../facts/api/resource-kind';
+import { type Fabric, type OpenPartial, type RdmaNetwork } from '../pods';
+import { merged } from '../pods/merge';
+import { dependOn } from '../resources/depend-on';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { type DeviceReference, deviceResourceOf } from './device-reference';
+import { Ipam, present } from './ipam';
+
+interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
+  /** Namespace whose pods attach. @default default, as the operator has it */
+  readonly networkNamespace?: NamedReference;
+  /** @default - no addresses */
+  readonly ipam?: Ipam;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: OpenPartial<Spec>;
+}
+
+/** What pods ask for beside the attachment. */
+interface OverSharedDevice {
+  /** The shared device, for example `nics.device('rdma_shared_device_a')`. @default - none: the network carries no RDMA */
+  readonly device?: DeviceReference;
+}
+
+export interface HostDeviceNetworkProps extends OperatorNetworkProps<HostDeviceNetworkSpec> {
+  /** Pool of the SR-IOV device plugin (`nics.device('hostdev')`), or its name without the prefix `nvidia.com/`. */
+  readonly device: DeviceReference;
+  /** What the interfaces carry. @default - not said: NCCL looks itself */
+  readonly fabric?: Fabric;
+}
+
+export interface MacvlanNetworkProps extends OperatorNetworkProps<MacvlanNetworkSpec>, OverSharedDevice {
+  /** Ethernet interface of the nodes, for example `ens2f0`. @default - that of the default route */
+  readonly master?: string;
+  /** @default bridge */
+  readonly mode?: 'bridge' | 'private' | 'vepa' | 'passthru';
+  /** @default - that of the master */
+  readonly mtu?: number;
+}
+
+export interface IPoIBNetworkProps extends OperatorNetworkProps<IPoIBNetworkSpec>, OverSharedDevice {
+  /** InfiniBand interface of the nodes, for example `ibs3f1`. */
+  readonly master: string;
+}
+
+/** Prefix of what a HostDeviceNetwork names. Source: network-operator, pkg/state/state_hostdevice_network.go. */
+const HOST_DEVICE_PREFIX = 'nvidia.com/';
+
+abstract class OperatorNetwork extends Construct implements RdmaNetwork {
+  readonly resource: ApiObject;
+  readonly networkNamespace: string;
+
+  protected constructor(
+    scope: Construct,
+    id: string,
+    kind: ResourceKind<unknown>,
+    props: OperatorNetworkProps<object>,
+    spec: object,
+    readonly deviceResource: string | undefined,
+    readonly fabric: Fabric | undefined,
+    device: DeviceReference | undefined,
+  ) {
+    super(scope, id);
+    const { networkNamespace, ipam = Ipam.none() } = props;
+    this.networkNamespace = networkNamespace === undefined ? 'default' : nameOf(networkNamespace);
+    const all = merged(
+      { networkNamespace: this.networkNamespace, ...spec, ipam: JSON.stringify(ipam.toIpam()) },
+      props.overrides,
+    );
+    const object = { metadata: clusterMetadata(id, props), spec: all };
+    this.resource = new Resource<unknown>(this, 'Resource', kind, object);
+    dependOn(this.resource, networkNamespace, typeof device === 'object' ? device : undefined);
+  }
+
+  get name(): string {
+    return this.resource.name;
+  }
+}
+
+/** Whole interfaces of the nodes, which a pod has for itself. */
+export class HostDeviceNetwork extends OperatorNetwork {
+  constructor(scope: Construct, id: string, props: HostDeviceNetworkProps) {
+    const named = deviceResourceOf(props.device);
+    const resourceName = named.startsWith(HOST_DEVICE_PREFIX) ? named.slice(HOST_DEVICE_PREFIX.length) : named;
+    super(
+      scope,
+      id,
+      HostDeviceKind,
+      props,
+      { resourceName },
+      `${HOST_DEVICE_PREFIX}${resourceName}`,
+      props.fabric,
+      props.device,
+    );
+  }
+}
+
+/** Interfaces of their own on an Ethernet interface of the nodes; RDMA goes over a shared device. */
+export class MacvlanNetwork extends OperatorNetwork {
+  constructor(scope: Construct, id: string, props: MacvlanNetworkProps) {
+    const { master, mode = 'bridge', mtu, device } = props;
+    super(
+      scope,
+      id,
+      MacvlanKind,
+      props,
+      present({ master, mode, mtu }),
+      device && deviceResourceOf(device),
+      'roce',
+      device,
+    );
+  }
+}
+
+/** IP interfaces over InfiniBand; RDMA goes over a shared device. */
+export class IPoIBNetwork extends OperatorNetwork {
+  constructor(scope: Construct, id: string, props: IPoIBNetworkProps) {
+    const { master, device } = props;
+    super(scope, id, IPoIBKind, props, { master }, device && deviceResourceOf(device), 'infiniband', device);
+  }
+}

@@ -1,0 +1,359 @@
+/**
+ * Configurations that stand as texts in objects: CNI configurations, and those of the device plugins. No server looks into them.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { NETWORK_RESOURCE_ANNOTATION } from '../../../facts/catalog';
+import { type Manifest } from '../../../manifests/manifest';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString, isObject, stringEntries } from '../../../manifests/read';
+import { type CniProblem, type CniProblemKind, readCniConfig, readIpam } from '../cni-text';
+import {
+  type PluginProblem,
+  type PluginProblemKind,
+  pluginOfText,
+  readSharedDeviceConfig,
+  readSriovDeviceConfig,
+} from '../device-plugin-text';
+import {
+  ATTACHMENT,
+  HOST_DEVICE_NETWORK,
+  NIC_CLUSTER_POLICY,
+  NIC_NODE_POLICY,
+  OVS_NETWORK,
+  specRule,
+  SRIOV_IB_NETWORK,
+  SRIOV_NETWORK,
+} from './networking-rule';
+
+const MULTUS = 'multus-cni v4.2.2, pkg/types/conf.go';
+const PLUGINS = 'containernetworking/plugins v1.7.1; sriov-cni, ipoib-cni, rdma-cni';
+const NO_START = 'No server looks into the text: pods that attach do not start.';
+
+interface Placed<Problem> {
+  readonly path: string;
+  readonly problem: Problem;
+}
+
+const IPAM_KINDS = [
+  SRIOV_NETWORK,
+  SRIOV_IB_NETWORK,
+  OVS_NETWORK,
+  HOST_DEVICE_NETWORK,
+  'mellanox.com/MacvlanNetwork',
+  'mellanox.com/IPoIBNetwork',
+];
+
+const cniByManifest = new WeakMap<Manifest, readonly Placed<CniProblem>[]>();
+
+/** What is wrong with the CNI texts of an object, each read once. */
+function cniProblemsOf(manifest: Manifest): readonly Placed<CniProblem>[] {
+  let problems = cniByManifest.get(manifest);
+  if (problems === undefined) {
+    cniByManifest.set(manifest, (problems = readCni(manifest)));
+  }
+  return problems;
+}
+
+function readCni({ id, object }: Manifest): readonly Placed<CniProblem>[] {
+  const spec = asObject(object.spec);
+  if (id.kind !== 'NetworkAttachmentDefinition') {
+    const ipam = asString(spec.ipam) ?? '';
+    const own = ipam.trim() === '' ? [] : readIpam(ipam).map((problem) => ({ path: '/spec/ipam', problem }));
+    const macvlan =
+      id.kind === 'MacvlanNetwork' && /^ib/.test(asString(spec.master) ?? '')
+        ? [{ path: '/spec/master', problem: onInfiniband(asString(spec.master) ?? '') }]
+        : [];
+    return [...own, ...jsonParts(spec), ...macvlan];
+  }
+  const config = asString(spec.config);
+  // Without a text Multus takes a file of this name from the node.
+  if (config === undefined || config.trim() === '') {
+    return [];
+  }
+  const tied = asString(asObject(asObject(object.metadata).annotations)[NETWORK_RESOURCE_ANNOTATION]) ?? '';
+  return readCniConfig(config, tied !== '').problems.map((problem) => ({ path: '/spec/config', problem }));
+}
+
+function onInfiniband(master: string): CniProblem {
+  return {
+    kind: 'macvlan-on-infiniband',
+    message: `${master} looks like an InfiniBand interface, on which there is no macvlan`,
+    found: master,
+    expected: 'an IPoIBNetwork',
+  };
+}
+
+/** Texts that an operator writes into a list or an object as they stand. */
+function* jsonParts(spec: JsonObject): Iterable<Placed<CniProblem>> {
+  const parts: readonly (readonly [string, string])[] = [
+    ['metaPlugins', '[]'],
+    ['capabilities', ''],
+  ];
+  for (const [key, around] of parts) {
+    const text = asString(spec[key]) ?? '';
+    if (text.trim() === '') {
+      continue;
+    }
+    try {
+      JSON.parse(around === '' ? text : `[${text}]`);
+    } catch {
+      yield {
+        path: `/spec/${key}`,
+        problem: {
+          kind: 'json',
+          message: `${key} is no JSON`,
+          found: text,
+          expected:
+            key === 'metaPlugins' ? 'objects with a type, separated by commas' : 'an object such as {"ips": true}',
+        },
+      };
+    }
+  }
+}
+
+function cniRule(
+  id: string,
+  facts: Parameters<typeof specRule>[1],
+  kinds: readonly string[],
+  ...of: readonly CniProblemKind[]
+): ObjectRule {
+  const all = {
+    tier: 'advice',
+    concerns: ['config', 'ipam', 'metaPlugins', 'capabilities', 'master'],
+    ...facts,
+  } as const;
+  return specRule(`cni-${id}`, all, kinds, function* (_spec, manifest) {
+    for (const { path, problem } of cniProblemsOf(manifest)) {
+      const { kind, message, found, expected, likely } = problem;
+      if (of.includes(kind)) {
+        yield { path, message, found, expected, ...(likely === true ? { severity: 'warning' as const } : {}) };
+      }
+    }
+  });
+}
+
+const ALL = [ATTACHMENT, ...IPAM_KINDS];
+
+const cniRules: readonly Rule[] = [
+  cniRule(
+    'config-is-json',
+    {
+      row: 'NAD',
+      summary:
+        "spec.config of a NetworkAttachmentDefinition is a JSON object; ipam, capabilities and metaPlugins of an operator's network are JSON.",
+      why: NO_START,
+      source: MULTUS,
+      fix: 'Correct the text: no comments, no comma after the last member, double quotes.',
+    },
+    ALL,
+    'json',
+  ),
+  cniRule(
+    'plugin-named',
+    {
+      row: 'NAD',
+      summary: 'A CNI configuration names its plugin by type, or a list of plugins by theirs.',
+      why: NO_START,
+      source: MULTUS,
+      fix: 'Add type, for example "type": "sriov".',
+    },
+    [ATTACHMENT],
+    'type',
+  ),
+  cniRule(
+    'version-known',
+    {
+      row: 'NAD',
+      summary: 'A CNI configuration states a cniVersion that there is.',
+      why: 'Plugins refuse versions that they do not know; without one they take it for 0.1.0.',
+      source: 'CNI specification 1.1; CNI library v1.3.0, pkg/version',
+      fix: 'Write "cniVersion": "1.0.0" (or 0.3.1 for old plugins).',
+    },
+    [ATTACHMENT],
+    'version',
+  ),
+  cniRule(
+    'network-named',
+    {
+      row: 'NAD',
+      severity: 'error',
+      summary: 'A CNI configuration has a name of letters, digits, "_", "." and "-".',
+      why: 'The name keeps the addresses of one network apart from those of others. Multus fills in a missing one, other runtimes refuse it; another character is refused by all.',
+      source:
+        'CNI library v1.3.0, pkg/utils ValidateNetworkName; network-attachment-definition-client v1.7.7, pkg/utils/cniconfig.go',
+      fix: 'Write the name of the definition.',
+    },
+    [ATTACHMENT],
+    'name',
+  ),
+  cniRule(
+    'plugin-settings-taken',
+    {
+      row: 'NAD',
+      summary: 'A CNI plugin has the settings that it cannot do without, and values that it takes.',
+      why: NO_START,
+      source: PLUGINS,
+      fix: 'Add the setting. A function is passed on through the annotation k8s.v1.cni.cncf.io/resourceName.',
+    },
+    [ATTACHMENT],
+    'setting',
+  ),
+  cniRule(
+    'ipam-complete',
+    {
+      row: 'NAD',
+      summary: 'ipam names a plugin, has its range, subnet or pool, and addresses within it.',
+      why: NO_START,
+      source: 'containernetworking/plugins v1.7.1, plugins/ipam; whereabouts, pkg/config; nvidia-k8s-ipam',
+      fix: 'Correct the addresses; {} or nothing stands for no addresses.',
+    },
+    ALL,
+    'ipam',
+  ),
+  cniRule(
+    'chained-plugin-follows',
+    {
+      row: 'NAD',
+      summary: 'The plugins rdma and tuning stand after the plugin that makes the interface.',
+      why: 'They change what a plugin before them made, and fail without its result.',
+      source: PLUGINS,
+      fix: 'Write a list: "plugins": [{"type": "sriov", …}, {"type": "rdma"}].',
+    },
+    [ATTACHMENT],
+    'chain',
+  ),
+  cniRule(
+    'macvlan-on-ethernet',
+    {
+      row: 'NAD',
+      severity: 'warning',
+      summary: 'macvlan has an Ethernet interface as its master.',
+      why: 'An InfiniBand interface has no MAC address that could be another one: the kernel refuses the macvlan, and the pod does not start.',
+      source: 'Linux, drivers/net/macvlan.c; ipoib-cni, README',
+      fix: 'Use the plugin ipoib (an IPoIBNetwork), or an Ethernet interface.',
+    },
+    [ATTACHMENT, 'mellanox.com/MacvlanNetwork'],
+    'macvlan-on-infiniband',
+  ),
+];
+
+const pluginByManifest = new WeakMap<Manifest, readonly Placed<PluginProblem>[]>();
+const CONFIG_KINDS = ['ConfigMap', NIC_CLUSTER_POLICY, NIC_NODE_POLICY];
+
+function pluginProblemsOf(manifest: Manifest): readonly Placed<PluginProblem>[] {
+  let problems = pluginByManifest.get(manifest);
+  if (problems === undefined) {
+    pluginByManifest.set(manifest, (problems = readPlugins(manifest)));
+  }
+  return problems;
+}
+
+function readPlugins({ id, object }: Manifest): readonly Placed<PluginProblem>[] {
+  if (id.kind !== 'ConfigMap') {
+    const spec = asObject(object.spec);
+    return (
+      [
+        ['rdmaSharedDevicePlugin', readSharedDeviceConfig],
+        ['sriovDevicePlugin', readSriovDeviceConfig],
+      ] as const
+    ).flatMap(([part, read]) => {
+      const text = isObject(spec[part]) ? asString(spec[part].config) : undefined;
+      return text === undefined
+        ? []
+        : read(text).problems.map((problem) => ({ path: `/spec/${part}/config`, problem }));
+    });
+  }
+  return stringEntries(object.data).flatMap(([key, text]) => {
+    const plugin = pluginOfText(text);
+    if (plugin === undefined) {
+      return [];
+    }
+    const { problems } = plugin === 'shared' ? readSharedDeviceConfig(text) : readSriovDeviceConfig(text);
+    // The webhook does not see ConfigMaps.
+    return problems
+      .filter(({ webhookOnly }) => webhookOnly !== true)
+      .map((problem) => ({ path: pointer('/data', key), problem }));
+  });
+}
+
+function pluginRule(
+  id: string,
+  facts: Parameters<typeof specRule>[1],
+  ...of: readonly PluginProblemKind[]
+): ObjectRule {
+  return specRule(id, { row: 'NC4', ...facts }, CONFIG_KINDS, function* (_spec, manifest): Iterable<Violation> {
+    for (const {
+      path,
+      problem: { kind, message, found, expected },
+    } of pluginProblemsOf(manifest)) {
+      if (of.includes(kind)) {
+        yield { path, message, found, expected };
+      }
+    }
+  });
+}
+
+const PLUGIN_SOURCE =
+  'k8s-rdma-shared-dev-plugin v1.5.3, pkg/resources; sriov-network-device-plugin, cmd/sriovdp; network-operator v26.4.1, webhook-schemas';
+
+const pluginRules: readonly Rule[] = [
+  pluginRule(
+    'device-plugin-config-readable',
+    {
+      summary: 'A configuration of the RDMA shared device plugin or of the SR-IOV device plugin is JSON of its shape.',
+      why: "The operator's webhook refuses another; as a ConfigMap of one's own it keeps the plugin from starting, and the nodes offer nothing.",
+      source: PLUGIN_SOURCE,
+      fix: 'Write configList (shared devices) or resourceList (SR-IOV) as the message says.',
+    },
+    'shape',
+  ),
+  pluginRule(
+    'device-plugin-resource-named',
+    {
+      summary:
+        'Each pool of a device plugin has a resource name of its own, of letters, digits and underscores, and a domain as its prefix.',
+      why: 'The plugin does not start with another, or with one name twice.',
+      source: PLUGIN_SOURCE,
+      fix: 'Use underscores; the prefix has a field of its own.',
+    },
+    'name',
+  ),
+  pluginRule(
+    'device-plugin-pool-selects',
+    {
+      summary:
+        'A pool of a device plugin selects cards in one way: by selectors, or (shared devices of old) by devices.',
+      why: 'A pool that selects nothing is refused, as is one that does so twice.',
+      source: PLUGIN_SOURCE,
+      fix: 'Write selectors, for example "selectors": {"vendors": ["15b3"]}.',
+    },
+    'selectors',
+  ),
+  pluginRule(
+    'device-plugin-pool-shares',
+    {
+      tier: 'advice',
+      severity: 'error',
+      summary: 'A pool of shared RDMA devices says how many pods may share it: rdmaHcaMax.',
+      why: "It is 0 where it is not stated, and the node offers none. The operator's webhook refuses a missing one.",
+      source: PLUGIN_SOURCE,
+      fix: 'State rdmaHcaMax, for example 63.',
+    },
+    'no-share',
+  ),
+  pluginRule(
+    'device-plugin-key-known',
+    {
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A configuration of a device plugin has only keys that the plugin reads.',
+      why: 'Others are passed over without a word; among selectors, more cards are taken than was meant, or the webhook refuses it.',
+      source: PLUGIN_SOURCE,
+      fix: 'Correct the key.',
+    },
+    'unknown-key',
+  ),
+];
+
+export const embeddedRules: readonly Rule[] = [...cniRules, ...pluginRules];

@@ -1,0 +1,20 @@
+/**
+ * What the SR-IOV operator, NVIDIA's network operator, Multus, CNI plugins, their device plugins and node feature discovery demand beyond
+ * their schemas. Rows SN1 to SN8, NC1 to NC6, NAD and NFD of docs/networking.md.
+ *
+ * Must not import a construct: the command line loads this and nothing of cdk8s.
+ */
+import { type Rule } from '../../../checks/rule';
+import { embeddedRules } from './embedded';
+import { nicPolicyRules } from './nic-policy';
+import { nodeFeatureRules } from './node-feature';
+import { rdmaRules } from './rdma';
+import { sriovRules } from './sriov-policy';
+
+export const networkingRules: readonly Rule[] = [
+  ...sriovRules,
+  ...nicPolicyRules,
+  ...embeddedRules,
+  ...rdmaRules,
+  ...nodeFeatureRules,
+];

@@ -1,0 +1,259 @@
+/**
+ * NFD: what node feature discovery makes of a NodeFeatureRule. It is taken as it stands; what is wrong is left out with a line in a log.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule } from '../../../checks/rule';
+import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
+import { pointer } from '../../../manifests/pointer';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
+import { NFD_RULE, specRule } from './networking-rule';
+
+const VALIDATE = 'node-feature-discovery v0.19.0, pkg/apis/nfd/validate';
+const EXPRESSIONS = 'node-feature-discovery v0.19.0, pkg/apis/nfd/nodefeaturerule/expression.go';
+const LEFT_OUT = "It is left out, with a line in the log of NFD's master.";
+const FEATURE_DOMAINS = ['feature.node.kubernetes.io'];
+const LABEL_DOMAINS = [...FEATURE_DOMAINS, 'profile.node.kubernetes.io'];
+const LONGEST_ANNOTATION = 1024;
+
+type Facts = Parameters<typeof specRule>[1];
+
+/** A rule about each rule of a NodeFeatureRule. */
+function entryRule(
+  id: string,
+  facts: Facts,
+  check: (entry: JsonObject, path: string) => ReturnType<ObjectRule['check']>,
+): ObjectRule {
+  return specRule(`nfd-${id}`, { row: 'NFD', ...facts }, [NFD_RULE], function* (_spec, { object }) {
+    for (const { value, path } of objectsAt(object, '/spec/rules')) {
+      yield* check(value, path);
+    }
+  });
+}
+
+/** Why a key is none of NFD's, if it is not. */
+function keyFault(key: string, domains: readonly string[]): string | undefined {
+  const complaint = qualifiedName(key);
+  if (complaint !== undefined) {
+    return `the key must ${complaint}`;
+  }
+  const [domain, name] = key.split('/');
+  if (name === undefined) {
+    return 'the key has no domain';
+  }
+  const kubernetes = domain === 'kubernetes.io' || domain?.endsWith('.kubernetes.io') === true;
+  const allowed = domains.some((one) => domain === one || domain?.endsWith(`.${one}`) === true);
+  return kubernetes && !allowed ? `NFD sets nothing below ${domain ?? ''}` : undefined;
+}
+
+const KEYS: readonly (readonly [string, readonly string[]])[] = [
+  ['labels', LABEL_DOMAINS],
+  ['annotations', FEATURE_DOMAINS],
+  ['extendedResources', FEATURE_DOMAINS],
+];
+
+const keys = entryRule(
+  'key-in-domain',
+  {
+    summary:
+      'Labels, annotations, resources and taints of a NodeFeatureRule have a domain, and of kubernetes.io only those of features (and of profiles, for labels).',
+    why: LEFT_OUT,
+    source: VALIDATE,
+    fix: 'Use a domain of your own, or feature.node.kubernetes.io/<name>.',
+  },
+  function* (entry, path) {
+    for (const [field, domains] of KEYS) {
+      for (const key of Object.keys(asObject(entry[field]))) {
+        const fault = keyFault(key, domains);
+        if (fault !== undefined) {
+          yield {
+            path: pointer(path, field, key),
+            message: `${key}: ${fault}`,
+            found: key,
+            expected: 'example.com/<name> or feature.node.kubernetes.io/<name>',
+          };
+        }
+      }
+    }
+    for (const { value, path: at } of objectsAt(entry, '/taints')) {
+      const key = asString(value.key) ?? '';
+      const fault = key === '' ? 'the taint has no key' : keyFault(key, FEATURE_DOMAINS);
+      if (fault !== undefined) {
+        yield {
+          path: `${path}${at}/key`,
+          message: `${key}: ${fault}`,
+          found: key,
+          expected: 'example.com/<name> or feature.node.kubernetes.io/<name>',
+        };
+      }
+    }
+  },
+);
+
+const values = entryRule(
+  'value-valid',
+  {
+    summary:
+      'Values of a NodeFeatureRule are what they become: labels label values, annotations at most 1 KiB, resources quantities or @feature.attribute.',
+    why: LEFT_OUT,
+    source: VALIDATE,
+    fix: 'Correct the value.',
+  },
+  function* (entry, path) {
+    for (const [key, value] of stringEntries(entry.labels)) {
+      const complaint = value.startsWith('@') ? undefined : labelValue(value);
+      if (complaint !== undefined) {
+        yield { path: pointer(path, 'labels', key), message: `the value must ${complaint}`, found: value };
+      }
+    }
+    for (const [key, value] of stringEntries(entry.annotations)) {
+      if (byteLength(value) > LONGEST_ANNOTATION) {
+        yield {
+          path: pointer(path, 'annotations', key),
+          message: `the value has ${byteLength(value)} bytes`,
+          expected: `at most ${LONGEST_ANNOTATION}`,
+        };
+      }
+    }
+    for (const [key, value] of stringEntries(entry.extendedResources)) {
+      if (!value.startsWith('@') && parseQuantity(value) === undefined) {
+        yield {
+          path: pointer(path, 'extendedResources', key),
+          message: `"${value}" is no quantity`,
+          found: value,
+          expected: 'for example "4", or @<domain>.<feature>.<attribute>',
+        };
+      }
+    }
+  },
+);
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+const taints = entryRule(
+  'taint-effect-valid',
+  {
+    summary: 'A taint of a NodeFeatureRule has the effect NoSchedule, PreferNoSchedule or NoExecute.',
+    why: LEFT_OUT,
+    source: VALIDATE,
+    fix: "State one of the three. Taints are set only where NFD's master runs with --enable-taints.",
+  },
+  function* (entry, path) {
+    for (const { value, path: at } of objectsAt(entry, '/taints')) {
+      const effect = asString(value.effect) ?? '';
+      if (!EFFECTS.includes(effect)) {
+        yield {
+          path: `${path}${at}/effect`,
+          message: effect === '' ? 'the taint has no effect' : `there is no effect ${effect}`,
+          found: value.effect ?? null,
+          expected: EFFECTS.join(', '),
+        };
+      }
+    }
+  },
+);
+
+/** The matchers of an entry: its own, and those of its alternatives. */
+function* matchersOf(entry: JsonObject, path: string): Iterable<{ matcher: JsonObject; path: string }> {
+  for (const { value, path: at } of objectsAt(entry, '/matchFeatures')) {
+    yield { matcher: value, path: `${path}${at}` };
+  }
+  for (const { value, path: at } of objectsAt(entry, '/matchAny')) {
+    for (const { value: matcher, path: below } of objectsAt(value, '/matchFeatures')) {
+      yield { matcher, path: `${path}${at}${below}` };
+    }
+  }
+}
+
+const features = entryRule(
+  'feature-named',
+  {
+    summary: 'A feature is named <domain>.<feature>, for example pci.device.',
+    why: 'Nothing has another name: the rule never holds.',
+    source: VALIDATE,
+    fix: 'Name a feature: cpu.cpuid, kernel.loadedmodule, kernel.version, pci.device, system.name, rule.matched, …',
+  },
+  function* (entry, path) {
+    for (const { matcher, path: at } of matchersOf(entry, path)) {
+      const { feature } = matcher;
+      if (typeof feature === 'string' && feature.split('.').length !== 2) {
+        yield { path: `${at}/feature`, message: `"${feature}" is not <domain>.<feature>`, found: feature };
+      }
+    }
+  },
+);
+
+const expressions = entryRule(
+  'expression-evaluates',
+  {
+    summary:
+      'A match expression has as many values as its operator takes: none, one or more, exactly one, or two in order; numbers where numbers are compared.',
+    why: 'NFD stops evaluating the rule with an error: no node gets what it says.',
+    source: EXPRESSIONS,
+    fix: 'Correct the values; versions are compared with type: version.',
+  },
+  function* (entry, path) {
+    for (const { matcher, path: at } of matchersOf(entry, path)) {
+      const named = Object.entries(asObject(matcher.matchExpressions)).map(([name, value]) => ({
+        value,
+        path: pointer(`${at}/matchExpressions`, name),
+      }));
+      for (const { value, path: place } of [...named, { value: matcher.matchName ?? null, path: `${at}/matchName` }]) {
+        const fault = isObject(value) ? expressionFault(value) : undefined;
+        if (fault !== undefined) {
+          yield { path: place, message: fault, found: value };
+        }
+      }
+    }
+  },
+);
+
+function expressionFault({ op, value, type }: JsonObject): string | undefined {
+  const values: readonly JsonValue[] = asArray(value);
+  const operator = asString(op) ?? '';
+  if (['Exists', 'DoesNotExist', 'IsTrue', 'IsFalse'].includes(operator)) {
+    return values.length === 0 ? undefined : `${operator} takes no value`;
+  }
+  if (['In', 'NotIn', 'InRegexp'].includes(operator)) {
+    return values.length > 0 ? undefined : `${operator} needs a value`;
+  }
+  const wanted = ['Gt', 'Ge', 'Lt', 'Le'].includes(operator) ? 1 : ['GtLt', 'GeLe'].includes(operator) ? 2 : undefined;
+  if (wanted === undefined) {
+    return undefined;
+  }
+  if (values.length !== wanted) {
+    return `${operator} takes ${wanted === 1 ? 'exactly one value' : 'two values'}`;
+  }
+  if (type === 'version') {
+    return undefined;
+  }
+  if (type !== undefined && type !== '') {
+    return `${operator} compares numbers, or versions with type: version; there is no type ${JSON.stringify(type)}`;
+  }
+  const wrong = stringsIn(value).find((one) => !/^[+-]?\d+$/.test(one));
+  if (wrong !== undefined) {
+    return `"${wrong}" is no whole number`;
+  }
+  const [low, high] = values.map(Number);
+  return low !== undefined && high !== undefined && low >= high ? `${operator} takes the lower value first` : undefined;
+}
+
+const effective = entryRule(
+  'rule-does-something',
+  {
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'A rule of a NodeFeatureRule gives something: labels, annotations, taints, resources or variables.',
+    why: 'It is evaluated on every node and changes none.',
+    source: 'node-feature-discovery v0.19.0, api/nfd/v1alpha1/types.go',
+    fix: 'Add labels.',
+  },
+  function* (entry, path) {
+    const outputs = ['labels', 'labelsTemplate', 'annotations', 'taints', 'extendedResources', 'vars', 'varsTemplate'];
+    if (!outputs.some((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== '')) {
+      yield { path, message: `the rule "${asString(entry.name) ?? ''}" gives nothing` };
+    }
+  },
+);
+
+export const nodeFeatureRules: readonly Rule[] = [keys, values, taints, features, expressions, effective];

@@ -1,0 +1,184 @@
+/**
+ * What RDMA in pods needs of the nodes: functions that carry it, a namespace mode that the plugins can work in, and a pool for each name.
+ */
+import { RDMA_CAPABILITY } from '../../../facts/catalog';
+import { type Rule, type RuleContext } from '../../../checks/rule';
+import { asArray, asObject, asString, isObject, stringEntries, stringsIn } from '../../../manifests/read';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { pointer } from '../../../manifests/pointer';
+import { readCniConfig } from '../cni-text';
+import { pluginOfText, readSharedDeviceConfig } from '../device-plugin-text';
+import {
+  ATTACHMENT,
+  NIC_CLUSTER_POLICY,
+  NIC_NODE_POLICY,
+  NODE_POLICY,
+  POOL_CONFIG,
+  setRule,
+  SRIOV_IB_NETWORK,
+  SRIOV_NETWORK,
+  textAt,
+} from './networking-rule';
+
+interface Asking {
+  readonly resource: string;
+  /** Within the template. */
+  readonly path: string;
+  readonly locksMemory: boolean;
+}
+
+function askedIn({ spec }: PodTemplate): readonly Asking[] {
+  return asArray(spec.containers).flatMap((container, index) => {
+    const { resources, securityContext } = asObject(container);
+    const added = stringsIn(asObject(asObject(securityContext).capabilities).add).map((name) =>
+      name.replace(/^CAP_/, ''),
+    );
+    const limits = asObject(asObject(resources).limits);
+    return Object.keys(limits).map((resource) => ({
+      resource,
+      path: pointer(`/spec/containers/${index}/resources/limits`, resource),
+      locksMemory: added.includes(RDMA_CAPABILITY),
+    }));
+  });
+}
+
+const functionsCarryRdma: Rule = {
+  id: 'networking/sriov-rdma-function-carries-rdma',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'pod-template',
+  concerns: ['limits'],
+  summary: 'A pod that locks memory for RDMA gets virtual functions whose policy says isRdma.',
+  why: 'Without isRdma the device plugin passes on no /dev/infiniband: NCCL and MPI find no device and fall back to TCP.',
+  source:
+    'sriov-network-operator v1.6.0, controllers/sriovnetworknodepolicy_controller.go (selectors of the device plugin), pkg/webhook/mutate.go (linkType ib implies it)',
+  fix: 'Set isRdma: true in the SriovNetworkNodePolicy.',
+  check: function* (template, { set }: RuleContext) {
+    for (const { resource, path, locksMemory } of askedIn(template)) {
+      if (!locksMemory || !resource.includes('/')) {
+        continue;
+      }
+      const own = set
+        .ofKind(NODE_POLICY)
+        .filter(({ object }) => resource.endsWith(`/${textAt(asObject(object.spec), 'resourceName')}`));
+      const without = own.filter(
+        ({ object: { spec } }) =>
+          asObject(spec).isRdma !== true && textAt(asObject(spec), 'linkType').toLowerCase() !== 'ib',
+      );
+      const [policy] = without;
+      if (policy !== undefined && without.length === own.length) {
+        yield {
+          path,
+          message: `the policy ${policy.id.name} offers ${resource} without RDMA`,
+          expected: `isRdma: true in ${policy.id.name}`,
+        };
+      }
+    }
+  },
+};
+
+const namespaceMode = setRule(
+  'rdma-namespace-mode-fits',
+  {
+    tier: 'advice',
+    severity: 'warning',
+    summary:
+      'Nodes in RDMA namespace mode exclusive have no shared device plugin; those in mode shared have no plugin rdma in their networks.',
+    why: 'The shared device plugin ends at once in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
+    source:
+      'k8s-rdma-shared-dev-plugin v1.5.3, ValidateRdmaSystemMode; rdma-cni, README; sriov-network-operator v1.6.0, SriovNetworkPoolConfig.rdmaMode',
+    fix: 'Choose one way for the nodes: exclusive with virtual functions and the plugin rdma, or shared with the shared device plugin.',
+  },
+  function* ({ set }) {
+    const modes = set
+      .ofKind(POOL_CONFIG)
+      .map(({ object }) => asString(asObject(object.spec).rdmaMode) ?? '')
+      .filter((mode) => mode !== '');
+    if (modes.length === 0 || new Set(modes).size > 1) {
+      return;
+    }
+    if (modes[0] === 'exclusive') {
+      for (const manifest of set.ofKind(NIC_CLUSTER_POLICY)) {
+        if (isObject(asObject(manifest.object.spec).rdmaSharedDevicePlugin)) {
+          yield {
+            manifest,
+            path: '/spec/rdmaSharedDevicePlugin',
+            message: 'a SriovNetworkPoolConfig puts nodes into mode exclusive',
+          };
+        }
+      }
+      return;
+    }
+    const moves = (text: string): boolean => readCniConfig(text, true).plugins.some(({ type }) => type === 'rdma');
+    for (const manifest of set.ofKind(ATTACHMENT)) {
+      if (moves(textAt(asObject(manifest.object.spec), 'config'))) {
+        yield {
+          manifest,
+          path: '/spec/config',
+          message: 'the plugin rdma needs mode exclusive, and a SriovNetworkPoolConfig says shared',
+        };
+      }
+    }
+    for (const manifest of [SRIOV_NETWORK, SRIOV_IB_NETWORK].flatMap((kind) => set.ofKind(kind))) {
+      const plugins = textAt(asObject(manifest.object.spec), 'metaPlugins');
+      if (/"type"\s*:\s*"rdma"/.test(plugins)) {
+        yield {
+          manifest,
+          path: '/spec/metaPlugins',
+          message: 'the plugin rdma needs mode exclusive, and a SriovNetworkPoolConfig says shared',
+        };
+      }
+    }
+  },
+);
+
+const sharedNameOffered: Rule = {
+  id: 'networking/rdma-shared-device-offered',
+  tier: 'advice',
+  severity: 'error',
+  on: 'pod-template',
+  concerns: ['limits'],
+  summary:
+    "A shared RDMA device that a pod asks for is a pool of the plugin's configuration, where the manifests have it.",
+  why: 'No node offers another name: the pod stays pending.',
+  source: 'k8s-rdma-shared-dev-plugin v1.5.3, README; network-operator v26.4.1',
+  fix: 'Use the name of a pool, or add the pool.',
+  check: function* (template, { set }) {
+    const asked = askedIn(template).filter(({ resource }) => resource.startsWith('rdma/'));
+    if (asked.length === 0) {
+      return;
+    }
+    const offered = sharedDevicesOf(set);
+    if (offered === undefined) {
+      return;
+    }
+    for (const { resource, path } of asked) {
+      if (!offered.includes(resource)) {
+        yield {
+          path,
+          message: `no pool of the shared device plugin is called ${resource.slice('rdma/'.length)}`,
+          found: resource,
+          expected: offered.join(', '),
+        };
+      }
+    }
+  },
+};
+
+/** What the shared device plugins of a set offer; `undefined` where it has none, or one that cannot be read. */
+function sharedDevicesOf(set: RuleContext['set']): readonly string[] | undefined {
+  const policies = [NIC_CLUSTER_POLICY, NIC_NODE_POLICY]
+    .flatMap((kind) => set.ofKind(kind))
+    .flatMap(({ object }) => {
+      const text = asString(asObject(asObject(object.spec).rdmaSharedDevicePlugin).config);
+      return text === undefined ? [] : [text];
+    });
+  const maps = set
+    .ofKind('ConfigMap')
+    .flatMap(({ object }) => stringEntries(object.data).map(([, text]) => text))
+    .filter((text) => pluginOfText(text) === 'shared');
+  const offered = [...policies, ...maps].flatMap((text) => readSharedDeviceConfig(text).resources);
+  return offered.length === 0 ? undefined : offered;
+}
+
+export const rdmaRules: readonly Rule[] = [functionsCarryRdma, namespaceMode, sharedNameOffered];

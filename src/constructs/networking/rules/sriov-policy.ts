@@ -1,0 +1,561 @@
+/**
+ * SN1 to SN8: what the operator's webhook demands of SriovNetworkNodePolicies, of pools and of its own configuration.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule, type Violation } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { asArray, asInteger, asObject, asString, isObject, stringEntries, stringsIn } from '../../../manifests/read';
+import { SUPPORTED_CARDS } from '../sriov-facts';
+import {
+  certainlyMeet,
+  NODE_POLICY,
+  OPERATOR_CONFIG,
+  OVS_NETWORK,
+  POOL_CONFIG,
+  setRule,
+  specRule,
+  SRIOV_IB_NETWORK,
+  SRIOV_NETWORK,
+  textAt,
+} from './networking-rule';
+
+const WEBHOOK = 'sriov-network-operator v1.6.0, pkg/webhook/validate.go';
+const MOST_MELLANOX_FUNCTIONS = 128;
+
+const resourceName = specRule(
+  'sriov-resource-name-valid',
+  {
+    row: 'SN1',
+    summary: 'The resourceName of a policy has letters, digits and underscores only.',
+    why: 'The webhook refuses others; without it the device plugin does not start.',
+    source: WEBHOOK,
+    fix: 'Write the name without prefix, hyphens and dots.',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    const name = spec.resourceName;
+    if (typeof name !== 'string' || /^[a-zA-Z0-9_]+$/.test(name)) {
+      return;
+    }
+    const without = name
+      .split('/')
+      .at(-1)
+      ?.replace(/[^a-zA-Z0-9_]/g, '_');
+    yield {
+      path: '/spec/resourceName',
+      message: `"${name}" has other characters`,
+      found: name,
+      expected: without === '' ? 'a name' : without,
+    };
+  },
+);
+
+const nicSelector = specRule(
+  'sriov-nic-selector-stated',
+  {
+    row: 'SN2',
+    summary: 'A policy selects cards by vendor, deviceID, pfNames, rootDevices or netFilter.',
+    why: 'The webhook refuses a policy that would take every card of the node, the one of the host among them.',
+    source: WEBHOOK,
+    fix: 'State one of them, for example pfNames: [ens2f0].',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    const { nicSelector: selector } = spec;
+    if (!isObject(selector)) {
+      return;
+    }
+    const stated =
+      ['vendor', 'deviceID', 'netFilter'].some((key) => textAt(selector, key) !== '') ||
+      ['pfNames', 'rootDevices'].some((key) => asArray(selector[key]).length > 0);
+    if (!stated) {
+      yield { path: '/spec/nicSelector', message: 'nicSelector selects nothing', found: selector };
+    }
+  },
+);
+
+const supportedCard = specRule(
+  'sriov-card-supported',
+  {
+    row: 'SN2',
+    severity: 'warning',
+    summary: 'Vendor and deviceID of a policy are those of a card that the operator supports.',
+    why: 'The webhook refuses cards that are not in the ConfigMap supported-nic-ids, which knows those of Intel, NVIDIA, Broadcom, QLogic, Marvell and virtio unless somebody adds others.',
+    source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
+    fix: 'Correct the PCI ids (four small hexadecimal digits, no 0x; deviceID is that of the physical function), or add the card to supportedExtraNICs of the chart.',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    const selector = asObject(spec.nicSelector);
+    const vendor = textAt(selector, 'vendor');
+    const device = textAt(selector, 'deviceID');
+    const cards = SUPPORTED_CARDS[vendor];
+    if (vendor !== '' && cards === undefined) {
+      yield {
+        path: '/spec/nicSelector/vendor',
+        message: `the vendor ${vendor} has no supported card`,
+        found: vendor,
+        expected: Object.keys(SUPPORTED_CARDS).join(', '),
+      };
+    } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
+      yield {
+        path: '/spec/nicSelector/deviceID',
+        message: `the card ${device} is not among those that the operator knows`,
+        found: device,
+        expected: cards?.join(', ') ?? 'the id of a physical function',
+      };
+    }
+  },
+);
+
+interface FunctionRange {
+  readonly pf: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `ens2f0#0-3`, or a complaint. A name without a range has every function. */
+function rangeOf(text: string): FunctionRange | string {
+  const [pf = '', range, ...rest] = text.split('#');
+  if (range === undefined) {
+    return { pf, first: 0, last: Infinity };
+  }
+  const match = /^(\d+)-(\d+)$/.exec(range);
+  if (rest.length > 0 || match === null) {
+    return 'is not name#first-last';
+  }
+  const [, first, last] = match.map(Number);
+  return { pf, first: first ?? 0, last: last ?? 0 };
+}
+
+const functionRanges = specRule(
+  'sriov-function-range-valid',
+  {
+    row: 'SN3',
+    summary: 'A range of virtual functions is written name#first-last, in order, and below numVfs.',
+    why: 'Functions count from 0; the webhook refuses a range that the card does not have.',
+    source: WEBHOOK,
+    fix: 'Correct the range; the last of n functions is n-1.',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    const count = asInteger(spec.numVfs);
+    for (const [index, name] of asArray(asObject(spec.nicSelector).pfNames).entries()) {
+      if (typeof name !== 'string' || !name.includes('#')) {
+        continue;
+      }
+      const range = rangeOf(name);
+      const fault =
+        typeof range === 'string'
+          ? range
+          : range.last < range.first
+            ? 'ends before it begins'
+            : count !== undefined && range.last >= count
+              ? `goes beyond the ${count} functions 0 to ${count - 1}`
+              : undefined;
+      if (fault !== undefined) {
+        yield { path: `/spec/nicSelector/pfNames/${index}`, message: `${name} ${fault}`, found: name };
+      }
+    }
+  },
+);
+
+interface MeetingPolicies {
+  readonly first: Manifest;
+  readonly second: Manifest;
+  /** Their specs. */
+  readonly one: JsonObject;
+  readonly other: JsonObject;
+}
+
+/** Pairs of policies of one namespace that certainly meet on some nodes. */
+function* meetingPolicies(policies: readonly Manifest[]): Iterable<MeetingPolicies> {
+  for (const [index, second] of policies.entries()) {
+    const other = asObject(second.object.spec);
+    for (const first of policies.slice(0, index)) {
+      if (first.id.namespace !== second.id.namespace || first.id.name === second.id.name) {
+        continue;
+      }
+      const one = asObject(first.object.spec);
+      if (certainlyMeet(asObject(one.nodeSelector), asObject(other.nodeSelector))) {
+        yield { first, second, one, other };
+      }
+    }
+  }
+}
+
+const rangesApart = setRule(
+  'sriov-functions-apart',
+  {
+    row: 'SN3',
+    summary:
+      'No two policies of the same nodes take the same virtual functions, and all policies of a card agree on externallyManaged.',
+    why: 'The webhook refuses the second one.',
+    source: WEBHOOK,
+    fix: 'Give each policy its own range (ens2f0#0-3 and ens2f0#4-7), or its own nodes.',
+  },
+  function* ({ set }) {
+    for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
+      const theirs = stringsIn(asObject(one.nicSelector).pfNames)
+        .map(rangeOf)
+        .filter((range) => typeof range === 'object');
+      for (const [index, name] of asArray(asObject(other.nicSelector).pfNames).entries()) {
+        const own = typeof name === 'string' ? rangeOf(name) : '';
+        if (typeof own === 'string') {
+          continue;
+        }
+        for (const range of theirs.filter(({ pf }) => pf === own.pf)) {
+          const path = `/spec/nicSelector/pfNames/${index}`;
+          const managed = (one.externallyManaged === true) !== (other.externallyManaged === true);
+          if (managed) {
+            yield {
+              manifest: second,
+              path,
+              message: `${first.id.name} says otherwise of externallyManaged for ${own.pf}`,
+              found: other.externallyManaged ?? false,
+            };
+          }
+          // A name without a range beside one with a range passes the webhook: the stronger priority wins.
+          const open = (own.last === Infinity) !== (range.last === Infinity);
+          if (!open && own.first <= range.last && range.first <= own.last) {
+            yield {
+              manifest: second,
+              path,
+              message: `${first.id.name} has functions of ${own.pf} that this takes too`,
+              found: name,
+            };
+          }
+        }
+      }
+      for (const [index, device] of asArray(asObject(other.nicSelector).rootDevices).entries()) {
+        if (typeof device !== 'string' || !stringsIn(asObject(one.nicSelector).rootDevices).includes(device)) {
+          continue;
+        }
+        yield {
+          manifest: second,
+          path: `/spec/nicSelector/rootDevices/${index}`,
+          message: `${first.id.name} has the device ${device} already`,
+          found: device,
+        };
+      }
+    }
+  },
+);
+
+function modeFaults(spec: JsonObject): readonly Violation[] {
+  const infiniband = textAt(spec, 'linkType').toLowerCase() === 'ib';
+  const switchdev = spec.eSwitchMode === 'switchdev';
+  const deviceType = asString(spec.deviceType) ?? 'netdevice';
+  const vdpa = spec.vdpaType === 'virtio' || spec.vdpaType === 'vhost';
+  const bridge = Object.keys(asObject(spec.bridge)).length > 0;
+  const faults: Violation[] = [];
+  if (deviceType === 'vfio-pci' && (spec.isRdma === true || infiniband)) {
+    const why = spec.isRdma === true ? 'isRdma' : 'linkType ib, for which the webhook sets isRdma';
+    faults.push({
+      path: '/spec/deviceType',
+      message: `vfio-pci does not go together with ${why}`,
+      found: 'vfio-pci',
+      expected: 'netdevice, or no RDMA',
+    });
+  }
+  if (switchdev && infiniband) {
+    faults.push({
+      path: '/spec/eSwitchMode',
+      message: 'switchdev is for Ethernet links only',
+      found: 'switchdev',
+      expected: 'legacy',
+    });
+  }
+  if (vdpa && deviceType !== 'netdevice') {
+    faults.push({
+      path: '/spec/deviceType',
+      message: 'vdpaType needs deviceType netdevice',
+      found: deviceType,
+      expected: 'netdevice',
+    });
+  }
+  if (vdpa && !switchdev) {
+    faults.push({
+      path: '/spec/vdpaType',
+      message: 'vdpaType needs eSwitchMode switchdev',
+      found: spec.vdpaType,
+      expected: 'eSwitchMode: switchdev',
+    });
+  }
+  if (bridge && !switchdev) {
+    faults.push({
+      path: '/spec/bridge',
+      message: 'a bridge needs eSwitchMode switchdev',
+      expected: 'eSwitchMode: switchdev',
+    });
+  }
+  if (bridge && spec.externallyManaged === true) {
+    faults.push({
+      path: '/spec/bridge',
+      message: 'the operator makes no bridge on a card that others manage',
+      expected: 'externallyManaged: false',
+    });
+  }
+  return faults;
+}
+
+const modes = specRule(
+  'sriov-modes-agree',
+  {
+    row: 'SN4',
+    summary:
+      'Driver, link and switch mode of a policy go together: vfio-pci without RDMA, switchdev on Ethernet, vDPA on netdevice in switchdev mode, bridges in switchdev mode.',
+    why: 'The webhook refuses other combinations.',
+    source: WEBHOOK,
+    fix: 'RDMA in pods is deviceType netdevice with isRdma: true.',
+  },
+  [NODE_POLICY],
+  modeFaults,
+);
+
+const functionCount = specRule(
+  'sriov-function-count-possible',
+  {
+    row: 'SN5',
+    summary: 'numVfs is at least 1, and at most 128 on NVIDIA cards.',
+    why: 'The webhook refuses none, and more than the card has (other vendors: as the card says).',
+    source: WEBHOOK,
+    fix: 'State how many functions each card shall have.',
+  },
+  [NODE_POLICY],
+  function* (spec, { id }) {
+    const count = asInteger(spec.numVfs);
+    if (count === undefined || id.name === 'default') {
+      return;
+    }
+    if (count === 0) {
+      yield { path: '/spec/numVfs', message: 'numVfs is 0', found: 0, expected: '1 or more' };
+    }
+    const nvidia = textAt(asObject(spec.nicSelector), 'vendor') === '15b3';
+    if (nvidia && count > MOST_MELLANOX_FUNCTIONS) {
+      yield {
+        path: '/spec/numVfs',
+        message: `no NVIDIA card has ${count} functions`,
+        found: count,
+        expected: `at most ${MOST_MELLANOX_FUNCTIONS}`,
+      };
+    }
+  },
+);
+
+const OPERATOR_KINDS = [NODE_POLICY, SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK, POOL_CONFIG];
+
+const operatorNamespace = setRule(
+  'sriov-objects-in-operator-namespace',
+  {
+    row: 'SN6',
+    tier: 'advice',
+    summary: "Policies, networks and pools of the SR-IOV operator lie in the operator's namespace.",
+    why: 'The operator looks nowhere else: an object of another namespace is taken and does nothing.',
+    source: `${WEBHOOK}; controllers/generic_network_controller.go`,
+    fix: "Put them beside the SriovOperatorConfig; networkNamespace says where a network's attachment goes.",
+  },
+  function* ({ set }) {
+    const [config] = set.ofKind(OPERATOR_CONFIG);
+    const objects = OPERATOR_KINDS.flatMap((kind) => set.ofKind(kind)).filter(({ id }) => id.namespace !== '');
+    const home = config?.id.namespace ?? '';
+    if (home !== '') {
+      for (const manifest of objects.filter(({ id }) => id.namespace !== home)) {
+        yield {
+          manifest,
+          path: '/metadata/namespace',
+          message: `the operator's configuration lies in ${home}`,
+          found: manifest.id.namespace,
+          expected: home,
+        };
+      }
+      return;
+    }
+    const [first] = objects;
+    for (const manifest of objects.filter(({ id }) => id.namespace !== first?.id.namespace)) {
+      yield {
+        manifest,
+        path: '/metadata/namespace',
+        severity: 'warning',
+        found: manifest.id.namespace,
+        expected: first?.id.namespace,
+        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} lies in ${first?.id.namespace ?? ''}: one operator follows one of the two`,
+      };
+    }
+  },
+);
+
+const excludeTopology = setRule(
+  'sriov-exclude-topology-agrees',
+  {
+    row: 'SN7',
+    summary: 'Policies of one resource say the same of excludeTopology.',
+    why: 'The device plugin has one setting for the resource; the webhook refuses the second policy.',
+    source: WEBHOOK,
+    fix: 'Say it in all of them, or give the resource another name.',
+  },
+  function* ({ set }) {
+    for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
+      if (textAt(one, 'resourceName') === '' || one.resourceName !== other.resourceName) {
+        continue;
+      }
+      if ((one.excludeTopology === true) === (other.excludeTopology === true)) {
+        continue;
+      }
+      yield {
+        manifest: second,
+        path: '/spec/excludeTopology',
+        message: `${first.id.name} says otherwise for ${textAt(one, 'resourceName')}`,
+        found: other.excludeTopology ?? false,
+        expected: String(one.excludeTopology === true),
+      };
+    }
+  },
+);
+
+const poolConfig = specRule(
+  'sriov-pool-has-one-purpose',
+  {
+    row: 'SN8',
+    summary:
+      'A SriovNetworkPoolConfig is for parallel changes (maxUnavailable, nodeSelector) or for OVS hardware offload, and its percentage lies between 1% and 100%.',
+    why: 'The webhook refuses both in one, and any other text.',
+    source: WEBHOOK,
+    fix: 'Make two of them.',
+  },
+  [POOL_CONFIG],
+  function* (spec) {
+    const parallel = ['maxUnavailable', 'nodeSelector'].find((key) => spec[key] !== undefined && spec[key] !== null);
+    const offload = textAt(asObject(spec.ovsHardwareOffloadConfig), 'name');
+    if (parallel !== undefined && offload !== '') {
+      yield { path: `/spec/${parallel}`, message: `${parallel} stands beside ovsHardwareOffloadConfig` };
+    }
+    const most = spec.maxUnavailable;
+    if (typeof most !== 'string') {
+      return;
+    }
+    const percent = /^\d+%$/.test(most) ? Number(most.slice(0, -1)) : 0;
+    if (percent < 1 || percent > 100) {
+      yield {
+        path: '/spec/maxUnavailable',
+        message: `"${most}" is no share of nodes`,
+        found: most,
+        expected: 'a number, or 1% to 100%',
+      };
+    }
+  },
+);
+
+const operatorConfig = specRule(
+  'sriov-operator-config-named-default',
+  {
+    row: 'SN8',
+    summary: 'The SriovOperatorConfig is called default.',
+    why: 'The operator has one configuration; the webhook refuses another name.',
+    source: WEBHOOK,
+    fix: "Call it default, in the operator's namespace.",
+  },
+  [OPERATOR_CONFIG],
+  function* (_spec, { id }) {
+    if (id.name !== '' && id.name !== 'default') {
+      yield { path: '/metadata/name', message: `${id.name} is not read`, found: id.name, expected: 'default' };
+    }
+  },
+);
+
+const resourceOffered = setRule(
+  'sriov-network-resource-offered',
+  {
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The resourceName of a SriovNetwork is that of a policy.',
+    why: 'Otherwise no function has the name: its pods stay pending, or start without a device (VF pci addr is required).',
+    source: 'sriov-network-operator v1.6.0, api/v1/helper.go RenderNetAttDef',
+    fix: "Use the policy's resourceName, without prefix.",
+  },
+  function* ({ set }) {
+    const offered = set.ofKind(NODE_POLICY).map(({ object }) => textAt(asObject(object.spec), 'resourceName'));
+    for (const manifest of [SRIOV_NETWORK, SRIOV_IB_NETWORK, OVS_NETWORK].flatMap((kind) => set.ofKind(kind))) {
+      const name = textAt(asObject(manifest.object.spec), 'resourceName');
+      if (name === '' || offered.includes(name)) {
+        continue;
+      }
+      const prefixed = name.includes('/');
+      if (!prefixed && offered.length === 0) {
+        continue;
+      }
+      yield {
+        manifest,
+        path: '/spec/resourceName',
+        found: name,
+        expected: offered.length > 0 ? offered.join(', ') : name.split('/').at(-1),
+        message: prefixed ? `the operator puts its prefix before "${name}"` : `no policy here offers ${name}`,
+      };
+    }
+  },
+);
+
+const linkTypesAgree = setRule(
+  'sriov-network-fits-link',
+  {
+    tier: 'advice',
+    summary: 'A SriovIBNetwork uses functions of InfiniBand cards, a SriovNetwork those of Ethernet cards.',
+    why: "The plugin ib-sriov sets GUIDs, the plugin sriov MAC addresses and VLANs: each fails on the other's functions and the pod does not start.",
+    source: 'sriov-network-operator v1.6.0, README (SriovNetwork, SriovIBNetwork); ib-sriov-cni',
+    fix: 'Use the other kind of network, or correct linkType.',
+  },
+  function* ({ set }) {
+    const policies = set.ofKind(NODE_POLICY).map(({ object }) => asObject(object.spec));
+    for (const kind of [SRIOV_NETWORK, SRIOV_IB_NETWORK]) {
+      const wanted = kind === SRIOV_IB_NETWORK ? 'ib' : 'eth';
+      for (const manifest of set.ofKind(kind)) {
+        const own = policies.filter(({ resourceName: name }) => name === asObject(manifest.object.spec).resourceName);
+        const links = own.map((policy) => textAt(policy, 'linkType').toLowerCase());
+        if (own.length === 0 || links.some((link) => link === '' || link === wanted)) {
+          continue;
+        }
+        yield {
+          manifest,
+          path: '/spec/resourceName',
+          message: `the policy of this resource has linkType ${links[0] ?? ''}`,
+          expected: kind === SRIOV_IB_NETWORK ? 'a SriovNetwork' : 'a SriovIBNetwork',
+        };
+      }
+    }
+  },
+);
+
+const nodeSelectorStated = specRule(
+  'sriov-policy-selects-nodes',
+  {
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'A policy says which nodes it is for.',
+    why: 'An empty nodeSelector takes every node, which the operator drains one after the other.',
+    source: 'sriov-network-operator v1.6.0, api/v1/helper.go (Selected)',
+    fix: 'Select nodes, for example by feature.node.kubernetes.io/network-sriov.capable: "true".',
+  },
+  [NODE_POLICY],
+  function* (spec) {
+    if (isObject(spec.nodeSelector) && stringEntries(spec.nodeSelector).length === 0) {
+      yield { path: '/spec/nodeSelector', message: 'nodeSelector is empty', found: {} };
+    }
+  },
+);
+
+export const sriovRules: readonly Rule[] = [
+  resourceName,
+  nicSelector,
+  supportedCard,
+  functionRanges,
+  rangesApart,
+  modes,
+  functionCount,
+  operatorNamespace,
+  excludeTopology,
+  poolConfig,
+  operatorConfig,
+  resourceOffered,
+  linkTypesAgree,
+  nodeSelectorStated,
+];

@@ -1,0 +1,90 @@
+/**
+ * DockerDaemon: `daemon.json` of hosts on which plain Docker runs GPU containers. Nodes of Kubernetes have no use for it.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+import { type NodeDocument } from './node-document';
+
+export interface DockerRuntime {
+  /** The program. */
+  readonly path: string;
+  /** @default - none */
+  readonly args?: readonly string[];
+}
+
+export interface DockerDaemonProps {
+  /** Adds the runtime `nvidia`, for daemons before 28.3 or without CDI. It never becomes the default. @default true */
+  readonly nvidiaRuntime?: boolean;
+  /** @default - none beside runc and nvidia */
+  readonly runtimes?: Readonly<Record<string, DockerRuntime>>;
+  /** Devices by CDI. On by default since 28.3; `--gpus` itself goes through CDI since 29.2. @default true */
+  readonly cdi?: boolean;
+  /** Size of /dev/shm of each container, for example `8G`. @default - 64 MiB */
+  readonly defaultShmSize?: string;
+  /** Whether containers may lock as much memory as they like, which RDMA needs. @default true */
+  readonly memlock?: boolean;
+  /** The slice of all containers; see `SystemdDropIn.slice`. @default - Docker's own */
+  readonly cgroupParent?: string;
+  /** Containers go on while the daemon is restarted. @default true */
+  readonly liveRestore?: boolean;
+  /** Size and number of log files of each container. @default - 50m, 3 */
+  readonly logs?: { readonly maxSize: string; readonly maxFiles: number };
+  /** Merged in at the end. @default - none */
+  readonly overrides?: JsonObject;
+}
+
+/**
+ * Rules: `node-tuning/docker-*`. Source: moby 29.x, daemon/config; docker/cli, docs/reference/dockerd.md.
+ *
+ * @example
+ * new DockerDaemon({ cgroupParent: 'ai.slice' }).toText();
+ */
+export class DockerDaemon implements NodeDocument {
+  readonly path = '/etc/docker/daemon.json';
+  readonly rollOut: readonly string[] = [
+    'dockerd --validate --config-file=daemon.json',
+    'end the GPU containers of the host',
+    'copy the file',
+    'systemctl restart docker',
+  ];
+
+  constructor(private readonly props: DockerDaemonProps = {}) {}
+
+  toConfiguration(): JsonObject {
+    const {
+      nvidiaRuntime = true,
+      cdi = true,
+      memlock = true,
+      liveRestore = true,
+      logs = { maxSize: '50m', maxFiles: 3 },
+      defaultShmSize,
+      cgroupParent,
+    } = this.props;
+    const runtimes: Readonly<Record<string, DockerRuntime>> = {
+      ...(nvidiaRuntime ? { nvidia: { path: 'nvidia-container-runtime' } } : {}),
+      ...this.props.runtimes,
+    };
+    return {
+      features: { cdi },
+      ...(Object.keys(runtimes).length === 0 ? {} : { runtimes: runtimesOf(runtimes) }),
+      ...(memlock ? { 'default-ulimits': { memlock: { Name: 'memlock', Soft: -1, Hard: -1 } } } : {}),
+      ...(defaultShmSize === undefined ? {} : { 'default-shm-size': defaultShmSize }),
+      ...(cgroupParent === undefined ? {} : { 'cgroup-parent': cgroupParent }),
+      'live-restore': liveRestore,
+      'log-driver': 'json-file',
+      'log-opts': { 'max-size': logs.maxSize, 'max-file': `${logs.maxFiles}` },
+      ...this.props.overrides,
+    };
+  }
+
+  toText(): string {
+    return `${JSON.stringify(this.toConfiguration(), undefined, 2)}\n`;
+  }
+}
+
+function runtimesOf(runtimes: Readonly<Record<string, DockerRuntime>>): JsonObject {
+  const entryOf = ({ path, args }: DockerRuntime): JsonObject => ({
+    path,
+    ...(args === undefined ? {} : { runtimeArgs: [...args] }),
+  });
+  return Object.fromEntries(Object.entries(runtimes).map(([name, runtime]) => [name, entryOf(runtime)]));
+}

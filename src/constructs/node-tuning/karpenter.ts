@@ -1,0 +1,200 @@
+/**
+ * Nodes that Karpenter makes: a NodePool by profile, and the EC2NodeClass that says how a node of AWS is built.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Quantity } from '../../facts/api/scalars';
+import { EC2NodeClass, type EC2NodeClassSpec } from '../../facts/api/types/karpenter.k8s.aws/v1';
+import {
+  NodePool as NodePoolKind,
+  type NodePoolSpec,
+  type NodePoolSpecDisruption,
+  type NodePoolSpecTemplateSpecRequirement,
+} from '../../facts/api/types/karpenter.sh/v1';
+import { KARPENTER_CAPACITY } from '../../facts/catalog';
+import { dependOn } from '../resources/depend-on';
+import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { type NodeProfile } from './node-profile';
+
+export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
+
+export interface NodeClassReference {
+  readonly nodeClassGroup: string;
+  readonly nodeClassKind: string;
+  readonly nodeClassName: string;
+}
+
+export interface Ec2NodeClassProps extends ClusterObjectProps {
+  /** IAM role of the nodes. Exactly one of `role` and `instanceProfile`. @default - none */
+  readonly role?: string;
+  /** @default - made from the role */
+  readonly instanceProfile?: string;
+  /** Machine images, for example `al2023@v20260101`: pinned, so that nodes do not drift by themselves. */
+  readonly amiAlias: string;
+  /** Tags of subnets. @default - `karpenter.sh/discovery` with the cluster's name, which must then be given */
+  readonly subnetTags?: Readonly<Record<string, string>>;
+  /** Tags of security groups. @default - like subnets */
+  readonly securityGroupTags?: Readonly<Record<string, string>>;
+  /** @default - tags must be given */
+  readonly clusterName?: string;
+  /** Size of the root volume; images of GPU workloads are large. @default 200Gi */
+  readonly rootVolumeSize?: string;
+  /** Puts local disks together as one for images and `emptyDir`. @default true */
+  readonly localDisks?: boolean;
+  /** What the kubelet is told; the CPU manager is not among it and belongs into `userData`. @default - nothing */
+  readonly kubelet?: EC2NodeClassSpec['kubelet'];
+  /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
+  readonly userData?: string;
+  /** Whatever has no property of its own. @default - none */
+  readonly overrides?: Partial<EC2NodeClassSpec>;
+}
+
+/** Source: karpenter-provider-aws, EC2NodeClass v1. */
+export class Ec2NodeClass extends Construct implements NodeClassReference {
+  /** One that is in the cluster already. */
+  static fromNodeClassName(name: string): NodeClassReference {
+    return { nodeClassGroup: 'karpenter.k8s.aws', nodeClassKind: 'EC2NodeClass', nodeClassName: name };
+  }
+
+  readonly resource: ApiObject;
+  readonly nodeClassGroup = 'karpenter.k8s.aws';
+  readonly nodeClassKind = 'EC2NodeClass';
+  readonly nodeClassName: string;
+
+  /** @throws if neither tags nor a cluster name say where nodes are to be made */
+  constructor(scope: Construct, id: string, props: Ec2NodeClassProps) {
+    super(scope, id);
+    this.nodeClassName = props.name ?? id;
+    const discovered = props.clusterName === undefined ? undefined : { 'karpenter.sh/discovery': props.clusterName };
+    const subnet = props.subnetTags ?? discovered;
+    const group = props.securityGroupTags ?? discovered;
+    if (subnet === undefined || group === undefined) {
+      throw new Error(
+        `${this.node.path}: neither clusterName nor tags of subnets and security groups are given. State clusterName.`,
+      );
+    }
+    this.resource = new Resource(this, 'Resource', EC2NodeClass, {
+      metadata: clusterMetadata(this.nodeClassName, props),
+      spec: {
+        ...(props.role === undefined ? {} : { role: props.role }),
+        ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
+        amiSelectorTerms: [{ alias: props.amiAlias }],
+        subnetSelectorTerms: [{ tags: subnet }],
+        securityGroupSelectorTerms: [{ tags: group }],
+        blockDeviceMappings: [
+          {
+            deviceName: '/dev/xvda',
+            rootVolume: true,
+            ebs: { volumeSize: props.rootVolumeSize ?? '200Gi', volumeType: 'gp3', encrypted: true },
+          },
+        ],
+        ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
+        ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
+        ...(props.userData === undefined ? {} : { userData: props.userData }),
+        ...props.overrides,
+      },
+    });
+  }
+}
+
+export interface NodePoolProps extends ClusterObjectProps {
+  /** Labels, taints and whether the nodes are spot nodes. */
+  readonly profile: NodeProfile;
+  /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromNodeClassName(...)`, or a reference to another provider's kind. */
+  readonly nodeClass: NodeClassReference;
+  /** Instance types, for example `p5.48xlarge`. @default - any that the other requirements leave */
+  readonly instanceTypes?: readonly string[];
+  /** The name by which the provider knows the GPU, for example `h100`. @default - any */
+  readonly gpuName?: string;
+  /** Zones; a gang that must be near stays in one. @default - any */
+  readonly zones?: readonly string[];
+  /** @default - spot for a profile of spot nodes, else on-demand and reserved */
+  readonly capacityTypes?: readonly CapacityType[];
+  /** Further requirements. @default - linux */
+  readonly requirements?: readonly NodePoolSpecTemplateSpecRequirement[];
+  /** The most that all nodes together may have, for example `{ 'nvidia.com/gpu': 64 }`. */
+  readonly limits: Readonly<Record<string, Quantity>>;
+  /**
+   * When nodes are given back. Moving pods together ends them, which training pays for with the time since its last checkpoint.
+   * @default - empty nodes only, after ten minutes
+   */
+  readonly disruption?: NodePoolSpecDisruption;
+  /** Age at which a node is replaced, or `Never`. @default Never */
+  readonly expireAfter?: string;
+  /** The longest that a node's end waits for pods that do not want to go. @default - as long as it takes */
+  readonly terminationGracePeriod?: string;
+  /** Which pool comes first, 1 to 100. @default - none has precedence */
+  readonly weight?: number;
+}
+
+/**
+ * A NodePool of Karpenter (`karpenter.sh/v1`).
+ *
+ * @example
+ * new NodePool(chart, 'h100', { profile, nodeClass, instanceTypes: ['p5.48xlarge'], limits: { 'nvidia.com/gpu': 64 } });
+ */
+export class NodePool extends Construct {
+  readonly resource: ApiObject;
+  readonly nodePoolName: string;
+
+  /** @throws if the profile is of another provider's spot nodes, or nothing limits the pool */
+  constructor(scope: Construct, id: string, props: NodePoolProps) {
+    super(scope, id);
+    const { profile } = props;
+    this.nodePoolName = props.name ?? id;
+    if (profile.props.spot !== undefined && profile.props.spot !== 'karpenter') {
+      throw new Error(
+        `${this.node.path}: the profile ${profile.name} is of spot nodes of ${profile.props.spot}, which Karpenter does not make. Write spot: 'karpenter'.`,
+      );
+    }
+    if (Object.keys(props.limits).length === 0) {
+      throw new Error(
+        `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { 'nvidia.com/gpu': 64 }.`,
+      );
+    }
+    this.resource = new Resource(this, 'Resource', NodePoolKind, {
+      metadata: clusterMetadata(this.nodePoolName, props),
+      spec: specOf(props),
+    });
+    dependOn(this.resource, props.nodeClass);
+  }
+}
+
+function specOf(props: NodePoolProps): NodePoolSpec {
+  const { profile, nodeClass, disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '10m' } } = props;
+  return {
+    template: {
+      metadata: { labels: profile.labels },
+      spec: {
+        nodeClassRef: { group: nodeClass.nodeClassGroup, kind: nodeClass.nodeClassKind, name: nodeClass.nodeClassName },
+        requirements: requirementsOf(props),
+        ...(profile.taints.length === 0 ? {} : { taints: profile.taints }),
+        ...(profile.startupTaints.length === 0 ? {} : { startupTaints: profile.startupTaints }),
+        expireAfter: props.expireAfter ?? 'Never',
+        ...(props.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: props.terminationGracePeriod }),
+      },
+    },
+    disruption,
+    limits: props.limits,
+    ...(props.weight === undefined ? {} : { weight: props.weight }),
+  };
+}
+
+function requirementsOf(props: NodePoolProps): readonly NodePoolSpecTemplateSpecRequirement[] {
+  const capacity =
+    props.capacityTypes ?? (props.profile.props.spot === undefined ? ['on-demand', 'reserved'] : ['spot']);
+  const within = (
+    key: string,
+    values: readonly string[] | undefined,
+  ): readonly NodePoolSpecTemplateSpecRequirement[] =>
+    values === undefined || values.length === 0 ? [] : [{ key, operator: 'In', values }];
+  return [
+    ...within(KARPENTER_CAPACITY.label, capacity),
+    ...within('kubernetes.io/os', ['linux']),
+    ...within('node.kubernetes.io/instance-type', props.instanceTypes),
+    ...within('karpenter.k8s.aws/instance-gpu-name', props.gpuName === undefined ? undefined : [props.gpuName]),
+    ...within('topology.kubernetes.io/zone', props.zones),
+    ...(props.requirements ?? []),
+  ];
+}

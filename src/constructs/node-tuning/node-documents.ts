@@ -1,0 +1,48 @@
+/**
+ * NodeDocuments: documents as a ConfigMap, for whatever brings files onto nodes (an image builder, a bootstrap job), checked like
+ * everything else of the app. Nothing here writes them onto live nodes.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { ConfigMap } from '../../facts/api/types/core/v1';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { Resource } from '../resources/resource';
+import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
+
+export interface NodeDocumentsProps extends NamespacedObjectProps {
+  readonly documents: readonly NodeDocument[];
+}
+
+/**
+ * Keys are the paths, with `_` for `/`: `etc_containerd_conf.d_50-gantry.toml`.
+ *
+ * Rules: `node-tuning/*` over files.
+ */
+export class NodeDocuments extends Construct {
+  readonly configMapName: string;
+  readonly resource: ApiObject;
+  readonly documents: readonly NodeDocument[];
+
+  /** @throws if two documents have one path */
+  constructor(scope: Construct, id: string, props: NodeDocumentsProps) {
+    super(scope, id);
+    checkPaths(props.documents);
+    this.documents = props.documents;
+    this.configMapName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', ConfigMap, {
+      metadata: namespacedMetadata(this.configMapName, props),
+      data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
+    });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /** Writes the documents below `node-files/` of a folder, with the steps of each. */
+  write(folder: string): readonly string[] {
+    return writeNodeDocuments(folder, this.documents);
+  }
+}
+
+function keyOf(path: string): string {
+  return path.replace(/^\//, '').replaceAll('/', '_');
+}

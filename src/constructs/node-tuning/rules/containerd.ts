@@ -1,0 +1,306 @@
+/**
+ * containerd's configuration. It warns of keys that it does not know and starts without them, so a wrong key does nothing, silently.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule, type Violation } from '../../../checks/rule';
+import { nearestName } from '../../../checks/schema/nearest-name';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString, isObject } from '../../../manifests/read';
+import { CRI_PLUGIN, RUNC, RUNC_OPTIONS, RUNTIME_KEYS, RUNTIME_PLUGIN } from '../containerd-facts';
+import { type FileFacts, fileRule, type FileView } from './files';
+
+const SOURCE = 'containerd v2.3.4, internal/cri/config, cmd/containerd/server/config';
+const IGNORED = 'containerd logs "Ignoring unknown key" and starts without it.';
+
+interface Table {
+  readonly value: JsonObject;
+  readonly path: string;
+}
+
+interface RuntimeTable extends Table {
+  readonly name: string;
+}
+
+/** The configurations of the plugin that runs pods, under the names that it has had. */
+function criTables({ value }: FileView): readonly Table[] {
+  const plugins = asObject(value.plugins);
+  return [CRI_PLUGIN, RUNTIME_PLUGIN, 'cri']
+    .filter((id) => isObject(plugins[id]))
+    .map((id) => ({ value: asObject(plugins[id]), path: pointer('/plugins', id) }));
+}
+
+function runtimesIn({ value, path }: Table): readonly RuntimeTable[] {
+  const runtimes = asObject(asObject(value.containerd).runtimes);
+  return Object.entries(runtimes)
+    .filter(([, found]) => isObject(found))
+    .map(([name, found]) => ({ name, value: asObject(found), path: pointer(path, 'containerd', 'runtimes', name) }));
+}
+
+function containerdRule(
+  name: string,
+  facts: Omit<FileFacts, 'source'> & { readonly source?: string },
+  check: (file: FileView) => Iterable<Violation>,
+): Rule {
+  return fileRule('ContainerdConfig', name, { source: SOURCE, ...facts }, check);
+}
+
+export const containerdRules: readonly Rule[] = [
+  containerdRule(
+    'containerd-systemd-cgroup-of-runc',
+    {
+      row: 'C1',
+      tier: 'advice',
+      severity: 'error',
+      summary: 'The systemd cgroup driver is chosen by SystemdCgroup under the options of each runtime.',
+      why: `systemd_cgroup is a key of containerd 1.2, gone in 2.0. ${IGNORED} Runtime and kubelet then manage the same cgroups in two ways.`,
+      source: 'containerd RELEASES.md (deprecated 1.3, removed 2.0); docs/cri/config.md',
+      fix: 'Write SystemdCgroup = true under [plugins.….containerd.runtimes.runc.options].',
+    },
+    function* (file) {
+      for (const table of criTables(file)) {
+        for (const { value, path } of [table, ...runtimesIn(table)]) {
+          if (value.systemd_cgroup !== undefined) {
+            yield {
+              path: `${path}/systemd_cgroup`,
+              message: 'no such key is read here',
+              found: value.systemd_cgroup,
+              expected: 'SystemdCgroup under options',
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-runc-option-known',
+    {
+      row: 'C3',
+      tier: 'advice',
+      severity: 'error',
+      summary: 'The options of a runc runtime are those that its shim reads.',
+      why: `${IGNORED} The cgroup parent of pods in particular comes from the kubelet and cannot be set here.`,
+      source: 'containerd api v1.10, types/runc/options/oci.proto',
+      fix: 'Take the option out. To move pods, the kubelet has cgroupRoot, kubeReservedCgroup and systemReservedCgroup.',
+    },
+    function* (file) {
+      for (const table of criTables(file)) {
+        for (const { value, path } of runtimesIn(table)) {
+          // A runtime without a type is one that another file defines; its options are told by their names.
+          if (value.runtime_type !== undefined && value.runtime_type !== RUNC) {
+            continue;
+          }
+          for (const [option, found] of Object.entries(asObject(value.options))) {
+            if (RUNC_OPTIONS.includes(option)) {
+              continue;
+            }
+            const near = nearestName(option, RUNC_OPTIONS);
+            if (value.runtime_type === undefined && near === undefined && !/cgroup/i.test(option)) {
+              continue;
+            }
+            yield {
+              path: pointer(path, 'options', option),
+              message: `runc has no option ${option}`,
+              found,
+              expected: near ?? RUNC_OPTIONS.join(', '),
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-default-runtime-by-name',
+    {
+      row: 'C2',
+      tier: 'advice',
+      severity: 'error',
+      summary: 'The default runtime is named by default_runtime_name.',
+      why:
+        'The table default_runtime was deprecated in 1.3 and removed in 2.0, and the table untrusted_workload_runtime with it. ' +
+        IGNORED,
+      source: 'containerd RELEASES.md',
+      fix: 'Define the runtime under runtimes, and write default_runtime_name = "runc".',
+    },
+    function* (file) {
+      for (const { value, path } of criTables(file)) {
+        const containerd = asObject(value.containerd);
+        for (const key of ['default_runtime', 'untrusted_workload_runtime']) {
+          if (containerd[key] !== undefined) {
+            yield {
+              path: pointer(path, 'containerd', key),
+              message: `${key} is no longer read`,
+              expected:
+                key === 'default_runtime' ? 'default_runtime_name' : 'a runtime of its own, chosen by RuntimeClass',
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-runtime-key-known',
+    {
+      row: 'C1',
+      tier: 'advice',
+      severity: 'error',
+      summary: 'The keys of a runtime are those that containerd reads.',
+      why: IGNORED,
+      fix: 'Correct the key; options of runc stand one table deeper, under options.',
+    },
+    function* (file) {
+      for (const table of criTables(file)) {
+        for (const { value, path } of runtimesIn(table)) {
+          for (const [key, found] of Object.entries(value)) {
+            if (RUNTIME_KEYS.includes(key) || key === 'systemd_cgroup') {
+              continue;
+            }
+            const deeper = RUNC_OPTIONS.includes(key);
+            yield {
+              path: pointer(path, key),
+              message: `a runtime has no key ${key}`,
+              found,
+              expected: deeper ? `${key} under options` : nearestName(key, RUNTIME_KEYS),
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-plugin-of-version',
+    {
+      row: 'C1',
+      tier: 'advice',
+      severity: 'warning',
+      summary: `The plugin has the name of the file's version: ${CRI_PLUGIN} in version 2, ${RUNTIME_PLUGIN} in versions 3 and 4.`,
+      why: 'A file is translated only if it is older than the newest version that this containerd knows: 2.0 to 2.2 leave the old name aside in a file of version 3, and 1.x knows no other name.',
+      fix: 'Write the name of the version, or let `containerd config migrate` do it.',
+    },
+    function* ({ value }) {
+      const plugins = asObject(value.plugins);
+      const { version } = value;
+      if (plugins.cri !== undefined) {
+        yield {
+          path: '/plugins/cri',
+          message: 'the plugin has the name that it had in version 1',
+          expected: RUNTIME_PLUGIN,
+        };
+      }
+      if ((version === 3 || version === 4) && plugins[CRI_PLUGIN] !== undefined) {
+        const severity = version === 4 ? 'error' : 'warning';
+        yield {
+          severity,
+          path: pointer('/plugins', CRI_PLUGIN),
+          message: `a file of version ${version} has the plugin under its name of version 2`,
+          found: CRI_PLUGIN,
+          expected: RUNTIME_PLUGIN,
+        };
+      }
+      if (version === 2 && plugins[RUNTIME_PLUGIN] !== undefined) {
+        yield {
+          path: pointer('/plugins', RUNTIME_PLUGIN),
+          message: 'a file of version 2, which containerd 1.x reads, has the plugin under its name of version 3',
+          found: RUNTIME_PLUGIN,
+          expected: `version = 3, or ${CRI_PLUGIN}`,
+        };
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-config-states-version',
+    {
+      row: 'C1',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'The file says which version of the configuration it is.',
+      why: 'Without a version it is taken for version 1, whose plugins had other names, and is translated: the result depends on the containerd.',
+      fix: 'Write version = 3 in the first line (version = 2 for containerd 1.x). A drop-in must not have a higher version than the file that imports it.',
+    },
+    function* ({ value }) {
+      if (value.version === undefined) {
+        yield { path: '', message: 'the file names no version', expected: 'version = 3, or 2 for containerd 1.x' };
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-runtimes-share-cgroup-driver',
+    {
+      row: 'C1',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'All runtimes that use runc have the same SystemdCgroup.',
+      why: 'The kubelet has one cgroup driver. Containers of a runtime with the other one lie where nobody looks after them.',
+      fix: 'Write SystemdCgroup = true under the options of each of them.',
+    },
+    function* (file) {
+      for (const table of criTables(file)) {
+        const runc = runtimesIn(table).filter(({ value }) => value.runtime_type === RUNC);
+        const on = runc.filter(({ value }) => asObject(value.options).SystemdCgroup === true);
+        if (on.length === 0 || on.length === runc.length) {
+          continue;
+        }
+        for (const { name, path, value } of runc) {
+          if (asObject(value.options).SystemdCgroup !== true) {
+            yield {
+              path,
+              message: `the runtime ${name} does not say SystemdCgroup = true, as ${on.map((other) => other.name).join(', ')} does`,
+              expected: 'SystemdCgroup = true',
+            };
+          }
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-gpu-runtime-chosen',
+    {
+      row: 'D11',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'The NVIDIA runtime is chosen by the pods that need it, not by all.',
+      why: 'With it as the default, every image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do, gets all GPUs of the node without asking for one, unless the toolkit refuses the variable.',
+      source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
+      fix: 'Leave runc the default; devices come by CDI, and the RuntimeClass nvidia is for the pods of the GPU operator.',
+    },
+    function* (file) {
+      for (const { value, path } of criTables(file)) {
+        const name = asString(asObject(value.containerd).default_runtime_name) ?? '';
+        if (/^nvidia/.test(name)) {
+          yield {
+            path: `${path}/containerd/default_runtime_name`,
+            message: `${name} runs every pod of the node`,
+            found: name,
+            expected: 'runc',
+          };
+        }
+      }
+    },
+  ),
+
+  containerdRule(
+    'containerd-injects-devices',
+    {
+      row: 'C6',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'CDI stays on.',
+      why: 'Device plugins and DRA drivers hand devices over by CDI; with enable_cdi = false containers start without them. The key is deprecated since 2.2: later it is always on.',
+      source: 'containerd v2.3.4, internal/cri/config; RELEASES.md',
+      fix: 'Take the key out (it is on by default since 2.0), or write enable_cdi = true for 1.7.',
+    },
+    function* (file) {
+      for (const { value, path } of criTables(file)) {
+        if (value.enable_cdi === false) {
+          yield { path: `${path}/enable_cdi`, message: 'devices are not injected', found: false, expected: 'true' };
+        }
+      }
+    },
+  ),
+];

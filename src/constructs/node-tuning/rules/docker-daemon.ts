@@ -1,0 +1,251 @@
+/**
+ * Docker's daemon.json. It is Docker's alone: a kubelet has not talked to Docker since 1.24.
+ */
+import { type Rule, type Violation } from '../../../checks/rule';
+import { nearestName } from '../../../checks/schema/nearest-name';
+import { text, textsOf } from '../../../checks/server/values';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, isObject } from '../../../manifests/read';
+import { type FileFacts, fileRule, type FileView } from './files';
+
+const SOURCE = 'moby 29.x, daemon/config/config.go (findConfigurationConflicts), daemon/daemon_unix.go';
+
+/** Runtimes that are there without being defined. */
+const BUILT_IN = /^(runc|io\.containerd\.)/;
+
+/** Directives, those that newer daemons pass over included. */
+const DIRECTIVES: readonly string[] = [
+  'allow-direct-routing',
+  'allow-nondistributable-artifacts',
+  'api-cors-header',
+  'apparmor-profile',
+  'authorization-plugins',
+  'bip',
+  'bip6',
+  'bridge',
+  'bridge-accept-fwmark',
+  'builder',
+  'cdi-spec-dirs',
+  'cgroup-parent',
+  'containerd',
+  'containerd-namespace',
+  'containerd-plugin-namespace',
+  'cpu-rt-period',
+  'cpu-rt-runtime',
+  'cri-containerd',
+  'data-root',
+  'debug',
+  'default-address-pools',
+  'default-cgroupns-mode',
+  'default-gateway',
+  'default-gateway-v6',
+  'default-ipc-mode',
+  'default-network-opts',
+  'default-runtime',
+  'default-shm-size',
+  'default-ulimits',
+  'deprecated-key-path',
+  'dns',
+  'dns-opts',
+  'dns-search',
+  'exec-opts',
+  'exec-root',
+  'experimental',
+  'extension-config',
+  'extension-dirs',
+  'features',
+  'firewall-backend',
+  'fixed-cidr',
+  'fixed-cidr-v6',
+  'group',
+  'host-gateway-ip',
+  'host-gateway-ips',
+  'hosts',
+  'http-proxy',
+  'https-proxy',
+  'icc',
+  'init',
+  'init-path',
+  'insecure-registries',
+  'ip',
+  'ip-forward',
+  'ip-forward-no-drop',
+  'ip-masq',
+  'ip6tables',
+  'iptables',
+  'ipv6',
+  'labels',
+  'live-restore',
+  'log-driver',
+  'log-format',
+  'log-level',
+  'log-opts',
+  'max-concurrent-downloads',
+  'max-concurrent-uploads',
+  'max-download-attempts',
+  'metrics-addr',
+  'min-api-version',
+  'mtu',
+  'network-control-plane-mtu',
+  'network-diagnostic-port',
+  'no-new-privileges',
+  'no-proxy',
+  'node-generic-resources',
+  'nri-opts',
+  'oom-score-adjust',
+  'pidfile',
+  'proxies',
+  'raw-logs',
+  'registry-mirrors',
+  'resolv-conf',
+  'rootless',
+  'runtimes',
+  'seccomp-profile',
+  'selinux-enabled',
+  'shutdown-timeout',
+  'storage-driver',
+  'storage-opts',
+  'swarm-default-advertise-addr',
+  'swarm-raft-election-tick',
+  'swarm-raft-heartbeat-tick',
+  'tls',
+  'tlscacert',
+  'tlscert',
+  'tlskey',
+  'tlsverify',
+  'userland-proxy',
+  'userland-proxy-path',
+  'userns-remap',
+  'validate',
+];
+
+/** Directives that Docker had once, so that their being unknown is no slip of the pen. */
+const GONE: ReadonlyMap<string, string> = new Map([
+  ['graph', 'data-root'],
+  ['cluster-store', 'nothing'],
+  ['cluster-store-opts', 'nothing'],
+  ['cluster-advertise', 'nothing'],
+  ['disable-legacy-registry', 'nothing'],
+  ['default-ulimit', 'default-ulimits'],
+]);
+
+function dockerRule(
+  name: string,
+  facts: Omit<FileFacts, 'source'> & { readonly source?: string },
+  check: (file: FileView) => Iterable<Violation>,
+): Rule {
+  return fileRule('DockerDaemonConfig', name, { source: SOURCE, ...facts }, check);
+}
+
+export const dockerDaemonRules: readonly Rule[] = [
+  dockerRule(
+    'docker-directive-known',
+    {
+      row: 'D10',
+      summary: 'daemon.json has directives that the Docker daemon knows.',
+      why: 'The daemon does not start: "the following directives don\'t match any configuration option".',
+      fix: 'Correct the name, or take it out.',
+    },
+    function* ({ value }) {
+      for (const [key, found] of Object.entries(value)) {
+        if (DIRECTIVES.includes(key)) {
+          continue;
+        }
+        yield {
+          path: pointer('', key),
+          message: `the Docker daemon has no directive "${key}"`,
+          found,
+          expected: GONE.get(key) ?? nearestName(key, DIRECTIVES),
+        };
+      }
+    },
+  ),
+
+  dockerRule(
+    'docker-default-runtime-defined',
+    {
+      row: 'D11',
+      summary: 'The default runtime of daemon.json is runc, or one of its runtimes.',
+      why: 'The daemon does not start: "specified default runtime does not exist".',
+      fix: 'Define it under runtimes.',
+    },
+    function* ({ value }) {
+      const name = text(value['default-runtime']);
+      if (name !== '' && !BUILT_IN.test(name) && !isObject(asObject(value.runtimes)[name])) {
+        yield {
+          path: '/default-runtime',
+          message: `no runtime "${name}" is defined`,
+          found: name,
+          expected: ['runc', ...Object.keys(asObject(value.runtimes))].join(' or '),
+        };
+      }
+    },
+  ),
+
+  dockerRule(
+    'docker-gpu-runtime-chosen',
+    {
+      row: 'D11',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'The NVIDIA runtime of Docker is chosen by the containers that need it, not by all.',
+      why: 'As the default it gives every GPU to any image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do, past whoever hands GPUs out.',
+      source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
+      fix: 'Leave runc the default: --gpus and DeviceRequests need no other runtime.',
+    },
+    function* ({ value }) {
+      const name = text(value['default-runtime']);
+      if (/^nvidia/.test(name)) {
+        yield { path: '/default-runtime', message: `${name} runs every container`, found: name, expected: 'runc' };
+      }
+    },
+  ),
+
+  dockerRule(
+    'docker-cgroup-driver-known',
+    {
+      row: 'D10',
+      summary: 'native.cgroupdriver is systemd or cgroupfs.',
+      why: 'The daemon does not start with another driver.',
+      fix: 'Take the option out: systemd is the default where cgroups are of version 2.',
+    },
+    function* ({ value }) {
+      for (const { value: option, path } of textsOf(value['exec-opts'], '/exec-opts')) {
+        const driver = /^native\.cgroupdriver=(.*)$/.exec(option)?.[1];
+        if (driver !== undefined && !['systemd', 'cgroupfs'].includes(driver)) {
+          yield {
+            path,
+            message: `there is no cgroup driver "${driver}"`,
+            found: option,
+            expected: 'native.cgroupdriver=systemd',
+          };
+        }
+      }
+    },
+  ),
+
+  dockerRule(
+    'docker-cgroup-driver-left-to-host',
+    {
+      row: 'D10',
+      tier: 'advice',
+      severity: 'info',
+      summary: 'native.cgroupdriver is left out where it says what is the default.',
+      why: 'systemd is the default wherever cgroups are of version 2, which is everywhere now; the line unifies nothing with a kubelet, which does not use Docker.',
+      source: 'docker/cli, docs/reference/dockerd.md; kubernetes 1.24 (dockershim removed)',
+      fix: 'Take the line out, unless the host has cgroups of version 1.',
+    },
+    function* ({ value }) {
+      for (const { value: option, path } of textsOf(value['exec-opts'], '/exec-opts')) {
+        if (option === 'native.cgroupdriver=systemd') {
+          yield {
+            path,
+            message: 'the driver is chosen by hand, and is the default',
+            found: option,
+            expected: 'no such option',
+          };
+        }
+      }
+    },
+  ),
+];

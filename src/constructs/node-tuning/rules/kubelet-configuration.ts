@@ -1,0 +1,502 @@
+/**
+ * KubeletConfiguration, the kubelet's file (row K16), and the flags that say the same. No server looks at it: the kubelet does when it
+ * starts, and ends if it is wrong.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { nearestName } from '../../../checks/schema/nearest-name';
+import { pointer } from '../../../manifests/pointer';
+import { asObject } from '../../../manifests/read';
+import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { KUBELET_FIELDS } from '../kubelet-fields';
+import { type FileView, fileRule } from './files';
+import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';
+
+const SOURCE = 'kubernetes 1.36.2, pkg/kubelet/apis/config/validation';
+const WHY = 'The kubelet does not start with this file.';
+const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
+const CHOICES: readonly (readonly [string, readonly string[]])[] = [
+  ['topologyManagerPolicy', ['none', 'best-effort', 'restricted', 'single-numa-node']],
+  ['topologyManagerScope', ['container', 'pod']],
+  ['cpuManagerPolicy', ['none', 'static']],
+  ['memoryManagerPolicy', ['None', 'Static']],
+  ['cgroupDriver', ['cgroupfs', 'systemd']],
+  ['hairpinMode', ['none', 'hairpin-veth', 'promiscuous-bridge']],
+];
+const BOUNDS: readonly (readonly [string, number, number])[] = [
+  ['maxPods', 0, Infinity],
+  ['podsPerCore', 0, Infinity],
+  ['maxOpenFiles', 0, Infinity],
+  ['oomScoreAdj', -1000, 1000],
+  ['imageGCHighThresholdPercent', 0, 100],
+  ['imageGCLowThresholdPercent', 0, 100],
+  ['nodeStatusMaxImages', -1, Infinity],
+  ['port', 1, 65535],
+  ['readOnlyPort', 0, 65535],
+  ['healthzPort', 0, 65535],
+  ['maxParallelImagePulls', 1, Infinity],
+  ['podPidsLimit', -1, Infinity],
+];
+const ENFORCED: ReadonlyMap<string, string | undefined> = new Map([
+  ['pods', undefined],
+  ['none', undefined],
+  ['system-reserved', 'systemReservedCgroup'],
+  ['system-reserved-compressible', 'systemReservedCgroup'],
+  ['kube-reserved', 'kubeReservedCgroup'],
+  ['kube-reserved-compressible', 'kubeReservedCgroup'],
+]);
+
+type Facts = Pick<ObjectRule, 'summary' | 'fix'> &
+  Partial<Pick<ObjectRule, 'row' | 'tier' | 'severity' | 'why' | 'source'>>;
+
+function kubeletRule(
+  name: string,
+  facts: Facts,
+  check: (file: JsonObject, view: FileView) => Iterable<Violation>,
+): ObjectRule {
+  return fileRule('KubeletConfiguration', name, { row: 'K16', why: WHY, source: SOURCE, ...facts }, (view) =>
+    check(view.value, view),
+  );
+}
+
+/** Said of every object, and read by nobody here. */
+const COMMON_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+export const kubeletConfigurationRules: readonly Rule[] = [
+  kubeletRule(
+    'kubelet-field-known',
+    {
+      tier: 'advice',
+      severity: 'warning',
+      summary: "The fields of the kubelet's file are those that some kubelet has.",
+      why: 'The kubelet logs "Using lenient decoding" and starts without what the field says.',
+      fix: 'Correct the name, case and all.',
+      source: 'kubernetes 1.36.4, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)',
+    },
+    function* (file) {
+      for (const field of Object.keys(file)) {
+        if (KUBELET_FIELDS.has(field) || COMMON_FIELDS.includes(field)) {
+          continue;
+        }
+        const meant = nearestName(field, KUBELET_FIELDS);
+        // What is like no field may be one of a kubelet to come; what is nearly one is misspelt.
+        const misspelt = meant === undefined ? {} : { severity: 'error' as const, expected: meant };
+        yield { path: pointer('', field), message: `the kubelet has no field "${field}"`, found: field, ...misspelt };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'kubelet-policy-known',
+    {
+      summary: 'Policies of the topology, CPU and memory manager, and the topology scope, have a known value.',
+      fix: 'Use one of the known values; case counts.',
+    },
+    function* (file) {
+      for (const [field, values] of CHOICES) {
+        const value = text(file[field]);
+        if (value !== '' && !values.includes(value)) {
+          yield {
+            path: `/${field}`,
+            message: `${field} "${value}" does not exist`,
+            found: value,
+            expected: values.join(', '),
+          };
+        }
+      }
+    },
+  ),
+
+  kubeletRule(
+    'kubelet-number-within-bounds',
+    {
+      summary:
+        'Counts, ports and percentages of the kubelet lie within their bounds; the low threshold of image collection is below the high one.',
+      fix: 'Correct the number.',
+    },
+    function* (file) {
+      for (const [field, least, most] of BOUNDS) {
+        const value = whole(file[field]);
+        if (value === undefined || (value >= least && value <= most)) {
+          continue;
+        }
+        yield {
+          path: `/${field}`,
+          message: `${field} ${value} is not possible`,
+          found: value,
+          expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
+        };
+      }
+      const high = whole(file.imageGCHighThresholdPercent) ?? 85;
+      const low = whole(file.imageGCLowThresholdPercent) ?? 80;
+      if (low >= high) {
+        yield {
+          path: '/imageGCLowThresholdPercent',
+          message: `image collection would end at ${low} % and begin at ${high} %`,
+          found: low,
+          expected: `below ${high}`,
+        };
+      }
+      if (file.serializeImagePulls === true && (whole(file.maxParallelImagePulls) ?? 1) > 1) {
+        yield {
+          path: '/maxParallelImagePulls',
+          message: 'images are pulled one after the other',
+          expected: 'serializeImagePulls: false',
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'kubelet-reserved-resources-known',
+    {
+      summary:
+        'kubeReserved and systemReserved name cpu, memory, ephemeral-storage or pid, in amounts that are not negative; reservedMemory names memory or huge pages.',
+      fix: 'Correct the resource or the amount.',
+    },
+    function* (file) {
+      for (const list of ['kubeReserved', 'systemReserved']) {
+        for (const [name, value] of Object.entries(asObject(file[list]))) {
+          const path = pointer(`/${list}`, name);
+          const amount = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+          if (!RESERVABLE.includes(name)) {
+            yield { path, message: `${name} cannot be reserved`, found: name, expected: RESERVABLE.join(', ') };
+          } else if (amount === undefined) {
+            yield { path, message: `${JSON.stringify(value)} is no quantity`, found: value };
+          } else if (amount.isNegative()) {
+            yield { path, message: 'a reservation cannot be negative', found: value };
+          }
+        }
+      }
+      for (const { value, path } of itemsOf(file.reservedMemory, '/reservedMemory')) {
+        for (const [name, amount] of quantitiesOf(value.limits)) {
+          if (name !== 'memory' && !name.startsWith('hugepages-')) {
+            yield {
+              path: pointer(path, 'limits', name),
+              message: `${name} cannot be reserved on a NUMA node`,
+              expected: 'memory or hugepages-<size>',
+            };
+          } else if (amount.isZero()) {
+            yield { path: pointer(path, 'limits', name), message: 'the reservation is zero' };
+          }
+        }
+      }
+    },
+  ),
+
+  kubeletRule(
+    'static-cpu-manager-reserves-cpu',
+    {
+      summary:
+        'The static CPU manager leaves some CPU to the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
+      fix: 'Set reservedSystemCPUs, or reserve cpu.',
+      source: 'kubernetes 1.36.2, pkg/kubelet/cm/cpumanager (policy static)',
+    },
+    function* (file, { partial }) {
+      if (partial || file.cpuManagerPolicy !== 'static' || text(file.reservedSystemCPUs) !== '') {
+        return;
+      }
+      const reserved = ['kubeReserved', 'systemReserved'].reduce(
+        (sum, list) => sum.add(quantitiesOf(file[list]).get('cpu') ?? Quantity.ZERO),
+        Quantity.ZERO,
+      );
+      if (!reserved.isPositive()) {
+        yield {
+          path: '/cpuManagerPolicy',
+          message: 'the static CPU manager is on and no CPU is reserved',
+          found: 'static',
+          expected: 'reservedSystemCPUs, or cpu above zero in kubeReserved or systemReserved',
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'static-memory-manager-reserves-memory',
+    {
+      summary:
+        'The static memory manager states reservedMemory: as much as kubeReserved, systemReserved and the hard eviction threshold together.',
+      fix: 'Set reservedMemory for each NUMA node so that the sum fits.',
+      source: 'kubernetes 1.36.2, pkg/kubelet/cm/memorymanager (validateReservedMemory)',
+    },
+    function* (file, { partial }) {
+      if (file.memoryManagerPolicy !== 'Static') {
+        return;
+      }
+      if (
+        partial &&
+        ['reservedMemory', 'kubeReserved', 'systemReserved', 'evictionHard'].some((field) => file[field] === undefined)
+      ) {
+        return;
+      }
+      const stated = itemsOf(file.reservedMemory, '/reservedMemory');
+      if (stated.length === 0) {
+        yield {
+          path: '/memoryManagerPolicy',
+          message: 'the static memory manager is on and no reservedMemory is given',
+          found: 'Static',
+          expected: 'reservedMemory for each NUMA node',
+        };
+        return;
+      }
+      const sum = stated.reduce(
+        (total, { value }) => total.add(quantitiesOf(value.limits).get('memory') ?? Quantity.ZERO),
+        Quantity.ZERO,
+      );
+      const byDefault = file.evictionHard === undefined || file.mergeDefaultEvictionSettings === true ? '100Mi' : '0';
+      const threshold = text(asObject(file.evictionHard)['memory.available']) || byDefault;
+      const eviction = parseQuantity(threshold);
+      // A threshold in percent depends on the node.
+      if (eviction === undefined) {
+        return;
+      }
+      const wanted = ['kubeReserved', 'systemReserved'].reduce(
+        (total, list) => total.add(quantitiesOf(file[list]).get('memory') ?? Quantity.ZERO),
+        eviction,
+      );
+      if (!sum.equals(wanted)) {
+        yield {
+          path: '/reservedMemory',
+          message: `reservedMemory adds up to ${sum.toString()}; kubeReserved, systemReserved and the eviction threshold to ${wanted.toString()}`,
+          expected: wanted.toString(),
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'kubelet-reserved-cpus-readable',
+    {
+      summary: 'reservedSystemCPUs is a list of CPUs such as 0-3,8, and excludes the cgroups of reserved resources.',
+      fix: 'Correct the list, or remove systemReservedCgroup and kubeReservedCgroup.',
+    },
+    function* (file) {
+      const list = text(file.reservedSystemCPUs);
+      if (list === '') {
+        return;
+      }
+      const ranges = list.split(',').map((part) => /^(\d+)(?:-(\d+))?$/.exec(part.trim()));
+      if (ranges.some((range) => range === null || Number(range[2] ?? range[1]) < Number(range[1]))) {
+        yield {
+          path: '/reservedSystemCPUs',
+          message: `"${list}" is no list of CPUs`,
+          found: list,
+          expected: 'such as 0-3,8',
+        };
+      }
+      for (const field of ['systemReservedCgroup', 'kubeReservedCgroup']) {
+        if (text(file[field]) !== '') {
+          yield {
+            path: `/${field}`,
+            message: `${field} and reservedSystemCPUs exclude each other`,
+            found: text(file[field]),
+          };
+        }
+      }
+    },
+  ),
+
+  kubeletRule(
+    'kubelet-enforcement-known',
+    {
+      summary: 'enforceNodeAllocatable names known parts once, each with its cgroup; none stands alone.',
+      fix: 'Correct the list, or name the cgroup.',
+    },
+    function* (file) {
+      const parts = textsOf(file.enforceNodeAllocatable, '/enforceNodeAllocatable');
+      const seen = new Set<string>();
+      for (const { value, path } of parts) {
+        if (!ENFORCED.has(value)) {
+          yield {
+            path,
+            message: `"${value}" cannot be enforced`,
+            found: value,
+            expected: [...ENFORCED.keys()].join(', '),
+          };
+          continue;
+        }
+        if (seen.has(value)) {
+          yield { path, message: `"${value}" stands here already`, found: value };
+        }
+        seen.add(value);
+        const cgroup = ENFORCED.get(value);
+        if (cgroup !== undefined && text(file[cgroup]) === '') {
+          yield { path, message: `${value} is enforced and ${cgroup} is not given`, found: value, expected: cgroup };
+        }
+        if (value === 'none' && parts.length > 1) {
+          yield { path, message: '"none" stands alone', found: value };
+        }
+      }
+    },
+  ),
+
+  kubeletRule(
+    'topology-manager-has-providers',
+    {
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'A topology policy other than none has CPUs to align: the static CPU manager is on.',
+      why: 'Only devices are aligned with each other; CPUs and memory of the pod may lie on another NUMA node.',
+      fix: 'Set cpuManagerPolicy: static (and memoryManagerPolicy: Static).',
+      source: 'kubernetes 1.36, topology manager (hint providers)',
+    },
+    function* (file, { partial }) {
+      if (partial && file.cpuManagerPolicy === undefined) {
+        return;
+      }
+      const policy = text(file.topologyManagerPolicy);
+      if (['restricted', 'single-numa-node'].includes(policy) && file.cpuManagerPolicy !== 'static') {
+        yield {
+          path: '/topologyManagerPolicy',
+          message: `the policy ${policy} aligns devices only: the CPU manager is not static`,
+          found: policy,
+          expected: 'cpuManagerPolicy: static',
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'topology-policy-keeps-its-promise',
+    {
+      row: 'N5',
+      tier: 'advice',
+      severity: 'info',
+      summary:
+        'A topology policy that shall align says restricted or single-numa-node; best-effort promises nothing, and single-numa-node takes no pod that needs two NUMA nodes.',
+      why: 'With best-effort a pod that cannot be aligned starts all the same. With single-numa-node one that asks for more devices than one NUMA node has is refused for ever (TopologyAffinityError), and the scheduler, which does not know, sends it again.',
+      fix: 'Write restricted with scope pod for nodes that are given whole, single-numa-node where pods are smaller than a NUMA node.',
+      source: 'kubernetes 1.36, topology manager policies; KEP-693, KEP-3545',
+    },
+    function* (file) {
+      const policy = text(file.topologyManagerPolicy);
+      if (policy === 'best-effort') {
+        yield {
+          path: '/topologyManagerPolicy',
+          message: 'best-effort aligns where it is easy, and starts the pod where it is not',
+          found: policy,
+          expected: 'restricted or single-numa-node',
+        };
+      }
+      if (policy === 'single-numa-node') {
+        yield {
+          path: '/topologyManagerPolicy',
+          message: 'a pod that asks for more devices than one NUMA node has can never start here',
+          found: policy,
+          expected: 'restricted, unless every pod fits into one NUMA node',
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'pod-pids-limit-guards-node',
+    {
+      row: 'N2',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'podPidsLimit is well below what the node can number: at most half of kernel.pid_max (4194304).',
+      why: 'A limit that one pod may use up for the whole node stops no fork bomb. Trainers with eight GPUs use 10 000 to 60 000 processes and threads.',
+      fix: 'Write 65536, and reserve pid in systemReserved.',
+      source: 'kubernetes 1.36, process ID limits; Linux kernel.pid_max (PID_MAX_LIMIT)',
+    },
+    function* (file) {
+      const limit = whole(file.podPidsLimit);
+      if (limit !== undefined && limit > 2_097_152) {
+        yield {
+          path: '/podPidsLimit',
+          message: `one pod may have ${limit} processes and threads, more than half of all that a node can number`,
+          found: limit,
+          expected: 'such as 65536',
+        };
+      } else if (limit !== undefined && limit > 262_144) {
+        yield {
+          severity: 'info',
+          path: '/podPidsLimit',
+          message: `one pod may have ${limit} processes and threads, several times what the largest trainer uses`,
+          found: limit,
+          expected: 'such as 65536',
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'max-pods-within-pod-network',
+    {
+      row: 'N3',
+      tier: 'advice',
+      severity: 'warning',
+      summary: "maxPods is no more than the addresses of the node's pod network: 254 in the usual /24.",
+      why: 'Pods beyond it are scheduled and get no address. Many network plugins (ENI, Azure CNI) have fewer still.',
+      fix: 'Leave maxPods out (110), or give the nodes a larger pod network first.',
+      source: 'kube-controller-manager --node-cidr-mask-size (24 by default)',
+    },
+    function* (file) {
+      const most = whole(file.maxPods);
+      const mask = Number(/\/(\d+)$/.exec(text(file.podCIDR))?.[1] ?? 24);
+      const addresses = mask >= 1 && mask <= 30 ? 2 ** (32 - mask) - 2 : 254;
+      if (most !== undefined && most > addresses) {
+        yield {
+          path: '/maxPods',
+          message: `${most} pods, and a /${mask} network has ${addresses} addresses`,
+          found: most,
+          expected: `${addresses} at most`,
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'static-policies-leave-whole-cores',
+    {
+      row: 'N4',
+      tier: 'advice',
+      severity: 'info',
+      summary:
+        'The static CPU manager gives whole cores (full-pcpus-only) and keeps the reserved ones free (strict-cpu-reservation).',
+      why: 'Without the first, two pods share one core by its two threads; without the second, pods without whole CPUs run on the reserved cores all the same.',
+      fix: 'Write cpuManagerPolicyOptions: { full-pcpus-only: "true", strict-cpu-reservation: "true" }.',
+      source: 'kubernetes 1.36, CPU manager policy options; KEP-2625, KEP-4540',
+    },
+    function* (file, { partial }) {
+      if (partial || file.cpuManagerPolicy !== 'static') {
+        return;
+      }
+      const options = asObject(file.cpuManagerPolicyOptions);
+      const missing = ['full-pcpus-only', 'strict-cpu-reservation'].filter((option) => options[option] === undefined);
+      if (missing.length > 0) {
+        yield {
+          path: '/cpuManagerPolicy',
+          message: `the static CPU manager runs without ${missing.join(' and ')}`,
+          found: 'static',
+          expected: missing.map((option) => `${option}: "true"`).join(', '),
+        };
+      }
+    },
+  ),
+
+  kubeletRule(
+    'swap-choice-takes-effect',
+    {
+      row: 'D5',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'memorySwap.swapBehavior LimitedSwap goes with failSwapOn: false.',
+      why: 'With failSwapOn the kubelet does not start on a node that has swap at all. No field of a container chooses swap; pods of the class Guaranteed get none.',
+      fix: 'Write failSwapOn: false, or leave memorySwap out.',
+      source: 'kubernetes 1.36, swap memory management; KEP-2400',
+    },
+    function* (file, { partial }) {
+      const behavior = text(asObject(file.memorySwap).swapBehavior);
+      if (behavior === 'LimitedSwap' && file.failSwapOn !== false && !partial) {
+        yield {
+          path: '/memorySwap/swapBehavior',
+          message: 'pods may swap, and the kubelet does not start on a node with swap',
+          found: behavior,
+          expected: 'failSwapOn: false',
+        };
+      }
+    },
+  ),
+];

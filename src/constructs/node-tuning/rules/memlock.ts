@@ -1,0 +1,45 @@
+/**
+ * Locked memory: a capability that does nothing for processes that are not root.
+ */
+import { type PodTemplateRule } from '../../../checks/rule';
+import { items, text, whole } from '../../../checks/server/values';
+import { asObject, stringsIn } from '../../../manifests/read';
+
+const forNonRoot: PodTemplateRule = {
+  id: 'node-tuning/memlock-for-non-root',
+  row: 'C8',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A container that adds IPC_LOCK runs as root, or under a runtime with a raised memlock limit.',
+  why: 'Capabilities that are added are effective for root alone. RDMA then fails to register memory beyond the limit of containerd, 8 MiB under systemd.',
+  source:
+    'containerd v2.3.4, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037',
+  fix: 'Give the pod a RuntimeClass with a memlock limit of its own (nodeTuning.MemlockRuntime), or raise LimitMEMLOCK of containerd in the node image.',
+  concerns: ['capabilities'],
+  on: 'pod-template',
+  sees: 'template',
+  *check({ spec }) {
+    if (text(spec.runtimeClassName) !== '') {
+      return;
+    }
+    const pod = asObject(spec.securityContext);
+    for (const list of ['initContainers', 'containers']) {
+      for (const { value: container, path } of items(spec, `/${list}`)) {
+        const own = asObject(container.securityContext);
+        const user = whole(own.runAsUser) ?? whole(pod.runAsUser);
+        const nonRoot = user === undefined ? (own.runAsNonRoot ?? pod.runAsNonRoot) === true : user !== 0;
+        if (!nonRoot || !stringsIn(asObject(own.capabilities).add).includes('IPC_LOCK')) {
+          continue;
+        }
+        yield {
+          path: `/spec${path}/securityContext/capabilities/add`,
+          message: `the container "${text(container.name)}" is not root, so IPC_LOCK has no effect`,
+          found: 'IPC_LOCK',
+          expected: 'a runtimeClassName whose runtime raises memlock',
+        };
+      }
+    }
+  },
+};
+
+export const memlockRules: readonly PodTemplateRule[] = [forNonRoot];

@@ -1,0 +1,157 @@
+/**
+ * Pools of nodes, and who must get onto them: pods that ask for them, and the GPU operator, without which they have no GPUs.
+ */
+import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../../checks/rule';
+import { items, text } from '../../../checks/server/values';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, objectsAt, stringEntries } from '../../../manifests/read';
+import { tolerates } from './pod-nodes';
+
+/** A pool of nodes in the set: what its nodes are born with. */
+interface Pool {
+  readonly manifest: Manifest;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: string;
+    readonly path: string;
+  }[];
+}
+
+const poolsBySet = new WeakMap<ManifestSet, readonly Pool[]>();
+
+/** Every pod asks, and the set stays the same. */
+function poolsIn({ set }: RuleContext): readonly Pool[] {
+  let pools = poolsBySet.get(set);
+  if (pools === undefined) {
+    poolsBySet.set(set, (pools = readPools(set)));
+  }
+  return pools;
+}
+
+function readPools(set: ManifestSet): readonly Pool[] {
+  return set.ofKind('karpenter.sh/NodePool').map((manifest) => {
+    const template = asObject(asObject(manifest.object.spec).template);
+    const taints = objectsAt(manifest.object, '/spec/template/spec/taints').map(({ value, path }) => ({
+      key: text(value.key),
+      value: text(value.value),
+      effect: text(value.effect),
+      path,
+    }));
+    return { manifest, labels: new Map(stringEntries(asObject(template.metadata).labels)), taints };
+  });
+}
+
+const poolTolerated: PodTemplateRule = {
+  id: 'node-tuning/pool-taint-tolerated',
+  row: 'P3',
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A pod that asks for the label of a node pool tolerates the taints of that pool.',
+  why: 'The pod fits no node: Karpenter makes none for it, and on those that are there it stays pending.',
+  source: 'karpenter v1.14.1 (scheduling: taints of the NodePool); kubernetes 1.36',
+  fix: 'Add the tolerations; a NodeProfile says selector and tolerations in one.',
+  concerns: ['nodeSelector'],
+  on: 'pod-template',
+  *check({ spec }, context) {
+    const wanted = stringEntries(spec.nodeSelector);
+    if (wanted.length === 0) {
+      return;
+    }
+    const own = poolsIn(context).filter(({ labels }) => wanted.some(([key, value]) => labels.get(key) === value));
+    const refusedBy = own.map((pool) => ({
+      pool,
+      taint: pool.taints.find((taint) => taint.effect !== 'PreferNoSchedule' && !tolerates(spec, taint)),
+    }));
+    if (refusedBy.length === 0 || refusedBy.some(({ taint }) => taint === undefined)) {
+      return;
+    }
+    for (const { pool, taint } of refusedBy) {
+      const label = wanted.find(([key, value]) => pool.labels.get(key) === value);
+      if (taint === undefined || label === undefined) {
+        continue;
+      }
+      yield {
+        path: pointer('/spec/nodeSelector', label[0]),
+        message: `nodes of NodePool ${pool.manifest.id.name} carry the taint ${taint.key}:${taint.effect}, which the pod does not tolerate`,
+        expected: `a toleration of ${taint.key}`,
+      };
+    }
+  },
+};
+
+const CLUSTER_POLICY = 'nvidia.com/ClusterPolicy';
+
+/** Taints of nodes (of a pool, a Node, a readiness rule) that would keep the GPU operator's DaemonSets away. */
+const operatorAdmitted: SetRule = {
+  id: 'node-tuning/operator-tolerates-pool',
+  row: 'P3',
+  tier: 'advice',
+  severity: 'warning',
+  summary:
+    'The GPU operator tolerates the taints of the GPU nodes: those of pools, and those that a readiness rule puts on.',
+  why: 'Its DaemonSets tolerate nvidia.com/gpu and no other taint by themselves: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs stays for ever.',
+  source: 'gpu-operator v26.7.0, chart values (daemonsets.tolerations)',
+  fix: 'Give the tolerations to the operator: daemonSets.tolerations, from NodeProfile.operatorTolerations.',
+  on: 'set',
+  *check(context) {
+    const policies = context.set.ofKind(CLUSTER_POLICY);
+    if (policies.length === 0) {
+      return;
+    }
+    const admits = (taint: Parameters<typeof tolerates>[1]): boolean =>
+      policies.some(({ object }) => {
+        const daemonsets = asObject(asObject(object.spec).daemonsets);
+        const own =
+          daemonsets.tolerations === undefined
+            ? { tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }] }
+            : daemonsets;
+        return tolerates(own, taint);
+      });
+    for (const { manifest, taints } of poolsIn(context)) {
+      if (!asksForGpus(manifest)) {
+        continue;
+      }
+      for (const { path, ...taint } of taints) {
+        if (taint.effect !== 'PreferNoSchedule' && !admits(taint)) {
+          yield {
+            manifest,
+            path,
+            message: `the GPU operator does not tolerate ${taint.key}: its nodes get no driver and offer no GPU`,
+            expected: `a toleration of ${taint.key} in daemonsets of the ClusterPolicy`,
+          };
+        }
+      }
+    }
+    for (const manifest of context.set.ofKind('readiness.node.x-k8s.io/NodeReadinessRule')) {
+      const taint = asObject(asObject(manifest.object.spec).taint);
+      const seen = { key: text(taint.key), value: text(taint.value), effect: text(taint.effect) };
+      if (!JSON.stringify(asObject(manifest.object.spec).nodeSelector ?? {}).includes('nvidia.com/') || admits(seen)) {
+        continue;
+      }
+      yield {
+        manifest,
+        path: '/spec/taint/key',
+        message: `the GPU operator does not tolerate ${seen.key}: what the rule waits for never comes`,
+        expected: `a toleration of ${seen.key} in daemonsets of the ClusterPolicy`,
+      };
+    }
+  },
+};
+
+/** A pool whose nodes have NVIDIA GPUs: it is limited by them, asks for them, or keeps others away from them. */
+function asksForGpus({ object }: Manifest): boolean {
+  const spec = asObject(object.spec);
+  if (Object.keys(asObject(spec.limits)).some((name) => name.startsWith('nvidia.com/'))) {
+    return true;
+  }
+  const template = asObject(asObject(spec.template).spec);
+  return [...items(template, '/requirements'), ...items(template, '/taints')].some(({ value }) =>
+    /(^nvidia\.com\/|instance-gpu-|sku-gpu-)/.test(text(value.key)),
+  );
+}
+
+export const poolRules: readonly Rule[] = [poolTolerated, operatorAdmitted];

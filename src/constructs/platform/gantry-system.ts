@@ -1,0 +1,50 @@
+/**
+ * Gantry's own scheduler as a platform's scheduling system: a queue of each team in its configuration, pools' racks as its topology.
+ */
+import { type Construct } from 'constructs';
+import { Scheduling } from '../pods';
+import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
+import { written } from './node-pool';
+import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
+
+export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
+
+export class GantrySystem extends SchedulingSystem {
+  readonly name = 'gantry';
+  readonly chart = undefined;
+  /** There once it is installed. */
+  scheduler?: GantryScheduler;
+
+  constructor(private readonly options: GantrySystemOptions = {}) {
+    super();
+  }
+
+  install(scope: Construct, platform: PlatformShares): InstalledScheduling {
+    const topologies =
+      platform.topologyLevels.length === 0
+        ? []
+        : [{ name: 'platform', levels: [...platform.topologyLevels, 'kubernetes.io/hostname'] }];
+    const scheduler = new GantryScheduler(scope, 'scheduler', {
+      topologies,
+      ...this.options,
+      queues: platform.teams.map(queueOf),
+    });
+    this.scheduler = scheduler;
+    return {
+      teamQueue: () => false,
+      schedulingOf: (_, team) => ({
+        scheduling: Scheduling.gantry(scheduler.queue(team.name)),
+        queue: scheduler.queue(team.name),
+      }),
+    };
+  }
+}
+
+function queueOf(team: TeamShares): SchedulerQueue {
+  return {
+    name: team.name,
+    deserved: written(team.amounts('deserves')),
+    capability: written(team.amounts('atMost')),
+    ...(team.shares.some(({ guaranteed }) => guaranteed > 0) ? { guarantee: written(team.amounts('guaranteed')) } : {}),
+  };
+}

@@ -1,0 +1,394 @@
+/**
+ * GpuPlatform: a platform on one page. Node pools, teams, who schedules, the network, what is watched; everything else follows, stays
+ * reachable, and can be replaced.
+ */
+import { Chart } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Quantity } from '../../facts/api/scalars';
+import { type JsonObject } from '../../facts/api/schema';
+import {
+  ArgoApplication,
+  chartInstall,
+  type ChartInstall,
+  type ChartName,
+  type ChartOptions,
+  helmCommands,
+  HelmRelease,
+} from '../charts';
+import { type ClusterState, clusterOfValue } from '../../planning/cluster';
+import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
+import { Quantity as Amount } from '../../manifests/quantity';
+import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
+import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';
+import { dependOn } from '../resources/depend-on';
+import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../tenancy';
+import { type InstalledNetwork, type PlatformNetwork } from './network';
+import { type Amounts, PlatformPool, type PlatformPoolProps, sumOf, written } from './node-pool';
+import { type Nodes, PlatformTeam, type PlatformTeamProps } from './platform-team';
+import type { InstalledScheduling, PlatformShares, PoolShare, SchedulingSystem, TeamShares } from './scheduling-system';
+import { VolcanoSystem } from './volcano-system';
+
+/** From the lowest to the highest, where nothing else is said. */
+export type UsualRung = 'scavenger' | 'development' | 'production';
+
+export interface GpuPlatformProps<Pool extends string, TeamName extends string, Rung extends string = UsualRung> {
+  /** The kinds of nodes. */
+  readonly pools: Readonly<Record<Pool, PlatformPoolProps>>;
+  /** Who shares them. */
+  readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool>>>;
+  /** Who decides which gang runs where. @default - Volcano */
+  readonly scheduling?: SchedulingSystem;
+  /**
+   * Nodes without GPUs, where operators and schedulers run: for the plan, which else has no place for them.
+   * @default - 3 nodes of 16 cores and 64Gi
+   */
+  readonly systemNodes?: { readonly nodes: number; readonly cpu: number; readonly memory: Quantity };
+  /** @default - scavenger, development, production */
+  readonly priorities?: PriorityLadderProps<Rung>;
+  /** The fast network of the pools that have it. @default - none */
+  readonly network?: PlatformNetwork;
+  /** What the GPU operator is told beside what follows from the pools. @default - nothing */
+  readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
+  /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
+  readonly monitoring?: GpuMonitoringProps | false;
+  /** What is set on the nodes of training pools; `false` to leave them alone. @default - `Tuning.forTraining()` */
+  readonly tuning?: Omit<NodeTunerProps, 'nodeSelection' | 'namespace'> | false;
+  /**
+   * How the operators' charts come into the cluster. Without, `helmCommands` says what to run.
+   * @default - not by the platform
+   */
+  readonly delivery?: {
+    readonly through: 'flux' | 'argo-cd';
+    /** Further charts. @default - none */
+    readonly also?: readonly ChartOptions<ChartName>[];
+  };
+}
+
+const USUAL_RUNGS: PriorityLadderProps<UsualRung> = {
+  prefix: 'ai-',
+  rungs: [
+    { name: 'scavenger', description: 'May be stopped at any time', preemptionPolicy: 'Never' },
+    { name: 'development', description: 'Somebody waits for it' },
+    { name: 'production', description: 'A release waits for it' },
+  ],
+};
+
+/** Node label of the racks of a cluster file. */
+const RACK = 'cloud.provider.com/topology-rack';
+const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
+
+/**
+ * @example
+ * const platform = new GpuPlatform(app, 'platform', {
+ *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
+ *   teams: { research: { deserves: { training: 48 } }, applied: { deserves: { training: 16 }, atMost: { training: 32 } } },
+ * });
+ * const { research } = platform.teams;
+ * new kubeflow.PyTorchJob(research.chart, 'pretrain', {
+ *   ...research.wholeNode('training'), image, command, nodes: 8, scheduling: research.scheduling,
+ * });
+ */
+export class GpuPlatform<
+  const Pool extends string,
+  const TeamName extends string,
+  const Rung extends string = UsualRung,
+> extends Construct {
+  readonly pools: Readonly<Record<Pool, PlatformPool>>;
+  readonly teams: Readonly<Record<TeamName, PlatformTeam<Pool>>>;
+  readonly priorities: PriorityLadder<Rung>;
+  readonly gpuOperator: GpuOperator;
+  readonly scheduling: SchedulingSystem;
+  /** Absent where there is none. */
+  readonly monitoring?: GpuMonitoring;
+  /** By pool; those of training pools. */
+  readonly tuners: ReadonlyMap<string, NodeTuner>;
+  /** The charts that the platform needs, with their values. */
+  readonly charts: readonly ChartInstall[];
+  /** Operators, configurations and tuning: what belongs to nodes. */
+  readonly nodes: Chart;
+  /** Priorities and queues. */
+  readonly queues: Chart;
+  private readonly network?: InstalledNetwork;
+
+  /** @throws where teams are given more nodes than there are, or the parts contradict each other */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: GpuPlatformProps<Pool, TeamName, Rung>,
+  ) {
+    super(scope, id);
+    this.pools = mapped(props.pools, (pool, name) => new PlatformPool(name, pool));
+    this.checkNodes();
+    this.nodes = new Chart(this, 'nodes');
+    this.queues = new Chart(this, 'queues');
+    const operatorNamespace = new Namespace(this.nodes, 'gpu-operator', { labels: PRIVILEGED });
+    if (props.monitoring !== false) {
+      this.monitoring = new GpuMonitoring(this.nodes, 'gpu-monitoring', {
+        namespace: operatorNamespace,
+        ...props.monitoring,
+      });
+    }
+    this.gpuOperator = this.makeGpuOperator(operatorNamespace);
+    this.network = props.network?.install(
+      this.nodes,
+      this.poolList.filter((pool) => pool.hasNetwork),
+    );
+    this.tuners = this.makeTuners();
+
+    this.priorities = new PriorityLadder(
+      this.queues,
+      'priorities',
+      props.priorities ?? (USUAL_RUNGS as unknown as PriorityLadderProps<Rung>),
+    );
+    this.scheduling = props.scheduling ?? new VolcanoSystem();
+    const shares = this.shares();
+    const installed = this.scheduling.install(this.queues, shares, { throughChart: props.delivery !== undefined });
+    this.teams = mapped(props.teams, (team, name) => this.makeTeam(name, team, shares, installed));
+    this.charts = this.neededCharts(installed);
+    this.deliver();
+  }
+
+  /** A team, with what was made for it. @throws if there is none of that name */
+  team(name: TeamName): PlatformTeam<Pool> {
+    return found(this.teams, name, 'team');
+  }
+
+  /** A pool, with what follows from it. @throws if there is none of that name */
+  pool(name: Pool): PlatformPool {
+    return found(this.pools, name, 'pool');
+  }
+
+  /** What to run where nothing delivers the charts. */
+  get helmCommands(): string {
+    return this.charts.map((install) => helmCommands(install)).join('\n');
+  }
+
+  /** The platform as a cluster file: what `gantry plan --cluster` reads. */
+  get clusterFile(): JsonObject {
+    const { nodes, cpu, memory } = this.props.systemNodes ?? { nodes: 3, cpu: 16, memory: '64Gi' };
+    const system = nodes === 0 ? [] : [{ name: 'system', count: nodes, cpu, memory }];
+    return { name: this.node.id, pools: [...this.poolList.map((pool) => this.poolInClusterFile(pool)), ...system] };
+  }
+
+  /** The platform as a cluster that a plan can be made against: `Plan.against(platform.cluster)`. */
+  get cluster(): ClusterState {
+    return clusterOfValue(this.clusterFile, this.node.path);
+  }
+
+  private get poolList(): readonly PlatformPool[] {
+    return Object.values(this.pools);
+  }
+
+  private checkNodes(): void {
+    const { pools, teams } = this.props;
+    if ('system' in pools) {
+      throw new Error(
+        `${this.node.path}: a pool is called "system", as the nodes without GPUs are. Give it another name.`,
+      );
+    }
+    for (const [name, team] of Object.entries<PlatformTeamProps<Pool>>(teams)) {
+      for (const which of ['deserves', 'atMost', 'guaranteed'] as const) {
+        for (const [pool, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {
+          const there = (pools as Readonly<Record<string, PlatformPoolProps | undefined>>)[pool];
+          if (there === undefined) {
+            throw new Error(
+              `${this.node.path}: team ${name} ${which} nodes of "${pool}", and the pools are ${Object.keys(pools).join(', ')}.`,
+            );
+          }
+          if (nodes === undefined) {
+            continue;
+          }
+          if (!Number.isInteger(nodes) || nodes < 0) {
+            throw new Error(
+              `${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}; expected a whole number, 0 or more.`,
+            );
+          }
+          if (nodes > there.nodes) {
+            throw new Error(
+              `${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}, which has ${there.nodes}.`,
+            );
+          }
+        }
+      }
+      this.checkShares(name, team);
+    }
+    for (const pool of this.poolList) {
+      const deserved = this.teamShares().reduce(
+        (sum, { shares }) => sum + (shares.find((share) => share.pool === pool)?.deserves ?? 0),
+        0,
+      );
+      if (deserved > pool.props.nodes) {
+        throw new Error(
+          `${this.node.path}: the teams deserve ${deserved} nodes of ${pool.name} together, which has ${pool.props.nodes}. Not all of them could have back what is theirs.`,
+        );
+      }
+    }
+  }
+
+  /** What is kept is part of what is deserved, and that of what the team may have at most. */
+  private checkShares(name: string, { deserves, atMost = {}, guaranteed = {} }: PlatformTeamProps<Pool>): void {
+    for (const pool of Object.keys(this.pools) as Pool[]) {
+      const [own, most, kept] = [deserves[pool] ?? 0, atMost[pool] ?? deserves[pool] ?? 0, guaranteed[pool] ?? 0];
+      if (most < own) {
+        throw new Error(
+          `${this.node.path}: team ${name} deserves ${own} nodes of ${pool} and has ${most} at most. Raise atMost, or leave it out.`,
+        );
+      }
+      if (kept > own) {
+        throw new Error(
+          `${this.node.path}: team ${name} has ${kept} nodes of ${pool} guaranteed and deserves ${own}. What is guaranteed is part of what is deserved.`,
+        );
+      }
+    }
+  }
+
+  private makeGpuOperator(namespace: Namespace): GpuOperator {
+    const { gpuOperator = {} } = this.props;
+    const tolerations = this.poolList.flatMap(({ profile }) => profile.operatorTolerations);
+    const operator = new GpuOperator(this.nodes, 'gpu', {
+      ...gpuOperator,
+      namespace,
+      // The chart knows which image belongs to which part.
+      through: 'chart',
+      daemonSets: { tolerations: unique(tolerations), ...gpuOperator.daemonSets },
+      dcgmExporter: { ...this.monitoring?.exporter, ...gpuOperator.dcgmExporter },
+    });
+    for (const pool of this.poolList) {
+      if (!pool.isWhole) {
+        pool.operatorPool = operator.addNodePool(pool.name, pool.sharing);
+      }
+    }
+    return operator;
+  }
+
+  private makeTuners(): ReadonlyMap<string, NodeTuner> {
+    const { tuning = { tunings: Tuning.forTraining() } } = this.props;
+    const pools = tuning === false ? [] : this.poolList.filter(({ tier }) => tier === 'training');
+    if (tuning === false || pools.length === 0) {
+      return new Map();
+    }
+    const namespace = new Namespace(this.nodes, 'node-tuning', { labels: PRIVILEGED });
+    const tuner = ({ name, profile }: PlatformPool): NodeTuner =>
+      new NodeTuner(this.nodes, `tuner-${name}`, { ...tuning, namespace, nodeSelection: profile.selection });
+    return new Map(pools.map((pool) => [pool.name, tuner(pool)]));
+  }
+
+  private makeTeam(
+    name: string,
+    props: PlatformTeamProps<Pool>,
+    platform: PlatformShares,
+    installed: InstalledScheduling,
+  ): PlatformTeam<Pool> {
+    const chart = new Chart(this, `team-${name}`, { namespace: name });
+    const shares = platform.teams.find((team) => team.name === name)!;
+    const { cpu, memory, ...others } = written(shares.amounts('atMost'));
+    const { admins, members, limits, namespaceLabels, storage } = props;
+    const team = new Team(chart, 'team', {
+      name,
+      admins,
+      members,
+      limits,
+      namespaceLabels,
+      // Pods on RDMA networks pin memory, which `baseline` refuses.
+      podSecurity: props.podSecurity ?? (this.network === undefined ? 'baseline' : 'privileged'),
+      quota: { cpu, memory, others, storage },
+      queue: installed.teamQueue(shares),
+    });
+    dependOn(chart, this.queues);
+    const networks = this.network?.attach(chart, team.namespace) ?? [];
+    const scheduled = installed.schedulingOf(chart, shares, team);
+    return new PlatformTeam(name, {
+      chart,
+      team,
+      networks,
+      scheduled,
+      pools: new Map(this.poolList.map((pool) => [pool.name, pool])),
+    });
+  }
+
+  private teamShares(): readonly TeamShares[] {
+    return Object.entries<PlatformTeamProps<Pool>>(this.props.teams).map(([name, team]) => {
+      const shares = this.poolList.map((pool): PoolShare => {
+        const nodes = (which: Nodes<Pool> | undefined): number => which?.[pool.name as Pool] ?? 0;
+        const deserves = nodes(team.deserves);
+        return { pool, deserves, atMost: Math.max(deserves, nodes(team.atMost)), guaranteed: nodes(team.guaranteed) };
+      });
+      return { name, shares, amounts: (which) => sumOf(shares.map((share) => this.offers(share.pool, share[which]))) };
+    });
+  }
+
+  private shares(): PlatformShares {
+    const racked = this.poolList.some(({ props }) => props.nodesPerRack !== undefined);
+    return {
+      pools: this.poolList,
+      teams: this.teamShares(),
+      offers: (pool, nodes) => this.offers(pool, nodes),
+      topologyLevels: racked ? [RACK] : [],
+    };
+  }
+
+  private offers(pool: PlatformPool, nodes: number): Amounts {
+    const network = pool.hasNetwork ? Object.entries(this.network?.perNode ?? {}) : [];
+    return sumOf([pool.offers(nodes), new Map(network.map(([resource, each]) => [resource, Amount.of(each * nodes)]))]);
+  }
+
+  private poolInClusterFile(pool: PlatformPool): JsonObject {
+    const file = pool.toClusterFile();
+    const network = pool.hasNetwork ? (this.network?.perNode ?? {}) : {};
+    return Object.keys(network).length === 0
+      ? file
+      : { ...file, resources: { ...(file.resources as JsonObject | undefined), ...network } };
+  }
+
+  private neededCharts(installed: InstalledScheduling): readonly ChartInstall[] {
+    const { delivery, network } = this.props;
+    const { chart } = this.scheduling;
+    return [
+      chartInstall({ chart: 'gpu-operator', namespace: 'gpu-operator', values: this.gpuOperator.values }),
+      ...(chart === undefined ? [] : [chartInstall({ chart, values: { ...installed.chartValues } })]),
+      ...(network === undefined
+        ? []
+        : [chartInstall({ chart: 'network-operator', values: { sriovNetworkOperator: { enabled: true } } })]),
+      ...(delivery?.also ?? []).map((options) => chartInstall(options)),
+    ];
+  }
+
+  private deliver(): void {
+    const { delivery } = this.props;
+    if (delivery === undefined) {
+      return;
+    }
+    const chart = new Chart(this, 'operators');
+    for (const { facts, version, repository, namespace, release, values } of this.charts) {
+      const options = { chart: facts.name, version, repository, namespace, release, values };
+      if (delivery.through === 'flux') {
+        new HelmRelease(chart, release, options);
+      } else {
+        new ArgoApplication(chart, release, options);
+      }
+    }
+    dependOn(chart, this.nodes);
+  }
+}
+
+function mapped<Key extends string, From, To>(
+  record: Readonly<Record<Key, From>>,
+  make: (value: From, key: Key) => To,
+): Readonly<Record<Key, To>> {
+  return Object.fromEntries(
+    Object.entries<From>(record).map(([key, value]) => [key, make(value, key as Key)]),
+  ) as Record<Key, To>;
+}
+
+function found<T>(record: Readonly<Record<string, T>>, name: string, what: string): T {
+  const value = record[name];
+  if (value === undefined) {
+    throw new Error(`no ${what} "${name}" in the platform; it has ${Object.keys(record).join(', ')}.`);
+  }
+  return value;
+}
+
+function unique<T>(items: readonly T[]): readonly T[] {
+  const seen = new Map(items.map((item) => [JSON.stringify(item), item]));
+  return [...seen.values()];
+}

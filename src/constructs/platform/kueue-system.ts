@@ -1,0 +1,87 @@
+/**
+ * Kueue as a platform's scheduling system: a flavor of each pool, a cohort in which teams lend to each other, a cluster queue of each team
+ * with a door in its namespace.
+ */
+import { type Construct } from 'constructs';
+import { ClusterQueue, type ClusterQueueProps, Cohort, LocalQueue, ResourceFlavor, Topology } from '../kueue';
+import { Scheduling } from '../pods';
+import { written } from './node-pool';
+import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
+
+export interface KueueSystemOptions {
+  /** Name of the cohort. @default ai */
+  readonly cohort?: string;
+  /** @default - a team takes back what is its own, and its own important work comes first */
+  readonly preemption?: ClusterQueueProps['preemption'];
+}
+
+export class KueueSystem extends SchedulingSystem {
+  readonly name = 'kueue';
+  readonly chart = 'kueue';
+  /** By pool; there once it is installed. */
+  readonly flavors = new Map<string, ResourceFlavor>();
+  /** By team; there once it is installed. */
+  readonly clusterQueues = new Map<string, ClusterQueue>();
+
+  constructor(private readonly options: KueueSystemOptions = {}) {
+    super();
+  }
+
+  install(scope: Construct, platform: PlatformShares): InstalledScheduling {
+    const cohort = new Cohort(scope, 'cohort', { name: this.options.cohort ?? 'ai' });
+    const levels = [...platform.topologyLevels, 'kubernetes.io/hostname'];
+    const topology =
+      platform.topologyLevels.length === 0 ? undefined : new Topology(scope, 'topology', { name: 'platform', levels });
+    for (const { name, profile, props } of platform.pools) {
+      this.flavors.set(
+        name,
+        new ResourceFlavor(scope, `flavor-${name}`, {
+          name,
+          nodeLabels: profile.nodeSelector,
+          tolerations: profile.tolerations,
+          ...(props.nodesPerRack === undefined ? {} : { topology }),
+        }),
+      );
+    }
+    return {
+      teamQueue: () => false,
+      schedulingOf: (into, team, { namespace }) => {
+        const clusterQueue = new ClusterQueue(into, 'cluster-queue', {
+          name: team.name,
+          cohort,
+          namespaces: [namespace],
+          flavors: this.quotas(team.shares, platform),
+          preemption: this.options.preemption ?? { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
+        });
+        this.clusterQueues.set(team.name, clusterQueue);
+        const localQueue = new LocalQueue(into, 'local-queue', { name: team.name, namespace, clusterQueue });
+        return { scheduling: Scheduling.kueue(localQueue), localQueue };
+      },
+    };
+  }
+
+  /** Flavors that share a resource need the same ones, so each has every resource of all pools. */
+  private quotas(shares: readonly PoolShare[], platform: PlatformShares): NonNullable<ClusterQueueProps['flavors']> {
+    const resources = [...new Set(platform.pools.flatMap((pool) => [...platform.offers(pool, 1).keys()]))];
+    const used = shares.filter(({ atMost }) => atMost > 0);
+    return used.map(({ pool, deserves, atMost, guaranteed }) => {
+      const amounts = (nodes: number): Readonly<Record<string, string>> => written(platform.offers(pool, nodes));
+      const [nominal, borrowing, lending] = [
+        amounts(deserves),
+        amounts(atMost - deserves),
+        amounts(deserves - guaranteed),
+      ];
+      const quotas = resources.map((resource) => [
+        resource,
+        nominal[resource] === undefined
+          ? 0
+          : {
+              nominal: nominal[resource],
+              borrowing: borrowing[resource] ?? '0',
+              ...(guaranteed > 0 ? { lending: lending[resource] ?? '0' } : {}),
+            },
+      ]);
+      return { flavor: this.flavors.get(pool.name)!, quotas: Object.fromEntries(quotas) as Record<string, string> };
+    });
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * PlatformNetwork: the fast network beside the cluster's, as a closed choice: rails of InfiniBand functions, one RDMA device that pods of
+ * a node share, or none.
+ */
+import { type Construct } from 'constructs';
+import {
+  type Ipam,
+  MacvlanNetwork,
+  NicClusterPolicy,
+  type NicClusterPolicyProps,
+  SriovIBNetwork,
+  SriovNetworkNodePolicy,
+} from '../networking';
+import { type RdmaNetwork } from '../pods/rdma';
+import { type NamedReference, nameOf } from '../resources/references';
+import { Namespace } from '../tenancy';
+import { type PlatformPool } from './node-pool';
+
+export interface InfinibandOptions {
+  /** Physical functions of the cards in their order, one rail each: `ibp24s0`. */
+  readonly interfaces: readonly string[];
+  /** Virtual functions of each card: as many pods of a node can be on a rail. @default 8 */
+  readonly virtualFunctions?: number;
+  /** Namespace of the SR-IOV network operator, where its policies must lie. @default - a new one, `network-operator` */
+  readonly namespace?: NamedReference;
+  /** Prefix of the devices, a setting of the operator. @default nvidia.com */
+  readonly resourcePrefix?: string;
+}
+
+export interface RoceOptions extends Omit<NicClusterPolicyProps, 'rdmaSharedDevices' | 'name' | 'global'> {
+  /** Where the parts of the network operator come from, and in which version: nobody else says it. */
+  readonly global: {
+    readonly repository: string;
+    readonly version: string;
+    readonly imagePullSecrets?: readonly string[];
+  };
+  /** The Ethernet interface of the cards, for example `ens1f0`. */
+  readonly interface: string;
+  readonly ipam: Ipam;
+  /** @default - that of the interface */
+  readonly mtu?: number;
+  /** Pods of a node that can have the device at the same time. @default 63, as the device plugin has it */
+  readonly pods?: number;
+}
+
+/** A network as it is installed. */
+export interface InstalledNetwork {
+  /** What pods can have of it on one node, by resource. */
+  readonly perNode: Readonly<Record<string, number>>;
+  /** Makes it reachable from a namespace. */
+  attach(scope: Construct, namespace: NamedReference): readonly RdmaNetwork[];
+}
+
+const SHARED_PODS = 63;
+
+export class PlatformNetwork {
+  /** InfiniBand rails by SR-IOV: a whole-node pod gets a function of each card. */
+  static infiniband(options: InfinibandOptions): PlatformNetwork {
+    const { interfaces, virtualFunctions = 8, resourcePrefix = 'nvidia.com' } = options;
+    if (interfaces.length === 0) {
+      throw new Error('interfaces: [] has no rail. Name the physical function of each card.');
+    }
+    return new PlatformNetwork((scope, pools) => {
+      const namespace =
+        options.namespace ??
+        new Namespace(scope, 'network-operator', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+      // A policy selects nodes by labels that must all hold, so each pool has its own; the device is called alike on all.
+      const policies = pools.flatMap((pool) =>
+        interfaces.map(
+          (pfName, rail) =>
+            new SriovNetworkNodePolicy(scope, `${pool.name}-rail${rail}`, {
+              namespace,
+              resourceName: `rail${rail}`,
+              resourcePrefix,
+              nodeSelector: pool.profile.nodeSelector,
+              nics: { vendor: '15b3', pfNames: [pfName] },
+              virtualFunctions,
+              linkType: 'ib',
+            }),
+        ),
+      );
+      return {
+        perNode: Object.fromEntries(interfaces.map((_, rail) => [`${resourcePrefix}/rail${rail}`, virtualFunctions])),
+        attach: (into, networkNamespace) =>
+          policies.slice(0, interfaces.length).map(
+            (policy, rail) =>
+              new SriovIBNetwork(into, `rail${rail}`, {
+                name: `rail${rail}-${nameOf(networkNamespace)}`,
+                namespace,
+                policy,
+                networkNamespace,
+                linkState: 'enable',
+              }),
+          ),
+      };
+    });
+  }
+
+  /** One RDMA device over Ethernet that the pods of a node share. */
+  static roce(options: RoceOptions): PlatformNetwork {
+    const { interface: master, ipam, mtu, pods = SHARED_PODS, ...policy } = options;
+    return new PlatformNetwork((scope) => {
+      const nics = new NicClusterPolicy(scope, 'nics', {
+        ...policy,
+        name: 'nic-cluster-policy',
+        rdmaSharedDevices: { pools: [{ name: 'rdma_shared', interfaces: [master], shares: pods }] },
+      });
+      const device = nics.device('rdma_shared');
+      return {
+        perNode: { [device.deviceResource]: pods },
+        attach: (into, networkNamespace) => [
+          new MacvlanNetwork(into, 'rdma', {
+            name: `rdma-${nameOf(networkNamespace)}`,
+            master,
+            mtu,
+            device,
+            networkNamespace,
+            ipam,
+          }),
+        ],
+      };
+    });
+  }
+
+  private constructor(
+    /** Installs the network on the nodes of these pools. */
+    readonly install: (scope: Construct, pools: readonly PlatformPool[]) => InstalledNetwork,
+  ) {}
+}

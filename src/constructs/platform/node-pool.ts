@@ -1,0 +1,214 @@
+/**
+ * A pool of alike nodes, and everything that follows from what one says of it: labels and taints, how its GPUs are given out, what so many
+ * nodes offer, and what a pod writes to have a node, or a share of one.
+ */
+import { type Quantity } from '../../facts/api/scalars';
+import { type JsonObject } from '../../facts/api/schema';
+import {
+  acceleratorsLike,
+  type AcceleratorName,
+  findAccelerator,
+  type ResourceName,
+  type SpotProvider,
+} from '../../facts/catalog';
+import { type GpuNodePool, Sharing } from '../gpu-operator';
+import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
+import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
+import { Accelerator, type PodTemplateProps, Rdma } from '../pods';
+import { type RdmaNetwork } from '../pods/rdma';
+
+export interface PlatformPoolProps {
+  /** How many nodes there are. */
+  readonly nodes: number;
+  /** The GPU of the nodes, a name of the catalog. */
+  readonly accelerator: AcceleratorName;
+  /** GPUs of each node. */
+  readonly gpus: number;
+  /** Cores that pods can have of one node: what is allocatable, less what DaemonSets take. */
+  readonly cpu: number;
+  /** Memory that pods can have of one node, with its unit: `1500Gi`. */
+  readonly memory: Quantity;
+  /** What the nodes are for. @default - training where GPUs are given out whole, else inference */
+  readonly tier?: NodeTier;
+  /** How the GPUs are given out. @default - whole */
+  readonly sharing?: Sharing;
+  /** Whether the nodes have the platform's network. @default - those of the tier training do */
+  readonly network?: boolean;
+  /** Whoever makes these nodes spot nodes. @default - nodes that stay */
+  readonly spot?: SpotProvider;
+  /** Further labels of the nodes. @default - none */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Further taints of the nodes. @default - none */
+  readonly taints?: readonly NodeTaint[];
+  /** Racks that the nodes stand in, for topology: nodes per rack. @default - no racks are known */
+  readonly nodesPerRack?: number;
+}
+
+/** Amounts by resource, exact. */
+export type Amounts = ReadonlyMap<string, Amount>;
+
+/** What a pod says that has a node to itself. */
+export type WholeNode = Pick<
+  PodTemplateProps,
+  'accelerators' | 'rdma' | 'resources' | 'sharedMemory' | 'nodeSelection'
+> & {
+  readonly accelerators: Accelerator;
+};
+
+export class PlatformPool {
+  readonly profile: NodeProfile;
+  readonly sharing: Sharing;
+  readonly tier: NodeTier;
+  /** Set when the GPU operator learns of the pool. */
+  operatorPool?: GpuNodePool;
+
+  /** @throws where a number is none, or the accelerator is not in the catalog */
+  constructor(
+    readonly name: string,
+    readonly props: PlatformPoolProps,
+  ) {
+    const { sharing = Sharing.whole(), nodes, gpus, cpu } = props;
+    for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
+      if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) {
+        throw new Error(
+          `pool ${name}: ${what} is ${value}; expected a ${what === 'cpu' ? '' : 'whole '}number above 0.`,
+        );
+      }
+    }
+    if (findAccelerator(props.accelerator) === undefined) {
+      throw new Error(`pool ${name}: ${unknownAccelerator(props.accelerator)}`);
+    }
+    if (parseQuantity(props.memory) === undefined) {
+      throw new Error(`pool ${name}: memory is "${props.memory}"; expected an amount with its unit, such as 1500Gi.`);
+    }
+    this.sharing = sharing;
+    this.tier = props.tier ?? (this.isWhole ? 'training' : 'inference');
+    this.profile = new NodeProfile(name, {
+      tier: this.tier,
+      spot: props.spot,
+      labels: props.labels,
+      taints: props.taints,
+      devices: { perNode: gpus },
+    });
+  }
+
+  /** Are GPUs given out whole? */
+  get isWhole(): boolean {
+    return this.sharing.toMigEntries() === undefined && this.sharing.toDevicePluginConfig().sharing === undefined;
+  }
+
+  get hasNetwork(): boolean {
+    return this.props.network ?? this.tier === 'training';
+  }
+
+  /** Labels that the nodes need beside those that software puts there. */
+  get nodeLabels(): Readonly<Record<string, string>> {
+    return { ...this.profile.labels, ...this.operatorPool?.nodeLabels };
+  }
+
+  /** What so many nodes offer: CPU, memory, and GPUs as they are given out. */
+  offers(nodes: number): Amounts {
+    const each = { cpu: this.props.cpu, memory: this.props.memory, ...this.sharing.offersOf(this.props.gpus) };
+    return new Map(Object.entries(each).map(([resource, amount]) => [resource, exact(amount).multiply(nodes)]));
+  }
+
+  /**
+   * What a pod says that has a node of the pool to itself: all GPUs, the network, nine tenths of CPU and memory, so that what belongs to
+   * the node has room beside it.
+   *
+   * @param networks of the pod's namespace
+   * @throws where the pool gives out no whole GPUs
+   */
+  wholeNode(networks: readonly RdmaNetwork[] = []): WholeNode {
+    if (!this.isWhole) {
+      throw new Error(
+        `pool ${this.name} gives out ${this.sharing.resources.join(', ')}, no whole GPUs. Ask for one with share().`,
+      );
+    }
+    const { gpus, cpu, memory } = this.props;
+    const mebibytes = Math.floor(exact(memory).toNumber() / 2 ** 20);
+    return {
+      accelerators: Accelerator.nvidia({ count: gpus }),
+      ...(this.hasNetwork && networks.length > 0 ? { rdma: Rdma.over(networks) } : {}),
+      resources: { cpu: Math.floor(cpu * USED_BY_JOB), memory: `${Math.floor(mebibytes * USED_BY_JOB)}Mi` },
+      sharedMemory: `${Math.floor(mebibytes * SHARED_MEMORY)}Mi`,
+      nodeSelection: this.profile.selection,
+    };
+  }
+
+  /**
+   * What a pod says that has one device, share or instance of the pool.
+   *
+   * @param resource which, where the GPUs are cut into several kinds
+   */
+  share(
+    resource?: ResourceName,
+  ): Pick<PodTemplateProps, 'accelerators' | 'nodeSelection'> & { readonly accelerators: Accelerator } {
+    return { accelerators: this.sharing.accelerator(resource), nodeSelection: this.profile.selection };
+  }
+
+  /** The pool in the words of a cluster file. */
+  toClusterFile(): JsonObject {
+    const { nodes, accelerator, gpus, cpu, memory, nodesPerRack } = this.props;
+    return {
+      name: this.name,
+      count: nodes,
+      accelerator,
+      perNode: gpus,
+      ...this.devicesInClusterFile(),
+      cpu,
+      memory,
+      labels: { ...this.profile.nodeSelector, ...this.operatorPool?.nodeLabels },
+      taints: [...this.profile.givenTaints, ...this.profile.taints].map(
+        ({ key, value, effect }) => `${key}${value === undefined ? '' : `=${value}`}:${effect}`,
+      ),
+      ...(nodesPerRack === undefined ? {} : { racks: { size: nodesPerRack, name: `${this.name}-rack-#` } }),
+    };
+  }
+
+  private devicesInClusterFile(): JsonObject {
+    if (this.isWhole) {
+      return {};
+    }
+    const [cut, ...others] = this.sharing.toMigEntries() ?? [];
+    if (cut === undefined) {
+      return { replicas: Object.values(this.sharing.offersOf(1))[0] ?? 1 };
+    }
+    return others.length === 0 && cut['mig-devices'] !== undefined
+      ? { mig: cut['mig-devices'] }
+      : { perNode: 0, resources: { ...this.sharing.offersOf(this.props.gpus) } };
+  }
+}
+
+/** Part of a node that a job takes which has the node to itself. */
+const USED_BY_JOB = 0.9;
+/** Part of a node's memory that may be `/dev/shm`: it counts to the memory of the container. */
+const SHARED_MEMORY = 0.15;
+
+function unknownAccelerator(name: string): string {
+  const near = acceleratorsLike(name.split(/[-_ ]/)[0])
+    .slice(0, 3)
+    .map((accelerator) => accelerator.name);
+  const hint = near.length === 0 ? '' : ` Like it: ${near.join(', ')}.`;
+  return `the accelerator "${name}" is not in the catalog; \`gantry catalog accelerators\` lists what is.${hint}`;
+}
+
+export function exact(amount: Quantity): Amount {
+  return parseQuantity(amount) ?? Amount.ZERO;
+}
+
+/** The sum of several. */
+export function sumOf(all: readonly Amounts[]): Amounts {
+  const total = new Map<string, Amount>();
+  for (const amounts of all) {
+    for (const [name, amount] of amounts) {
+      total.set(name, (total.get(name) ?? Amount.ZERO).add(amount));
+    }
+  }
+  return total;
+}
+
+/** As constructs take them. */
+export function written(amounts: Amounts): Readonly<Record<string, string>> {
+  return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
+}

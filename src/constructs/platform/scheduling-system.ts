@@ -1,0 +1,69 @@
+/**
+ * SchedulingSystem: who decides which team's gang runs where, as a closed choice. Each installs its queues from the same shares, and says
+ * how a team's workloads go through them.
+ */
+import { type Construct } from 'constructs';
+import { type JsonObject } from '../../facts/api/schema';
+import { type Scheduling } from '../pods';
+import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { type INamespace, type Team, type TeamProps } from '../tenancy';
+import { type Amounts, type PlatformPool } from './node-pool';
+
+/** What a team has of a pool, in nodes. */
+export interface PoolShare {
+  readonly pool: PlatformPool;
+  /** What it gets back from others whenever it asks. */
+  readonly deserves: number;
+  /** The most that it may hold. */
+  readonly atMost: number;
+  /** What is kept for it even while it is idle. */
+  readonly guaranteed: number;
+}
+
+export interface TeamShares {
+  readonly name: string;
+  readonly shares: readonly PoolShare[];
+  /** The shares of one kind over all pools, by resource; the network's devices are among them. */
+  amounts(which: 'deserves' | 'atMost' | 'guaranteed'): Amounts;
+}
+
+export interface PlatformShares {
+  readonly pools: readonly PlatformPool[];
+  readonly teams: readonly TeamShares[];
+  /** What all nodes of a pool offer, the network's devices among it. */
+  offers(pool: PlatformPool, nodes: number): Amounts;
+  /** Node labels by which the nodes stand in racks and the like, outermost first; empty where nothing is known. */
+  readonly topologyLevels: readonly string[];
+}
+
+/** How a team's workloads are scheduled. */
+export interface TeamScheduling {
+  readonly scheduling: Scheduling;
+  /** Its queue; with Kueue there is a local queue instead. */
+  readonly queue?: QueueReference;
+  readonly localQueue?: LocalQueueReference;
+}
+
+/** A system that is installed for a platform. */
+export interface InstalledScheduling {
+  /** What the team's construct is told of its queue. */
+  teamQueue(team: TeamShares): NonNullable<TeamProps['queue']>;
+  /** Called once the team's namespace is there: makes what lies in it, and says how its workloads are scheduled. */
+  schedulingOf(scope: Construct, team: TeamShares, made: Team & { readonly namespace: INamespace }): TeamScheduling;
+  /** Values for the chart that brings the system. */
+  readonly chartValues?: JsonObject;
+}
+
+export interface InstallOptions {
+  /** The platform delivers the chart too: what a chart says better is left to its values. */
+  readonly throughChart: boolean;
+}
+
+export abstract class SchedulingSystem {
+  /** Its name, for docs and messages. */
+  abstract readonly name: 'volcano' | 'kueue' | 'gantry';
+  /** The chart that brings it; absent where the platform brings it by itself. */
+  abstract readonly chart?: 'volcano' | 'kueue';
+
+  abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling;
+}

@@ -1,0 +1,69 @@
+/**
+ * Volcano as a platform's scheduling system: one queue that holds the cluster, one of each team beneath it.
+ */
+import { App, Chart } from 'cdk8s';
+import { type Construct } from 'constructs';
+import { Scheduling } from '../pods';
+import { type TeamProps } from '../tenancy';
+import { type GpuSchedulingOptions, Queue, SchedulerConfiguration } from '../volcano';
+import { sumOf, written } from './node-pool';
+import {
+  type InstalledScheduling,
+  type InstallOptions,
+  type PlatformShares,
+  SchedulingSystem,
+  type TeamShares,
+} from './scheduling-system';
+
+export interface VolcanoSystemOptions extends GpuSchedulingOptions {
+  /** Name of the queue that holds the whole cluster. @default ai */
+  readonly root?: string;
+}
+
+export class VolcanoSystem extends SchedulingSystem {
+  readonly name = 'volcano';
+  readonly chart = 'volcano';
+  /** The queue that holds the whole cluster; there once it is installed. */
+  root?: Queue;
+  /** What its scheduler does in each cycle; there once it is installed. */
+  configuration?: SchedulerConfiguration;
+
+  constructor(private readonly options: VolcanoSystemOptions = {}) {
+    super();
+  }
+
+  install(scope: Construct, platform: PlatformShares, { throughChart }: InstallOptions): InstalledScheduling {
+    const { root: name = 'ai', ...options } = this.options;
+    const everything = written(sumOf(platform.pools.map((pool) => platform.offers(pool, pool.props.nodes))));
+    const root = new Queue(scope, 'queue', { name, capability: everything, deserved: everything });
+    this.root = root;
+    const devices = Object.fromEntries(
+      platform.pools.flatMap(({ sharing }) => sharing.resources).map((resource) => [resource, PACKING]),
+    );
+    // The chart makes a ConfigMap of that name by itself, and takes the text as a value.
+    const holder = throughChart ? new Chart(new App(), 'text') : scope;
+    const configuration = SchedulerConfiguration.forGpus(holder, 'scheduler', { devices, ...options });
+    this.configuration = configuration;
+    return {
+      teamQueue: (team) => queueOf(team, root),
+      schedulingOf: (_, __, { queue }) => ({ scheduling: Scheduling.volcano(queue), queue }),
+      chartValues: { custom: { scheduler_config_override: configuration.text } },
+    };
+  }
+}
+
+/** Weight by which nodes are filled by their devices, one after the other. */
+const PACKING = 10;
+
+function queueOf(team: TeamShares, parent: Queue): NonNullable<TeamProps['queue']> {
+  const resources = (
+    which: 'deserves' | 'atMost' | 'guaranteed',
+  ): { readonly others: Readonly<Record<string, string>> } => ({ others: written(team.amounts(which)) });
+  const guaranteed = team.shares.some(({ guaranteed: nodes }) => nodes > 0);
+  return {
+    parent,
+    deserved: resources('deserves'),
+    capability: resources('atMost'),
+    ...(guaranteed ? { guarantee: resources('guaranteed') } : {}),
+  };
+}

@@ -1,0 +1,323 @@
+/**
+ * What a pod computes on: so many devices (or slices, or shares) of a kind, with the toleration for the nodes that have them and,
+ * where asked, the labels of those nodes.
+ */
+import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
+import { type Quantity } from '../../facts/api/scalars';
+import {
+  ACCELERATORS,
+  type AcceleratorName,
+  acceleratorToleration,
+  findAccelerator,
+  migResource,
+  parseMigProfile,
+  type ResourceName,
+} from '../../facts/catalog';
+import {
+  type AcceleratorOptions,
+  type AmdOptions,
+  type AscendOptions,
+  type CgpuOptions,
+  type ClaimOptions,
+  type HamiOptions,
+  type IntelGpuOptions,
+  type MigOptions,
+  type NeuronOptions,
+  type NvidiaOptions,
+  type OtherAcceleratorOptions,
+  type QgpuOptions,
+  type ShareOptions,
+  type TpuOptions,
+  type VirtualGpuOptions,
+} from './accelerator-options';
+import { memoryIn, percentOf, stated } from './device-amounts';
+import { type PodContext, type PodContribution, type PodPart } from './pod-part';
+import { nameOf, referencesIn } from '../resources/references';
+
+const PRODUCT_LABEL = 'nvidia.com/gpu.product';
+const SHARING_LABEL = 'nvidia.com/gpu.sharing-strategy';
+const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
+
+/** A request for accelerators. */
+export class Accelerator implements PodPart {
+  /** Whole GPUs of NVIDIA, or whatever the device plugin gives out as `nvidia.com/gpu`. */
+  static nvidia(options: NvidiaOptions): Accelerator {
+    return new Accelerator(options, 'nvidia.com/gpu', { nodeRequirements: productRequirements(options.product) });
+  }
+
+  /**
+   * MIG slices, under the mixed strategy.
+   *
+   * @throws if the profile is none
+   */
+  static mig(options: MigOptions): Accelerator {
+    if (parseMigProfile(options.profile) === undefined) {
+      throw new Error(
+        `profile "${options.profile}" is no MIG profile: expected <slices>g.<memory>gb, for example 1g.10gb.`,
+      );
+    }
+    return new Accelerator(options, migResource(options.profile), {
+      nodeRequirements: productRequirements(options.product),
+    });
+  }
+
+  /**
+   * One time-sliced share of a GPU: a turn on it, with neither memory nor faults kept apart. One share is all that a pod can use.
+   *
+   * @throws if the profile is none
+   */
+  static timeSliced(options: ShareOptions = {}): Accelerator {
+    const { profile, renamed = true } = options;
+    const whole =
+      profile === undefined ? 'nvidia.com/gpu' : (Accelerator.mig({ count: 1, profile }).resource ?? 'nvidia.com/gpu');
+    return share(
+      options,
+      renamed ? `${whole}.shared` : whole,
+      'time-slicing',
+      (resource, more) => new Accelerator({ ...options, count: 1 }, resource, more),
+    );
+  }
+
+  /** One MPS share of a GPU: an equal part of its memory and compute. */
+  static mps(options: Omit<ShareOptions, 'profile'> = {}): Accelerator {
+    const resource = (options.renamed ?? true) ? 'nvidia.com/gpu.shared' : 'nvidia.com/gpu';
+    return share(options, resource, 'mps', (name, more) => new Accelerator({ ...options, count: 1 }, name, more));
+  }
+
+  /**
+   * vGPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
+   *
+   * @throws if memory is stated twice, or an amount is out of bounds
+   */
+  static hami(options: HamiOptions): Accelerator {
+    const { gpuTypes, notGpuTypes, gpuUuids, notGpuUuids, mode, priority } = options;
+    const annotations = stated({
+      'nvidia.com/use-gputype': gpuTypes?.join(','),
+      'nvidia.com/nouse-gputype': notGpuTypes?.join(','),
+      'nvidia.com/use-gpuuuid': gpuUuids?.join(','),
+      'nvidia.com/nouse-gpuuuid': notGpuUuids?.join(','),
+      'nvidia.com/vgpu-mode': mode,
+    });
+    const limits = stated({
+      ...virtualLimits(options, 'nvidia.com/gpumem', 'nvidia.com/gpumem-percentage', 'nvidia.com/gpucores'),
+      'nvidia.com/priority': priority,
+    });
+    return new Accelerator(options, 'nvidia.com/gpu', {
+      limits,
+      annotations,
+      nodeRequirements: productRequirements(options.product),
+    });
+  }
+
+  /**
+   * vGPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
+   *
+   * @throws if memory is stated twice, or an amount is out of bounds
+   */
+  static volcanoVgpu(options: VirtualGpuOptions): Accelerator {
+    const limits = virtualLimits(
+      options,
+      'volcano.sh/vgpu-memory',
+      'volcano.sh/vgpu-memory-percentage',
+      'volcano.sh/vgpu-cores',
+    );
+    const more = { limits, nodeRequirements: productRequirements(options.product) };
+    return new Accelerator({ tolerations: NVIDIA_TOLERATIONS, ...options }, 'volcano.sh/vgpu-number', more);
+  }
+
+  /**
+   * A share of a GPU on Aliyun (cGPU), by memory and if need be by compute.
+   *
+   * @throws if memory is no whole number of the unit, or the percentage is out of bounds
+   */
+  static cgpu(options: CgpuOptions): Accelerator {
+    const { memory, computePercent, unit = 'GiB' } = options;
+    const values = computePercent === undefined ? ['cgpu', 'core_mem'] : ['core_mem'];
+    const limits = stated({
+      'aliyun.com/gpu-mem': memoryIn(unit, memory),
+      'aliyun.com/gpu-core.percentage':
+        computePercent === undefined ? undefined : percentOf(computePercent, 'computePercent'),
+    });
+    const more = { limits, nodeRequirements: [{ key: ACK_SHARING_LABEL, operator: 'In', values }] };
+    return new Accelerator({ tolerations: NVIDIA_TOLERATIONS, ...options, count: 1 }, undefined, more);
+  }
+
+  /**
+   * A share of a GPU on Tencent (qGPU), or whole cards of nodes that share.
+   *
+   * @throws if memory is no whole number of GiB, or the percentage is no multiple of 5 up to 100
+   */
+  static qgpu(options: QgpuOptions): Accelerator {
+    const limits: Record<string, number> =
+      options.cards === undefined
+        ? {
+            'tke.cloud.tencent.com/qgpu-memory': memoryIn('GiB', options.memory),
+            'tke.cloud.tencent.com/qgpu-core': percentOf(options.computePercent, 'computePercent', 5),
+          }
+        : { 'tke.cloud.tencent.com/qgpu-core': options.cards * 100 };
+    return new Accelerator(
+      { tolerations: options.tolerations ?? NVIDIA_TOLERATIONS, count: options.cards ?? 1 },
+      undefined,
+      { limits },
+    );
+  }
+
+  /** Whole GPUs of AMD, or partitions of them. */
+  static amd(options: AmdOptions): Accelerator {
+    const { partition, product } = options;
+    const more = { nodeLabels: stated({ 'amd.com/gpu.product-name': product }) };
+    return new Accelerator(
+      { tolerations: tolerationsOf('amd.com/gpu'), ...options },
+      `amd.com/${partition ?? 'gpu'}`,
+      more,
+    );
+  }
+
+  /** GPUs of Intel; with a `sharedDevNum` above 1, shares of them. */
+  static intel(options: IntelGpuOptions): Accelerator {
+    return new Accelerator(options, `gpu.intel.com/${options.driver ?? 'i915'}`);
+  }
+
+  /** NPUs of Huawei, whole. What a node gives out follows its topology: 1, 2, 4 or 8. */
+  static ascend(options: AscendOptions): Accelerator {
+    const { chip = '910' } = options;
+    return new Accelerator(options, chip === 'npu' ? 'huawei.com/npu' : `huawei.com/Ascend${chip}`);
+  }
+
+  /** Neuron devices of AWS (Trainium, Inferentia), or single cores. */
+  static neuron(options: NeuronOptions): Accelerator {
+    const resource = options.unit === 'core' ? 'aws.amazon.com/neuroncore' : 'aws.amazon.com/neuron';
+    return new Accelerator({ tolerations: tolerationsOf('aws.amazon.com/neuron'), ...options }, resource);
+  }
+
+  /** TPU chips of GKE. Nodes of a TPU pool are found by type and topology, both of which a pod has to name. */
+  static tpu(options: TpuOptions): Accelerator {
+    const nodeLabels = {
+      'cloud.google.com/gke-tpu-accelerator': options.accelerator,
+      'cloud.google.com/gke-tpu-topology': options.topology,
+    };
+    return new Accelerator(options, 'google.com/tpu', { nodeLabels });
+  }
+
+  /** Gaudi accelerators, with the huge pages that their driver needs. */
+  static gaudi(
+    options: AcceleratorOptions & {
+      /** Huge pages of 2 MiB, in total, for example 95000Mi for eight. The nodes must have reserved them. */
+      readonly hugepages: Quantity;
+    },
+  ): Accelerator {
+    return new Accelerator(options, 'habana.ai/gaudi', { limits: { 'hugepages-2Mi': options.hugepages } });
+  }
+
+  /** Any other extended resource. */
+  static of(options: OtherAcceleratorOptions): Accelerator {
+    return new Accelerator(options, options.resource, { nodeLabels: options.nodeLabels, limits: options.with });
+  }
+
+  /** Devices that a resource claim (dynamic resource allocation) brings. */
+  static claim(options: ClaimOptions): Accelerator {
+    const name = options.claimName ?? 'accelerator';
+    return new Accelerator({ tolerations: [], ...options }, undefined, {
+      claims: [{ name, ...(options.request === undefined ? {} : { request: options.request }) }],
+      pod: { resourceClaims: [{ name, resourceClaimTemplateName: nameOf(options.template) }] },
+      references: referencesIn(options.template),
+    });
+  }
+
+  /** Devices of each pod: what the number of processes per node is derived from. */
+  readonly count: number;
+
+  private constructor(
+    private readonly options: AcceleratorOptions,
+    /** The extended resource; absent where a claim brings the devices. */
+    readonly resource: ResourceName | undefined,
+    private readonly more: PodContribution = {},
+  ) {
+    if (!Number.isInteger(options.count) || options.count < 1) {
+      throw new Error(
+        `count ${options.count}: expected a whole number of accelerators, at least 1. A pod without any leaves accelerators out.`,
+      );
+    }
+    this.count = options.count;
+  }
+
+  toPod(_context: PodContext): PodContribution {
+    const { resource, more } = this;
+    const tolerations =
+      this.options.tolerations ?? (resource === undefined ? [] : [{ ...acceleratorToleration(resource) }]);
+    return {
+      ...more,
+      tolerations,
+      limits: { ...(resource === undefined ? {} : { [resource]: this.count }), ...more.limits },
+    };
+  }
+}
+
+function tolerationsOf(resource: ResourceName): readonly Toleration[] {
+  return [{ ...acceleratorToleration(resource) }];
+}
+
+const NVIDIA_TOLERATIONS = tolerationsOf('nvidia.com/gpu');
+
+/** A share is found by how its node shares: the resource may have the same name for time-slicing, MPS and whole GPUs. */
+function share(
+  options: ShareOptions,
+  resource: ResourceName,
+  strategy: 'time-slicing' | 'mps',
+  make: (resource: ResourceName, more: PodContribution) => Accelerator,
+): Accelerator {
+  // GPU feature discovery marks the product of shares that are not renamed.
+  const requirements = productRequirements(options.product).map((requirement) =>
+    (options.renamed ?? true)
+      ? requirement
+      : {
+          ...requirement,
+          values: requirement.values?.map((value) => (value.endsWith('-SHARED') ? value : `${value}-SHARED`)),
+        },
+  );
+  return make(resource, { nodeLabels: { [SHARING_LABEL]: strategy }, nodeRequirements: requirements });
+}
+
+function virtualLimits(
+  options: VirtualGpuOptions,
+  memory: string,
+  percentage: string,
+  cores: string,
+): Record<string, number> {
+  if (options.memory !== undefined && options.memoryPercent !== undefined) {
+    throw new Error(
+      `memory "${options.memory}" and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
+    );
+  }
+  return stated({
+    [memory]: options.memory === undefined ? undefined : memoryIn('MiB', options.memory),
+    [percentage]: options.memoryPercent === undefined ? undefined : percentOf(options.memoryPercent, 'memoryPercent'),
+    [cores]: options.computePercent === undefined ? undefined : percentOf(options.computePercent, 'computePercent'),
+  });
+}
+
+/**
+ * The node labels of a product. A name of the catalog stands for all of them; anything else must be a label value as it is.
+ *
+ * @throws if the product is another spelling of a catalog entry: some are other boards, whose nodes carry other labels
+ */
+export function productRequirements(product: AcceleratorName | undefined): readonly NodeSelectorRequirement[] {
+  if (product === undefined) {
+    return [];
+  }
+  const known = findAccelerator(product);
+  if (known === undefined || ACCELERATORS.some(({ productLabels }) => productLabels.includes(product))) {
+    return [{ key: PRODUCT_LABEL, operator: 'In', values: [product] }];
+  }
+  if (known.name === product && known.productLabels.length > 0) {
+    return [{ key: PRODUCT_LABEL, operator: 'In', values: known.productLabels }];
+  }
+  // A longer label than the catalog's examples (another board, a MIG or sharing suffix) is a label all the same.
+  if (product.startsWith('NVIDIA-') || product.startsWith('Tesla-')) {
+    return [{ key: PRODUCT_LABEL, operator: 'In', values: [product] }];
+  }
+  throw new Error(
+    `product "${product}" is neither a name of the catalog nor a value of ${PRODUCT_LABEL}. Use "${known.name}", or the label value of the nodes` +
+      `${known.productLabels[0] === undefined ? '' : `, for example "${known.productLabels[0]}"`}.`,
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * The pod model that workloads share. Nothing here imports cdk8s: templates are values.
+ */
+export { Accelerator } from './accelerator';
+export {
+  type AcceleratorOptions,
+  type AmdOptions,
+  type AscendOptions,
+  type CgpuOptions,
+  type ClaimOptions,
+  type HamiOptions,
+  type IntelGpuOptions,
+  type MigOptions,
+  type NeuronOptions,
+  type NvidiaOptions,
+  type OtherAcceleratorOptions,
+  type QgpuOptions,
+  type ShareOptions,
+  type TpuOptions,
+  type VirtualGpuOptions,
+} from './accelerator-options';
+export {
+  type EmptyDirOptions,
+  type EphemeralOptions,
+  type HostPathOptions,
+  Mount,
+  type MountOptions,
+  type VolumeConstruct,
+} from './mount';
+export { type NcclOptions, NcclProfile, type RdmaNcclOptions, type RoceNcclOptions } from './nccl';
+export { type NodeOperator, NodeSelection } from './node-selection';
+export { podPart, type PodContext, type PodContribution, type PodPart } from './pod-part';
+export {
+  type OpenPartial,
+  type PodOverrides,
+  type PodRenderOptions,
+  PodTemplate,
+  type PodTemplateProps,
+} from './pod-template';
+export {
+  type EfaOptions,
+  type Fabric,
+  type HostNetworkRdmaOptions,
+  type NetworkRdmaOptions,
+  type NetworkReference,
+  Rdma,
+  type RdmaNetwork,
+  type RdmaOptions,
+  type SharedRdmaOptions,
+  type SriovRdmaOptions,
+} from './rdma';
+export { type ResourcesProps } from './resources';
+export {
+  KUEUE_PRIORITY_LABEL,
+  KUEUE_QUEUE_LABEL,
+  type NetworkTopologyFields,
+  type PodGroupAnnotations,
+  SCHEDULER_PLUGINS_GROUP_LABEL,
+  Scheduling,
+  type SchedulingEngine,
+  type SchedulingParts,
+  type SchedulingWishes,
+  VOLCANO_GROUP_ANNOTATION,
+  VOLCANO_MIN_MEMBER_ANNOTATION,
+  VOLCANO_QUEUE_ANNOTATION,
+  VOLCANO_SCHEDULER,
+} from './scheduling';
+export {
+  type ElasticRange,
+  type Gang,
+  type GantryOptions,
+  type KueueOptions,
+  type PodGroupOptions,
+  type SchedulerPluginsOptions,
+  type TopologyChoice,
+  type VolcanoOptions,
+} from './scheduling-options';
+export { SharedMemory } from './shared-memory';

@@ -1,0 +1,89 @@
+/**
+ * Which nodes a pod may go to: labels, requirements, preferences, and the spot nodes of a cloud.
+ */
+import {
+  type NodeSelectorRequirement,
+  type PreferredSchedulingTerm,
+  type Taint,
+  type Toleration,
+} from '../../facts/api/types/core/v1';
+import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFacts } from '../../facts/catalog';
+import { productRequirements } from './accelerator';
+import { type PodContext, type PodContribution, type PodPart } from './pod-part';
+
+export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
+
+export class NodeSelection implements PodPart {
+  /** Nodes that carry these labels. A taint is no label: a pool that is tainted must be labelled too. */
+  static labels(labels: Readonly<Record<string, string>>): NodeSelection {
+    return new NodeSelection({ nodeLabels: labels });
+  }
+
+  /** Nodes with this NVIDIA GPU, by catalog name or label value. */
+  static product(product: AcceleratorName): NodeSelection {
+    return new NodeSelection({ nodeRequirements: productRequirements(product) });
+  }
+
+  /** Nodes that a cloud labels with this accelerator, for example `cloudAccelerator('gke', 'nvidia-h100-80gb')`. */
+  static cloudAccelerator(cloud: CloudName, value: string): NodeSelection {
+    return new NodeSelection({ nodeLabels: { [CLOUDS[cloud].gpuLabel]: value } });
+  }
+
+  /**
+   * Spot nodes of a cloud, or of Karpenter: the label, and the toleration where they are tainted. Such a node ends within seconds of its
+   * notice.
+   *
+   * @throws if the cloud has no label for spot nodes
+   */
+  static spot(provider: SpotProvider): NodeSelection {
+    const spot = spotFacts(provider);
+    if (spot === undefined) {
+      const title = provider === 'karpenter' ? 'Karpenter' : CLOUDS[provider].title;
+      throw new Error(`No label for spot nodes of ${title} is known. Use NodeSelection.labels.`);
+    }
+    return NodeSelection.tainted({ [spot.label]: spot.value }, spot.taint === undefined ? [] : [spot.taint]);
+  }
+
+  /** Nodes that carry these labels, and are kept from other pods by these taints: one statement, so that neither is forgotten. */
+  static tainted(labels: Readonly<Record<string, string>>, taints: readonly Taint[]): NodeSelection {
+    return new NodeSelection({ nodeLabels: labels, tolerations: taints.map(tolerationOf) });
+  }
+
+  /** Nodes whose label `key` stands in this relation to the values. */
+  static require(key: string, operator: NodeOperator, ...values: readonly string[]): NodeSelection {
+    return new NodeSelection({ nodeRequirements: [requirement(key, operator, values)] });
+  }
+
+  /** Nodes that come first where there is a choice; `weight` from 1 to 100. */
+  static prefer(weight: number, key: string, operator: NodeOperator, ...values: readonly string[]): NodeSelection {
+    const term: PreferredSchedulingTerm = {
+      weight,
+      preference: { matchExpressions: [requirement(key, operator, values)] },
+    };
+    return new NodeSelection({ nodePreferences: [term] });
+  }
+
+  private constructor(private readonly contribution: PodContribution) {}
+
+  toPod(_context: PodContext): PodContribution {
+    return this.contribution;
+  }
+}
+
+/** The toleration that answers a taint, and no other. Accelerator taints have any value: clouds write `present`, people `true`. */
+export function tolerationOf({ key, value, effect }: Taint): Toleration {
+  const anyValue = value === undefined || value === '' || ACCELERATOR_TAINTS.has(key);
+  return anyValue ? { key, operator: 'Exists', effect } : { key, operator: 'Equal', value, effect };
+}
+
+const ACCELERATOR_TAINTS: ReadonlySet<string> = new Set([
+  'nvidia.com/gpu',
+  'amd.com/gpu',
+  'habana.ai/gaudi',
+  'aws.amazon.com/neuron',
+  'google.com/tpu',
+]);
+
+function requirement(key: string, operator: NodeOperator, values: readonly string[]): NodeSelectorRequirement {
+  return { key, operator, ...(values.length === 0 ? {} : { values }) };
+}

@@ -1,0 +1,200 @@
+/**
+ * How RDMA reaches a pod: which resource, which network attachment, and the right to pin memory.
+ *
+ * `IPC_LOCK` is effective for containers that run as root only; others need a runtime or a node whose memlock limit is raised.
+ */
+import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
+import { type Quantity } from '../../facts/api/scalars';
+import { NcclProfile } from './nccl';
+import { type PodContext, type PodContribution, type PodPart } from './pod-part';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+
+/** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
+export type NetworkReference = NamedReference | RdmaNetwork;
+
+/**
+ * A network as whoever defines it knows it: the attachment, the device that comes with it, the fabric. The constructs of
+ * `networking` are such networks, so that a pod repeats neither name.
+ */
+export interface RdmaNetwork {
+  /** Name of the NetworkAttachmentDefinition. */
+  readonly name: string;
+  /** Namespace of the NetworkAttachmentDefinition; `undefined` where it is that of whoever attaches. */
+  readonly networkNamespace: string | undefined;
+  /** The extended resource that a pod asks for beside the attachment; `undefined` where the network has no device. */
+  readonly deviceResource: string | undefined;
+  /** What NCCL is told; `undefined` where nobody said so. */
+  readonly fabric: Fabric | undefined;
+}
+
+/** What carries RDMA: InfiniBand, or Ethernet (RDMA over Converged Ethernet). */
+export type Fabric = 'infiniband' | 'roce';
+
+export interface RdmaOptions {
+  /** How NCCL finds the network; the `nccl` of the pod wins. @default - left to NCCL and to the pod's `nccl` */
+  readonly nccl?: NcclProfile;
+}
+
+export interface NetworkRdmaOptions {
+  /** Devices of each pod on each of the networks, and attachments as many. @default 1 */
+  readonly count?: number;
+  /** How NCCL finds the network; the `nccl` of the pod wins. @default - the profile of the networks' fabric */
+  readonly nccl?: NcclProfile;
+}
+
+export interface SharedRdmaOptions extends RdmaOptions {
+  /** Attachment over which the pod reaches the device's network. @default - none, which is right on the host network only */
+  readonly network?: NetworkReference;
+}
+
+export interface SriovRdmaOptions extends RdmaOptions {
+  /** The attachment. A pod with several virtual functions gets it as often. */
+  readonly network: NetworkReference;
+  /** What the device plugin on the cluster calls the virtual functions: `<prefix>/<resourceName>`, for example `nvidia.com/mlx5_rdma`. */
+  readonly resource: string;
+  /** Virtual functions of each pod. Their best number is that of the GPUs. @default 1 */
+  readonly count?: number;
+}
+
+export interface HostNetworkRdmaOptions extends RdmaOptions {
+  /** Resource that brings `/dev/infiniband`, which the host network alone does not. @default - none: it comes in another way */
+  readonly resource?: string;
+  /** @default 1 */
+  readonly count?: number;
+}
+
+export interface EfaOptions {
+  /** EFA interfaces of each pod. */
+  readonly count: number;
+  /** Huge pages of 2 MiB that libfabric uses, in total. @default 5120Mi */
+  readonly hugepages?: Quantity;
+}
+
+export class Rdma implements PodPart {
+  /** A share of a device that many pods use (k8s-rdma-shared-dev-plugin). The name is the one that the plugin is configured with. */
+  static shared(resource: `rdma/${string}`, count = 1, options: SharedRdmaOptions = {}): Rdma {
+    return new Rdma(resource, { limits: { [resource]: whole(count) } }, options, attachmentsOf(options.network, 1));
+  }
+
+  /**
+   * One network, or one per rail: the attachment, the device that belongs to it, the right to pin memory and NCCL's profile, all as the
+   * network says.
+   *
+   * @throws if a network names no device, or networks of two fabrics meet
+   */
+  static over(networks: RdmaNetwork | readonly RdmaNetwork[], options: NetworkRdmaOptions = {}): Rdma {
+    const all = 'name' in networks ? [networks] : networks;
+    const count = whole(options.count ?? 1);
+    const limits: Record<string, number> = {};
+    for (const { name, deviceResource } of all) {
+      if (deviceResource === undefined) {
+        throw new Error(
+          `network ${name} names no device resource. Say which one its pods get when you define the network.`,
+        );
+      }
+      // A share of a device serves all attachments of its pool; virtual functions are one for each.
+      limits[deviceResource] = deviceResource.startsWith('rdma/') ? count : (limits[deviceResource] ?? 0) + count;
+    }
+    const [resource] = Object.keys(limits);
+    if (resource === undefined) {
+      throw new Error('networks is empty: expected at least one network.');
+    }
+    const attachments = all.flatMap((network) => attachmentsOf(network, count));
+    return new Rdma(resource, { limits }, { nccl: options.nccl ?? profileOf(all) }, attachments);
+  }
+
+  /** Virtual functions of the pod's own. */
+  static sriov(options: SriovRdmaOptions): Rdma {
+    const count = whole(options.count ?? 1);
+    return new Rdma(
+      options.resource,
+      { limits: { [options.resource]: count } },
+      options,
+      attachmentsOf(options.network, count),
+    );
+  }
+
+  /** The network of the node, for all roles of a job alike. Cluster names are still resolved. */
+  static hostNetwork(options: HostNetworkRdmaOptions = {}): Rdma {
+    const limits = options.resource === undefined ? {} : { [options.resource]: whole(options.count ?? 1) };
+    return new Rdma(
+      options.resource,
+      { limits, pod: { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' } },
+      options,
+    );
+  }
+
+  /** Elastic Fabric Adapter of AWS. */
+  static efa(options: EfaOptions): Rdma {
+    const resource = 'vpc.amazonaws.com/efa';
+    return new Rdma(resource, {
+      limits: { [resource]: whole(options.count), 'hugepages-2Mi': options.hugepages ?? '5120Mi' },
+    });
+  }
+
+  /** What NCCL is told where the pod says nothing of its own. */
+  readonly nccl: NcclProfile | undefined;
+
+  private constructor(
+    /** The extended resource, where there is one; the first of several networks. */
+    readonly resource: string | undefined,
+    private readonly contribution: PodContribution,
+    options: RdmaOptions = {},
+    private readonly attachments: readonly NetworkReference[] = [],
+  ) {
+    this.nccl = options.nccl;
+  }
+
+  /** Whether pods share the network of their node. */
+  get hostNetwork(): boolean {
+    return this.contribution.pod?.hostNetwork === true;
+  }
+
+  toPod({ namespace }: PodContext): PodContribution {
+    const { attachments } = this;
+    return {
+      ...this.contribution,
+      ...(attachments.length === 0
+        ? {}
+        : {
+            annotations: {
+              [NETWORKS_ANNOTATION]: attachments.map((network) => networkText(network, namespace)).join(','),
+            },
+          }),
+      references: referencesIn(...attachments),
+      capabilities: [RDMA_CAPABILITY],
+    };
+  }
+}
+
+function attachmentsOf(network: NetworkReference | undefined, count: number): readonly NetworkReference[] {
+  return network === undefined ? [] : Array.from({ length: count }, () => network);
+}
+
+/** A bare name means the pod's own namespace, so a network of another one is named with its own. */
+function networkText(network: NetworkReference, podNamespace: string | undefined): string {
+  const namespace = typeof network === 'object' && 'networkNamespace' in network ? network.networkNamespace : undefined;
+  return namespace === undefined || namespace === podNamespace ? nameOf(network) : `${namespace}/${nameOf(network)}`;
+}
+
+/** @throws if the networks are not of one fabric */
+function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
+  const fabrics = new Set(networks.map(({ fabric }) => fabric));
+  if (fabrics.size > 1) {
+    throw new Error(
+      `networks ${networks.map(({ name }) => name).join(', ')} are of more than one fabric. Say nccl, or use networks of one.`,
+    );
+  }
+  const [fabric] = fabrics;
+  if (fabric === undefined) {
+    return undefined;
+  }
+  return fabric === 'infiniband' ? NcclProfile.infiniband() : NcclProfile.roce();
+}
+
+function whole(count: number): number {
+  if (!Number.isInteger(count) || count < 1) {
+    throw new Error(`count ${count}: expected a whole number of RDMA devices, at least 1.`);
+  }
+  return count;
+}

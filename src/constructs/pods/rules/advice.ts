@@ -1,0 +1,111 @@
+/**
+ * How advice about pods is made: what every server takes, and what yet does not do what was written.
+ */
+import { type Severity } from '../../../checks/finding';
+import { type PodTemplateRule, type RuleContext, type Violation } from '../../../checks/rule';
+import { type PodView, viewOf } from '../../../checks/server/pod-view';
+import { type Details, type Say, violationAt } from '../../../checks/server/server-rule';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, isObject } from '../../../manifests/read';
+import { isAcceleratorResource } from '../../../facts/catalog';
+
+export interface AdviceTexts {
+  readonly row?: string;
+  /** As in `RuleFacts`. @default - the rule is always run */
+  readonly concerns?: readonly string[];
+  /** `error` where it certainly does not do what was written, `warning` where it likely does not, `info` for a hint. */
+  readonly severity: Severity;
+  readonly summary: string;
+  readonly why: string;
+  readonly fix: string;
+  readonly source: string;
+  /** What the rule looks at, as in `PodTemplateRule`. @default template */
+  readonly sees?: 'everything';
+}
+
+export function podAdvice(
+  name: string,
+  texts: AdviceTexts,
+  check: (pod: PodView, say: Say, context: RuleContext) => void,
+): PodTemplateRule {
+  const { sees, ...facts } = texts;
+  return {
+    id: `pods/${name}`,
+    tier: 'advice',
+    ...facts,
+    on: 'pod-template',
+    ...(sees === 'everything' ? {} : { sees: 'template' }),
+    check: (template, context) => {
+      const violations: Violation[] = [];
+      check(
+        viewOf(template),
+        (path: string, message: string, details: Details = {}) => {
+          violations.push(violationAt({ metadata: template.metadata, spec: template.spec }, path, message, details));
+        },
+        context,
+      );
+      return violations;
+    },
+  };
+}
+
+/** A resource that a container asks for, with where it says so. */
+export interface Asked {
+  readonly name: string;
+  /** As a number: for counts of devices. */
+  readonly amount: number;
+  readonly path: string;
+}
+
+type Container = PodView['all'][number];
+
+const askedByContainer = new WeakMap<Container, readonly Asked[]>();
+const acceleratorsByContainer = new WeakMap<Container, readonly Asked[]>();
+
+/** What a container asks for: its limits, and requests that have no limit. */
+export function askedBy(container: Container): readonly Asked[] {
+  let asked = askedByContainer.get(container);
+  if (asked === undefined) {
+    askedByContainer.set(container, (asked = readAsked(container)));
+  }
+  return asked;
+}
+
+function readAsked(container: Container): readonly Asked[] {
+  const resources = asObject(container.value.resources);
+  const asked = new Map<string, Asked>();
+  for (const list of ['requests', 'limits']) {
+    for (const [name, value] of Object.entries(asObject(resources[list]))) {
+      asked.set(name, { name, amount: Number(value), path: pointer(`${container.path}/resources`, list, name) });
+    }
+  }
+  return [...asked.values()];
+}
+
+/** The accelerators that a container asks for. */
+export function acceleratorsOf(container: Container): readonly Asked[] {
+  let accelerators = acceleratorsByContainer.get(container);
+  if (accelerators === undefined) {
+    accelerators = askedBy(container).filter(
+      ({ name }) => isAcceleratorResource(name) || /^nvidia\.com\/(gpu(?!mem|cores)|mig-)/.test(name),
+    );
+    acceleratorsByContainer.set(container, accelerators);
+  }
+  return accelerators;
+}
+
+/** The volume that is mounted at this path in a container, if any. */
+export function mountedAt(
+  pod: PodView,
+  container: PodView['all'][number],
+  path: string,
+): PodView['volumes'] extends ReadonlyMap<string, infer V> ? V | undefined : never {
+  const mounts = container.value.volumeMounts;
+  if (!Array.isArray(mounts)) {
+    return undefined;
+  }
+  const mount = mounts.find(
+    (entry) => isObject(entry) && typeof entry.mountPath === 'string' && entry.mountPath.replace(/\/+$/, '') === path,
+  );
+  return isObject(mount) && typeof mount.name === 'string' ? pod.volumes.get(mount.name) : undefined;
+}

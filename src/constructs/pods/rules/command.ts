@@ -1,0 +1,235 @@
+/**
+ * Commands and environment (row K15): Kubernetes expands `$(NAME)` and nothing else, and only names that it knows.
+ */
+import { type Rule } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { itemsOf, text, textsOf } from '../../../checks/server/values';
+import { podAdvice } from './advice';
+
+const SOURCE = 'kubernetes 1.36, third_party/forked/golang/expansion; observed on kube-apiserver 1.36.2';
+const SHELLS: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'ash',
+  'dash',
+  'zsh',
+  'ksh',
+  'fish',
+  'pwsh',
+  'powershell',
+  'cmd',
+  'busybox',
+]);
+/** Commands that run another command with what they are given. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  'env',
+  'exec',
+  'tini',
+  'dumb-init',
+  'nice',
+  'numactl',
+  'time',
+  'timeout',
+  'stdbuf',
+  'sudo',
+]);
+/** Groups whose controllers put variables into their pods. */
+const SETS_VARIABLES: ReadonlySet<string> = new Set([
+  'kubeflow.org',
+  'trainer.kubeflow.org',
+  'batch.volcano.sh',
+  'flow.volcano.sh',
+  'ray.io',
+  'jobset.x-k8s.io',
+  'leaderworkerset.x-k8s.io',
+  'mindxdl.gitee.com',
+  'serving.knative.dev',
+  'keda.sh',
+  'disaggregatedset.x-k8s.io',
+]);
+
+interface Word {
+  readonly value: string;
+  readonly path: string;
+}
+
+export const commandRules: readonly Rule[] = [
+  podAdvice(
+    'variable-form-expanded',
+    {
+      concerns: ['command', 'args'],
+      row: 'K15',
+      severity: 'error',
+      summary: 'Outside of a shell a variable in command or args is written $(NAME).',
+      why: 'No shell reads the words: the program gets the text ${NAME} itself.',
+      fix: 'Write $(NAME), or run the line in a shell: ["sh", "-c", "…"].',
+      source: SOURCE,
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        const { words, direct } = wordsOf(container);
+        for (const { value, path } of words) {
+          for (const match of value.matchAll(/(?<!\$)\$(?:\{([A-Za-z_][A-Za-z0-9_]*)[^}]*\}|([A-Z_][A-Z0-9_]+))/g)) {
+            const [written, braced, bare] = match;
+            const name = braced ?? bare ?? '';
+            say(path, `${written} reaches the program as it stands: no shell expands it`, {
+              expected: `$(${name})`,
+              // An image's own entry point may be a shell; a name without braces may be meant as text.
+              ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
+            });
+            break;
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'command-substitution-in-shell',
+    {
+      concerns: ['command', 'args'],
+      row: 'K15',
+      severity: 'warning',
+      summary: 'A command substitution such as $(hostname -s) stands in a shell.',
+      why: 'Kubernetes leaves $(…) with more than a name in it as it stands, and no shell runs it.',
+      fix: 'Run the line in a shell: ["sh", "-c", "…"].',
+      source: SOURCE,
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of wordsOf(container).words) {
+          const match = /(?<!\$)\$\(([^()]*\s[^()]*)\)/.exec(value);
+          if (match !== null) {
+            say(path, `${match[0]} is not run: no shell reads it`);
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'variable-defined',
+    {
+      concerns: ['env', 'command', 'args'],
+      row: 'K15',
+      severity: 'warning',
+      summary: 'A variable that is expanded with $(NAME) is defined in the container, and in env before it is used.',
+      why: 'An unknown name is left as it stands, brackets and all.',
+      fix: 'Define the variable in env, above the one that uses it.',
+      source: SOURCE,
+    },
+    (pod, say) => {
+      if (SETS_VARIABLES.has(pod.group)) {
+        return;
+      }
+      for (const container of pod.all) {
+        if (itemsOf(container.value.envFrom, '').length > 0) {
+          continue;
+        }
+        const known = new Set<string>(pod.kind === 'Job' || pod.kind === 'CronJob' ? ['JOB_COMPLETION_INDEX'] : []);
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          for (const name of namesIn(text(value.value))) {
+            if (!known.has(name) && !isServiceVariable(name)) {
+              say(`${path}/value`, `$(${name}) stays as it stands: ${name} is not defined above`);
+            }
+          }
+          known.add(text(value.name));
+        }
+        for (const field of ['command', 'args']) {
+          for (const { value, path } of textsOf(container.value[field], `${container.path}/${field}`)) {
+            for (const name of namesIn(value)) {
+              if (!known.has(name) && !isServiceVariable(name)) {
+                say(path, `$(${name}) stays as it stands: the container has no variable ${name}`);
+              }
+            }
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'env-name-readable',
+    {
+      concerns: ['env'],
+      row: 'K15',
+      severity: 'warning',
+      summary: 'An environment variable\'s name is letters, digits and "_", so that programs can read it.',
+      why: 'The server takes almost any name, but shells and most programs cannot name such a variable.',
+      fix: 'Use letters, digits and "_".',
+      source: 'observed on kube-apiserver 1.36.2',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          const name = text(value.name);
+          if (name !== '' && (/\s/.test(name) || /^\d/.test(name))) {
+            say(`${path}/name`, `no shell can read a variable named ${JSON.stringify(name)}`);
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'env-name-once',
+    {
+      concerns: ['env'],
+      row: 'K15',
+      severity: 'warning',
+      summary: 'A container defines each environment variable once.',
+      why: 'The last one wins, and a server-side apply refuses the list.',
+      fix: 'Remove one of them.',
+      source: 'kubernetes 1.36, PodSpec: env is a map by name',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        const seen = new Set<string>();
+        for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
+          const name = text(value.name);
+          if (name !== '' && seen.has(name)) {
+            say(`${path}/name`, `${name} is defined above already; this one wins`);
+          }
+          seen.add(name);
+        }
+      }
+    },
+  ),
+];
+
+/** The words that no shell reads, and whether it is certain that none does. */
+function wordsOf(container: PodView['all'][number]): { readonly words: readonly Word[]; readonly direct: boolean } {
+  const command = textsOf(container.value.command, `${container.path}/command`);
+  const args = textsOf(container.value.args, `${container.path}/args`);
+  const all = [...command, ...args];
+  let first = 0;
+  while (first < all.length - 1 && WRAPPERS.has(programOf(all[first]?.value ?? ''))) {
+    first += 1;
+  }
+  const program = programOf(all[first]?.value ?? '');
+  if (SHELLS.has(program)) {
+    return { words: [], direct: true };
+  }
+  // A script, or code for an interpreter, has syntax of its own.
+  const words = all.filter(
+    ({ value }, index) => !value.includes('\n') && !['-c', '-e', '-lc', '-ec'].includes(all[index - 1]?.value ?? ''),
+  );
+  const entryPointUnknown = command.length === 0 && (args.length === 1 || /\s/.test(args[0]?.value ?? ''));
+  return { words, direct: !entryPointUnknown };
+}
+
+function programOf(word: string): string {
+  return (word.split('/').pop() ?? '').replace(/\.exe$/, '');
+}
+
+function namesIn(value: string): readonly string[] {
+  return [...value.matchAll(/(?<!\$)\$\(([A-Za-z_][-A-Za-z0-9_.]*)\)/g)].map((match) => match[1] ?? '');
+}
+
+/** Variables that the kubelet sets for each Service of the namespace. */
+function isServiceVariable(name: string): boolean {
+  return (
+    /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)?)$/.test(name) ||
+    name.startsWith('KUBERNETES_')
+  );
+}

@@ -1,0 +1,194 @@
+/**
+ * The pod's networks: the host's with its DNS, and attachments that exist and come with their device.
+ */
+import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
+import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/network-annotation';
+import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../../manifests/network-attachments';
+import { type Rule } from '../../../checks/rule';
+import { text } from '../../../checks/server/values';
+import { askedBy, podAdvice } from './advice';
+
+const PATH = `/metadata/annotations/${NETWORKS_ANNOTATION.replace('/', '~1')}`;
+
+/** Whether a pod of this namespace means this network. */
+function isSelected(
+  attachment: NetworkAttachment,
+  { name, namespace }: NetworkSelection,
+  podNamespace: string,
+): boolean {
+  return attachment.name === name && attachment.namespace === (namespace ?? podNamespace);
+}
+
+export const networkRules: readonly Rule[] = [
+  podAdvice(
+    'host-network-resolves-services',
+    {
+      concerns: ['hostNetwork'],
+      severity: 'warning',
+      summary: 'A pod on the host network has dnsPolicy ClusterFirstWithHostNet.',
+      why: "With any other policy it uses the host's name servers and cannot resolve Services or the pods of its own job.",
+      fix: 'Set dnsPolicy: ClusterFirstWithHostNet.',
+      source: 'kubernetes 1.36, PodSpec.dnsPolicy',
+    },
+    (pod, say) => {
+      const policy = text(pod.spec.dnsPolicy) || 'ClusterFirst';
+      if (pod.hostNetwork && policy === 'ClusterFirst') {
+        say('/spec/dnsPolicy', "on the host network dnsPolicy ClusterFirst means the host's name servers", {
+          found: policy,
+          expected: 'ClusterFirstWithHostNet',
+        });
+      }
+    },
+  ),
+
+  podAdvice(
+    'network-attachment-readable',
+    {
+      concerns: [NETWORKS_ANNOTATION],
+      severity: 'error',
+      summary: `The annotation ${NETWORKS_ANNOTATION} is a list of [namespace/]name[@interface], or JSON.`,
+      why: 'Multus cannot read it and the pod does not start.',
+      fix: 'Correct the annotation.',
+      source: 'multus-cni v4.2.2, pkg/k8sclient parsePodNetworkAnnotation',
+    },
+    (pod, say) => {
+      const said = pod.annotations[NETWORKS_ANNOTATION];
+      const read = typeof said === 'string' && said.trim() !== '' ? readNetworks(said) : undefined;
+      if (read !== undefined && 'complaint' in read) {
+        say(PATH, `Multus cannot read the list of networks: ${read.complaint}`, {
+          expected: 'name, or namespace/name@interface, separated by commas',
+        });
+      }
+    },
+  ),
+
+  podAdvice(
+    'network-attachment-known',
+    {
+      sees: 'everything',
+      concerns: [NETWORKS_ANNOTATION],
+      severity: 'info',
+      summary: 'A network that a pod attaches to is defined in its namespace, or in the one that it names.',
+      why: 'The pod does not start until the NetworkAttachmentDefinition is there.',
+      fix: 'Add the NetworkAttachmentDefinition, or name its namespace.',
+      source: 'network-attachment-definition-client v1.7.7; multus-cni',
+    },
+    (pod, say, { set }) => {
+      const said = pod.annotations[NETWORKS_ANNOTATION];
+      const networks = typeof said === 'string' ? (networksIn(said) ?? []) : [];
+      const namespace = pod.template.manifest.id.namespace;
+      for (const network of networks) {
+        const where = network.namespace ?? namespace;
+        const named = networkAttachmentsOf(set).filter(({ name }) => name === network.name);
+        if (named.some((attachment) => attachment.namespace === where)) {
+          continue;
+        }
+        const [elsewhere] = named;
+        if (elsewhere !== undefined) {
+          say(
+            PATH,
+            `the network "${network.name}" is defined in the namespace "${elsewhere.namespace}", not in "${where}"`,
+            { severity: 'error', expected: `${elsewhere.namespace}/${network.name}` },
+          );
+        } else {
+          say(PATH, `the network "${network.name}" is not defined in these manifests: it has to be in the cluster`);
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'network-attachment-device-asked',
+    {
+      sees: 'everything',
+      concerns: [NETWORKS_ANNOTATION],
+      severity: 'warning',
+      summary: 'A pod that attaches to a network with a device asks for as many devices as it has attachments.',
+      why: 'An attachment without a device fails (VF pci addr is required) and the pod does not start, unless the network resources injector adds the request; a device without attachment is set aside for nothing.',
+      fix: 'Make limits and attachments agree: one device for each time that the network is named.',
+      source: `multus-cni v4.2.2, pkg/k8sclient getKubernetesDelegate; sriov-network-operator v1.6.0, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
+    },
+    (pod, say, { set }) => {
+      const said = pod.annotations[NETWORKS_ANNOTATION];
+      const namespace = pod.template.manifest.id.namespace;
+      const attached = new Map<string, { readonly network: string; readonly times: number }>();
+      for (const network of typeof said === 'string' ? (networksIn(said) ?? []) : []) {
+        const attachment = networkAttachmentsOf(set).find((one) => isSelected(one, network, namespace));
+        if (attachment === undefined || attachment.resource === '') {
+          continue;
+        }
+        const asked = pod.all
+          .flatMap((container) => askedBy(container))
+          .filter(({ name }) => isTiedResource(attachment, name));
+        if (asked.length === 0) {
+          say(PATH, `the network "${network.name}" needs ${attachment.resource}, which no container asks for`, {
+            expected: `limits["${attachment.resource}"]`,
+          });
+          continue;
+        }
+        const name = asked[0]?.name ?? '';
+        attached.set(name, { network: network.name, times: (attached.get(name)?.times ?? 0) + 1 });
+      }
+      for (const [resource, { network, times }] of attached) {
+        const asked = pod.all.flatMap((container) => askedBy(container)).filter(({ name }) => name === resource);
+        const devices = asked.reduce((sum, { amount }) => sum + amount, 0);
+        if (!Number.isInteger(devices) || devices === times) {
+          continue;
+        }
+        if (devices < times) {
+          say(PATH, `${times} attachments share ${devices} of ${resource}: the last of them has no device`, {
+            found: said,
+            expected: `${resource}: ${times}`,
+          });
+        } else {
+          say(PATH, `the pod has ${devices} of ${resource} and attaches ${times} of them`, {
+            found: said,
+            severity: 'info',
+            expected: `"${network}" named ${devices} times`,
+          });
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'network-device-attached',
+    {
+      sees: 'everything',
+      concerns: ['limits', 'requests'],
+      severity: 'warning',
+      summary: 'A pod that asks for the device of a network attaches to that network.',
+      why: 'Without the attachment nobody configures the function: no address, no partition, no interface in the pod. The device is set aside for nothing.',
+      fix: `Name the network in the annotation ${NETWORKS_ANNOTATION}.`,
+      source: 'multus-cni v4.2.2; sriov-network-operator v1.6.0',
+    },
+    (pod, say, { set }) => {
+      if (networkAttachmentsOf(set).length === 0) {
+        return;
+      }
+      const said = pod.annotations[NETWORKS_ANNOTATION];
+      const namespace = pod.template.manifest.id.namespace;
+      if (pod.hostNetwork || (typeof said === 'string' && networksIn(said) === undefined)) {
+        return;
+      }
+      const selected = typeof said === 'string' ? (networksIn(said) ?? []) : [];
+      for (const { name, path } of pod.all.flatMap((container) => askedBy(container))) {
+        const tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
+        const [first] = tied;
+        // A network that nobody here defines may be tied to it as well.
+        const unknown = selected.some(
+          (network) => !networkAttachmentsOf(set).some((one) => isSelected(one, network, namespace)),
+        );
+        if (first === undefined || unknown) {
+          continue;
+        }
+        const attached = selected.some((network) => tied.some((one) => isSelected(one, network, namespace)));
+        if (!attached) {
+          say(path, `${name} belongs to the network "${first.name}", to which the pod does not attach`, {
+            expected: `${NETWORKS_ANNOTATION}: ${first.namespace === namespace ? '' : `${first.namespace}/`}${first.name}`,
+          });
+        }
+      }
+    },
+  ),
+];

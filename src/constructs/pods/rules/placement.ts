@@ -1,0 +1,330 @@
+/**
+ * Where a pod may run: labels and taints that nodes really have (row K14), affinity that can match, pods that are replaced
+ * when they are lost.
+ */
+import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
+import { type JsonObject } from '../../../facts/api/schema';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, isObject } from '../../../manifests/read';
+import { type Rule } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { items, itemsOf, text, textsOf } from '../../../checks/server/values';
+import { acceleratorsOf, podAdvice } from './advice';
+
+const PRODUCT = 'nvidia.com/gpu.product';
+/** Keys that are both label and taint on the nodes that have them. */
+const LABEL_AND_TAINT: ReadonlySet<string> = new Set([
+  'cloud.google.com/gke-spot',
+  'kubernetes.azure.com/scalesetpriority',
+  'karpenter.sh/capacity-type',
+  'eks.amazonaws.com/capacityType',
+]);
+const SPOT: ReadonlyMap<string, string> = new Map([
+  ['cloud.google.com/gke-spot', 'true'],
+  ['cloud.google.com/gke-preemptible', 'true'],
+  ['kubernetes.azure.com/scalesetpriority', 'spot'],
+  ['karpenter.sh/capacity-type', 'spot'],
+  ['eks.amazonaws.com/capacityType', 'SPOT'],
+]);
+const PRODUCTS: readonly string[] = Object.values(ACCELERATORS).flatMap(({ productLabels }) => productLabels);
+
+interface Wish {
+  readonly key: string;
+  readonly value: string;
+  readonly path: string;
+}
+
+interface Expression {
+  readonly value: JsonObject;
+  readonly path: string;
+  /** Of a term that must hold. */
+  readonly required: boolean;
+}
+
+export const placementRules: readonly Rule[] = [
+  podAdvice(
+    'accelerator-tolerated',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K14',
+      severity: 'info',
+      summary: 'A pod that asks for an accelerator tolerates the taint by which such nodes are kept free.',
+      why: 'The admission plugin that would add the toleration (ExtendedResourceToleration) is off by default: on tainted nodes the pod stays pending.',
+      fix: 'Add the toleration, if the nodes have the taint.',
+      source: 'kubernetes 1.36, admission plugin ExtendedResourceToleration; gpu-operator v26.7.0 chart values',
+    },
+    (pod, say) => {
+      const tolerations = items(pod.spec, '/tolerations').map(({ value }) => value);
+      const missing = new Set<string>();
+      for (const container of [...pod.containers, ...pod.initContainers]) {
+        for (const { name } of acceleratorsOf(container)) {
+          const wanted = acceleratorToleration(name);
+          const tolerated = tolerations.some((toleration) => {
+            const effect = text(toleration.effect);
+            const key = text(toleration.key);
+            return (
+              (key === wanted.key || (key === '' && toleration.operator === 'Exists')) &&
+              (effect === '' || effect === wanted.effect)
+            );
+          });
+          if (!tolerated) {
+            missing.add(wanted.key);
+          }
+        }
+      }
+      for (const key of missing) {
+        say('/spec/tolerations', `the pod asks for an accelerator and does not tolerate the taint ${key}`, {
+          found: null,
+          expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
+        });
+      }
+    },
+  ),
+
+  podAdvice(
+    'toleration-of-real-taint',
+    {
+      concerns: ['tolerations'],
+      row: 'K14',
+      severity: 'warning',
+      summary: 'A toleration names a taint that something sets.',
+      why: 'GPU feature discovery writes this key as a label; nothing taints nodes with it, so the toleration has no effect.',
+      fix: 'Tolerate nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
+      source: 'gpu-operator v26.7.0; k8s-device-plugin (labels of GPU feature discovery)',
+    },
+    (pod, say) => {
+      for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
+        const key = text(value.key);
+        if (NEVER_TAINTS.includes(key)) {
+          say(`${path}/key`, `${key} is a label; nothing taints nodes with it`, { expected: 'nvidia.com/gpu' });
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'taint-makes-no-label',
+    {
+      concerns: ['nodeSelector'],
+      severity: 'info',
+      summary: 'What a nodeSelector asks for is a label: a taint of the same key makes none.',
+      why: 'If the nodes were only tainted with this key, no node has the label and the pod stays pending.',
+      fix: 'Label the nodes as well as tainting them.',
+      source: 'kubernetes 1.36 (taints and labels are separate)',
+    },
+    (pod, say) => {
+      const tolerated = new Set(items(pod.spec, '/tolerations').map(({ value }) => text(value.key)));
+      for (const key of Object.keys(asObject(pod.spec.nodeSelector))) {
+        if (tolerated.has(key) && !LABEL_AND_TAINT.has(key)) {
+          say(
+            pointer('/spec/nodeSelector', key),
+            `${key} is tolerated as a taint and asked for as a label: the nodes need both`,
+          );
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'node-label-set-by-something',
+    {
+      concerns: ['nodeSelector', 'nodeAffinity'],
+      severity: 'warning',
+      summary: 'A node label that is asked for is one that its component sets, with a value that it can have.',
+      why: 'No node has the label or the value: the pod stays pending.',
+      fix: 'Use the label and the value that the component sets; look at `kubectl get nodes --show-labels`.',
+      source: 'NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); gpu-operator v26.7.0',
+    },
+    (pod, say) => {
+      for (const { key, value, path } of wishesOf(pod)) {
+        const fact = findNodeLabel(key);
+        if (fact?.successor !== undefined) {
+          say(path, `${key} is ${fact.meaning === 'set by nothing' ? 'set by nothing' : 'an old label'}`, {
+            expected: fact.successor,
+          });
+        } else if (key === PRODUCT) {
+          const near = PRODUCTS.filter(
+            (product) =>
+              product.startsWith(`${value}-`) ||
+              product === `NVIDIA-${value}` ||
+              product.startsWith(`NVIDIA-${value}-`),
+          );
+          const unlike = !PRODUCTS.includes(value) && (near.length > 0 || !/^[A-Z]/.test(value));
+          if (unlike) {
+            say(path, `"${value}" is not how GPU feature discovery writes a product`, {
+              expected:
+                near.length > 0
+                  ? near.join(' or ')
+                  : 'the NVML name with "-" for blanks, such as NVIDIA-H100-80GB-HBM3',
+            });
+          }
+        } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
+          say(path, `${key} is a number of MiB, not "${value}"`, { expected: 'such as 81559', severity: 'error' });
+        } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
+          say(path, `${key} never has the value "${value}"`, { expected: fact.values.join(', ') });
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'affinity-compares-numbers',
+    {
+      concerns: ['nodeAffinity'],
+      row: 'K6',
+      severity: 'error',
+      summary: 'The operators Gt and Lt of node affinity have a whole number as their value.',
+      why: 'The server takes any text; the scheduler cannot read it as a number and matches no node.',
+      fix: 'Write a whole number; labels with units cannot be compared.',
+      source: 'observed on kube-apiserver 1.36.2; kubernetes apimachinery labels.NewRequirement',
+    },
+    (pod, say) => {
+      for (const { value, path } of expressionsOf(pod)) {
+        if (value.operator !== 'Gt' && value.operator !== 'Lt') {
+          continue;
+        }
+        for (const { value: number, path: at } of textsOf(value.values, `${path}/values`)) {
+          if (!/^[+-]?\d+$/.test(number)) {
+            say(at, `"${number}" is no whole number, so no node matches`, { expected: 'a whole number' });
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'topology-by-network-distance',
+    {
+      concerns: ['podAntiAffinity'],
+      severity: 'info',
+      summary: 'Pods that exchange gradients are placed by network distance, not by host anti-affinity within a zone.',
+      why: 'Anti-affinity by host name spreads one pod per node over the whole zone; it knows nothing of racks, switches or NVLink domains.',
+      fix: 'Use networkTopology of Volcano with HyperNodes, a Kueue Topology, or affinity on nvidia.com/gpu.clique.',
+      source: 'Volcano v1.15.1 HyperNode; Kueue v0.19.2 topology-aware scheduling',
+    },
+    (pod, say) => {
+      const affinity = asObject(pod.spec.affinity);
+      const path = '/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution';
+      const apart = itemsOf(asObject(affinity.podAntiAffinity).requiredDuringSchedulingIgnoredDuringExecution, path);
+      const byHost = apart.find(({ value }) => value.topologyKey === 'kubernetes.io/hostname');
+      const wishes = wishesOf(pod);
+      if (
+        byHost !== undefined &&
+        wishes.some(({ key }) => /topology\.kubernetes\.io\/zone/.test(key)) &&
+        wishes.some(({ key }) => /gpu|accelerator/.test(key))
+      ) {
+        say(
+          `${byHost.path}/topologyKey`,
+          'one pod per host within a zone says nothing about how near the hosts are to each other',
+        );
+      }
+    },
+  ),
+
+  podAdvice(
+    'spot-pod-is-replaced',
+    {
+      sees: 'everything',
+      concerns: ['nodeSelector', 'nodeAffinity'],
+      severity: 'warning',
+      summary: 'A pod on spot nodes belongs to a workload that replaces it.',
+      why: 'A spot node may go at any time, and a bare Pod is not started again.',
+      fix: 'Use a Job, with a podFailurePolicy that ignores DisruptionTarget.',
+      source: 'kubernetes 1.36, Job podFailurePolicy (DisruptionTarget)',
+    },
+    (pod, say) => {
+      const spot = wishesOf(pod).find(({ key, value }) => SPOT.get(key) === value);
+      if (spot === undefined) {
+        return;
+      }
+      if (pod.isPod) {
+        say(spot.path, 'a bare Pod on a spot node is lost when the node goes', { expected: 'a Job' });
+      } else if (pod.group === 'batch' && pod.kind === 'Job') {
+        const policy = asObject(asObject(pod.template.manifest.object.spec).podFailurePolicy);
+        const ignores = items(policy, '/rules').some(
+          ({ value }) =>
+            value.action === 'Ignore' &&
+            items(value, '/onPodConditions').some((condition) => condition.value.type === 'DisruptionTarget'),
+        );
+        if (!ignores) {
+          say(spot.path, 'each lost spot node counts as a failure of the Job', {
+            severity: 'info',
+            expected: 'a podFailurePolicy with Ignore on DisruptionTarget',
+          });
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'accelerator-pod-is-owned',
+    {
+      severity: 'info',
+      summary: 'A pod with an accelerator belongs to a workload.',
+      why: 'A bare Pod is not started again when its node or its GPU fails.',
+      fix: 'Use a Job, a training job or a Deployment.',
+      source: 'kubernetes 1.36 (bare Pods are not rescheduled)',
+    },
+    (pod, say) => {
+      if (
+        !pod.isPod ||
+        items(pod.metadata, '/ownerReferences').length > 0 ||
+        text(pod.spec.restartPolicy) === 'Never'
+      ) {
+        return;
+      }
+      if (pod.containers.some((container) => acceleratorsOf(container).length > 0)) {
+        say('', 'a bare Pod with an accelerator is not started again when its node fails', {
+          found: 'Pod',
+          expected: 'a Job or another workload',
+        });
+      }
+    },
+  ),
+];
+
+/** The expressions of required and preferred node affinity. */
+function expressionsOf(pod: PodView): readonly Expression[] {
+  const affinity = asObject(asObject(pod.spec.affinity).nodeAffinity);
+  const base = '/spec/affinity/nodeAffinity';
+  const required = asObject(affinity.requiredDuringSchedulingIgnoredDuringExecution);
+  const terms = [
+    ...itemsOf(
+      required.nodeSelectorTerms,
+      `${base}/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms`,
+    ).map((term) => ({ ...term, required: true })),
+    ...itemsOf(
+      affinity.preferredDuringSchedulingIgnoredDuringExecution,
+      `${base}/preferredDuringSchedulingIgnoredDuringExecution`,
+    ).map(({ value, path }) => ({ value: asObject(value.preference), path: `${path}/preference`, required: false })),
+  ];
+  return terms.flatMap((term) =>
+    itemsOf(term.value.matchExpressions, `${term.path}/matchExpressions`).map(({ value, path }) => ({
+      value,
+      path,
+      required: term.required,
+    })),
+  );
+}
+
+/** The label values that a node must have one of. */
+function wishesOf(pod: PodView): readonly Wish[] {
+  const selector = pod.spec.nodeSelector;
+  const plain = isObject(selector)
+    ? Object.entries(selector).map(([key, value]) => ({
+        key,
+        value: text(value),
+        path: pointer('/spec/nodeSelector', key),
+      }))
+    : [];
+  const affine = expressionsOf(pod)
+    .filter(({ value, required }) => required && value.operator === 'In')
+    .flatMap(({ value, path }) =>
+      textsOf(value.values, `${path}/values`).map((entry) => ({
+        key: text(value.key),
+        value: entry.value,
+        path: entry.path,
+      })),
+    );
+  return [...plain, ...affine];
+}

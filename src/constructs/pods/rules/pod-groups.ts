@@ -1,0 +1,162 @@
+/**
+ * Pods and the PodGroups that they name: Kubernetes' own and those of scheduler-plugins. Volcano's have rules of their own.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { nearestName } from '../../../checks/schema/nearest-name';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { pointer } from '../../../manifests/pointer';
+import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling';
+
+const SOURCE =
+  'kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; scheduler-plugins v0.34.7, pkg/coscheduling';
+
+/** A way of naming a group. */
+interface Way {
+  readonly kind: string;
+  /** What pods name: the group, and where that holds several, which one. */
+  readonly nameOf: (template: PodTemplate) => string | undefined;
+  /** Pointer of the name, from the template. */
+  readonly path: string;
+  /** The groups of an object. */
+  readonly groupsOf: (manifest: Manifest) => readonly Group[];
+}
+
+interface Group {
+  /** As pods name it. */
+  readonly name: string;
+  /** Pods that it needs to start. */
+  readonly least: number | undefined;
+  readonly path: string;
+}
+
+function gangOf(policy: JsonObject): number | undefined {
+  return asInteger(asObject(policy.gang).minCount);
+}
+
+const WAYS: readonly Way[] = [
+  {
+    kind: 'scheduling.k8s.io/PodGroup',
+    nameOf: ({ spec }) => asString(asObject(spec.schedulingGroup).podGroupName),
+    path: '/spec/schedulingGroup/podGroupName',
+    groupsOf: ({ id, object }) => [
+      {
+        name: id.name,
+        least: gangOf(asObject(asObject(object.spec).schedulingPolicy)),
+        path: '/spec/schedulingPolicy/gang/minCount',
+      },
+    ],
+  },
+  {
+    kind: 'scheduling.k8s.io/Workload',
+    nameOf: ({ spec }) => {
+      const { name, podGroup } = asObject(spec.workloadRef);
+      return asString(name) === undefined ? undefined : `${asString(name)}/${asString(podGroup) ?? ''}`;
+    },
+    path: '/spec/workloadRef/name',
+    groupsOf: ({ id, object }) =>
+      objectsAt(object, '/spec/podGroups').map(({ value, path }) => ({
+        name: `${id.name}/${asString(value.name) ?? ''}`,
+        least: gangOf(asObject(value.policy)),
+        path: `${path}/policy/gang/minCount`,
+      })),
+  },
+  {
+    kind: 'scheduling.x-k8s.io/PodGroup',
+    nameOf: ({ metadata }) => asString(asObject(metadata.labels)[SCHEDULER_PLUGINS_GROUP_LABEL]),
+    path: pointer('/metadata/labels', SCHEDULER_PLUGINS_GROUP_LABEL),
+    groupsOf: ({ id, object }) => [
+      { name: id.name, least: asInteger(asObject(object.spec).minMember), path: '/spec/minMember' },
+    ],
+  },
+];
+
+const groupKnown: PodTemplateRule = {
+  id: 'scheduling/pod-group-known',
+  row: 'PG1',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'pod-template',
+  concerns: ['schedulingGroup', 'workloadRef', SCHEDULER_PLUGINS_GROUP_LABEL],
+  summary: 'The PodGroup that pods name is in their namespace.',
+  why: 'Pods of a group that does not exist wait for it.',
+  source: SOURCE,
+  fix: 'Correct the name, or make the group in the namespace of the pods.',
+  *check(template, { set }) {
+    for (const way of WAYS) {
+      yield* unknownGroup(way, template, set);
+    }
+  },
+};
+
+function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Iterable<Violation> {
+  const name = way.nameOf(template);
+  if (name === undefined || name === '') {
+    return;
+  }
+  const { namespace } = template.manifest.id;
+  const all = set.ofKind(way.kind);
+  const here = all
+    .filter(({ id }) => id.namespace === namespace)
+    .flatMap((manifest) => way.groupsOf(manifest).map((group) => group.name));
+  if (all.length === 0 || here.includes(name)) {
+    return;
+  }
+  const elsewhere = all
+    .filter((manifest) => way.groupsOf(manifest).some((group) => group.name === name))
+    .map(({ id }) => id.namespace);
+  const where = elsewhere.length === 0 ? 'is not among these manifests' : `is in the namespace ${elsewhere.join(', ')}`;
+  yield {
+    path: way.path,
+    message: `the group ${name} ${where}`,
+    found: name,
+    ...(elsewhere.length > 0 && namespace !== '' ? { severity: 'error' as const } : {}),
+    expected: nearestName(name, here) ?? (here.length === 0 ? 'a group of the namespace' : here.slice(0, 6).join(', ')),
+  };
+}
+
+const groupHasPods: SetRule = {
+  id: 'scheduling/pod-group-has-its-pods',
+  row: 'PG2',
+  tier: 'advice',
+  severity: 'error',
+  on: 'set',
+  summary: 'A PodGroup that pods of the set name needs no more pods than name it.',
+  why: 'A group that waits for more pods than are made never starts.',
+  source: SOURCE,
+  fix: 'Lower the least number of the group, or let more pods name it.',
+  *check({ set }) {
+    for (const way of WAYS) {
+      const naming = set.podTemplates.map((template) => ({ template, name: way.nameOf(template) }));
+      for (const manifest of set.ofKind(way.kind)) {
+        for (const { name, least, path } of way.groupsOf(manifest)) {
+          const isMember = (member: (typeof naming)[number]): boolean =>
+            member.name === name && member.template.manifest.id.namespace === manifest.id.namespace;
+          const members = naming.filter(isMember);
+          if (
+            least === undefined ||
+            members.length === 0 ||
+            members.some(({ template }) => template.count === undefined)
+          ) {
+            continue;
+          }
+          const pods = members.reduce((sum, { template }) => sum + (template.count ?? 0), 0);
+          if (least > pods) {
+            yield {
+              manifest,
+              path,
+              message: `the group ${name} needs ${least} pods, and ${pods} name it`,
+              found: least,
+              expected: `at most ${pods}`,
+            };
+          }
+        }
+      }
+    }
+  },
+};
+
+export const podGroupRules: readonly Rule[] = [groupKnown, groupHasPods];

@@ -1,0 +1,134 @@
+/**
+ * Volumes that are taken and do not work as written: shared memory (row K13), media, mount paths.
+ */
+import { parseQuantity, type Quantity } from '../../../manifests/quantity';
+import { type Rule } from '../../../checks/rule';
+import { asObject, isObject } from '../../../manifests/read';
+import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
+import { acceleratorsOf, mountedAt, podAdvice } from './advice';
+
+const MEDIA = ['', 'Memory', 'HugePages'];
+
+export const sharedMemoryRules: readonly Rule[] = [
+  podAdvice(
+    'memory-volume-has-size-limit',
+    {
+      concerns: ['emptyDir'],
+      row: 'K13',
+      severity: 'warning',
+      summary: 'A volume in memory has a sizeLimit, below the memory limit of the container that fills it.',
+      why: "What is written to it counts to the container's memory: filling it ends the container (OOM). Without a limit it may take half of the node's memory.",
+      fix: 'Set emptyDir.sizeLimit, and raise the memory limit by as much.',
+      source: "kubernetes 1.36, emptyDir with medium Memory (tmpfs is charged to the container's cgroup)",
+    },
+    (pod, say) => {
+      for (const volume of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        const source = volume.value.emptyDir;
+        if (!isObject(source) || source.medium !== 'Memory') {
+          continue;
+        }
+        const limit = amountOf(source.sizeLimit);
+        if (limit === undefined) {
+          say(
+            `${volume.path}/emptyDir`,
+            `the volume "${text(volume.value.name)}" lies in memory and has no sizeLimit`,
+            { expected: 'a sizeLimit' },
+          );
+          continue;
+        }
+        for (const container of pod.containers) {
+          if (!itemsOf(container.value.volumeMounts, '').some(({ value }) => value.name === volume.value.name)) {
+            continue;
+          }
+          const memory = quantitiesOf(asObject(container.value.resources).limits).get('memory');
+          if (memory !== undefined && !limit.isLessThan(memory)) {
+            say(
+              `${volume.path}/emptyDir/sizeLimit`,
+              `the volume may grow to ${limit.toString()}, the memory limit of "${container.name}" is ${memory.toString()}`,
+              { expected: `less than ${memory.toString()}` },
+            );
+          }
+        }
+      }
+    },
+  ),
+
+  podAdvice(
+    'shared-memory-for-several-gpus',
+    {
+      concerns: ['limits', 'requests'],
+      row: 'K13',
+      severity: 'warning',
+      summary: 'A container with several GPUs, or with RDMA beside a GPU, has an in-memory volume at /dev/shm.',
+      why: 'The runtime gives 64 MiB of shared memory; NCCL and data loaders of several processes need more and fail with a bus error.',
+      fix: 'Mount an emptyDir with medium Memory and a sizeLimit at /dev/shm.',
+      source: "NVIDIA NCCL user guide, troubleshooting (shared memory); container runtimes' default of 64 MiB",
+    },
+    (pod, say) => {
+      for (const container of pod.containers) {
+        const gpus = acceleratorsOf(container).reduce(
+          (sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0),
+          0,
+        );
+        if (gpus < 2 || mountedAt(pod, container, '/dev/shm') !== undefined || pod.spec.hostIPC === true) {
+          continue;
+        }
+        say(
+          `${container.path}/volumeMounts`,
+          `the container "${container.name}" has ${gpus} GPUs and the runtime's 64 MiB at /dev/shm`,
+          { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
+        );
+      }
+    },
+  ),
+
+  podAdvice(
+    'volume-medium-known',
+    {
+      concerns: ['medium'],
+      severity: 'error',
+      summary: 'emptyDir.medium is empty, Memory, HugePages or HugePages-<size>.',
+      why: 'The server takes any word; the kubelet cannot mount an unknown medium, and the pod never starts.',
+      fix: 'Write Memory for a volume in memory.',
+      source: 'observed on kube-apiserver 1.36.2; kubernetes pkg/volume/emptydir',
+    },
+    (pod, say) => {
+      for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
+        const medium = text(asObject(value.emptyDir).medium);
+        if (MEDIA.includes(medium) || medium.startsWith('HugePages-')) {
+          continue;
+        }
+        say(`${path}/emptyDir/medium`, `there is no medium "${medium}"`, {
+          expected: /ram|mem|tmpfs/i.test(medium) ? 'Memory' : 'Memory, or none for disk',
+        });
+      }
+    },
+  ),
+
+  podAdvice(
+    'mount-path-without-colon',
+    {
+      concerns: ['volumeMounts'],
+      row: 'K4',
+      severity: 'error',
+      summary: 'A mountPath holds no ":".',
+      why: 'The server takes it; container runtimes split mounts at the colon and fail to start the container.',
+      fix: 'Choose a path without ":".',
+      source: 'observed on kube-apiserver 1.36.2; kubernetes VolumeMount.mountPath',
+    },
+    (pod, say) => {
+      for (const container of pod.all) {
+        for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
+          // Windows drives have one.
+          if (text(value.mountPath).includes(':') && !/^[A-Za-z]:[\\/]?[^:]*$/.test(text(value.mountPath))) {
+            say(`${path}/mountPath`, `the mount path ${text(value.mountPath)} holds a colon`);
+          }
+        }
+      }
+    },
+  ),
+];
+
+function amountOf(value: unknown): Quantity | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+}

@@ -1,0 +1,351 @@
+/**
+ * Who schedules a workload, and through which queue: one closed choice that every workload renders in its own fields.
+ *
+ * A workload asks for `toScheduling(gang)` and puts the parts where its kind has a place for them: a PyTorchJob the queue into its
+ * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
+ * (`workload/scheduling-means.ts`).
+ */
+import {
+  GANTRY_EXPECTED_SECONDS,
+  GANTRY_GANG_LABEL,
+  GANTRY_GANG_MIN_MEMBER,
+  GANTRY_GANG_PER_LABEL,
+  GANTRY_MINIMUM_RUNTIME,
+  GANTRY_PLACEMENT_GATE,
+  GANTRY_PREEMPTIBLE,
+  GANTRY_QUEUE_LABEL,
+  GANTRY_SCHEDULER,
+  GANTRY_TOPOLOGY_PREFERRED,
+  GANTRY_TOPOLOGY_REQUIRED,
+} from '../../facts/catalog';
+import { type KubernetesMinor } from '../../facts/api/schema';
+import { type PodSpec } from '../../facts/api/types/core/v1';
+import { type LocalQueueReference, type QueueReference, referencesIn } from '../resources/references';
+import {
+  elasticGang,
+  type ElasticRange,
+  type Gang,
+  type GantryOptions,
+  type KueueOptions,
+  type PodGroupOptions,
+  type SchedulerPluginsOptions,
+  type TopologyChoice,
+  type VolcanoOptions,
+} from './scheduling-options';
+
+/** `pod-group` is Kubernetes' own PodGroup, `scheduler-plugins` the one of the coscheduling plugin. */
+export type SchedulingEngine = 'default' | 'volcano' | 'kueue' | 'pod-group' | 'scheduler-plugins' | 'gantry';
+
+/** Annotations by which Volcano reads queue and gang of pods that no controller gives a PodGroup. */
+export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
+export const VOLCANO_MIN_MEMBER_ANNOTATION = 'scheduling.volcano.sh/group-min-member';
+/** Annotation by which a pod names its PodGroup of Volcano. */
+export const VOLCANO_GROUP_ANNOTATION = 'scheduling.k8s.io/group-name';
+/** Label by which a pod names its PodGroup of scheduler-plugins. */
+export const SCHEDULER_PLUGINS_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
+export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
+export const KUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
+export const VOLCANO_SCHEDULER = 'volcano';
+const VOLCANO_COOLDOWN = 'volcano.sh/cooldown-time';
+const VOLCANO_TOPOLOGY_MODE = 'volcano.sh/network-topology-mode';
+const VOLCANO_TOPOLOGY_TIER = 'volcano.sh/network-topology-highest-tier';
+
+/** Strings by key: labels, annotations. */
+type Strings = Readonly<Record<string, string>>;
+
+export interface SchedulingParts {
+  /** `schedulerName` of every pod; absent for the cluster's default. */
+  readonly schedulerName?: string;
+  /** The queue, for workloads that have a field for it. */
+  readonly queueName?: string;
+  /** On the workload's own metadata. */
+  readonly workloadLabels: Strings;
+  readonly workloadAnnotations: Strings;
+  /** On every pod. */
+  readonly podLabels: Strings;
+  readonly podAnnotations: Strings;
+  /** Fields of every pod. */
+  readonly pod: Partial<PodSpec>;
+  /** Whether a controller makes a PodGroup for the workload, so that it can state how many pods belong together. */
+  readonly gang: boolean;
+  /** Constructs that must exist before the workload. */
+  readonly references: readonly object[];
+}
+
+export interface PodGroupAnnotations {
+  readonly workload: Strings;
+  readonly pod: Strings;
+}
+
+/** What a choice says beside the engine and its queue. */
+export interface SchedulingWishes {
+  readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
+  readonly elastic?: ElasticRange;
+  readonly minimumRuntimeSeconds?: number;
+  /** Of a native PodGroup. */
+  readonly disruption?: 'pod' | 'group';
+  /** The minor whose native PodGroup is written. */
+  readonly kubernetes?: KubernetesMinor;
+  /** Of a PodGroup of scheduler-plugins. */
+  readonly scheduleTimeoutSeconds?: number;
+}
+
+type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
+
+export class Scheduling {
+  /** The cluster's own scheduler: every pod by itself. */
+  static default(): Scheduling {
+    return new Scheduling('default', { gang: false });
+  }
+
+  /**
+   * Volcano, through a queue. For training jobs the operator must run with `--gang-scheduler-name=volcano`.
+   *
+   * @throws if the minimum runtime is no whole number of seconds
+   */
+  static volcano(queue: QueueReference, options: VolcanoOptions = {}): Scheduling {
+    const { minimumRuntimeSeconds } = options;
+    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
+    return new Scheduling(
+      'volcano',
+      {
+        schedulerName: VOLCANO_SCHEDULER,
+        queueName: queue.queueName,
+        gang: true,
+        podAnnotations: minimumRuntimeSeconds === undefined ? {} : { [VOLCANO_COOLDOWN]: `${minimumRuntimeSeconds}s` },
+        references: referencesIn(queue),
+      },
+      options,
+    );
+  }
+
+  /** Kueue, through a queue of the workload's namespace: the workload waits suspended until all of it is admitted. */
+  static kueue(queue: LocalQueueReference, options: KueueOptions = {}): Scheduling {
+    const { workloadPriorityClass, topology } = options;
+    return new Scheduling(
+      'kueue',
+      {
+        gang: false,
+        workloadLabels: filled({
+          [KUEUE_QUEUE_LABEL]: queue.localQueueName,
+          [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.priorityClassName,
+        }),
+        podAnnotations: filled({
+          'kueue.x-k8s.io/podset-required-topology': topology?.required,
+          'kueue.x-k8s.io/podset-preferred-topology': topology?.preferred,
+        }),
+        references: referencesIn(queue, workloadPriorityClass),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Kubernetes' own gangs: a PodGroup of `scheduling.k8s.io` that is written beside the workload, in the form of the target minor, and
+   * the cluster's own scheduler. Alpha up to 1.36, beta in 1.37: the API and the feature gate `GangScheduling` have to be switched on.
+   */
+  static podGroup(options: PodGroupOptions = {}): Scheduling {
+    return new Scheduling('pod-group', { gang: false }, options);
+  }
+
+  /** The coscheduling plugin of scheduler-plugins: its PodGroup is made by the workload's controller, or written beside the workload. */
+  static schedulerPlugins(options: SchedulerPluginsOptions = {}): Scheduling {
+    return new Scheduling(
+      'scheduler-plugins',
+      { schedulerName: options.schedulerName ?? 'scheduler-plugins-scheduler', gang: true },
+      options,
+    );
+  }
+
+  /**
+   * Gantry's own scheduler, through a queue.
+   *
+   * @throws if a number of seconds is none
+   */
+  static gantry(queue: QueueReference, options: GantryOptions = {}): Scheduling {
+    const { topology, minimumRuntimeSeconds, expectedSeconds, preemptible, handOver } = options;
+    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
+    requireSeconds('expectedSeconds', expectedSeconds);
+    const label = { [GANTRY_QUEUE_LABEL]: queue.queueName };
+    return new Scheduling(
+      'gantry',
+      {
+        ...(handOver === true
+          ? { pod: { schedulingGates: [{ name: GANTRY_PLACEMENT_GATE }] } }
+          : { schedulerName: GANTRY_SCHEDULER }),
+        gang: false,
+        workloadLabels: label,
+        podLabels: label,
+        podAnnotations: filled({
+          [GANTRY_TOPOLOGY_REQUIRED]: topology?.required,
+          [GANTRY_TOPOLOGY_PREFERRED]: topology?.preferred,
+          [GANTRY_MINIMUM_RUNTIME]: minimumRuntimeSeconds,
+          [GANTRY_EXPECTED_SECONDS]: expectedSeconds,
+          [GANTRY_PREEMPTIBLE]: preemptible,
+        }),
+        references: referencesIn(queue),
+      },
+      options,
+    );
+  }
+
+  private constructor(
+    readonly engine: SchedulingEngine,
+    private readonly parts: Stated,
+    /** What was asked beside the queue, for kinds that have fields for it. */
+    readonly wishes: SchedulingWishes = {},
+  ) {}
+
+  /**
+   * The gang that a workload becomes under this choice.
+   *
+   * @throws if the elastic range does not fit the workload
+   */
+  toGang(gang: Gang): Gang {
+    return elasticGang(gang, this.wishes.elastic);
+  }
+
+  /**
+   * @param gang the pods that start together; default: each pod by itself
+   * @throws if the elastic range does not fit the gang
+   */
+  toScheduling(gang?: Gang): SchedulingParts {
+    const empty = {
+      workloadLabels: {},
+      workloadAnnotations: {},
+      podLabels: {},
+      podAnnotations: {},
+      pod: {},
+      references: [],
+    };
+    const stated = { ...empty, ...this.parts };
+    if (gang === undefined) {
+      return stated;
+    }
+    const { labels = {}, annotations = {}, pod = {} } = this.membership(this.toGang(gang));
+    return {
+      ...stated,
+      podLabels: { ...stated.podLabels, ...labels },
+      podAnnotations: { ...stated.podAnnotations, ...annotations },
+      pod: { ...stated.pod, ...pod },
+    };
+  }
+
+  /** How a pod says to which gang it belongs. */
+  private membership({ name, minMember, perLabel, written }: Gang): {
+    readonly labels?: Strings;
+    readonly annotations?: Strings;
+    readonly pod?: Partial<PodSpec> & { readonly workloadRef?: object };
+  } {
+    switch (this.engine) {
+      case 'gantry':
+        return {
+          labels: { [GANTRY_GANG_LABEL]: name },
+          annotations: filled({ [GANTRY_GANG_MIN_MEMBER]: minMember, [GANTRY_GANG_PER_LABEL]: perLabel }),
+        };
+      case 'volcano':
+        return written === true ? { annotations: { [VOLCANO_GROUP_ANNOTATION]: name } } : {};
+      case 'scheduler-plugins':
+        return written === true ? { labels: { [SCHEDULER_PLUGINS_GROUP_LABEL]: name } } : {};
+      case 'pod-group':
+        if (written !== true) {
+          return {};
+        }
+        return {
+          pod:
+            this.wishes.kubernetes === '1.35'
+              ? { workloadRef: { name, podGroup: 'pods' } }
+              : { schedulingGroup: { podGroupName: name } },
+        };
+      case 'default':
+      case 'kueue':
+        return {};
+    }
+  }
+
+  /** The same choice with the pods this close. */
+  withTopology(topology: TopologyChoice<string | number>): Scheduling {
+    const wishes = { ...this.wishes, topology };
+    const label = (value: string | number | undefined): string | undefined => value?.toString();
+    const annotations =
+      this.engine === 'kueue'
+        ? {
+            'kueue.x-k8s.io/podset-required-topology': label(topology.required),
+            'kueue.x-k8s.io/podset-preferred-topology': label(topology.preferred),
+          }
+        : this.engine === 'gantry'
+          ? {
+              [GANTRY_TOPOLOGY_REQUIRED]: label(topology.required),
+              [GANTRY_TOPOLOGY_PREFERRED]: label(topology.preferred),
+            }
+          : {};
+    return new Scheduling(
+      this.engine,
+      { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...filled(annotations) } },
+      wishes,
+    );
+  }
+
+  /** The same choice for a Kubernetes minor, where none was named. */
+  forMinor(kubernetes: KubernetesMinor): Scheduling {
+    return this.wishes.kubernetes === undefined
+      ? new Scheduling(this.engine, this.parts, { ...this.wishes, kubernetes })
+      : this;
+  }
+
+  /**
+   * Annotations for a workload whose controller makes no PodGroup (Deployment, plain Job): Volcano makes one of them. It reads the queue
+   * and the topology on the pods, and how many belong together on the workload alone. Empty for engines that need none.
+   *
+   * @param minMember how many pods belong together; default: each pod by itself
+   * @throws if the topology is a tier by its name, which pods cannot say
+   */
+  toPodGroupAnnotations(minMember?: number): PodGroupAnnotations {
+    if (this.engine !== 'volcano') {
+      return { workload: {}, pod: {} };
+    }
+    const { topology } = this.wishes;
+    const tier = topology?.required ?? topology?.preferred;
+    if (typeof tier === 'string') {
+      throw new Error(`topology tier "${tier}": pods can name a tier of hyper nodes by its number only.`);
+    }
+    return {
+      workload: filled({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),
+      pod: filled({
+        [VOLCANO_QUEUE_ANNOTATION]: this.parts.queueName,
+        [VOLCANO_TOPOLOGY_MODE]: tier === undefined ? undefined : topology?.required === undefined ? 'soft' : 'hard',
+        [VOLCANO_TOPOLOGY_TIER]: tier,
+      }),
+    };
+  }
+
+  /** How close pods must be, in the words of a PodGroup of Volcano; `undefined` where nothing was asked, or of another engine. */
+  toNetworkTopology(): NetworkTopologyFields | undefined {
+    const { topology } = this.wishes;
+    const tier = topology?.required ?? topology?.preferred;
+    if (this.engine !== 'volcano' || tier === undefined) {
+      return undefined;
+    }
+    const highest = typeof tier === 'number' ? { highestTierAllowed: tier } : { highestTierName: tier };
+    return { mode: topology?.required === undefined ? 'soft' : 'hard', ...highest };
+  }
+}
+
+export interface NetworkTopologyFields {
+  readonly mode: 'hard' | 'soft';
+  readonly highestTierAllowed?: number;
+  readonly highestTierName?: string;
+}
+
+/** The entries that have a value, as text. */
+function filled(values: Readonly<Record<string, string | number | boolean | undefined>>): Strings {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
+  );
+}
+
+function requireSeconds(name: string, value: number | undefined): void {
+  if (value !== undefined && (!Number.isInteger(value) || value < 0)) {
+    throw new Error(`${name} ${value}: expected whole seconds, 0 or more.`);
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * `/dev/shm`, which a container gets with 64 MiB and data loaders and NCCL want larger.
+ *
+ * It is a tmpfs: what is written there counts to the memory limit of the container, so a limit that does not leave room for it ends
+ * in an OOM kill rather than in a full disk.
+ */
+import { type Quantity as QuantityValue } from '../../facts/api/scalars';
+import { parseQuantity, type Quantity } from '../../manifests/quantity';
+import { Mount } from './mount';
+
+export class SharedMemory {
+  /** Part of the container's memory: the limit stays as it is stated and must be larger. */
+  static within(size: QuantityValue): SharedMemory {
+    return new SharedMemory(size, false);
+  }
+
+  /** On top of the container's memory: request and limit grow by this size. */
+  static added(size: QuantityValue): SharedMemory {
+    return new SharedMemory(size, true);
+  }
+
+  /** A bare size means `within`. */
+  static of(size: QuantityValue | SharedMemory): SharedMemory {
+    return size instanceof SharedMemory ? size : SharedMemory.within(size);
+  }
+
+  readonly amount: Quantity;
+
+  private constructor(
+    readonly size: QuantityValue,
+    private readonly onTop: boolean,
+  ) {
+    const amount = parseQuantity(size);
+    if (amount === undefined || amount.isZero() || amount.isNegative()) {
+      throw new Error(`sharedMemory ${JSON.stringify(size)}: expected a size such as 64Gi.`);
+    }
+    this.amount = amount;
+  }
+
+  toMount(): Mount {
+    return Mount.emptyDir('/dev/shm', { volumeName: 'shm', medium: 'Memory', sizeLimit: this.size });
+  }
+
+  /** A request of the container, with the shared memory in it. */
+  requestWith(memory: QuantityValue): QuantityValue {
+    return this.onTop ? (parseQuantity(memory)?.add(this.amount).toString() ?? memory) : memory;
+  }
+
+  /**
+   * The limit of the container, with the shared memory in it.
+   *
+   * @param prop the property that states the limit
+   * @throws if the limit leaves nothing beside the shared memory
+   */
+  limitWith(memory: QuantityValue, prop: string): QuantityValue {
+    const stated = parseQuantity(memory);
+    if (stated === undefined || this.onTop) {
+      return this.requestWith(memory);
+    }
+    if (stated.isGreaterThan(this.amount)) {
+      return memory;
+    }
+    throw new Error(
+      `${prop} ${memory} leaves nothing beside sharedMemory ${this.size}, which counts to it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,
+    );
+  }
+}

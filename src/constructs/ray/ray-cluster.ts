@@ -1,0 +1,54 @@
+/**
+ * A Ray cluster that stays until it is deleted.
+ */
+import { type Construct } from 'constructs';
+import { RayCluster as RayClusterKind, type RayClusterSpec } from '../../facts/api/types/ray.io/v1';
+import { Workload, type WorkloadProps } from '../workload/workload';
+import {
+  gangOfCluster,
+  priorityLabels,
+  queueLabels,
+  RAY_SCHEDULING,
+  type RayClusterParts,
+  rayClusterSpec,
+  referencesOfCluster,
+} from './ray-cluster-spec';
+
+export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec> {
+  /** @default false */
+  readonly suspend?: boolean;
+}
+
+/** What a RayJob may run on: a `RayCluster`, or one of the cluster by its name. */
+export interface RayClusterReference {
+  readonly rayClusterName: string;
+}
+
+/**
+ * A RayCluster (`ray.io/v1`).
+ *
+ * @example
+ * new RayCluster(chart, 'explore', {
+ *   rayVersion: '2.52.0', head: { image: 'rayproject/ray:2.52.0' }, autoscaler: {},
+ *   workers: [{ groupName: 'gpu', max: 8, image: 'rayproject/ray:2.52.0-gpu', accelerators: Accelerator.nvidia({ count: 1 }) }],
+ * });
+ */
+export class RayCluster extends Workload<RayClusterKind, RayClusterSpec> implements RayClusterReference {
+  /** @throws if a number of workers is none, or two groups have one name */
+  constructor(scope: Construct, id: string, props: RayClusterProps) {
+    super(scope, id, {
+      kind: RayClusterKind,
+      props,
+      render: (choice) => ({ ...rayClusterSpec(props, choice), suspend: props.suspend }),
+      references: referencesOfCluster(props),
+      means: RAY_SCHEDULING,
+      gangs: (name) => [gangOfCluster(name, props)],
+      metadataOf: queueLabels,
+      labelsOfPriority: priorityLabels,
+    });
+  }
+
+  get rayClusterName(): string {
+    return this.name;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * A Ray program with a cluster of its own, or on one that there is.
+ */
+import { type Construct } from 'constructs';
+import { stringify } from 'yaml';
+import { RayJob as RayJobKind, type RayJobSpec } from '../../facts/api/types/ray.io/v1';
+import { type SchedulingMeans } from '../workload/scheduling-means';
+import { requireWholeNumber } from '../workload/whole-number';
+import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { type RayClusterReference } from './ray-cluster';
+import {
+  gangOfCluster,
+  priorityLabels,
+  queueLabels,
+  RAY_SCHEDULING,
+  type RayClusterParts,
+  rayClusterSpec,
+  referencesOfCluster,
+} from './ray-cluster-spec';
+
+export interface RayJobProps extends WorkloadProps<RayJobSpec> {
+  /** What is run: a shell line, or words that are quoted for the shell. */
+  readonly entrypoint: string | readonly string[];
+  /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
+  readonly cluster: RayClusterParts | RayClusterReference;
+  /** Ray's runtime environment: packages, variables, working directory. @default - none */
+  readonly runtimeEnv?: Readonly<Record<string, unknown>>;
+  /** How the program is handed to Ray: by a Job of Kubernetes, by the operator, or from a container beside the head. @default K8sJobMode */
+  readonly submission?: 'K8sJobMode' | 'HTTPMode' | 'SidecarMode';
+  /** Whether the job's own cluster goes when the job has ended. Kueue needs it. @default true */
+  readonly shutdown?: boolean;
+  /** Seconds after its end at which the cluster goes. @default 0 */
+  readonly ttlSecondsAfterFinished?: number;
+  /** How often the whole job, cluster included, is tried again. @default 0 */
+  readonly backoffLimit?: number;
+  /** Seconds after which the job fails. @default - no deadline */
+  readonly activeDeadlineSeconds?: number;
+  /** CPUs of the entry point itself. @default - Ray's: 1 where any is free */
+  readonly entrypointCpus?: number;
+  /** GPUs of the entry point itself. @default 0 */
+  readonly entrypointGpus?: number;
+  /** @default false */
+  readonly suspend?: boolean;
+}
+
+/**
+ * A RayJob (`ray.io/v1`).
+ *
+ * @example
+ * new RayJob(chart, 'tune', {
+ *   entrypoint: ['python', 'tune.py'],
+ *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 4, image }] },
+ * });
+ */
+export class RayJob extends Workload<RayJobKind, RayJobSpec> {
+  /** @throws if the job is suspended, retried or runs as a sidecar on a cluster that is not its own, or a number is none */
+  constructor(scope: Construct, id: string, props: RayJobProps) {
+    const { cluster } = props;
+    super(scope, id, {
+      kind: RayJobKind,
+      props,
+      render: (choice) => specOf(props, choice),
+      references: isOwn(cluster) ? referencesOfCluster(cluster) : [cluster],
+      means: isOwn(cluster) ? RAY_SCHEDULING : ON_A_CLUSTER_OF_OTHERS,
+      gangs: (name) => (isOwn(cluster) ? [gangOfCluster(name, cluster)] : []),
+      metadataOf: queueLabels,
+      labelsOfPriority: priorityLabels,
+    });
+  }
+}
+
+const NOT_ITS_PODS = 'its pods are those of a cluster that is not its own. Schedule the cluster';
+
+const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
+  volcano: NOT_ITS_PODS,
+  kueue: NOT_ITS_PODS,
+  'pod-group': NOT_ITS_PODS,
+  'scheduler-plugins': NOT_ITS_PODS,
+  gantry: NOT_ITS_PODS,
+};
+
+function isOwn(cluster: RayClusterParts | RayClusterReference): cluster is RayClusterParts {
+  return !('rayClusterName' in cluster);
+}
+
+function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
+  const { cluster, shutdown = true, backoffLimit, ttlSecondsAfterFinished, runtimeEnv, submission } = props;
+  if (backoffLimit !== undefined) {
+    requireWholeNumber('backoffLimit', backoffLimit, 0);
+  }
+  if (!isOwn(cluster)) {
+    requireSelectable(props);
+  }
+  if (!shutdown && (props.suspend === true || (ttlSecondsAfterFinished ?? 0) > 0)) {
+    throw new Error(
+      'shutdown false excludes suspend and ttlSecondsAfterFinished: both are about the cluster going. Leave shutdown out.',
+    );
+  }
+  return {
+    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(quoted).join(' '),
+    entrypointNumCpus: props.entrypointCpus,
+    entrypointNumGpus: props.entrypointGpus,
+    runtimeEnvYAML: runtimeEnv === undefined ? undefined : stringify(runtimeEnv),
+    submissionMode: submission,
+    suspend: props.suspend,
+    backoffLimit,
+    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    shutdownAfterJobFinishes: isOwn(cluster) ? shutdown : undefined,
+    ttlSecondsAfterFinished,
+    ...(isOwn(cluster)
+      ? { rayClusterSpec: rayClusterSpec(cluster, choice) }
+      : { clusterSelector: { 'ray.io/cluster': cluster.rayClusterName } }),
+  };
+}
+
+function requireSelectable({ suspend, backoffLimit = 0, submission, ttlSecondsAfterFinished = 0 }: RayJobProps): void {
+  const stated = [
+    ...(suspend === true ? ['suspend'] : []),
+    ...(backoffLimit > 0 ? ['backoffLimit'] : []),
+    ...(submission === 'SidecarMode' ? ['submission SidecarMode'] : []),
+    ...(ttlSecondsAfterFinished > 0 ? ['ttlSecondsAfterFinished'] : []),
+  ];
+  if (stated.length > 0) {
+    throw new Error(
+      `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
+    );
+  }
+}
+
+/** A word as a shell reads it back. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
+}

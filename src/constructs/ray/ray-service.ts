@@ -1,0 +1,102 @@
+/**
+ * Ray Serve applications on a cluster that is replaced without a gap when it changes.
+ */
+import { type Construct } from 'constructs';
+import { stringify } from 'yaml';
+import { RayService as RayServiceKind, type RayServiceSpec } from '../../facts/api/types/ray.io/v1';
+import { Workload, type WorkloadProps } from '../workload/workload';
+import {
+  gangOfCluster,
+  priorityLabels,
+  queueLabels,
+  RAY_SCHEDULING,
+  type RayClusterParts,
+  rayClusterSpec,
+  referencesOfCluster,
+} from './ray-cluster-spec';
+
+export interface IncrementalUpgrade {
+  /** GatewayClass of the Gateway that shifts traffic. */
+  readonly gatewayClassName: string;
+  /** Percent of traffic that moves at a time. */
+  readonly stepPercent: number;
+  /** Seconds between two moves. */
+  readonly intervalSeconds: number;
+  /** Percent of capacity that the new cluster may have beside the old. @default 100 */
+  readonly maxSurgePercent?: number;
+}
+
+export interface RayServiceProps extends WorkloadProps<RayServiceSpec> {
+  readonly cluster: RayClusterParts;
+  /** Serve's configuration (`applications: …`), as an object or as YAML text. */
+  readonly serveConfig: string | Readonly<Record<string, unknown>>;
+  /**
+   * What happens when the cluster changes: a new one takes over, a new one takes over step by step (with the autoscaler), or nothing.
+   * @default 'new-cluster'
+   */
+  readonly upgrade?: 'new-cluster' | 'none' | IncrementalUpgrade;
+  /** Seconds that the old cluster stays. @default 60 */
+  readonly clusterDeletionDelaySeconds?: number;
+  /** Keeps requests away from the head. @default false */
+  readonly excludeHead?: boolean;
+}
+
+/**
+ * A RayService (`ray.io/v1`).
+ *
+ * @example
+ * new RayService(chart, 'chat', {
+ *   serveConfig: { applications: [{ name: 'chat', import_path: 'app:deployment', route_prefix: '/' }] },
+ *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 2, image }] },
+ * });
+ */
+export class RayService extends Workload<RayServiceKind, RayServiceSpec> {
+  /** @throws if an incremental upgrade has no autoscaler or percentages out of range */
+  constructor(scope: Construct, id: string, props: RayServiceProps) {
+    super(scope, id, {
+      kind: RayServiceKind,
+      props,
+      render: (choice) => ({
+        rayClusterConfig: rayClusterSpec(props.cluster, choice),
+        serveConfigV2: typeof props.serveConfig === 'string' ? props.serveConfig : stringify(props.serveConfig),
+        upgradeStrategy: upgradeOf(props),
+        rayClusterDeletionDelaySeconds: props.clusterDeletionDelaySeconds,
+        excludeHeadPodFromServeSvc: props.excludeHead,
+      }),
+      references: referencesOfCluster(props.cluster),
+      means: RAY_SCHEDULING,
+      gangs: (name) => [gangOfCluster(name, props.cluster)],
+      metadataOf: queueLabels,
+      labelsOfPriority: priorityLabels,
+    });
+  }
+}
+
+function upgradeOf({ upgrade, cluster }: RayServiceProps): RayServiceSpec['upgradeStrategy'] {
+  if (upgrade === undefined) {
+    return undefined;
+  }
+  if (typeof upgrade === 'string') {
+    return { type: upgrade === 'none' ? 'None' : 'NewCluster' };
+  }
+  const { gatewayClassName, stepPercent, intervalSeconds, maxSurgePercent = 100 } = upgrade;
+  if (cluster.autoscaler === undefined) {
+    throw new Error('upgrade in steps needs cluster.autoscaler: the new cluster grows as traffic moves.');
+  }
+  if (
+    maxSurgePercent < 0 ||
+    maxSurgePercent > 100 ||
+    stepPercent < 0 ||
+    stepPercent > maxSurgePercent ||
+    intervalSeconds <= 0
+  ) {
+    throw new Error(
+      `upgrade stepPercent ${stepPercent}, maxSurgePercent ${maxSurgePercent}, intervalSeconds ${intervalSeconds}: expected ` +
+        '0 <= stepPercent <= maxSurgePercent <= 100 and an interval above 0.',
+    );
+  }
+  return {
+    type: 'NewClusterWithIncrementalUpgrade',
+    clusterUpgradeOptions: { gatewayClassName, intervalSeconds, maxSurgePercent, stepSizePercent: stepPercent },
+  };
+}

@@ -1,0 +1,224 @@
+/**
+ * RA5 and RA6: fault tolerance of the global control store, and the autoscaler.
+ */
+import { type Rule } from '../../../checks/rule';
+import { pointer } from '../../../manifests/pointer';
+import { asInteger, asObject, asString, isObject } from '../../../manifests/read';
+import { groupsOf, isBefore, variableOf } from '../ray-view';
+import { clusterRule } from './ray-rule';
+
+const FT_ANNOTATION = 'ray.io/ft-enabled';
+const STORAGE_ANNOTATION = 'ray.io/external-storage-namespace';
+const V2_VARIABLE = 'RAY_enable_autoscaler_v2';
+
+const faultTolerance = clusterRule(
+  {
+    id: 'ray/gcs-fault-tolerance-stated-once',
+    row: 'RA5',
+    summary:
+      'Fault tolerance of the control store stands in gcsFaultToleranceOptions alone: no annotations, no variables and no start parameters for Redis beside it, and none of these without it.',
+    why: 'The controller sets them from the options and refuses the cluster where they are stated twice, or where a variable turns the feature on behind its back.',
+    fix: 'Move address, user, password and namespace into gcsFaultToleranceOptions.',
+  },
+  function* (cluster) {
+    const { annotations, head, spec, path } = cluster;
+    const options = isObject(spec.gcsFaultToleranceOptions);
+    const annotation = asString(annotations[FT_ANNOTATION]) ?? '';
+    const stated: { readonly path: string; readonly what: string; readonly when: boolean }[] = [
+      {
+        path: pointer('/metadata/annotations', FT_ANNOTATION),
+        what: `the annotation ${FT_ANNOTATION}`,
+        when: options && annotation !== '',
+      },
+      {
+        path: pointer('/metadata/annotations', STORAGE_ANNOTATION),
+        what: `the annotation ${STORAGE_ANNOTATION}`,
+        when: options && (asString(annotations[STORAGE_ANNOTATION]) ?? '') !== '',
+      },
+      {
+        path: `${head.path}/rayStartParams/redis-password`,
+        what: 'redis-password',
+        when: options && (asString(head.startParams['redis-password']) ?? '') !== '',
+      },
+      {
+        path: `${head.path}/rayStartParams/redis-username`,
+        what: 'redis-username',
+        when: (asString(head.startParams['redis-username']) ?? '') !== '',
+      },
+    ];
+    const address = options || annotation.toLowerCase() !== 'true';
+    for (const [name, when] of [
+      ['REDIS_PASSWORD', options],
+      ['RAY_REDIS_ADDRESS', address],
+      ['REDIS_USERNAME', true],
+    ] as const) {
+      const variable = variableOf(head, name);
+      stated.push({
+        path: variable?.path ?? head.path,
+        what: `the variable ${name}`,
+        when: when && variable !== undefined,
+      });
+    }
+    for (const { path: at, what, when } of stated) {
+      if (when) {
+        yield {
+          path: at,
+          message: `${what} belongs into gcsFaultToleranceOptions.`,
+          expected: `${path}/gcsFaultToleranceOptions`,
+        };
+      }
+    }
+  },
+);
+
+const storage = clusterRule(
+  {
+    id: 'ray/gcs-storage-fits-backend',
+    row: 'RA5',
+    summary: 'The backend rocksdb has no Redis fields; storage names an existing claim or describes one, not both.',
+    why: 'The controller refuses the cluster. The backend rocksdb also needs a feature gate.',
+    fix: 'Keep the fields of one backend, and of storage either claimName or size, class and modes.',
+  },
+  function* ({ spec, path }) {
+    const options = asObject(spec.gcsFaultToleranceOptions);
+    const at = `${path}/gcsFaultToleranceOptions`;
+    if (options.backend === 'rocksdb') {
+      for (const field of ['redisAddress', 'redisUsername', 'redisPassword']) {
+        if (options[field] !== undefined) {
+          yield { path: `${at}/${field}`, message: `${field} stands beside the backend rocksdb.` };
+        }
+      }
+    }
+    const claim = asObject(options.storage);
+    if ((asString(claim.claimName) ?? '') === '') {
+      return;
+    }
+    for (const field of ['size', 'storageClassName', 'accessModes']) {
+      if (claim[field] !== undefined) {
+        yield {
+          path: `${at}/storage/${field}`,
+          message: `storage names the claim ${asString(claim.claimName) ?? ''} and states ${field} too.`,
+          found: claim[field],
+        };
+      }
+    }
+  },
+);
+
+const restartPolicy = clusterRule(
+  {
+    id: 'ray/autoscaler-v2-restart-policy',
+    row: 'RA6',
+    summary: 'With autoscaler v2, pods have restartPolicy Never, or none stated.',
+    why: 'The autoscaler replaces pods itself; the controller refuses another policy.',
+    fix: 'Take restartPolicy out of the templates.',
+  },
+  function* (cluster) {
+    if (!cluster.autoscaling || !cluster.autoscalerV2) {
+      return;
+    }
+    for (const { podSpec, podSpecPath, name } of groupsOf(cluster)) {
+      const policy = asString(podSpec.restartPolicy) ?? '';
+      if (policy === '' || policy === 'Never') {
+        continue;
+      }
+      yield {
+        path: `${podSpecPath}/restartPolicy`,
+        message: `Group ${name} has restartPolicy ${policy}.`,
+        found: policy,
+        expected: 'Never',
+      };
+    }
+  },
+);
+
+const versionOnce = clusterRule(
+  {
+    id: 'ray/autoscaler-version-stated-once',
+    row: 'RA6',
+    summary: `The variable ${V2_VARIABLE} of the head stands only where the autoscaler is on and autoscalerOptions.version is not stated.`,
+    why: 'The controller refuses the cluster.',
+    fix: 'Take the variable out; state enableInTreeAutoscaling and autoscalerOptions.version.',
+  },
+  function* ({ head, spec, autoscaling }) {
+    const variable = variableOf(head, V2_VARIABLE);
+    if (variable === undefined) {
+      return;
+    }
+    if (!autoscaling && (variable.value === '1' || variable.value === 'true')) {
+      yield {
+        path: variable.path,
+        message: `${V2_VARIABLE} is set, and enableInTreeAutoscaling is off.`,
+        found: variable.value,
+      };
+    }
+    if (autoscaling && asObject(spec.autoscalerOptions).version !== undefined) {
+      yield {
+        path: variable.path,
+        message: `${V2_VARIABLE} stands beside autoscalerOptions.version.`,
+        found: variable.value,
+      };
+    }
+  },
+);
+
+const perGroup = clusterRule(
+  {
+    id: 'ray/group-settings-need-autoscaler-v2',
+    row: 'RA6',
+    summary:
+      'idleTimeoutSeconds and priority of a worker group need autoscaler v2 (priority also Ray 2.56); idle timeouts are not negative.',
+    why: 'The first autoscaler knows no groups; the controller refuses the cluster.',
+    fix: 'State autoscalerOptions.version: v2, or move the timeout to autoscalerOptions.',
+  },
+  function* ({ workers, head, spec, path, autoscalerV2, autoscaling, version }) {
+    const variable = variableOf(head, V2_VARIABLE)?.value;
+    const v2 = autoscalerV2 || variable === '1' || variable === 'true';
+    for (const { value, path: at, name } of workers) {
+      const idle = asInteger(value.idleTimeoutSeconds);
+      if (idle !== undefined && idle < 0) {
+        yield {
+          path: `${at}/idleTimeoutSeconds`,
+          message: `The idle timeout of group ${name} is ${idle}.`,
+          found: idle,
+          expected: 'at least 0',
+        };
+      } else if (idle !== undefined && !v2) {
+        yield {
+          path: `${at}/idleTimeoutSeconds`,
+          message: `Group ${name} states an idle timeout, and the autoscaler is not v2.`,
+          found: idle,
+        };
+      }
+      const priority = asInteger(value.priority) ?? 0;
+      if (priority === 0) {
+        continue;
+      }
+      if (!v2 || !autoscaling) {
+        yield {
+          path: `${at}/priority`,
+          message: `Group ${name} states a priority, and autoscaler v2 is not on.`,
+          found: priority,
+        };
+      } else if (version !== undefined && isBefore(version, 2, 56)) {
+        yield {
+          path: `${at}/priority`,
+          message: `Group ${name} states a priority, which Ray ${version.text} does not know.`,
+          found: priority,
+          expected: 'Ray 2.56 or later',
+        };
+      }
+    }
+    const idle = asInteger(asObject(spec.autoscalerOptions).idleTimeoutSeconds);
+    if (idle !== undefined && idle < 0) {
+      yield {
+        path: `${path}/autoscalerOptions/idleTimeoutSeconds`,
+        message: `The idle timeout is ${idle}.`,
+        found: idle,
+        expected: 'at least 0',
+      };
+    }
+  },
+);
+
+export const autoscalerRules: readonly Rule[] = [faultTolerance, storage, restartPolicy, versionOnce, perGroup];

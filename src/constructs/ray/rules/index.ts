@@ -1,0 +1,12 @@
+/**
+ * What KubeRay demands of its kinds beyond their schema. Rows RA1 to RA13 of docs/ray.md. Its controller judges at reconcile: an object
+ * that fails here exists, with an event, and gets no pod.
+ *
+ * Must not import a construct: the command line loads this and nothing of cdk8s.
+ */
+import { type Rule } from '../../../checks/rule';
+import { autoscalerRules } from './autoscaler';
+import { groupRules } from './groups';
+import { jobRules } from './jobs';
+
+export const rayRules: readonly Rule[] = [...groupRules, ...autoscalerRules, ...jobRules];

@@ -1,0 +1,48 @@
+/**
+ * The thin L1: a Kubernetes object of any kind as a construct, typed by its kind and checked whenever its app is synthesised.
+ */
+import { ApiObject, type ApiObjectMetadata, Lazy } from 'cdk8s';
+import { type Construct } from 'constructs';
+import { findKind } from '../../facts/api/kinds';
+import { type ResourceKind } from '../../facts/api/resource-kind';
+import { checkOnSynth } from '../../checks/on-synth';
+
+/** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
+export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'> & {
+  readonly metadata?: ApiObjectMetadata;
+};
+
+/**
+ * A Kubernetes object of the kind `T`.
+ *
+ * Whatever is given, and whatever is patched in later with `addJsonPatch`, is written as it stands: nothing that the types do not know
+ * is dropped, and an unknown field is reported by the check.
+ *
+ * @example
+ * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });
+ */
+export class Resource<T> extends ApiObject {
+  constructor(scope: Construct, id: string, kind: ResourceKind<T>, props: ResourceProps<T>) {
+    super(scope, id, {
+      ...props,
+      metadata: metadataFor(kind, props.metadata),
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+    });
+    checkOnSynth(this);
+  }
+}
+
+/**
+ * cdk8s gives every object the namespace of its chart, also where a kind has none. A namespace that turns out to be nothing at synthesis
+ * keeps the chart's away and is not written. One that somebody wrote stays, for the check to report.
+ */
+function metadataFor(
+  kind: ResourceKind<unknown>,
+  metadata: ApiObjectMetadata | undefined,
+): ApiObjectMetadata | undefined {
+  if (metadata?.namespace !== undefined || findKind(kind.apiVersion, kind.kind)?.scope !== 'Cluster') {
+    return metadata;
+  }
+  return { ...metadata, namespace: Lazy.any({ produce: () => undefined }) as string };
+}

@@ -1,0 +1,77 @@
+/**
+ * When somebody should look at the scheduler: alerts on the metrics that its program exports.
+ */
+import { Duration } from 'cdk8s';
+import { type Construct } from 'constructs';
+import { type Alert, PrometheusRule } from '../monitoring';
+import { type NamespacedObjectProps } from '../resources/object-props';
+
+/** The page that says what to do, by the heading in it. */
+const runbook = (heading: string): Alert['annotations'] => ({ runbook: `cdk8s-gantry, docs/scheduler.md#${heading}` });
+
+// A cluster may have several schedulers, of several names: each is looked at for itself.
+
+/** Part of requests or bindings that may fail. */
+const TOLERATED = 0.05;
+
+export const SCHEDULER_ALERTS: readonly Alert[] = [
+  {
+    alert: 'GantrySchedulerNobodyDecides',
+    severity: 'critical',
+    for: Duration.minutes(2),
+    expr: 'max by (namespace, job) (gantry_leader) < 1 or absent(gantry_leader)',
+    summary: 'No replica of the scheduler holds the lease: nothing is placed',
+    annotations: runbook('nobody-decides'),
+  },
+  {
+    alert: 'GantrySchedulerTwoDecide',
+    severity: 'critical',
+    for: Duration.minutes(1),
+    expr: 'sum by (namespace, job) (gantry_leader) > 1',
+    summary: '{{ $value }} replicas count themselves as the one that decides',
+    annotations: runbook('two-decide'),
+  },
+  {
+    alert: 'GantrySchedulerSlow',
+    for: Duration.minutes(10),
+    expr: 'histogram_quantile(0.99, sum by (le) (rate(gantry_cycle_seconds_bucket[5m]))) > 1',
+    summary: 'One cycle in a hundred takes longer than a second ({{ $value | humanizeDuration }})',
+    annotations: runbook('slow'),
+  },
+  {
+    alert: 'GantrySchedulerBindingsFail',
+    for: Duration.minutes(5),
+    expr: `sum(rate(gantry_binding_failures_total[5m])) / (sum(rate(gantry_binding_failures_total[5m])) + sum(rate(gantry_pods_bound_total[5m]))) > ${TOLERATED}`,
+    summary: '{{ $value | humanizePercentage }} of the bindings fail',
+    annotations: runbook('bindings-fail'),
+  },
+  {
+    alert: 'GantrySchedulerApiErrors',
+    for: Duration.minutes(10),
+    expr: `sum(rate(gantry_api_requests_total{status=~"5..|0"}[5m])) / sum(rate(gantry_api_requests_total[5m])) > ${TOLERATED}`,
+    summary: '{{ $value | humanizePercentage }} of the requests to the API server get no answer or an error of its own',
+    annotations: runbook('api-errors'),
+  },
+  {
+    alert: 'GantryQueueBelowItsShare',
+    for: Duration.minutes(30),
+    expr: 'max by (queue, resource) (gantry_queue_allocated) < 0.5 * max by (queue, resource) (gantry_queue_fair_share)',
+    summary:
+      'Queue {{ $labels.queue }} has had less than half of its fair share of {{ $labels.resource }} for half an hour',
+    annotations: runbook('below-its-share'),
+  },
+  {
+    alert: 'GantrySchedulerClockOff',
+    for: Duration.minutes(10),
+    expr: 'max(abs(gantry_clock_skew_seconds)) > 5',
+    summary: 'The clock of a node that runs the scheduler is {{ $value }} seconds off that of the API server',
+    annotations: runbook('clock-off'),
+  },
+];
+
+/** The alerts as an object of the Prometheus operator; add alerts of your own with `addGroup`. */
+export class SchedulerAlerts extends PrometheusRule {
+  constructor(scope: Construct, id: string, props: NamespacedObjectProps = {}) {
+    super(scope, id, { ...props, groups: [{ name: 'gantry-scheduler', rules: SCHEDULER_ALERTS }] });
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * GantryScheduler: the in-cluster scheduler with everything that it needs, as one construct.
+ *
+ * The program travels in an immutable ConfigMap that is named for its content and runs on a stock Node image: a new version of the
+ * package is a new ConfigMap and a rolling update, and nothing has to be built. The configuration lies in a ConfigMap of its own, which
+ * the program reads anew when it changes.
+ */
+import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { Construct } from 'constructs';
+import { stringify } from 'yaml';
+import { Deployment } from '../../facts/api/types/apps/v1';
+import { ConfigMap, Service, ServiceAccount } from '../../facts/api/types/core/v1';
+import { type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
+import { PodDisruptionBudget } from '../../facts/api/types/policy/v1';
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
+import { ServiceMonitor } from '../monitoring';
+import { dependOn } from '../resources/depend-on';
+import { type NamespacedObjectProps } from '../resources/object-props';
+import { nameOf, type QueueReference } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { Namespace } from '../tenancy';
+import { SchedulerAlerts } from './alerts';
+import { configurationValue, type SchedulerConfigurationProps } from './configuration';
+import { SchedulerImage } from './image';
+import { SchedulerNetworkPolicy } from './network-policy';
+import { clusterRules, leaseRules } from './permissions';
+import {
+  CONFIGURATION_KEY,
+  HTTP_PORT,
+  HTTP_PORT_NAME,
+  NAME_LABEL,
+  type PodResources,
+  SCHEDULER_NAME,
+  schedulerPod,
+} from './pod';
+import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
+
+export interface GantrySchedulerProps extends SchedulerConfigurationProps, NamespacedObjectProps {
+  /**
+   * One decides, the others stand by. A single one holds the lease too, since during an update there are two.
+   * @default 2
+   */
+  readonly replicas?: number;
+  /** @default - a stock Node image that gets the program from a ConfigMap */
+  readonly image?: SchedulerImage;
+  /** Of each replica. @default - requests of 500m CPU and 256Mi, a limit of 512Mi: enough for 1,000 nodes and 10,000 pods */
+  readonly resources?: PodResources;
+  /** @default system-cluster-critical */
+  readonly priorityClass?: string;
+  /**
+   * Who may see page and API. `cluster`: whoever the cluster allows to `get` the path as a non-resource URL, and whoever may
+   * `kubectl port-forward` to the pod; `always`: the former alone, for a proxy that is injected into the pod; `open`: everybody who
+   * reaches the port.
+   * @default cluster
+   */
+  readonly access?: 'cluster' | 'always' | 'open';
+  /** What the page calls the cluster. @default cluster */
+  readonly clusterName?: string;
+  /**
+   * Who may reach the scheduler. It reaches the API server and DNS alone.
+   * @default - every pod of the cluster; `false` makes no NetworkPolicy
+   */
+  readonly allowedFrom?: readonly NetworkPolicyPeer[] | false;
+  /** Ports of the API server, for the NetworkPolicy. @default - 443 and 6443 */
+  readonly apiServerPorts?: readonly number[];
+  /**
+   * ServiceMonitor and PrometheusRule, with the labels by which Prometheus selects them; `false` where no Prometheus operator is there.
+   * @default - both, without further labels
+   */
+  readonly monitoring?: { readonly labels?: Readonly<Record<string, string>> } | false;
+}
+
+/**
+ * Source of what it needs: the program in `src/runtime/kubernetes`.
+ *
+ * @example
+ * const scheduler = new GantryScheduler(chart, 'scheduler', { queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
+ * new volcano.Job(chart, 'train', { scheduling: Scheduling.gantry(scheduler.queue('research')), … });
+ */
+export class GantryScheduler extends Construct {
+  /** Name of all its objects. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly deployment: ApiObject;
+  readonly service: ApiObject;
+  readonly alerts?: SchedulerAlerts;
+  private readonly labels: Readonly<Record<string, string>>;
+
+  /**
+   * @throws where the configuration contradicts itself, with every fault that the program would report
+   * @throws if replicas is not a whole number of at least 1
+   */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: GantrySchedulerProps = {},
+  ) {
+    super(scope, id);
+    const { replicas = 2, image = SchedulerImage.node() } = props;
+    if (!Number.isInteger(replicas) || replicas < 1) {
+      throw new Error(`${this.node.path}: replicas ${replicas}: expected a whole number of at least 1.`);
+    }
+    this.name = props.name ?? SCHEDULER_NAME;
+    const namespace =
+      props.namespace ??
+      new Namespace(this, 'namespace', {
+        name: 'gantry-system',
+        labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
+      });
+    this.namespace = nameOf(namespace);
+    this.labels = { [NAME_LABEL]: SCHEDULER_NAME, 'app.kubernetes.io/instance': this.name };
+
+    const account = new Resource(this, 'ServiceAccount', ServiceAccount, { metadata: this.metadata });
+    const configuration = new Resource(this, 'Configuration', ConfigMap, {
+      metadata: this.metadata,
+      data: { [CONFIGURATION_KEY]: stringify(configurationValue(this.node.path, props), { lineWidth: 0 }) },
+    });
+    const program = image.hasProgram ? undefined : this.programConfigMap();
+    const permissions = this.permissions(account);
+    this.deployment = new Resource(this, 'Resource', Deployment, {
+      metadata: this.metadata,
+      spec: {
+        replicas,
+        selector: { matchLabels: this.labels },
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } },
+        template: {
+          metadata: { labels: this.labels },
+          spec: schedulerPod({
+            name: this.name,
+            labels: this.labels,
+            replicas,
+            image,
+            program: program?.name,
+            configuration: configuration.name,
+            serviceAccount: account.name,
+            resources: props.resources,
+            priorityClass: props.priorityClass,
+            access: props.access ?? 'cluster',
+            clusterName: props.clusterName,
+          }),
+        },
+      },
+    });
+    this.service = new Resource(this, 'Service', Service, {
+      metadata: this.metadata,
+      spec: { selector: this.labels, ports: [{ name: HTTP_PORT_NAME, port: HTTP_PORT, targetPort: HTTP_PORT_NAME }] },
+    });
+    dependOn(this.deployment, account, configuration, program, ...permissions);
+    const around = [account, configuration, program, this.service, ...this.protection(replicas)];
+    for (const object of around) {
+      if (object !== undefined) {
+        dependOn(object, namespace);
+      }
+    }
+    this.alerts = this.monitoring();
+  }
+
+  /** A queue of the configuration, for `Scheduling.gantry(…)`. */
+  queue(name: string): QueueReference {
+    const names = (this.props.queues ?? []).map((queue) => queue.name);
+    if (!names.includes(name)) {
+      throw new Error(
+        `${this.node.path}: no queue "${name}" in the configuration; it has ${names.join(', ') || 'none'}. Volcano's queues are referred to by their own construct.`,
+      );
+    }
+    return { queueName: name };
+  }
+
+  private get metadata(): ApiObjectMetadata & { readonly name: string } {
+    return { ...this.clusterMetadata, namespace: this.namespace };
+  }
+
+  private get clusterMetadata(): ApiObjectMetadata & { readonly name: string } {
+    return {
+      name: this.name,
+      labels: { ...this.labels, ...this.props.labels },
+      annotations: { ...this.props.annotations },
+    };
+  }
+
+  private programConfigMap(): ApiObject {
+    const { bundle, start, hash } = schedulerProgram();
+    return new Resource(this, 'Program', ConfigMap, {
+      metadata: { ...this.metadata, name: `${this.name}-program-${hash}` },
+      immutable: true,
+      data: { [START_KEY]: start },
+      binaryData: { [PROGRAM_KEY]: bundle },
+    });
+  }
+
+  private permissions(account: ApiObject): readonly ApiObject[] {
+    const { name, namespace } = this;
+    const subjects = [{ kind: 'ServiceAccount', name: account.name, namespace }];
+    const group = 'rbac.authorization.k8s.io';
+    const clusterRole = new Resource(this, 'ClusterRole', ClusterRole, {
+      metadata: this.clusterMetadata,
+      rules: clusterRules(),
+    });
+    const clusterBinding = new Resource(this, 'ClusterRoleBinding', ClusterRoleBinding, {
+      metadata: this.clusterMetadata,
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name },
+      subjects,
+    });
+    const role = new Resource(this, 'Role', Role, { metadata: this.metadata, rules: leaseRules(name) });
+    const binding = new Resource(this, 'RoleBinding', RoleBinding, {
+      metadata: this.metadata,
+      roleRef: { apiGroup: group, kind: 'Role', name },
+      subjects,
+    });
+    dependOn(clusterBinding, clusterRole, account);
+    dependOn(binding, role, account);
+    return [clusterBinding, binding];
+  }
+
+  private protection(replicas: number): readonly ApiObject[] {
+    const { allowedFrom, apiServerPorts } = this.props;
+    const objects: ApiObject[] = [];
+    if (replicas > 1) {
+      objects.push(
+        new Resource(this, 'PodDisruptionBudget', PodDisruptionBudget, {
+          metadata: this.metadata,
+          spec: { maxUnavailable: 1, selector: { matchLabels: this.labels } },
+        }),
+      );
+    }
+    if (allowedFrom !== false) {
+      const policy = new SchedulerNetworkPolicy(this, 'NetworkPolicy', {
+        metadata: this.metadata,
+        pods: this.labels,
+        from: allowedFrom,
+        port: HTTP_PORT_NAME,
+        apiServerPorts,
+      });
+      objects.push(policy.resource);
+    }
+    return objects;
+  }
+
+  private monitoring(): SchedulerAlerts | undefined {
+    const { monitoring = {} } = this.props;
+    if (monitoring === false) {
+      return undefined;
+    }
+    const labels = { ...this.labels, ...monitoring.labels };
+    const monitor = new ServiceMonitor(this, 'monitor', {
+      name: this.name,
+      namespace: this.namespace,
+      labels,
+      selector: this.labels,
+      port: HTTP_PORT_NAME,
+    });
+    dependOn(monitor.resource, this.service);
+    return new SchedulerAlerts(this, 'alerts', { name: this.name, namespace: this.namespace, labels });
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * SchedulerImage: what the scheduler runs in. A stock Node image that gets the program from a ConfigMap, or an image that has it.
+ */
+
+export interface NodeImageOptions {
+  /** Where the image is, for a mirror of one's own. @default node */
+  readonly repository?: string;
+  /** @default 24.11.0-bookworm-slim */
+  readonly tag?: string;
+  /**
+   * `sha256:…` of the image, after which the tag is only for people.
+   * @default - the tag decides
+   */
+  readonly digest?: string;
+}
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+export class SchedulerImage {
+  /**
+   * Node of 20 or newer, as it is published; the program comes from a ConfigMap, and nothing has to be built.
+   *
+   * @throws if the digest is none
+   */
+  static node(options: NodeImageOptions = {}): SchedulerImage {
+    const { repository = 'node', tag = '24.11.0-bookworm-slim', digest } = options;
+    if (digest !== undefined && !DIGEST.test(digest)) {
+      throw new Error(
+        `digest "${digest}": expected sha256: and 64 hexadecimal digits, as \`docker buildx imagetools inspect ${repository}:${tag}\` prints it.`,
+      );
+    }
+    return new SchedulerImage(`${repository}:${tag}${digest === undefined ? '' : `@${digest}`}`, false);
+  }
+
+  /** An image that has the program, built with the Dockerfile that comes with this package. Its tag or digest says which one it is. */
+  static prebuilt(reference: string): SchedulerImage {
+    return new SchedulerImage(reference, true);
+  }
+
+  private constructor(
+    /** As a container names it. */
+    readonly reference: string,
+    /** Does the image have the program? */
+    readonly hasProgram: boolean,
+  ) {}
+}

@@ -1,0 +1,46 @@
+/**
+ * Whom the scheduler talks to: whoever looks at it, the API server, and DNS.
+ */
+import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { Construct } from 'constructs';
+import { NetworkPolicy, type NetworkPolicyPeer } from '../../facts/api/types/networking.k8s.io/v1';
+import { Resource } from '../resources/resource';
+
+export interface SchedulerNetworkPolicyProps {
+  readonly metadata: ApiObjectMetadata;
+  readonly pods: Readonly<Record<string, string>>;
+  /** @default - every pod of the cluster */
+  readonly from?: readonly NetworkPolicyPeer[];
+  /** Name of the container's port. */
+  readonly port: string;
+  /** @default - 443 and 6443 */
+  readonly apiServerPorts?: readonly number[];
+}
+
+export class SchedulerNetworkPolicy extends Construct {
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: SchedulerNetworkPolicyProps) {
+    super(scope, id);
+    const { metadata, pods, from = [{ namespaceSelector: {} }], port, apiServerPorts = [443, 6443] } = props;
+    this.resource = new Resource(this, 'Resource', NetworkPolicy, {
+      metadata,
+      spec: {
+        podSelector: { matchLabels: pods },
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [{ from, ports: [{ port, protocol: 'TCP' }] }],
+        // A policy cannot name the API server, which is no pod: its ports are open to every address.
+        egress: [
+          { ports: apiServerPorts.map((number) => ({ port: number, protocol: 'TCP' })) },
+          {
+            to: [{ namespaceSelector: {} }],
+            ports: [
+              { port: 53, protocol: 'UDP' },
+              { port: 53, protocol: 'TCP' },
+            ],
+          },
+        ],
+      },
+    });
+  }
+}

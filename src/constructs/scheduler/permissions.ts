@@ -1,0 +1,58 @@
+/**
+ * What the scheduler may do in a cluster: no verb more than its program uses. A test holds these rules against what an API server saw the
+ * program do.
+ */
+import { type PolicyRule } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
+import { COLLECTIONS } from '../../planning/scheduler-settings/collections';
+
+/** Everywhere. */
+export function clusterRules(): readonly PolicyRule[] {
+  return [
+    ...watchedRules(),
+    // A pod whose binding got no answer is looked at; the gate of a pod that is handed over is taken away.
+    { apiGroups: [''], resources: ['pods'], verbs: ['get', 'patch'] },
+    { apiGroups: [''], resources: ['pods/binding', 'pods/eviction'], verbs: ['create'] },
+    // Why a pod waits.
+    { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    ...statusRules(),
+    // Who looks at the page.
+    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  ];
+}
+
+/** In the scheduler's own namespace: the Lease by which one of the replicas decides. */
+export function leaseRules(lease: string): readonly PolicyRule[] {
+  return [
+    // A request to create names no object that a rule could be bound to.
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [lease], verbs: ['get', 'update'] },
+  ];
+}
+
+/** The collections that the program keeps a copy of. */
+function watchedRules(): readonly PolicyRule[] {
+  const groups = new Map<string, string[]>();
+  for (const { group, plural } of Object.values(COLLECTIONS)) {
+    groups.set(group, [...(groups.get(group) ?? []), plural]);
+  }
+  return [...groups].map(([group, plurals]) => ({
+    apiGroups: [group],
+    resources: [...new Set(plurals)],
+    verbs: ['list', 'watch'],
+  }));
+}
+
+function statusRules(): readonly PolicyRule[] {
+  const { volcanoPodGroups, schedulerPluginsPodGroups, nativePodGroups } = COLLECTIONS;
+  return [
+    {
+      apiGroups: [schedulerPluginsPodGroups.group, nativePodGroups.group],
+      resources: ['podgroups/status'],
+      verbs: ['patch'],
+    },
+    // Volcano's definition has no status subresource.
+    { apiGroups: [volcanoPodGroups.group], resources: ['podgroups'], verbs: ['patch'] },
+  ];
+}

@@ -1,0 +1,137 @@
+/**
+ * The scheduler's pod: no more rights than it needs on its node, a file system that it cannot write, and probes that say when it is stuck.
+ */
+import { type Container, type PodSpec, type Volume, type VolumeMount } from '../../facts/api/types/core/v1';
+import { type Quantity } from '../../facts/api/scalars';
+import { parseQuantity } from '../../manifests/quantity';
+import { type SchedulerImage } from './image';
+import { START_KEY } from './program';
+
+/** The label by which the scheduler's pods are known, whatever they are called. */
+export const NAME_LABEL = 'app.kubernetes.io/name';
+export const SCHEDULER_NAME = 'gantry-scheduler';
+
+export const CONFIGURATION_KEY = 'scheduler.yaml';
+export const HTTP_PORT = 10270;
+export const HTTP_PORT_NAME = 'http';
+
+export interface PodResources {
+  readonly requests?: { readonly cpu?: Quantity; readonly memory?: Quantity };
+  readonly limits?: { readonly cpu?: Quantity; readonly memory?: Quantity };
+}
+
+export interface SchedulerPodProps {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly replicas: number;
+  readonly image: SchedulerImage;
+  /** ConfigMap of the program; absent where the image has it. */
+  readonly program?: string;
+  /** ConfigMap of the configuration. */
+  readonly configuration: string;
+  readonly serviceAccount: string;
+  readonly resources?: PodResources;
+  readonly priorityClass?: string;
+  readonly access: 'cluster' | 'always' | 'open';
+  readonly clusterName?: string;
+}
+
+const DEFAULT_RESOURCES: PodResources = { requests: { cpu: '500m', memory: '256Mi' }, limits: { memory: '512Mi' } };
+const PROGRAM_FOLDER = '/opt/gantry';
+const CONFIGURATION_FOLDER = '/etc/gantry';
+/** What V8 may have of the container's memory; the rest is for buffers and the program itself. */
+const HEAP_SHARE = 0.75;
+/** Seconds in which a cycle that is being carried out is finished or given up. */
+const GRACE = 30;
+
+export function schedulerPod(props: SchedulerPodProps): PodSpec {
+  const { replicas, labels } = props;
+  return {
+    serviceAccountName: props.serviceAccount,
+    priorityClassName: props.priorityClass ?? 'system-cluster-critical',
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: GRACE,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    ...(replicas === 1 ? {} : { affinity: apart(labels) }),
+    tolerations: [
+      { key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' },
+      { key: 'CriticalAddonsOnly', operator: 'Exists' },
+    ],
+    containers: [containerOf(props)],
+    volumes: [
+      { name: 'configuration', configMap: { name: props.configuration } },
+      ...(props.program === undefined
+        ? []
+        : [{ name: 'program', configMap: { name: props.program } } satisfies Volume]),
+    ],
+  };
+}
+
+/** A node that fails must not take all replicas with it. */
+function apart(labels: Readonly<Record<string, string>>): PodSpec['affinity'] {
+  const term = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+  };
+}
+
+function containerOf(props: SchedulerPodProps): Container {
+  const { image, program, access, name, clusterName } = props;
+  const resources = props.resources ?? DEFAULT_RESOURCES;
+  const heap = heapMebibytes(resources);
+  const flags = [
+    `--config=${CONFIGURATION_FOLDER}/${CONFIGURATION_KEY}`,
+    '--address=0.0.0.0',
+    `--port=${HTTP_PORT}`,
+    `--authentication=${access === 'open' ? 'off' : access}`,
+    `--lease-name=${name}`,
+    ...(clusterName === undefined ? [] : [`--cluster-name=${clusterName}`]),
+  ];
+  const mounts: readonly VolumeMount[] = [
+    { name: 'configuration', mountPath: CONFIGURATION_FOLDER, readOnly: true },
+    ...(program === undefined ? [] : [{ name: 'program', mountPath: PROGRAM_FOLDER, readOnly: true }]),
+  ];
+  return {
+    name: 'scheduler',
+    image: image.reference,
+    ...(image.hasProgram
+      ? {}
+      : {
+          command: [
+            'node',
+            ...(heap === undefined ? [] : [`--max-old-space-size=${heap}`]),
+            `${PROGRAM_FOLDER}/${START_KEY}`,
+          ],
+        }),
+    args: flags,
+    env: [
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+      ...(image.hasProgram && heap !== undefined
+        ? [{ name: 'NODE_OPTIONS', value: `--max-old-space-size=${heap}` }]
+        : []),
+    ],
+    ports: [{ name: HTTP_PORT_NAME, containerPort: HTTP_PORT }],
+    resources,
+    startupProbe: { httpGet: { path: '/healthz', port: HTTP_PORT_NAME }, periodSeconds: 2, failureThreshold: 60 },
+    livenessProbe: {
+      httpGet: { path: '/healthz', port: HTTP_PORT_NAME },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 6,
+    },
+    readinessProbe: { httpGet: { path: '/readyz', port: HTTP_PORT_NAME }, periodSeconds: 5, timeoutSeconds: 5 },
+    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    volumeMounts: mounts,
+  };
+}
+
+function heapMebibytes({ limits }: PodResources): number | undefined {
+  const bytes = limits?.memory === undefined ? undefined : parseQuantity(limits.memory)?.toNumber();
+  return bytes === undefined ? undefined : Math.floor((bytes * HEAP_SHARE) / 2 ** 20);
+}

@@ -1,0 +1,38 @@
+/**
+ * How one asks a server whether it is well: a closed choice, rendered as a probe.
+ */
+import { type Probe } from '../../facts/api/types/core/v1';
+
+type Handler = Pick<Probe, 'exec' | 'grpc' | 'httpGet' | 'tcpSocket'>;
+
+export class Health {
+  /** GET on the server's port; 200 to 399 is well. */
+  static http(path = '/health'): Health {
+    return new Health((port) => ({ httpGet: { path, port } }));
+  }
+
+  /** gRPC's health protocol on the server's port. */
+  static grpc(service?: string): Health {
+    return new Health((_port, number) => ({ grpc: { port: number, ...(service === undefined ? {} : { service }) } }));
+  }
+
+  /** The port takes connections. Servers that open it before the model is loaded need another way. */
+  static tcp(): Health {
+    return new Health((port) => ({ tcpSocket: { port } }));
+  }
+
+  /** A command in the container that ends with 0. */
+  static command(...command: readonly string[]): Health {
+    return new Health(() => ({ exec: { command } }));
+  }
+
+  private constructor(private readonly handlerOf: (port: string | number, number: number) => Handler) {}
+
+  /**
+   * @param port the name of the container's port, or its number where names are not free
+   * @param number its number
+   */
+  toHandler(port: string | number, number: number): Handler {
+    return this.handlerOf(port, number);
+  }
+}

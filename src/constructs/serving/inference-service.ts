@@ -1,0 +1,142 @@
+/**
+ * InferenceService: one statement of a model server, with everything that it takes to serve.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { Service as ServiceKind } from '../../facts/api/types/core/v1';
+import { PodDisruptionBudget as BudgetKind } from '../../facts/api/types/policy/v1';
+import { type LeaderWorkerSet } from '../batch';
+import { ScaledObject } from '../keda';
+import { namespacedMetadata } from '../resources/object-props';
+import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { Resource } from '../resources/resource';
+import { type Deployment } from './deployment';
+import { type KnativeService } from './knative-service';
+import { type MadeServer, ServingEngine } from './serving-engine';
+import { requireStatement, type ServingStatement } from './statement';
+
+export interface InferenceServiceProps extends ServingStatement {
+  /** What it becomes. @default ServingEngine.deployment() */
+  readonly as?: ServingEngine;
+  /**
+   * How many pods may be gone at a time for drains and the like; `false` for no budget. A budget never blocks a drain for ever: pods
+   * that never became ready may always go.
+   * @default 1
+   */
+  readonly maxUnavailable?: number | `${number}%` | false;
+}
+
+/**
+ * A model server.
+ *
+ * Rules: `serving/*`.
+ *
+ * @example
+ * const chat = new InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0', args: ['--model', '/model'], port: 8000, loadingSeconds: 240,
+ *   model: Mount.claim('llama-70b', '/model', { readOnly: true }), accelerators: Accelerator.nvidia({ count: 4 }), sharedMemory: '16Gi',
+ *   as: ServingEngine.deployment({ scaling: { maxReplicas: 8, ...LlmScaling.queueDepth({ … }) } }),
+ * });
+ */
+export class InferenceService extends Construct {
+  /** The Service by which it is reached; `undefined` with Knative, which makes one itself. */
+  readonly service?: ApiObject;
+  readonly disruptionBudget?: ApiObject;
+  readonly scaledObject?: ScaledObject;
+  /** Name under which it is reached in its namespace. */
+  readonly serviceName: string;
+  private readonly made: MadeServer;
+
+  /** @throws if a number is none, or the engine has no place for something that is stated */
+  constructor(scope: Construct, id: string, props: InferenceServiceProps) {
+    super(scope, id);
+    const { as = ServingEngine.deployment(), maxUnavailable = 1, ...statement } = props;
+    const name = props.name ?? id;
+    this.made = this.atItsPath(() => {
+      requireStatement(statement);
+      return as.make(this, { ...statement, name });
+    });
+    const { endpoints, pods, scaling } = this.made;
+    this.serviceName = this.made.serviceName ?? name;
+    const metadata = namespacedMetadata(name, { namespace: props.namespace, labels: props.labels });
+    if (endpoints !== undefined) {
+      this.service = new Resource(this, 'Service', ServiceKind, {
+        metadata: { ...metadata, name: this.serviceName },
+        spec: { selector: endpoints, ports: [{ name: 'http', port: props.port, targetPort: 'http' }] },
+      });
+    }
+    if (pods !== undefined && maxUnavailable !== false) {
+      this.disruptionBudget = new Resource(this, 'DisruptionBudget', BudgetKind, {
+        metadata,
+        spec: { maxUnavailable, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: pods } },
+      });
+    }
+    if (scaling !== undefined) {
+      this.scaledObject = this.atItsPath(
+        () =>
+          new ScaledObject(this, 'ScaledObject', {
+            ...scaling,
+            target: this.workload,
+            name,
+            namespace: props.namespace,
+            labels: props.labels,
+          }),
+      );
+    }
+  }
+
+  /** The Deployment; `undefined` where it became something else. */
+  get deployment(): Deployment | undefined {
+    return this.made.deployment;
+  }
+
+  /** The Knative Service; `undefined` where it became something else. */
+  get knativeService(): KnativeService | undefined {
+    return this.made.knativeService;
+  }
+
+  /** The LeaderWorkerSet; `undefined` where it became something else. */
+  get leaderWorkerSet(): LeaderWorkerSet | undefined {
+    return this.made.leaderWorkerSet;
+  }
+
+  /** Whatever it became. */
+  get workload(): Deployment | KnativeService | LeaderWorkerSet {
+    const { deployment, knativeService, leaderWorkerSet } = this.made;
+    const workload = deployment ?? knativeService ?? leaderWorkerSet;
+    if (workload === undefined) {
+      throw new Error(`${this.node.path}: the engine made no workload.`);
+    }
+    return workload;
+  }
+
+  /** Labels of the pods, for monitors and policies; those of Knative where it is a Knative Service. */
+  get podLabels(): Readonly<Record<string, string>> {
+    return this.made.pods ?? { 'serving.knative.dev/service': this.serviceName };
+  }
+
+  /** Switches of Knative that it needs; none where it is no Knative Service. */
+  get requiredFeatures(): readonly string[] {
+    return this.made.knativeService?.requiredFeatures ?? [];
+  }
+
+  /**
+   * Sends its pods through a queue of Volcano, or the whole through a local queue of Kueue.
+   *
+   * @throws if it has a queue already
+   */
+  submitTo(queue: QueueReference | LocalQueueReference): this {
+    this.workload.submitTo(queue);
+    return this;
+  }
+
+  private atItsPath<R>(make: () => R): R {
+    try {
+      return make();
+    } catch (error) {
+      throw error instanceof Error && !error.message.startsWith(this.node.path)
+        ? new Error(`${this.node.path}: ${error.message}`, { cause: error })
+        : error;
+    }
+  }
+}

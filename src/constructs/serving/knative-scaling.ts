@@ -1,0 +1,75 @@
+/**
+ * How Knative scales a service: a closed choice, rendered as annotations of its revisions.
+ *
+ * Source: Knative Serving v1.23.0, pkg/apis/autoscaling.
+ */
+
+export interface KnativeScalingOptions {
+  /** @default 0: the service goes to zero when nobody asks */
+  readonly minReplicas?: number;
+  /** @default 0: no limit */
+  readonly maxReplicas?: number;
+  /** Replicas that a new revision starts with. @default - the cluster's: 1 */
+  readonly initialReplicas?: number;
+  /** Replicas that the first request after zero brings, 2 or more. @default - one */
+  readonly activationReplicas?: number;
+  /** Percentage of the target that is aimed at, 1 to 100. @default - the cluster's: 70 */
+  readonly targetUtilization?: number;
+  /** Seconds over which is averaged, 6 to 3600. @default - the cluster's: 60 */
+  readonly windowSeconds?: number;
+  /** Seconds that fewer replicas must have sufficed, up to 3600: a loaded model is worth keeping. @default 0 */
+  readonly scaleDownDelaySeconds?: number;
+  /** Seconds that the last replica stays, up to 3600. @default 0 */
+  readonly lastReplicaSeconds?: number;
+  /** Requests that are kept back for bursts; -1 keeps Knative's activator in the path always. @default - the cluster's: 200 */
+  readonly targetBurstCapacity?: number;
+}
+
+const GROUP = 'autoscaling.knative.dev';
+const KPA = `kpa.${GROUP}`;
+const HPA = `hpa.${GROUP}`;
+
+export class KnativeScaling {
+  /** By requests that are under way in one replica, which fits servers that answer several at a time. Goes to zero. */
+  static concurrency(target: number, options: KnativeScalingOptions = {}): KnativeScaling {
+    return new KnativeScaling(KPA, 'concurrency', target, options);
+  }
+
+  /** By requests a second. Goes to zero. */
+  static requestsPerSecond(target: number, options: KnativeScalingOptions = {}): KnativeScaling {
+    return new KnativeScaling(KPA, 'rps', target, options);
+  }
+
+  /** By a HorizontalPodAutoscaler: CPU in percent, memory in MiB, or a custom metric. Never to zero, and of no use to GPUs. */
+  static horizontalPodAutoscaler(metric: string, target: number, options: KnativeScalingOptions = {}): KnativeScaling {
+    return new KnativeScaling(HPA, metric, target, options);
+  }
+
+  private constructor(
+    private readonly autoscaler: string,
+    private readonly metric: string,
+    private readonly target: number,
+    private readonly options: KnativeScalingOptions,
+  ) {}
+
+  toAnnotations(): Readonly<Record<string, string>> {
+    const { minReplicas = this.autoscaler === KPA ? 0 : 1, maxReplicas = 0, ...more } = this.options;
+    const seconds = (value: number | undefined): string | undefined => (value === undefined ? undefined : `${value}s`);
+    const all: Readonly<Record<string, string | number | undefined>> = {
+      class: this.autoscaler,
+      metric: this.metric,
+      target: this.target,
+      'min-scale': minReplicas,
+      'max-scale': maxReplicas,
+      'initial-scale': more.initialReplicas,
+      'activation-scale': more.activationReplicas,
+      'target-utilization-percentage': more.targetUtilization,
+      window: seconds(more.windowSeconds),
+      'scale-down-delay': seconds(more.scaleDownDelaySeconds),
+      'scale-to-zero-pod-retention-period': seconds(more.lastReplicaSeconds),
+      'target-burst-capacity': more.targetBurstCapacity,
+    };
+    const stated = Object.entries(all).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
+    return Object.fromEntries(stated.map(([key, value]) => [`${GROUP}/${key}`, String(value)]));
+  }
+}

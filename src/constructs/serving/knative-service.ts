@@ -1,0 +1,97 @@
+/**
+ * Knative Service: a server that Knative scales by its requests, down to none.
+ */
+import { type Construct } from 'constructs';
+import { type JsonObject } from '../../facts/api/schema';
+import {
+  type RevisionSpec,
+  Service as ServiceKind,
+  type ServiceSpec,
+} from '../../facts/api/types/serving.knative.dev/v1';
+import { PodTemplate, type PodTemplateProps } from '../pods';
+import { MEANS_OF_SINGLE_PODS } from '../workload/scheduling-means';
+import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { isOnByDefault, neededFeatures } from './knative-features';
+import { type KnativeScaling } from './knative-scaling';
+
+/** Seconds that a new revision has to become ready. */
+const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
+
+export interface KnativeServiceProps extends PodTemplateProps, WorkloadProps<ServiceSpec> {
+  /** @default - the cluster's: kpa by concurrency, target 100 */
+  readonly scaling?: KnativeScaling;
+  /** Requests that one replica gets at a time at most; others wait in a queue. 0 for no limit. @default 0 */
+  readonly containerConcurrency?: number;
+  /** Seconds for the answer to one request, up to the cluster's most (600). @default - the cluster's: 300 */
+  readonly timeoutSeconds?: number;
+  /** Seconds that a new revision has to become ready. @default - the cluster's: 600 */
+  readonly progressDeadlineSeconds?: number;
+  /** @default - Knative's: user-container */
+  readonly containerName?: string;
+}
+
+/**
+ * A Knative Service (`serving.knative.dev/v1`).
+ *
+ * @example
+ * const service = new KnativeService(chart, 'chat', { image, scaling: KnativeScaling.concurrency(10, { maxReplicas: 8 }) });
+ * service.requiredFeatures; // what config-features must switch on
+ */
+export class KnativeService extends Workload<ServiceKind, ServiceSpec> {
+  private readonly specNow: () => ServiceSpec;
+
+  constructor(scope: Construct, id: string, props: KnativeServiceProps) {
+    super(scope, id, {
+      kind: ServiceKind,
+      props,
+      render: (choice) => specOf(props, choice),
+      means: MEANS_OF_SINGLE_PODS,
+      references: new PodTemplate(props).references,
+    });
+    this.specNow = () => specOf(props, this.choice);
+  }
+
+  /** Switches of `config-features` that the service needs and that are off unless somebody turned them on, in order. */
+  get requiredFeatures(): readonly string[] {
+    const pod = JSON.parse(JSON.stringify(this.specNow().template?.spec ?? {})) as JsonObject;
+    const features = neededFeatures(pod)
+      .map(({ feature }) => feature)
+      .filter((feature) => !isOnByDefault(feature));
+    return [...new Set(features)].sort();
+  }
+}
+
+function specOf(props: KnativeServiceProps, choice: WorkloadChoice): ServiceSpec {
+  const { scaling, containerConcurrency, timeoutSeconds, progressDeadlineSeconds, containerName } = props;
+  const { metadata, spec } = new PodTemplate(props).toPodTemplate({
+    ...choice,
+    containerName,
+    podAnnotations: choice.scheduling?.toPodGroupAnnotations().pod,
+  });
+  const annotations = {
+    ...scaling?.toAnnotations(),
+    ...(progressDeadlineSeconds === undefined ? {} : { [PROGRESS_DEADLINE]: `${progressDeadlineSeconds}s` }),
+    ...metadata?.annotations,
+  };
+  const limits = { containerConcurrency, timeoutSeconds };
+  const stated = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+  const pod = { ...stated, ...(containerName === undefined ? unnamed(spec) : spec) };
+  return {
+    template: {
+      ...(Object.keys(annotations).length === 0 && metadata === undefined
+        ? {}
+        : { metadata: { ...metadata, annotations } }),
+      // A revision has the fields of a pod that Knative knows; others are reported as unknown.
+      spec: pod as unknown as RevisionSpec,
+    },
+  };
+}
+
+/** Knative names the container itself. */
+function unnamed(spec: object | undefined): object {
+  const { containers = [], ...pod } = (spec ?? {}) as { readonly containers?: readonly { readonly name?: string }[] };
+  return {
+    ...pod,
+    containers: containers.map(({ name, ...container }) => (name === 'main' ? container : { name, ...container })),
+  };
+}

@@ -1,0 +1,11 @@
+/**
+ * What Knative demands beyond its schema, and what keeps model servers from serving. Rows KN1 to KN13 and SV1 to SV7 of docs/serving.md.
+ *
+ * Must not import a construct: the command line loads this and nothing of cdk8s.
+ */
+import { type Rule } from '../../../checks/rule';
+import { knativeAutoscalingRules } from './knative-autoscaling';
+import { knativeRevisionRules } from './knative-revision';
+import { rolloutRules } from './rollout';
+
+export const servingRules: readonly Rule[] = [...knativeAutoscalingRules, ...knativeRevisionRules, ...rolloutRules];

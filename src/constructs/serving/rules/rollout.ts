@@ -1,0 +1,356 @@
+/**
+ * Servers that load models: what keeps them from coming up, from being replaced, and from leaving their node.
+ */
+import { isAcceleratorResource } from '../../../facts/catalog';
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { type Rule, type RuleContext } from '../../../checks/rule';
+import { kindKey } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { parseQuantity, type Quantity } from '../../../manifests/quantity';
+import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
+import { startupBudget } from './probe-budget';
+
+const DEPLOYMENT = 'apps/Deployment';
+const LONG_RUNNING = [
+  DEPLOYMENT,
+  'apps/StatefulSet',
+  'leaderworkerset.x-k8s.io/LeaderWorkerSet',
+  'serving.knative.dev/Service',
+];
+/** What loads a model on a GPU is rarely ready sooner. */
+const SOONEST_READY_SECONDS = 120;
+const DEFAULT_DEADLINE_SECONDS = 600;
+const DEFAULT_GRACE_SECONDS = 30;
+const LEADER_WORKER_SET = 'leaderworkerset.x-k8s.io/LeaderWorkerSet';
+
+function asksAccelerator(container: JsonObject): boolean {
+  return Object.keys(asObject(asObject(container.resources).limits)).some((name) => isAcceleratorResource(name));
+}
+
+const livenessWaits: Rule = {
+  id: 'serving/liveness-waits-for-model',
+  row: 'SV1',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'pod-template',
+  concerns: ['livenessProbe'],
+  summary:
+    'A server on accelerators with a liveness probe has a startup probe as well, or minutes before liveness counts.',
+  why: 'Until the model is loaded the server does not answer: liveness kills it within seconds, again and again, and it is never ready.',
+  source: 'kubernetes 1.36, pkg/kubelet/prober (liveness is asked from the start unless there is a startup probe)',
+  fix: 'Add a startupProbe whose failureThreshold times periodSeconds is twice the time of loading.',
+  check: function* ({ manifest, spec }) {
+    if (!LONG_RUNNING.includes(kindKey(manifest.id))) {
+      return;
+    }
+    for (const { value, path } of objectsAt(spec, '/containers')) {
+      if (!isObject(value.livenessProbe) || isObject(value.startupProbe) || !asksAccelerator(value)) {
+        continue;
+      }
+      const seconds = startupBudget(value.livenessProbe);
+      if (seconds < SOONEST_READY_SECONDS) {
+        yield {
+          path: `/spec${path}/livenessProbe`,
+          message: `liveness kills the server ${seconds} s after its start unless it answers by then`,
+          expected: 'a startupProbe',
+        };
+      }
+    }
+  },
+};
+
+const deadlineCoversStartup: Rule = {
+  id: 'serving/deadline-covers-startup',
+  row: 'SV2',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'object',
+  kinds: [DEPLOYMENT],
+  summary: 'progressDeadlineSeconds of a Deployment is longer than the time that its startup probe gives.',
+  why: 'The rollout counts as failed (ProgressDeadlineExceeded) while the model still loads, and whoever waits for it gives up or rolls back.',
+  source: 'kubernetes 1.36, pkg/controller/deployment/progress.go',
+  fix: 'Set progressDeadlineSeconds above the startup budget, with the time for the image on top.',
+  check: function* ({ object }) {
+    const spec = asObject(object.spec);
+    const limit = asInteger(spec.progressDeadlineSeconds) ?? DEFAULT_DEADLINE_SECONDS;
+    for (const { value } of objectsAt(spec, '/template/spec/containers')) {
+      const budget = isObject(value.startupProbe) ? startupBudget(value.startupProbe) : 0;
+      if (budget > limit) {
+        yield {
+          path: spec.progressDeadlineSeconds === undefined ? '/spec' : '/spec/progressDeadlineSeconds',
+          message: `startup may take ${budget} s, and the rollout has ${limit} s`,
+          expected: `progressDeadlineSeconds: ${budget + DEFAULT_DEADLINE_SECONDS}`,
+        };
+      }
+    }
+  },
+};
+
+/** Seconds that a hook sleeps, where that is all it does. */
+function sleepOf(hook: JsonObject): number | undefined {
+  const command = stringsIn(asObject(hook.exec).command);
+  const text = /^(\/bin\/|\/usr\/bin\/)?sleep$/.test(command[0] ?? '')
+    ? (command[1] ?? '')
+    : (/^\s*sleep\s+(\d+)s?\s*;?\s*$/.exec(command.at(-1) ?? '')?.[1] ?? '');
+  return /^\d+s?$/.test(text) ? Number.parseInt(text, 10) : undefined;
+}
+
+const graceCoversHook: Rule = {
+  id: 'serving/grace-covers-hook',
+  row: 'SV3',
+  tier: 'advice',
+  severity: 'error',
+  on: 'pod-template',
+  sees: 'template',
+  concerns: ['preStop'],
+  summary: 'terminationGracePeriodSeconds is longer than the sleep of a preStop hook.',
+  why: 'The hook counts to the grace period: the server is killed in it and never gets the SIGTERM by which it would finish what is under way.',
+  source: 'kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer',
+  fix: 'Set terminationGracePeriodSeconds to the sleep and the longest answer together.',
+  check: function* ({ spec }) {
+    const grace = asInteger(spec.terminationGracePeriodSeconds) ?? DEFAULT_GRACE_SECONDS;
+    for (const { value, path } of objectsAt(spec, '/containers')) {
+      const hook = asObject(value.lifecycle).preStop;
+      const seconds = isObject(hook) ? sleepOf(hook) : undefined;
+      if (seconds !== undefined && seconds >= grace) {
+        yield {
+          path: `/spec${path}/lifecycle/preStop`,
+          message: `the hook sleeps ${seconds} s of the ${grace} s until the pod is killed`,
+          expected: `terminationGracePeriodSeconds: ${seconds + DEFAULT_GRACE_SECONDS}`,
+        };
+      }
+    }
+  },
+};
+
+/** A count, or the share of `all` that a percentage stands for. */
+function countOf(value: JsonValue | undefined, all: number, round: (value: number) => number): number | undefined {
+  if (typeof value === 'number') {
+    return value;
+  }
+  const match = /^(\d+)%$/.exec(asString(value) ?? '');
+  return match === null ? undefined : round((Number(match[1]) * all) / 100);
+}
+
+const budgetLetsDrain: Rule = {
+  id: 'serving/disruption-budget-lets-drain',
+  row: 'SV4',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'object',
+  kinds: ['policy/PodDisruptionBudget'],
+  summary: 'A PodDisruptionBudget lets at least one of its pods go.',
+  why: 'Otherwise no pod may ever be evicted: a drain of the node waits for ever, and with it every upgrade of the cluster.',
+  source: 'kubernetes 1.36, pkg/controller/disruption/disruption.go (getExpectedPodCount)',
+  fix: 'State maxUnavailable: 1, which fits any number of replicas.',
+  check: function* (manifest, { set }) {
+    const { minAvailable, maxUnavailable } = asObject(manifest.object.spec);
+    if (maxUnavailable !== undefined && maxUnavailable !== null) {
+      if (maxUnavailable === 0 || maxUnavailable === '0%') {
+        yield { path: '/spec/maxUnavailable', message: 'no pod may ever go', found: maxUnavailable, expected: '1' };
+      }
+      return;
+    }
+    if (minAvailable === '100%') {
+      yield {
+        path: '/spec/minAvailable',
+        message: 'no pod may ever go',
+        found: minAvailable,
+        expected: 'maxUnavailable: 1',
+      };
+      return;
+    }
+    const chosen = set.podsSelectedBy(manifest);
+    const counts = chosen.map((template) => settledCount(template, set));
+    if (chosen.length === 0 || counts.some((count) => count === undefined)) {
+      return;
+    }
+    const pods = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    const least = countOf(minAvailable, pods, Math.ceil);
+    if (least !== undefined && pods > 0 && least >= pods) {
+      yield {
+        path: '/spec/minAvailable',
+        message: `${pods === 1 ? 'the one pod' : `all ${pods} pods`} must be there`,
+        found: minAvailable,
+        expected: 'maxUnavailable: 1',
+      };
+    }
+  },
+};
+
+/** How many pods a workload has, where nothing else decides that. */
+function settledCount(template: PodTemplate, set: RuleContext['set']): number | undefined {
+  const { manifest } = template;
+  return autoscalersOf(manifest, set).length > 0 ? undefined : template.count;
+}
+
+function autoscalersOf({ id }: Manifest, set: RuleContext['set']): readonly Manifest[] {
+  return [...set.ofKind('autoscaling/HorizontalPodAutoscaler'), ...set.ofKind('keda.sh/ScaledObject')].filter(
+    ({ id: own, object }) => {
+      const target = asObject(asObject(object.spec).scaleTargetRef);
+      return (
+        own.namespace === id.namespace && target.name === id.name && (asString(target.kind) ?? 'Deployment') === id.kind
+      );
+    },
+  );
+}
+
+const surgeFits: Rule = {
+  id: 'serving/surge-fits-quota',
+  row: 'SV5',
+  tier: 'advice',
+  severity: 'error',
+  on: 'object',
+  kinds: [DEPLOYMENT],
+  summary:
+    'The quota of a namespace has room for the additional pod by which a Deployment on accelerators is replaced, or one pod goes first.',
+  why: 'A Deployment below four replicas adds a pod and takes none away (25% of them, up and down): where the quota holds just the replicas, no update ever begins.',
+  source: 'kubernetes 1.36, pkg/controller/deployment/util (ResolveFenceposts); resource quota admission',
+  fix: 'Set strategy.rollingUpdate to maxSurge: 0 and maxUnavailable: 1.',
+  check: function* (manifest, { set }) {
+    const spec = asObject(manifest.object.spec);
+    const strategy = asObject(spec.strategy);
+    const replicas = asInteger(spec.replicas) ?? 1;
+    if (strategy.type === 'Recreate' || replicas < 1 || autoscalersOf(manifest, set).length > 0) {
+      return;
+    }
+    const { maxSurge, maxUnavailable } = asObject(strategy.rollingUpdate);
+    const surge = countOf(maxSurge ?? '25%', replicas, Math.ceil) ?? 1;
+    const fewer = countOf(maxUnavailable ?? '25%', replicas, Math.floor) ?? 0;
+    // With no surge at all Kubernetes takes one away by itself.
+    if (surge === 0 || fewer > 0) {
+      return;
+    }
+    for (const [name, each] of devicesOf(asObject(asObject(spec.template).spec))) {
+      const quota = quotaFor(name, manifest.id.namespace, set);
+      // A quota that is too small for the replicas themselves is another matter.
+      if (quota === undefined || quota.hard.isLessThan(times(each, replicas))) {
+        continue;
+      }
+      if (!quota.hard.isLessThan(times(each, replicas + 1))) {
+        continue;
+      }
+      yield {
+        path: '/spec/strategy',
+        message: `the quota ${quota.name} has ${quota.hard.toString()} of ${name}, all of which the ${replicas} replicas take: no new pod is made before an old one goes`,
+        expected: 'maxSurge: 0, maxUnavailable: 1',
+      };
+    }
+  },
+};
+
+interface Hard {
+  /** Name of the quota. */
+  readonly name: string;
+  readonly hard: Quantity;
+}
+
+function devicesOf(spec: JsonObject): readonly (readonly [string, Quantity])[] {
+  return objectsAt(spec, '/containers').flatMap(({ value }) =>
+    Object.entries(asObject(asObject(value.resources).limits)).flatMap(([name, amount]) => {
+      const quantity = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
+      return quantity === undefined || !isAcceleratorResource(name) ? [] : [[name, quantity] as const];
+    }),
+  );
+}
+
+function times(each: Quantity, count: number): Quantity {
+  return Array.from({ length: count - 1 }).reduce<Quantity>((sum) => sum.add(each), each);
+}
+
+/** The tightest quota for a resource in a namespace that holds for every pod. */
+function quotaFor(resource: string, namespace: string, set: RuleContext['set']): Hard | undefined {
+  const found = set
+    .ofKind('ResourceQuota')
+    .filter(({ id }) => id.namespace === namespace)
+    .flatMap(({ id, object }) => {
+      const spec = asObject(object.spec);
+      const scoped = asArray(spec.scopes).length > 0 || isObject(spec.scopeSelector);
+      const amount = asObject(spec.hard)[`requests.${resource}`];
+      const hard = typeof amount === 'string' || typeof amount === 'number' ? parseQuantity(amount) : undefined;
+      return scoped || hard === undefined ? [] : [{ name: id.name, hard }];
+    });
+  const [first, ...others] = found;
+  return others.reduce(
+    (tightest, one) => (tightest === undefined || one.hard.isLessThan(tightest.hard) ? one : tightest),
+    first,
+  );
+}
+
+const replicasLeft: Rule = {
+  id: 'serving/replicas-left-to-autoscaler',
+  row: 'SV6',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'set',
+  summary: 'A workload that a HorizontalPodAutoscaler scales states no replicas.',
+  why: 'Each time the manifest is applied, the replicas are set back to what it says, whatever the load; servers that load for minutes are killed and started again.',
+  source: 'kubernetes 1.36, documents (HorizontalPodAutoscaler, migrating Deployments)',
+  fix: 'Take replicas out of the manifest.',
+  check: function* ({ set }) {
+    for (const autoscaler of set.ofKind('autoscaling/HorizontalPodAutoscaler')) {
+      const target = asObject(asObject(autoscaler.object.spec).scaleTargetRef);
+      const kind = asString(target.kind) ?? '';
+      const key =
+        kind === 'Deployment' || kind === 'StatefulSet'
+          ? `apps/${kind}`
+          : kind === 'LeaderWorkerSet'
+            ? LEADER_WORKER_SET
+            : undefined;
+      const workload =
+        key === undefined ? undefined : set.get(key, asString(target.name) ?? '', autoscaler.id.namespace);
+      const replicas = asObject(workload?.object.spec).replicas;
+      if (workload !== undefined && replicas !== undefined && replicas !== null) {
+        yield {
+          manifest: workload,
+          path: '/spec/replicas',
+          message: `${autoscaler.id.name} scales it`,
+          found: replicas,
+        };
+      }
+    }
+  },
+};
+
+const ownService: Rule = {
+  id: 'serving/leader-worker-set-keeps-its-service',
+  row: 'SV7',
+  tier: 'advice',
+  severity: 'error',
+  on: 'set',
+  summary: 'No Service with an address has the name of a LeaderWorkerSet in its namespace.',
+  why: 'The controller makes a headless Service of that name, by which workers find their leader, and leaves one that is there alone: LWS_LEADER_ADDRESS is resolved by nobody.',
+  source: 'kubernetes-sigs/lws v0.10.0, pkg/utils/controller CreateHeadlessServiceIfNotExists',
+  fix: 'Give the Service for requests another name, for example <name>-leader.',
+  check: function* ({ set }) {
+    for (const { id, object } of set.ofKind(LEADER_WORKER_SET)) {
+      const policy = asObject(asObject(object.spec).networkConfig).subdomainPolicy;
+      const manifest = set.get('Service', id.name, id.namespace);
+      if (
+        manifest === undefined ||
+        policy === 'UniquePerReplica' ||
+        asObject(manifest.object.spec).clusterIP === 'None'
+      ) {
+        continue;
+      }
+      yield {
+        manifest,
+        path: '/metadata/name',
+        message: `the LeaderWorkerSet ${id.name} needs this name for its own Service`,
+        found: id.name,
+        expected: `${id.name}-leader`,
+      };
+    }
+  },
+};
+
+export const rolloutRules: readonly Rule[] = [
+  livenessWaits,
+  deadlineCoversStartup,
+  graceCoversHook,
+  budgetLetsDrain,
+  surgeFits,
+  replicasLeft,
+  ownService,
+];

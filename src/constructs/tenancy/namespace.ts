@@ -1,0 +1,45 @@
+/**
+ * Namespace: the room of a team.
+ */
+import { Construct } from 'constructs';
+import { type ObjectMeta } from '../../facts/api/types/meta/v1';
+import { Namespace as NamespaceKind } from '../../facts/api/types/core/v1';
+import { Resource } from '../resources/resource';
+
+/** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
+export interface INamespace {
+  readonly name: string;
+}
+
+export interface NamespaceProps {
+  /** @default - the construct's id */
+  readonly name?: string;
+  /** @default - none */
+  readonly labels?: ObjectMeta['labels'];
+  /** @default - none */
+  readonly annotations?: ObjectMeta['annotations'];
+}
+
+/** @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }); */
+export class Namespace extends Construct implements INamespace {
+  /** A namespace that the cluster has already. */
+  static fromName(name: string): INamespace {
+    return { name };
+  }
+
+  readonly name: string;
+
+  constructor(scope: Construct, id: string, props: NamespaceProps = {}) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    const metadata = { name: this.name, labels: props.labels, annotations: props.annotations };
+    new Resource(this, 'Resource', NamespaceKind, { metadata });
+  }
+}
+
+/** Lets an object come after the namespace that it goes to, where that one is made in the same app. */
+export function dependOnNamespace(construct: Construct, namespace: INamespace | undefined): void {
+  if (Construct.isConstruct(namespace)) {
+    construct.node.addDependency(namespace);
+  }
+}

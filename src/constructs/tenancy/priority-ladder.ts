@@ -1,0 +1,106 @@
+/**
+ * A ladder of priority classes: say who stands above whom, and the values follow.
+ */
+import { Construct } from 'constructs';
+import { type PreemptionPolicy, PriorityClass } from './priority-class';
+
+/** Above this, values belong to the system. */
+const HIGHEST = 1_000_000_000;
+
+/** One rung of a ladder, where its name alone does not say enough. */
+export interface Rung<Name extends string> {
+  readonly name: Name;
+  /** @default - none */
+  readonly description?: string;
+  /** @default 'PreemptLowerPriority' */
+  readonly preemptionPolicy?: PreemptionPolicy;
+}
+
+export interface PriorityLadderProps<Name extends string> {
+  /** From the lowest to the highest. */
+  readonly rungs: readonly (Name | Rung<Name>)[];
+  /**
+   * Put in front of each name, for example `ai-`: class names are shared by the whole cluster.
+   * @default '' - the rung's name is the class's name
+   */
+  readonly prefix?: string;
+  /**
+   * Value of the lowest rung.
+   * @default - the step
+   */
+  readonly lowest?: number;
+  /**
+   * Distance between rungs. A class's value can never change, so leave room for rungs that are thought of later.
+   * @default 1000
+   */
+  readonly step?: number;
+  /**
+   * The rung of every pod of the cluster that names no class, and why. See `PriorityClassProps.globalDefaultBecause`.
+   * @default - none: pods that name no class stand below the ladder, at 0
+   */
+  readonly globalDefault?: { readonly rung: Name; readonly because: string };
+}
+
+/**
+ * @example
+ * const ladder = new PriorityLadder(chart, 'priorities', { rungs: ['scavenger', 'development', 'production'] });
+ * ladder.at('production').value; // 3000
+ */
+export class PriorityLadder<const Name extends string> extends Construct {
+  private readonly classes: ReadonlyMap<string, PriorityClass>;
+
+  /** @throws if two rungs have one name, the global default is no rung, or the values leave what Kubernetes allows */
+  constructor(scope: Construct, id: string, props: PriorityLadderProps<Name>) {
+    super(scope, id);
+    const step = props.step ?? 1000;
+    const lowest = props.lowest ?? step;
+    const rungs: readonly Rung<Name>[] = props.rungs.map((rung) => (typeof rung === 'string' ? { name: rung } : rung));
+    if (step < 1 || !Number.isInteger(step)) {
+      throw new Error(`${this.node.path}: step must be a whole number above 0, found ${step}.`);
+    }
+    const highest = lowest + step * (rungs.length - 1);
+    if (highest > HIGHEST) {
+      throw new Error(
+        `${this.node.path}: the highest rung would have the value ${highest}, and Kubernetes allows ${HIGHEST}. Lower lowest or step.`,
+      );
+    }
+    const names = rungs.map((rung) => rung.name);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) {
+      throw new Error(
+        `${this.node.path}: the rung '${twice}' stands twice on the ladder. Give each rung a name of its own.`,
+      );
+    }
+    const { globalDefault } = props;
+    if (globalDefault !== undefined && !names.includes(globalDefault.rung)) {
+      throw new Error(
+        `${this.node.path}: globalDefault names '${globalDefault.rung}', which is no rung. The rungs are ${names.join(', ')}.`,
+      );
+    }
+    this.classes = new Map(
+      rungs.map(({ name, ...rung }, index) => [
+        name,
+        new PriorityClass(this, name, {
+          ...rung,
+          name: `${props.prefix ?? ''}${name}`,
+          value: lowest + step * index,
+          globalDefaultBecause: globalDefault?.rung === name ? globalDefault.because : undefined,
+        }),
+      ]),
+    );
+  }
+
+  /** The class of a rung. @throws if there is none of this name */
+  at(rung: Name): PriorityClass {
+    const found = this.classes.get(rung);
+    if (found === undefined) {
+      throw new Error(`${this.node.path}: '${rung}' is no rung. The rungs are ${[...this.classes.keys()].join(', ')}.`);
+    }
+    return found;
+  }
+
+  /** All classes, from the lowest to the highest. */
+  get rungs(): readonly PriorityClass[] {
+    return [...this.classes.values()];
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * What tenants' objects must hold beyond what the API server refuses: quotas that count, defaults that are meant, pods that fit.
+ */
+import { type Rule } from '../../../checks/rule';
+import { admissionRules } from './admission';
+import { limitRangeRules } from './limit-range';
+import { namespaceRules } from './namespaces';
+import { podSecurityRules } from './pod-security';
+import { priorityRules } from './priority';
+import { queueAgreementRules } from './queue';
+import { quotaRules } from './quota';
+
+export const tenancyRules: readonly Rule[] = [
+  ...quotaRules,
+  ...admissionRules,
+  ...limitRangeRules,
+  ...priorityRules,
+  ...namespaceRules,
+  ...podSecurityRules,
+  ...queueAgreementRules,
+];

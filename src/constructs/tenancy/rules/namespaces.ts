@@ -1,0 +1,55 @@
+/**
+ * Namespaces: objects that go to one that nobody makes.
+ */
+import { type Rule } from '../../../checks/rule';
+import { kindKey } from '../../../manifests/identity';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+
+const ALWAYS_THERE = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease']);
+
+/** What belongs to a tenant. Other objects often configure a component whose namespace its own installation made. */
+const OF_A_TENANT = new Set(['ResourceQuota', 'LimitRange', 'PersistentVolumeClaim', 'ServiceAccount']);
+
+function belongsToTenant(set: ManifestSet, manifest: Manifest): boolean {
+  return OF_A_TENANT.has(kindKey(manifest.id)) || set.podTemplatesOf(manifest).length > 0;
+}
+
+const namespaceInSet: Rule = {
+  id: 'tenancy/namespace-in-set',
+  on: 'set',
+  tier: 'advice',
+  severity: 'info',
+  summary: "Where manifests make namespaces, tenants' objects go to one of them.",
+  why: 'An object whose namespace does not exist is refused; beside namespaces that are made here it is often a slip of the pen.',
+  source: 'Kubernetes 1.36, plugin/pkg/admission/namespace/lifecycle',
+  fix: 'Make the namespace here too, or check its name.',
+  *check({ set }) {
+    const names = set.ofKind('Namespace').map(({ id }) => id.name);
+    if (names.length === 0) {
+      return;
+    }
+    const made = new Set(names);
+    const some = names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+    const said = new Set<string>();
+    for (const manifest of set.manifests) {
+      const { namespace } = manifest.id;
+      if (namespace === '' || ALWAYS_THERE.has(namespace) || made.has(namespace) || said.has(namespace)) {
+        continue;
+      }
+      if (!belongsToTenant(set, manifest)) {
+        continue;
+      }
+      said.add(namespace);
+      yield {
+        manifest,
+        path: '/metadata/namespace',
+        message: `Namespace ${namespace} is not among those that are made here: ${some}.`,
+        found: namespace,
+        expected: `one of ${some}, or a namespace of the cluster`,
+      };
+    }
+  },
+};
+
+export const namespaceRules: readonly Rule[] = [namespaceInSet];

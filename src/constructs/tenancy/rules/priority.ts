@@ -1,0 +1,130 @@
+/**
+ * PriorityClasses: what a default for everybody does, names that lead nowhere, rungs that are one.
+ */
+import { type Rule } from '../../../checks/rule';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type Manifest } from '../../../manifests/manifest';
+import { asInteger, asString } from '../../../manifests/read';
+
+const PRIORITY_CLASS = 'scheduling.k8s.io/PriorityClass';
+const PRIORITY_SOURCE = 'Kubernetes 1.36, plugin/pkg/admission/priority/admission.go';
+
+interface Class {
+  readonly manifest: Manifest;
+  readonly name: string;
+  readonly value: number;
+  readonly preemptionPolicy: string;
+}
+
+function classesOf(set: ManifestSet): readonly Class[] {
+  return set.ofKind(PRIORITY_CLASS).map((manifest) => ({
+    manifest,
+    name: manifest.id.name,
+    value: asInteger(manifest.object.value) ?? 0,
+    preemptionPolicy: asString(manifest.object.preemptionPolicy) ?? 'PreemptLowerPriority',
+  }));
+}
+
+const globalDefaultDeliberate: Rule = {
+  id: 'tenancy/global-default-deliberate',
+  row: 'K8',
+  on: 'object',
+  kinds: [PRIORITY_CLASS],
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A class that is the global default has the value 0, or says why it has another.',
+  why: 'It moves every new pod of the cluster that names no class, controllers and add-ons as well, above the pods that are there already; those keep 0 and can be preempted by them.',
+  source: PRIORITY_SOURCE,
+  fix: 'Leave globalDefault out and name the class where it is meant; where it is meant for everybody, silence this rule with the reason.',
+  *check(manifest, { set }) {
+    if (manifest.object.globalDefault !== true) {
+      return;
+    }
+    const value = asInteger(manifest.object.value) ?? 0;
+    if (value === 0) {
+      return;
+    }
+    const values = classesOf(set).map((other) => other.value);
+    const place =
+      values.length < 2
+        ? ''
+        : value === Math.min(...values)
+          ? ', the lowest here,'
+          : value === Math.max(...values)
+            ? ', the highest here,'
+            : '';
+    yield {
+      path: '/globalDefault',
+      message: `Every new pod of the cluster that names no class gets priority ${value}${place} instead of 0.`,
+      found: true,
+      expected: 'globalDefault left out, or value 0',
+    };
+  },
+};
+
+const classDefined: Rule = {
+  id: 'tenancy/priority-class-defined',
+  on: 'object',
+  kinds: ['*'],
+  concerns: ['priorityClassName', 'priorityClass'],
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A priority class that is named is defined.',
+  why: 'Pods that name a class which the cluster does not have are refused.',
+  source: PRIORITY_SOURCE,
+  fix: 'Define the class, or name one that there is.',
+  *check(manifest, { set }) {
+    const said = new Set<string>();
+    for (const reference of set.referencesFrom(manifest)) {
+      if (reference.kind !== PRIORITY_CLASS || reference.name.startsWith('system-') || said.has(reference.name)) {
+        continue;
+      }
+      if (set.resolve(reference) !== undefined) {
+        continue;
+      }
+      said.add(reference.name);
+      const names = classesOf(set).map(({ name }) => name);
+      const defined =
+        names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
+      yield {
+        path: reference.path,
+        message: `PriorityClass ${reference.name} is not among these manifests${names.length > 0 ? `, which define ${defined}` : '; the cluster must have it'}.`,
+        found: reference.name,
+        expected: names.length > 0 ? `one of ${defined}, or a class of the cluster` : 'a class of the cluster',
+        // Who defines no class at all relies on the cluster for all of them.
+        severity: names.length > 0 ? 'warning' : 'info',
+      };
+    }
+  },
+};
+
+const classesDiffer: Rule = {
+  id: 'tenancy/priority-values-differ',
+  on: 'set',
+  tier: 'advice',
+  severity: 'info',
+  summary: 'Two priority classes differ in value or in preemption policy.',
+  why: 'Classes of one value are one class with two names: neither goes first.',
+  source: 'Kubernetes 1.36, scheduling by spec.priority alone',
+  fix: 'Space the values apart, or keep one of the classes.',
+  *check({ set }) {
+    const first = new Map<string, Class>();
+    for (const found of classesOf(set)) {
+      const key = `${found.value} ${found.preemptionPolicy}`;
+      const other = first.get(key);
+      if (other === undefined) {
+        first.set(key, found);
+      } else if (other.name !== found.name) {
+        yield {
+          manifest: found.manifest,
+          path: '/value',
+          message: `${found.name} has the value ${found.value} of ${other.name}.`,
+          found: found.value,
+          expected: 'a value of its own',
+        };
+      }
+    }
+  },
+};
+
+export const priorityRules: readonly Rule[] = [globalDefaultDeliberate, classDefined, classesDiffer];

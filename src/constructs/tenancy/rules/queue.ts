@@ -1,0 +1,104 @@
+/**
+ * A team's quota and its queue: two statements of one intent, which should not contradict each other.
+ */
+import { type Rule } from '../../../checks/rule';
+import { describeId, type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString } from '../../../manifests/read';
+import { amountsIn } from '../../../manifests/pod-amounts';
+import { type Quota, quotaOf } from '../namespace-policy';
+import { requestsKey } from '../quota-keys';
+
+const QUEUE = 'scheduling.volcano.sh/Queue';
+
+/** The namespace annotation by which Volcano puts jobs without a queue of their own into one. */
+const NAMESPACE_QUEUE = 'scheduling.volcano.sh/queue-name';
+
+interface Pair {
+  readonly quota: Quota;
+  readonly queue: Manifest;
+}
+
+/** Quotas whose namespace uses one queue alone, and that queue no other namespace. */
+function* pairsOf(set: ManifestSet): Iterable<Pair> {
+  const queuesOf = new Map<string, Set<string>>();
+  const namespacesOf = new Map<string, Set<string>>();
+  const uses = (namespace: string, queue: string): void => {
+    queuesOf.set(namespace, (queuesOf.get(namespace) ?? new Set()).add(queue));
+    namespacesOf.set(queue, (namespacesOf.get(queue) ?? new Set()).add(namespace));
+  };
+  for (const manifest of set.manifests) {
+    if (manifest.id.namespace === '') {
+      continue;
+    }
+    for (const reference of set.referencesFrom(manifest)) {
+      if (reference.kind === QUEUE) {
+        uses(manifest.id.namespace, reference.name);
+      }
+    }
+  }
+  for (const { id, object } of set.ofKind('Namespace')) {
+    const queue = asString(asObject(asObject(object.metadata).annotations)[NAMESPACE_QUEUE]);
+    if (queue !== undefined) {
+      uses(id.name, queue);
+    }
+  }
+  for (const manifest of set.ofKind('ResourceQuota')) {
+    const quota = quotaOf(manifest);
+    const [name, ...others] = queuesOf.get(manifest.id.namespace) ?? [];
+    if (quota.scoped || name === undefined || others.length > 0 || namespacesOf.get(name)?.size !== 1) {
+      continue;
+    }
+    const queue = set.get(QUEUE, name);
+    if (queue !== undefined) {
+      yield { quota, queue };
+    }
+  }
+}
+
+const queueAgrees: Rule = {
+  id: 'tenancy/queue-agrees-with-quota',
+  on: 'set',
+  tier: 'advice',
+  severity: 'info',
+  summary:
+    "A queue that serves one namespace deserves no more than the namespace's quota allows, and its capability is no less.",
+  why: 'What the quota refuses never reaches the queue, so a share above it is kept for nobody; a capability below it leaves quota that can never be used.',
+  source: 'Volcano v1.15.1, capacity plugin; Kubernetes resource quotas',
+  fix: 'State both from one number: a Team does.',
+  *check({ set }) {
+    for (const { quota, queue } of pairsOf(set)) {
+      const spec = asObject(queue.object.spec);
+      const capability = amountsIn(spec.capability);
+      for (const [resource, deserved] of amountsIn(spec.deserved)) {
+        const hard = quota.hard.get(requestsKey(resource)) ?? quota.hard.get(resource);
+        if (hard === undefined || !deserved.isGreaterThan(hard)) {
+          continue;
+        }
+        yield {
+          manifest: queue,
+          path: pointer('/spec/deserved', resource),
+          message: `The queue deserves ${deserved.toString()} of ${resource}, and ${describeId(quota.manifest.id)} lets its one namespace ask for ${hard.toString()}.`,
+          found: deserved.toString(),
+          expected: `at most ${hard.toString()}`,
+        };
+      }
+      for (const [resource, most] of capability) {
+        const hard = quota.hard.get(requestsKey(resource)) ?? quota.hard.get(resource);
+        if (hard === undefined || !most.isLessThan(hard)) {
+          continue;
+        }
+        yield {
+          manifest: queue,
+          path: pointer('/spec/capability', resource),
+          message: `The queue holds at most ${most.toString()} of ${resource}, and ${describeId(quota.manifest.id)} promises its one namespace ${hard.toString()}.`,
+          found: most.toString(),
+          expected: `at least ${hard.toString()}`,
+        };
+      }
+    }
+  },
+};
+
+export const queueAgreementRules: readonly Rule[] = [queueAgrees];

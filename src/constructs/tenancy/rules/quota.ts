@@ -1,0 +1,240 @@
+/**
+ * ResourceQuota: keys that count, amounts that can be meant, defaults beside mandatory amounts.
+ */
+import { findResource, isExtendedResource } from '../../../facts/catalog';
+import { type JsonValue } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { pointer } from '../../../manifests/pointer';
+import { parseQuantity, Quantity } from '../../../manifests/quantity';
+import { asObject } from '../../../manifests/read';
+import { containersOf } from '../../../manifests/pod-amounts';
+import { limitItemsIn, policyOf, quotaOf } from '../namespace-policy';
+import { countedInsteadOf, isMandatory, podAmountOf } from '../quota-keys';
+
+const ONE_MEBIBYTE = Quantity.of(2n ** 20n, 'BinarySI');
+const QUOTA_SOURCE = 'Kubernetes 1.36, pkg/quota/v1/evaluator/core/pods.go';
+
+/** HAMi keeps quotas of its own, read from `limits.<resource>`; its amounts beside the device name give it away. */
+const HAMI_AMOUNTS = /\/(?:gpumem|gpumem-percentage|gpucores)$/;
+
+const hamiInSet = new WeakMap<ManifestSet, boolean>();
+
+function usesHami(set: ManifestSet): boolean {
+  let found = hamiInSet.get(set);
+  if (found === undefined) {
+    const named = [
+      ...set.podTemplates
+        .flatMap(({ spec }) => containersOf(spec))
+        .flatMap(({ container }) => Object.keys(asObject(asObject(container.resources).limits))),
+      ...set.ofKind('ResourceQuota').flatMap(({ object }) => Object.keys(asObject(asObject(object.spec).hard))),
+    ];
+    found = named.some((name) => HAMI_AMOUNTS.test(name));
+    hamiInSet.set(set, found);
+  }
+  return found;
+}
+
+const keyCounted: Rule = {
+  id: 'tenancy/quota-key-counted',
+  row: 'K10',
+  on: 'object',
+  kinds: ['ResourceQuota'],
+  tier: 'advice',
+  severity: 'error',
+  summary: 'A quota names extended resources with `requests.` in front, the only form that Kubernetes counts.',
+  why: 'The server takes `limits.nvidia.com/gpu` and `nvidia.com/gpu` and counts neither: the namespace has no GPU limit at all.',
+  source: `${QUOTA_SOURCE}; HAMi v2.10.0, pkg/device/quota.go for its exception`,
+  fix: 'Write `requests.<resource>`. Only HAMi reads `limits.<resource>`, for its own quotas.',
+  *check(manifest, { set }) {
+    const hard = asObject(asObject(manifest.object.spec).hard);
+    for (const key of Object.keys(hard)) {
+      const counted = countedInsteadOf(key);
+      if (counted === undefined || (key.startsWith('limits.') && usesHami(set))) {
+        continue;
+      }
+      const beside = counted in hard;
+      yield {
+        path: pointer('/spec/hard', key),
+        message: `${key} is never counted${beside ? `; ${counted} beside it is what holds` : ''}.`,
+        found: key,
+        expected: counted,
+        fix: beside ? `Remove it: ${counted} stands here already.` : `Write ${counted}.`,
+      };
+    }
+  },
+};
+
+const wholeDevices: Rule = {
+  id: 'tenancy/quota-devices-whole',
+  row: 'K10',
+  on: 'object',
+  kinds: ['ResourceQuota', 'LimitRange'],
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'Amounts of extended resources are whole numbers.',
+  why: 'Containers can only ask for whole devices, so the fraction is never used; half a GPU is another resource.',
+  source: 'kube-apiserver 1.36.2 as observed: it takes fractions here and refuses them in containers',
+  fix: 'Write a whole number, or name the resource of the share (nvidia.com/gpu.shared, a MIG profile).',
+  *check(manifest) {
+    for (const { resource, value, path } of amountPlaces(manifest)) {
+      const quantity = parseQuantity(value);
+      if (quantity === undefined || quantity.isInteger() || !isExtendedResource(resource)) {
+        continue;
+      }
+      yield {
+        path,
+        message: `${resource} is counted in whole devices, found ${value}.`,
+        found: value,
+        expected: 'a whole number',
+      };
+    }
+  },
+};
+
+const memoryPlausible: Rule = {
+  id: 'tenancy/memory-has-unit',
+  on: 'object',
+  kinds: ['ResourceQuota', 'LimitRange'],
+  tier: 'advice',
+  severity: 'error',
+  summary: 'An amount of memory has a unit.',
+  why: 'A number alone is bytes, and `m` is thousandths of a byte: no container starts in a namespace that has less than 1 MiB.',
+  source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
+  fix: 'Write the unit: 64Gi.',
+  *check(manifest) {
+    for (const { resource, value, path } of amountPlaces(manifest)) {
+      const quantity = parseQuantity(value);
+      if (resource !== 'memory' || !quantity?.isPositive() || !quantity.isLessThan(ONE_MEBIBYTE)) {
+        continue;
+      }
+      yield {
+        path,
+        message: `${value} is less than 1 MiB of memory.`,
+        found: value,
+        expected: `${parseInt(String(value), 10) || 1}Gi`,
+      };
+    }
+  },
+};
+
+const memoryBinary: Rule = {
+  id: 'tenancy/memory-in-binary-units',
+  on: 'object',
+  kinds: ['ResourceQuota', 'LimitRange'],
+  tier: 'advice',
+  severity: 'info',
+  summary: 'Memory is written in binary units: Gi, not G.',
+  why: 'G is 10^9 bytes, 7 % less than Gi, in which containers are usually written: the last pod that should fit does not.',
+  source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
+  fix: 'Write Gi (or Ki, Mi, Ti) where that was meant.',
+  *check(manifest) {
+    for (const { resource, value, path } of amountPlaces(manifest)) {
+      const unit = /\d([kMGTP])$/.exec(String(value))?.[1];
+      if (resource !== 'memory' || unit === undefined) {
+        continue;
+      }
+      const binary = `${unit === 'k' ? 'K' : unit}i`;
+      yield {
+        path,
+        message: `${value} is decimal.`,
+        found: value,
+        expected: String(value).replace(/[kMGTP]$/, binary),
+      };
+    }
+  },
+};
+
+const resourceServed: Rule = {
+  id: 'tenancy/quota-resource-served',
+  on: 'object',
+  kinds: ['ResourceQuota'],
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A quota names resources that some device plugin still serves.',
+  why: 'Nobody can ask for a resource that no node offers, so the quota limits nothing.',
+  source: "the catalog, from the device plugins and the vendors' documents",
+  fix: 'Write the resource that took its place.',
+  *check(manifest) {
+    for (const key of Object.keys(asObject(asObject(manifest.object.spec).hard))) {
+      const amount = podAmountOf(key);
+      const successor = amount && findResource(amount.resource)?.successor;
+      if (successor === undefined || amount === undefined) {
+        continue;
+      }
+      yield {
+        path: pointer('/spec/hard', key),
+        message: `${amount.resource} is a name of the past; its place was taken by ${successor}.`,
+        found: key,
+        expected: `requests.${successor}`,
+      };
+    }
+  },
+};
+
+const comesWithDefaults: Rule = {
+  id: 'tenancy/quota-with-defaults',
+  row: 'K12',
+  on: 'object',
+  kinds: ['ResourceQuota'],
+  tier: 'advice',
+  severity: 'warning',
+  summary: 'A namespace whose quota counts CPU or memory has a LimitRange that gives containers a default of each.',
+  why: 'Such a quota makes the amount mandatory: a pod with one container that does not state it is refused, which its owner sees only as pods that never come.',
+  source: `${QUOTA_SOURCE} (Constraints)`,
+  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory; a Team brings one.',
+  *check(manifest, { set }) {
+    const { hard, scoped } = quotaOf(manifest);
+    if (scoped) {
+      return;
+    }
+    const { defaults } = policyOf(set, manifest.id.namespace);
+    const lacking = [...hard.keys()].filter((key) => {
+      const amount = isMandatory(key) ? podAmountOf(key) : undefined;
+      return amount !== undefined && amount.of !== 'pods' && !defaults[amount.of].has(amount.resource);
+    });
+    if (lacking.length === 0) {
+      return;
+    }
+    yield {
+      path: '/spec/hard',
+      message: `The quota makes ${lacking.join(', ')} mandatory for every container of the namespace, and no LimitRange here gives a default.`,
+      found: lacking,
+      expected: 'a LimitRange of type Container with default and defaultRequest',
+    };
+  },
+};
+
+interface AmountPlace {
+  readonly resource: string;
+  readonly value: string | number;
+  readonly path: string;
+}
+
+/** Every amount of a ResourceQuota or LimitRange, under the name of the container resource that it is an amount of. */
+function amountPlaces(manifest: Manifest): readonly AmountPlace[] {
+  if (manifest.id.kind === 'ResourceQuota') {
+    return amountsAt(asObject(manifest.object.spec).hard, '/spec/hard');
+  }
+  return limitItemsIn(manifest).flatMap(({ value, path }) =>
+    ['max', 'min', 'default', 'defaultRequest'].flatMap((field) => amountsAt(value[field], `${path}/${field}`)),
+  );
+}
+
+function amountsAt(map: JsonValue | undefined, path: string): readonly AmountPlace[] {
+  return Object.entries(asObject(map)).flatMap(([key, value]) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? [{ resource: key.replace(/^(?:requests|limits)\./, ''), value, path: pointer(path, key) }]
+      : [],
+  );
+}
+
+export const quotaRules: readonly Rule[] = [
+  keyCounted,
+  wholeDevices,
+  memoryPlausible,
+  memoryBinary,
+  resourceServed,
+  comesWithDefaults,
+];

@@ -1,0 +1,92 @@
+/**
+ * TJ11: the numbers of a TrainJob against its devices and against what its command repeats by hand.
+ */
+import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Rule } from '../../../checks/rule';
+import { asInteger, asObject } from '../../../manifests/read';
+import { launchCommandOf } from '../../pods/launch-command';
+import { policyOf } from '../../../manifests/trainer/runtime-view';
+import { TRAINER } from '../../../manifests/trainer/trainer-facts';
+import { trainJobRule } from './train-job';
+
+const ENV = `${TRAINER}, pkg/runtime/framework/plugins/torch/torch.go (EnforceMLPolicy)`;
+
+function devicesIn(resources: JsonObject): number | undefined {
+  const amounts = { ...asObject(resources.requests), ...asObject(resources.limits) };
+  const asked = Object.entries(amounts).filter(([name]) => isAcceleratorResource(name));
+  const count = asked.reduce((sum, [, amount]) => sum + Number(amount), 0);
+  return asked.length > 0 && Number.isInteger(count) && count > 0 ? count : undefined;
+}
+
+const processesAreDevices = trainJobRule(
+  {
+    id: 'trainer/processes-are-devices',
+    row: 'TJ11',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'numProcPerNode equals the accelerators in resourcesPerNode.',
+    why: 'More processes than devices fail as soon as two share one; fewer leave devices idle.',
+    source: ENV,
+    fix: 'Set numProcPerNode to the devices of a node.',
+  },
+  function* (job, runtime) {
+    const policy = policyOf(job, runtime);
+    const processes = asInteger(job.trainer.numProcPerNode);
+    const devices = devicesIn(asObject(job.trainer.resourcesPerNode));
+    if (
+      (policy !== 'torch' && policy !== 'mpi') ||
+      processes === undefined ||
+      devices === undefined ||
+      processes === devices
+    ) {
+      return;
+    }
+    yield {
+      path: '/spec/trainer/numProcPerNode',
+      message: `There are ${processes} processes and ${devices} devices on a node.`,
+      found: processes,
+      expected: String(devices),
+      severity: processes > devices ? 'error' : 'warning',
+    };
+  },
+);
+
+const BY_HAND = ['nnodes', 'nproc_per_node', 'node_rank', 'master_addr', 'master_port', 'rdzv_endpoint'];
+
+const countsLeftToTrainer = trainJobRule(
+  {
+    id: 'trainer/torchrun-left-to-runtime',
+    row: 'TJ11',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'torchrun is called without what a torch runtime sets: nodes, processes, rank and master.',
+    why: 'Trainer sets PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR and PET_MASTER_PORT; an option wins over its variable and goes stale.',
+    source: ENV,
+    fix: 'Take the option out; state numNodes and numProcPerNode.',
+  },
+  function* (job, runtime) {
+    if (policyOf(job, runtime) !== 'torch') {
+      return;
+    }
+    const launch = launchCommandOf(job.trainer, '/spec/trainer');
+    for (const option of launch?.options ?? []) {
+      if (!BY_HAND.includes(option.name)) {
+        continue;
+      }
+      const nodes = option.name === 'nnodes' && /^\d+$/.test(option.value ?? '') ? Number(option.value) : undefined;
+      const wrong = nodes !== undefined && job.numNodes !== undefined && nodes !== job.numNodes;
+      yield {
+        path: option.path,
+        message: wrong
+          ? `torchrun is told of ${nodes} nodes, and there are ${job.numNodes ?? 1}.`
+          : `${option.text} repeats what the runtime sets.`,
+        found: option.text,
+        expected: `no --${option.name.replace(/_/g, '-')}`,
+        severity: wrong ? 'error' : 'warning',
+      };
+    }
+  },
+);
+
+export const launchRules: readonly Rule[] = [processesAreDevices, countsLeftToTrainer];

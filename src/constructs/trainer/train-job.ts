@@ -1,0 +1,255 @@
+/**
+ * TrainJob: what is trained, on how many nodes, on top of a runtime that says how nodes find each other.
+ *
+ * Trainer lets a TrainJob change a closed part of its runtime's pods. What stands outside of it (scheduler, priority, host network,
+ * sidecars) belongs into the runtime, and is refused here rather than lost.
+ */
+import { type Construct } from 'constructs';
+import { type EnvVar, type PodTemplateSpec } from '../../facts/api/types/core/v1';
+import {
+  TrainJob as TrainJobKind,
+  type TrainJobSpec,
+  type TrainJobSpecInitializerDataset,
+  type TrainJobSpecRuntimePatch,
+} from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
+import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog';
+import { type PodTemplateProps, PodTemplate, Scheduling, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { requireWholeNumber } from '../workload/whole-number';
+import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
+import { type RuntimeReference } from './runtime-reference';
+import { gangOfNodes, TRAIN_JOB_SCHEDULING } from './scheduling';
+
+const MANAGER = 'gantry.dev/stack';
+
+export interface TrainJobInitializer {
+  /** Where the data is fetched from, for example `hf://meta-llama/Llama-3.2-1B-Instruct` or `s3://bucket/path`. */
+  readonly storageUri?: string;
+  /** Secret with credentials. @default - none */
+  readonly secret?: NamedReference;
+  /** @default - none */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface TrainJobProps extends Omit<PodTemplateProps, 'image'>, WorkloadProps<TrainJobSpec> {
+  readonly runtime: RuntimeReference;
+  /** Nodes that train together. @default - those of the runtime */
+  readonly nodes?: number;
+  /** Processes on each node. @default - one for each accelerator, with torch and MPI; else the runtime's */
+  readonly processesPerNode?: number;
+  /** @default - the runtime's */
+  readonly image?: string;
+  /** Fetched before training begins; the runtime must have the job for it. @default - none */
+  readonly dataset?: TrainJobInitializer;
+  /** Fetched before training begins; the runtime must have the job for it. @default - none */
+  readonly model?: TrainJobInitializer;
+  /** @default false */
+  readonly suspend?: boolean;
+  /** Seconds from its start after which the job fails; at least 1. @default - no deadline */
+  readonly activeDeadlineSeconds?: number;
+  /** Who reconciles the job; cannot be changed later. @default - the Trainer */
+  readonly managedBy?: 'trainer.kubeflow.org/trainjob-controller' | 'kueue.x-k8s.io/multikueue';
+}
+
+/**
+ * A TrainJob (`trainer.kubeflow.org/v1alpha1`).
+ *
+ * @example
+ * new TrainJob(chart, 'llama-70b', {
+ *   runtime: ClusterTrainingRuntime.builtIn('torch-distributed'), nodes: 8, image, command: ['torchrun', 'train.py'],
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ * });
+ */
+export class TrainJob extends Workload<TrainJobKind, TrainJobSpec> {
+  /** @throws if something is stated that only a runtime can state, or `nodes` is no whole number of at least 1 */
+  constructor(scope: Construct, id: string, props: TrainJobProps) {
+    super(scope, id, {
+      kind: TrainJobKind,
+      props,
+      render: (choice) => specOf(props.metadata?.name ?? props.name ?? id, props, choice),
+      means: TRAIN_JOB_SCHEDULING,
+      references: [
+        props.runtime,
+        ...podsOf(props).references,
+        ...referencesIn(props.dataset?.secret, props.model?.secret),
+      ],
+    });
+  }
+}
+
+function podsOf(props: TrainJobProps): PodTemplate {
+  return new PodTemplate({ ...props, image: props.image ?? '', scheduling: undefined, priorityClass: undefined });
+}
+
+function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): TrainJobSpec {
+  const { runtime, nodes, dataset, model } = props;
+  if (nodes !== undefined) {
+    requireWholeNumber('nodes', nodes);
+  }
+  requireSchedulable(runtime, choice);
+  const template = templateOf(name, props, choice);
+  const container = template.spec?.containers[0];
+  const patch = patchOf(runtime, template, choice);
+  return {
+    runtimeRef: {
+      name: runtime.runtimeName,
+      ...(runtime.runtimeKind === 'ClusterTrainingRuntime' ? {} : { kind: runtime.runtimeKind }),
+    },
+    managedBy: props.managedBy,
+    suspend: props.suspend,
+    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    initializer:
+      dataset === undefined && model === undefined
+        ? undefined
+        : { dataset: initializerOf(dataset), model: initializerOf(model) },
+    trainer: {
+      image: props.image,
+      command: container?.command,
+      args: container?.args,
+      numNodes: nodes,
+      numProcPerNode: processesOf(props),
+      resourcesPerNode: container?.resources,
+      env: container?.env,
+    },
+    runtimePatches: patch === undefined ? undefined : [patch],
+  };
+}
+
+/** What a TrainJob can say of its pods: the scheduler's name is the runtime's to say. */
+function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice): PodTemplateSpec {
+  const { runtime, nodes = runtime.nodes } = props;
+  const scheduling =
+    choice.scheduling ?? (runtime.engine === 'gantry' ? runtime.scheduling : undefined) ?? Scheduling.default();
+  const gang = gangOfNodes(name, nodes, runtime);
+  if (scheduling.engine === 'gantry' && gang === undefined) {
+    throw new Error(
+      `nodes: the runtime ${runtime.runtimeName} may state its own number, which Gantry cannot see. State nodes, so that they start together.`,
+    );
+  }
+  const template = podsOf(props).toPodTemplate({
+    containerName: 'node',
+    scheduling,
+    gang,
+    namespace: choice.namespace,
+  });
+  // What the runtime's pods have already is not said again.
+  const { schedulerName } = scheduling.toScheduling();
+  const known = [
+    ...(template.spec?.schedulerName === schedulerName ? ['schedulerName'] : []),
+    ...(choice.scheduling === undefined ? ['schedulingGates'] : []),
+  ];
+  const spec = Object.fromEntries(Object.entries(template.spec ?? {}).filter(([field]) => !known.includes(field)));
+  return { ...template, spec: spec as unknown as PodTemplateSpec['spec'] };
+}
+
+function processesOf({ processesPerNode, accelerators, runtime: { policy } }: TrainJobProps): number | undefined {
+  if (processesPerNode !== undefined) {
+    requireWholeNumber('processesPerNode', processesPerNode);
+  }
+  return (
+    processesPerNode ??
+    (policy === undefined || policy === 'torch' || policy === 'mpi' ? accelerators?.count : undefined)
+  );
+}
+
+function initializerOf(props: TrainJobInitializer | undefined): TrainJobSpecInitializerDataset | undefined {
+  if (props === undefined) {
+    return undefined;
+  }
+  const env = Object.entries(props.env ?? {}).map(([name, value]): EnvVar => ({ name, value }));
+  return {
+    storageUri: props.storageUri,
+    secretRef: props.secret === undefined ? undefined : { name: nameOf(props.secret) },
+    env: env.length === 0 ? undefined : env,
+  };
+}
+
+/** Scheduler and priority are fields of pods that no TrainJob can change. */
+function requireSchedulable(
+  { runtimeName, engine }: RuntimeReference,
+  { scheduling, priorityClass }: WorkloadChoice,
+): void {
+  if (priorityClass !== undefined) {
+    throw new Error(
+      `priorityClass ${priorityClass.priorityClassName} cannot be stated in a TrainJob. Give it to a TrainingRuntime, or a ` +
+        'workloadPriorityClass to Scheduling.kueue.',
+    );
+  }
+  if (scheduling === undefined || scheduling.engine === 'default' || scheduling.engine === 'kueue') {
+    return;
+  }
+  const {
+    pod: { schedulingGates = [] },
+  } = scheduling.toScheduling();
+  const handsOver = schedulingGates.some(({ name }) => name === GANTRY_PLACEMENT_GATE);
+  if (engine === undefined || engine === (handsOver ? 'default' : scheduling.engine)) {
+    return;
+  }
+  throw new Error(
+    `Pods of the runtime ${runtimeName} are scheduled by ${engine}, not by ${scheduling.engine}, and a TrainJob cannot change that. ` +
+      `Write a TrainingRuntime with this scheduling${scheduling.engine === 'gantry' && !handsOver ? ', or hand over (handOver: true)' : ''}.`,
+  );
+}
+
+/** Fields of pods and of the container that a patch may state. */
+const PATCHED_POD = [
+  'volumes',
+  'tolerations',
+  'nodeSelector',
+  'affinity',
+  'serviceAccountName',
+  'imagePullSecrets',
+  'securityContext',
+  'terminationGracePeriodSeconds',
+  'schedulingGates',
+];
+const PATCHED_CONTAINER = ['volumeMounts', 'securityContext'];
+const TRAINER_FIELDS = ['name', 'image', 'command', 'args', 'env', 'resources'];
+
+function patchOf(
+  runtime: RuntimeReference,
+  template: PodTemplateSpec,
+  { scheduling }: WorkloadChoice,
+): TrainJobSpecRuntimePatch | undefined {
+  const { containers: [main = { name: 'node' }, ...others] = [], ...pod } = template.spec ?? { containers: [] };
+  refuse('pod', others.length > 0 ? { ...pod, containers: others } : pod, PATCHED_POD);
+  refuse('container', main, [...PATCHED_CONTAINER, ...TRAINER_FIELDS]);
+  const changes = Object.fromEntries(
+    PATCHED_CONTAINER.flatMap((field) => {
+      const value = (main as unknown as Record<string, unknown>)[field];
+      return value === undefined ? [] : [[field, value]];
+    }),
+  );
+  const spec = { ...pod, ...(Object.keys(changes).length === 0 ? {} : { containers: [{ name: 'node', ...changes }] }) };
+  const patched = Object.keys(spec).length > 0 || template.metadata !== undefined;
+  const queue = scheduling?.engine === 'volcano' ? scheduling.toScheduling().queueName : undefined;
+  if (!patched && queue === undefined) {
+    return undefined;
+  }
+  const podTemplate = {
+    ...(template.metadata === undefined ? {} : { metadata: template.metadata }),
+    ...(Object.keys(spec).length === 0 ? {} : { spec }),
+  };
+  const replicatedJobs = runtime.nodeJobs.map((name) => ({ name, template: { spec: { template: podTemplate } } }));
+  return {
+    manager: MANAGER,
+    trainingRuntimeSpec: {
+      template: {
+        ...(queue === undefined ? {} : { metadata: { annotations: { [VOLCANO_QUEUE_ANNOTATION]: queue } } }),
+        ...(patched ? { spec: { replicatedJobs } } : {}),
+      },
+    },
+  };
+}
+
+function refuse(where: string, value: object, known: readonly string[]): void {
+  const fields = Object.entries(value)
+    .filter(([field, member]) => member !== undefined && !known.includes(field))
+    .map(([field]) => field);
+  if (fields.length === 0) {
+    return;
+  }
+  throw new Error(
+    `${fields.join(', ')} of the ${where} cannot be stated in a TrainJob. Write a TrainingRuntime that states it.`,
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * One statement of a distributed training (framework, nodes, devices, image, command), rendered as whatever kind the cluster runs.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { requireWholeNumber } from '../workload/whole-number';
+import { processesOf } from './rendezvous';
+import { type TrainingStatement } from './statement';
+import { TRAINING_LABEL } from './topology';
+import { type NamedStatement, TrainingEngine, type TrainingWorkload } from './training-engine';
+
+export interface DistributedTrainingProps extends TrainingStatement {
+  /** What it becomes. @default - the kind of the framework: PyTorchJob, TFJob, MPIJob, PaddleJob, XGBoostJob, JAXJob */
+  readonly as?: TrainingEngine;
+}
+
+/**
+ * A distributed training. The command is the same under every engine: nodes, processes, rank and address of node 0 are set as variables
+ * that `torchrun` and JAX read by themselves, by the engine's controller or, where it sets none, in the pods.
+ *
+ * @example
+ * new DistributedTraining(chart, 'llama-70b', {
+ *   framework: 'pytorch', as: TrainingEngine.jobSet(), nodes: 8, image, command: ['torchrun', 'train.py'],
+ *   accelerators: Accelerator.nvidia({ count: 8 }), topology: TrainingTopology.required('topology.kubernetes.io/zone'),
+ * }).submitTo(research.queue);
+ */
+export class DistributedTraining extends Construct {
+  /** The construct that it became: a PyTorchJob, a JobSet and so on. */
+  readonly workload: TrainingWorkload;
+  readonly nodes: number;
+  /** Processes that train together at the beginning; `undefined` where they follow neither from accelerators nor from the statement. */
+  readonly worldSize: number | undefined;
+
+  /** @throws if a number is none, the engine cannot start the framework, or has no place for something that is stated */
+  constructor(scope: Construct, id: string, props: DistributedTrainingProps) {
+    super(scope, id);
+    const { as, ...statement } = props;
+    try {
+      requireWholeNumber('nodes', props.nodes);
+      const engine = as ?? TrainingEngine.forFramework(props.framework);
+      this.workload = engine.make(this, 'Workload', placed({ ...statement, name: props.name ?? id }, engine.name));
+    } catch (error) {
+      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+    }
+    this.nodes = props.nodes;
+    const processes = processesOf(props);
+    this.worldSize = processes === undefined ? undefined : processes * props.nodes;
+  }
+
+  /** The object as it will be written. */
+  get resource(): ApiObject {
+    return this.workload.resource;
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
+  }
+
+  /**
+   * Sends the training through a queue of Volcano, or a local queue of Kueue. The queue is written before it.
+   *
+   * @throws if it has a queue already, or the engine cannot go through such a queue
+   */
+  submitTo(queue: QueueReference | LocalQueueReference): this {
+    this.workload.submitTo(queue);
+    return this;
+  }
+}
+
+/** The statement with its topology said of the pods, where the engine has no field for it. */
+function placed(statement: NamedStatement, engine: string): NamedStatement {
+  const { name, topology, scheduling } = statement;
+  const tier = engine === 'Volcano Job' && scheduling?.engine !== 'gantry' && typeof topology?.level === 'number';
+  if (topology === undefined || tier) {
+    return statement;
+  }
+  if (scheduling !== undefined && topology.isKnownTo(scheduling.engine, engine)) {
+    return { ...statement, scheduling: scheduling.withTopology(topology.toChoice()) };
+  }
+  return {
+    ...statement,
+    podLabels: { [TRAINING_LABEL]: name, ...statement.podLabels },
+    affinity: topology.toAffinity(name, engine, statement.affinity),
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * How close the nodes of a training must be.
+ */
+import { type Affinity, type PodAffinityTerm } from '../../facts/api/types/core/v1';
+import { GANTRY_TRAINING_LABEL } from '../../facts/catalog';
+import { type SchedulingEngine, type TopologyChoice } from '../pods';
+
+/** Label by which pods of one training find each other. */
+export const TRAINING_LABEL = GANTRY_TRAINING_LABEL;
+
+/** A level is a node label (`topology.kubernetes.io/zone`, a rack label), or with Volcano the number of a tier of hyper nodes. */
+export type TopologyLevel = string | number;
+
+/** Within one domain of a level: a closed choice. */
+export class TrainingTopology {
+  /** All nodes within one domain, or training waits. */
+  static required(level: TopologyLevel): TrainingTopology {
+    return new TrainingTopology(level, true);
+  }
+
+  /** All nodes within one domain if there is room. */
+  static preferred(level: TopologyLevel): TrainingTopology {
+    return new TrainingTopology(level, false);
+  }
+
+  private constructor(
+    readonly level: TopologyLevel,
+    readonly isRequired: boolean,
+  ) {}
+
+  /** @throws if the level is a tier: only Volcano knows those */
+  toLabel(engine: string): string {
+    if (typeof this.level === 'string') {
+      return this.level;
+    }
+    throw new Error(
+      `topology level ${this.level} is a tier of Volcano's hyper nodes, which ${engine} does not know. Name a node label.`,
+    );
+  }
+
+  /** Whether a scheduler has words of its own for it, so that pods need no affinity to each other. */
+  isKnownTo(scheduler: SchedulingEngine, kind: string): boolean {
+    switch (scheduler) {
+      case 'kueue':
+      case 'gantry':
+        this.toLabel(scheduler);
+        return true;
+      case 'pod-group':
+        return this.isRequired && typeof this.level === 'string';
+      case 'volcano':
+        return typeof this.level === 'number' && ['Volcano Job', 'JobSet'].includes(kind);
+      case 'default':
+      case 'scheduler-plugins':
+        return false;
+    }
+  }
+
+  toChoice(): TopologyChoice<TopologyLevel> {
+    return this.isRequired ? { required: this.level } : { preferred: this.level };
+  }
+
+  /** Pods that keep to each other, for every scheduler. */
+  toAffinity(training: string, engine: string, affinity: Affinity = {}): Affinity {
+    const term: PodAffinityTerm = {
+      topologyKey: this.toLabel(engine),
+      labelSelector: { matchLabels: { [TRAINING_LABEL]: training } },
+    };
+    const { podAffinity = {} } = affinity;
+    const required = podAffinity.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const preferred = podAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    return {
+      ...affinity,
+      podAffinity: this.isRequired
+        ? { ...podAffinity, requiredDuringSchedulingIgnoredDuringExecution: [...required, term] }
+        : {
+            ...podAffinity,
+            preferredDuringSchedulingIgnoredDuringExecution: [...preferred, { weight: 100, podAffinityTerm: term }],
+          },
+    };
+  }
+}

@@ -1,0 +1,348 @@
+/**
+ * What a distributed training is rendered as: a closed choice. An engine says which frameworks it can start, and refuses by name what its
+ * kind has no field for.
+ */
+import { type ApiObject } from 'cdk8s';
+import { type Construct } from 'constructs';
+import { JobSet, LeaderWorkerSet } from '../batch';
+import { JAXJob, MPIJob, MPIJobV1, PaddleJob, PyTorchJob, TFJob, XGBoostJob } from '../kubeflow';
+import { PodTemplate, type PodTemplateProps } from '../pods';
+import { type RayHeadProps, RayJob } from '../ray';
+import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { type BuiltInRuntimeName, ClusterTrainingRuntime, type RuntimeReference, TrainJob } from '../trainer';
+import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
+import { podField, processesOf, rendezvousEnv } from './rendezvous';
+import { type TrainingFramework, type TrainingStatement } from './statement';
+import { TRAINING_LABEL } from './topology';
+
+/** What came out, whatever its kind. */
+export interface TrainingWorkload {
+  readonly resource: ApiObject;
+  submitTo(queue: QueueReference | LocalQueueReference): unknown;
+}
+
+/** The statement with the name that it will have and the pods as they will be. */
+export interface NamedStatement extends TrainingStatement {
+  readonly name: string;
+}
+
+/** Members of a statement that not every kind has a field for. */
+type Optional = 'elastic' | 'retries' | 'activeDeadlineSeconds' | 'ttlSecondsAfterFinished' | 'suspend' | 'port';
+
+interface EngineFacts {
+  readonly name: string;
+  readonly frameworks: readonly TrainingFramework[];
+  readonly supports: readonly Optional[];
+  readonly make: (scope: Construct, id: string, statement: NamedStatement) => TrainingWorkload;
+}
+
+export interface RayJobEngineOptions {
+  /** Version of Ray in the image. */
+  readonly rayVersion: string;
+  /** What is different in the head. @default - no accelerators and shared memory, 2 CPUs and 8 GiB */
+  readonly head?: Partial<RayHeadProps>;
+}
+
+const RUN_POLICY = ['retries', 'activeDeadlineSeconds', 'ttlSecondsAfterFinished', 'suspend'] as const;
+
+export class TrainingEngine {
+  /** PyTorchJob of the training-operator. */
+  static pyTorchJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'PyTorchJob',
+      frameworks: ['pytorch'],
+      supports: [...RUN_POLICY, 'elastic', 'port'],
+      make: (scope, id, statement) => new PyTorchJob(scope, id, withRetries(statement)),
+    });
+  }
+
+  /** TFJob of the training-operator: workers only. */
+  static tfJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'TFJob',
+      frameworks: ['tensorflow'],
+      supports: [...RUN_POLICY, 'port'],
+      make: (scope, id, statement) =>
+        new TFJob(scope, id, { ...withRetries(statement), workers: statement.nodes, succeedsWith: 'all-workers' }),
+    });
+  }
+
+  /** MPIJob: of the mpi-operator, or of the training-operator. */
+  static mpiJob(operator: 'mpi-operator' | 'training-operator' = 'mpi-operator'): TrainingEngine {
+    return new TrainingEngine({
+      name: operator === 'mpi-operator' ? 'MPIJob' : 'MPIJob of the training-operator',
+      frameworks: ['mpi'],
+      supports: RUN_POLICY,
+      make: (scope, id, statement) => {
+        const props = { ...withRetries(statement), workers: statement.nodes, slotsPerWorker: processesOf(statement) };
+        return operator === 'mpi-operator' ? new MPIJob(scope, id, props) : new MPIJobV1(scope, id, props);
+      },
+    });
+  }
+
+  /** PaddleJob of the training-operator. */
+  static paddleJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'PaddleJob',
+      frameworks: ['paddle'],
+      supports: [...RUN_POLICY, 'elastic', 'port'],
+      make: (scope, id, statement) => new PaddleJob(scope, id, withRetries(statement)),
+    });
+  }
+
+  /** XGBoostJob of the training-operator. */
+  static xgboostJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'XGBoostJob',
+      frameworks: ['xgboost'],
+      supports: [...RUN_POLICY, 'port'],
+      make: (scope, id, statement) => new XGBoostJob(scope, id, withRetries(statement)),
+    });
+  }
+
+  /** JAXJob of the training-operator. */
+  static jaxJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'JAXJob',
+      frameworks: ['jax'],
+      supports: [...RUN_POLICY, 'port'],
+      make: (scope, id, statement) => new JAXJob(scope, id, withRetries(statement)),
+    });
+  }
+
+  /**
+   * TrainJob of Kubeflow Trainer.
+   *
+   * @param runtime what the pods are made of; for PyTorch, JAX, XGBoost and MPI default to the runtime that Trainer is installed with
+   */
+  static trainJob(runtime?: RuntimeReference): TrainingEngine {
+    return new TrainingEngine({
+      name: 'TrainJob',
+      frameworks: ['pytorch', 'jax', 'xgboost', 'mpi'],
+      supports: ['activeDeadlineSeconds', 'suspend'],
+      make: (scope, id, statement) =>
+        new TrainJob(scope, id, { ...statement, runtime: runtime ?? runtimeFor(statement.framework) }),
+    });
+  }
+
+  /** Job of Volcano: one task of all nodes. */
+  static volcanoJob(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'Volcano Job',
+      frameworks: ['pytorch', 'jax', 'other'],
+      supports: ['elastic', 'retries', 'ttlSecondsAfterFinished', 'port'],
+      make: volcanoJob,
+    });
+  }
+
+  /** JobSet: one Indexed Job of all nodes. */
+  static jobSet(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'JobSet',
+      frameworks: ['pytorch', 'jax', 'other'],
+      supports: [...RUN_POLICY, 'port'],
+      make: jobSet,
+    });
+  }
+
+  /**
+   * LeaderWorkerSet: one group of all nodes. Its pods are started again when they have ended, so the program must stay, or be scaled down.
+   */
+  static leaderWorkerSet(): TrainingEngine {
+    return new TrainingEngine({
+      name: 'LeaderWorkerSet',
+      frameworks: ['pytorch', 'jax', 'other'],
+      supports: ['port'],
+      make: leaderWorkerSet,
+    });
+  }
+
+  /** RayJob: a Ray cluster of all nodes beside a head, and the command as its entry point. */
+  static rayJob(options: RayJobEngineOptions): TrainingEngine {
+    return new TrainingEngine({
+      name: 'RayJob',
+      frameworks: ['ray'],
+      supports: [...RUN_POLICY, 'elastic'],
+      make: (scope, id, statement) => rayJob(scope, id, statement, options),
+    });
+  }
+
+  /** What a framework is started by where nothing else is said. @throws for `ray` and `other`, which have no kind of their own */
+  static forFramework(framework: TrainingFramework): TrainingEngine {
+    switch (framework) {
+      case 'pytorch':
+        return TrainingEngine.pyTorchJob();
+      case 'tensorflow':
+        return TrainingEngine.tfJob();
+      case 'mpi':
+        return TrainingEngine.mpiJob();
+      case 'paddle':
+        return TrainingEngine.paddleJob();
+      case 'xgboost':
+        return TrainingEngine.xgboostJob();
+      case 'jax':
+        return TrainingEngine.jaxJob();
+      case 'ray':
+        throw new Error('framework ray: say which version, with as: TrainingEngine.rayJob({ rayVersion }).');
+      case 'other':
+        throw new Error(
+          'framework other has no kind of its own: say as: TrainingEngine.jobSet(), volcanoJob() or leaderWorkerSet().',
+        );
+    }
+  }
+
+  private constructor(private readonly facts: EngineFacts) {}
+
+  get name(): string {
+    return this.facts.name;
+  }
+
+  /** @throws if the engine cannot start the framework, or has no field for something that is stated */
+  make(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+    const { name, frameworks, supports, make } = this.facts;
+    if (!frameworks.includes(statement.framework)) {
+      throw new Error(`${name} cannot start framework ${statement.framework}, only ${frameworks.join(', ')}.`);
+    }
+    const optional: readonly Optional[] = [...RUN_POLICY, 'elastic', 'port'];
+    const refused = optional.filter((field) => statement[field] !== undefined && !supports.includes(field));
+    if (refused.length > 0) {
+      throw new Error(`${name} has no place for ${refused.join(', ')}. Leave it out, or choose another engine.`);
+    }
+    return make(scope, id, statement);
+  }
+}
+
+function withRetries(statement: NamedStatement): NamedStatement & { readonly backoffLimit?: number } {
+  return { ...statement, backoffLimit: statement.retries };
+}
+
+const RUNTIMES: Partial<Record<TrainingFramework, BuiltInRuntimeName>> = {
+  pytorch: 'torch-distributed',
+  jax: 'jax-distributed',
+  xgboost: 'xgboost-distributed',
+  mpi: 'deepspeed-distributed',
+};
+
+function runtimeFor(framework: TrainingFramework): RuntimeReference {
+  return ClusterTrainingRuntime.builtIn(RUNTIMES[framework] ?? 'torch-distributed');
+}
+
+/** The pods of a statement, knowing each other. What the user states under the same name wins. */
+function meeting(statement: NamedStatement, address: string, rank: string): PodTemplateProps {
+  return { ...statement, env: { ...rendezvousEnv(statement, { address, rank: podField(rank) }), ...statement.env } };
+}
+
+function volcanoJob(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+  const { name, nodes, elastic, retries, scheduling, topology } = statement;
+  const pods = new PodTemplate(
+    meeting(statement, `${name}-node-0.${name}`, "metadata.labels['volcano.sh/task-index']"),
+  );
+  const job = new VolcanoJob(scope, id, {
+    name,
+    namespace: statement.namespace,
+    labels: statement.labels,
+    annotations: statement.annotations,
+    scheduling,
+    priorityClass: statement.priorityClass,
+    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    maxRetry: retries,
+    // Names by which the nodes meet, before they are ready.
+    plugins: [JobPlugin.svc({ publishNotReadyAddresses: true })],
+    // One node that goes takes a static training with it; an elastic one goes on without.
+    policies: [Policy.onEvents(['PodEvicted', 'PodFailed'], elastic === undefined ? 'RestartJob' : 'RestartPod')],
+    networkTopology:
+      typeof topology?.level === 'number'
+        ? { mode: topology.isRequired ? 'hard' : 'soft', highestTier: topology.level }
+        : undefined,
+    tasks: [{ name: 'node', replicas: nodes, minAvailable: elastic?.min, template: pods }],
+  });
+  return {
+    resource: job.resource,
+    submitTo: (to) => {
+      if ('localQueueName' in to) {
+        throw new Error(
+          `${job.node.path}: a Volcano Job does not go through the local queue ${to.localQueueName} of Kueue.`,
+        );
+      }
+      return job.submitTo(to);
+    },
+  };
+}
+
+function jobSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+  const { name, nodes } = statement;
+  const rank = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
+  const deadline = statement.activeDeadlineSeconds;
+  return new JobSet(scope, id, {
+    name,
+    namespace: statement.namespace,
+    labels: statement.labels,
+    annotations: statement.annotations,
+    scheduling: statement.scheduling,
+    priorityClass: statement.priorityClass,
+    suspend: statement.suspend,
+    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    maxRestarts: statement.retries,
+    jobs: [
+      {
+        ...meeting(statement, `${name}-node-0-0.${name}`, rank),
+        jobName: 'node',
+        nodes,
+        jobOverrides: deadline === undefined ? undefined : { activeDeadlineSeconds: deadline },
+      },
+    ],
+  });
+}
+
+function leaderWorkerSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
+  const pods = meeting(
+    statement,
+    '$(LWS_LEADER_ADDRESS)',
+    "metadata.labels['leaderworkerset.sigs.k8s.io/worker-index']",
+  );
+  return new LeaderWorkerSet(scope, id, {
+    ...pods,
+    name: statement.name,
+    namespace: statement.namespace,
+    labels: statement.labels,
+    annotations: statement.annotations,
+    groupSize: statement.nodes,
+  });
+}
+
+function rayJob(
+  scope: Construct,
+  id: string,
+  statement: NamedStatement,
+  { rayVersion, head }: RayJobEngineOptions,
+): TrainingWorkload {
+  const { nodes, elastic, command = [], args = [], ...rest } = statement;
+  const { affinity, ...anywhere } = rest;
+  const idle: Partial<PodTemplateProps> = {
+    accelerators: undefined,
+    rdma: undefined,
+    nccl: undefined,
+    sharedMemory: undefined,
+    resources: { cpu: 2, memory: '8Gi' },
+    podLabels: Object.fromEntries(Object.entries(rest.podLabels ?? {}).filter(([key]) => key !== TRAINING_LABEL)),
+  };
+  return new RayJob(scope, id, {
+    name: statement.name,
+    namespace: statement.namespace,
+    labels: statement.labels,
+    annotations: statement.annotations,
+    scheduling: statement.scheduling,
+    priorityClass: statement.priorityClass,
+    entrypoint: [...command, ...args],
+    suspend: statement.suspend,
+    backoffLimit: statement.retries,
+    activeDeadlineSeconds: statement.activeDeadlineSeconds,
+    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    cluster: {
+      rayVersion,
+      head: { ...anywhere, ...idle, ...head },
+      workers: [{ ...rest, affinity, groupName: 'node', replicas: nodes, min: elastic?.min, max: elastic?.max }],
+      autoscaler: elastic === undefined ? undefined : {},
+    },
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * HyperNode: nodes that are close to each other, in tiers.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  HyperNode as HyperNodeKind,
+  type HyperNodeSpecMember,
+} from '../../facts/api/types/topology.volcano.sh/v1alpha1';
+import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { Resource } from '../resources/resource';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+
+/** Whatever names a hyper node. */
+export interface IHyperNode {
+  readonly hyperNodeName: string;
+}
+
+/** What a hyper node consists of. */
+export class HyperNodeMember {
+  /** One node. */
+  static node(name: string): HyperNodeMember {
+    return new HyperNodeMember({ type: 'Node', selector: { exactMatch: { name } } });
+  }
+
+  /** The nodes whose names match a Go regular expression, which need not match the whole name. */
+  static nodesMatching(pattern: string): HyperNodeMember {
+    return new HyperNodeMember({ type: 'Node', selector: { regexMatch: { pattern } } });
+  }
+
+  /** The nodes with all these labels. An empty selection chooses none. */
+  static nodesLabelled(labels: Readonly<Record<string, string>>): HyperNodeMember {
+    return HyperNodeMember.nodesSelected({ matchLabels: labels });
+  }
+
+  /** The nodes that a selector chooses. */
+  static nodesSelected(selector: LabelSelector): HyperNodeMember {
+    return new HyperNodeMember({ type: 'Node', selector: { labelMatch: selector } });
+  }
+
+  /** A hyper node of a lower tier. Hyper nodes can be named only one by one. */
+  static hyperNode(hyperNode: IHyperNode): HyperNodeMember {
+    return new HyperNodeMember(
+      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.hyperNodeName } } },
+      hyperNode,
+    );
+  }
+
+  private constructor(
+    private readonly member: HyperNodeSpecMember,
+    /** The hyper node that this refers to. */
+    readonly reference?: IHyperNode,
+  ) {}
+
+  toMember(): HyperNodeSpecMember {
+    return this.member;
+  }
+}
+
+export interface HyperNodeProps extends ClusterObjectProps {
+  /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
+  readonly tier: number;
+  /** A name of the tier, by which a job may ask for it. @default - none */
+  readonly tierName?: string;
+  /** At least one. */
+  readonly members: readonly HyperNodeMember[];
+}
+
+/**
+ * Rules: `volcano/hyper-node-*`. Source: volcano v1.15.1, pkg/scheduler/api/hyper_node_info.go.
+ *
+ * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
+ */
+export class HyperNode extends Construct implements IHyperNode {
+  /** A hyper node that the cluster has already. */
+  static fromHyperNodeName(hyperNodeName: string): IHyperNode {
+    return { hyperNodeName };
+  }
+
+  readonly hyperNodeName: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: HyperNodeProps) {
+    super(scope, id);
+    this.hyperNodeName = props.name ?? id;
+    this.resource = new Resource(this, 'Resource', HyperNodeKind, {
+      metadata: clusterMetadata(id, props),
+      spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
+    });
+    dependOn(this.resource, ...props.members.map(({ reference }) => reference));
+  }
+}

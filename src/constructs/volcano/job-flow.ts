@@ -1,0 +1,106 @@
+/**
+ * JobTemplate and JobFlow: jobs that run one after another.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  JobFlow as JobFlowKind,
+  type JobFlowSpec,
+  JobTemplate as JobTemplateKind,
+  type JobTemplateSpec,
+} from '../../facts/api/types/flow.volcano.sh/v1alpha1';
+import { Resource } from '../resources/resource';
+import { JOB_NAME_LABEL, JobSpecification, type JobSpecProps } from './job-specification';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+
+/** Whatever names a job template of the flow's namespace. */
+export interface IJobTemplate {
+  readonly jobTemplateName: string;
+}
+
+export interface JobTemplateProps extends NamespacedObjectProps, JobSpecProps {}
+
+/** A job that is made when a flow comes to it. Its webhook looks at nothing; the job's does, when it is made. */
+export class JobTemplate extends Construct implements IJobTemplate {
+  /** A template that the namespace has already. */
+  static fromJobTemplateName(jobTemplateName: string): IJobTemplate {
+    return { jobTemplateName };
+  }
+
+  readonly jobTemplateName: string;
+  readonly resource: ApiObject;
+
+  /** @throws if a plugin is given twice */
+  constructor(scope: Construct, id: string, props: JobTemplateProps) {
+    super(scope, id);
+    this.jobTemplateName = props.name ?? id;
+    const job = new JobSpecification(props, { name: props.name ?? id, perLabel: JOB_NAME_LABEL });
+    this.resource = new Resource(this, 'Resource', JobTemplateKind, {
+      metadata: namespacedMetadata(id, props),
+      spec: Lazy.any({ produce: () => job.toSpec() }) as JobTemplateSpec,
+    });
+    dependOn(this.resource, props.namespace, ...job.references);
+  }
+}
+
+export interface JobFlowProps extends NamespacedObjectProps {
+  /** What becomes of the jobs when the flow has ended. @default 'retain' */
+  readonly jobRetainPolicy?: 'retain' | 'delete';
+}
+
+/**
+ * Jobs in order: each starts when all that it comes after have completed.
+ *
+ * Rules: `volcano/job-flow-*`. Source: volcano v1.15.1, pkg/controllers/jobflow.
+ *
+ * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
+ */
+export class JobFlow extends Construct {
+  readonly jobFlowName: string;
+  readonly resource: ApiObject;
+  private readonly flows: { readonly template: IJobTemplate; readonly after: readonly IJobTemplate[] }[] = [];
+
+  constructor(scope: Construct, id: string, props: JobFlowProps = {}) {
+    super(scope, id);
+    this.jobFlowName = props.name ?? id;
+    const spec: JobFlowSpec = {
+      jobRetainPolicy: props.jobRetainPolicy ?? 'retain',
+      flows: Lazy.any({ produce: () => this.renderFlows() }) as JobFlowSpec['flows'],
+    };
+    this.resource = new Resource(this, 'Resource', JobFlowKind, { metadata: namespacedMetadata(id, props), spec });
+    dependOn(this.resource, props.namespace);
+  }
+
+  /**
+   * Adds a job to the flow.
+   *
+   * @param options.after templates of this flow that must have completed
+   * @throws if the template is in the flow already, or one of `after` is not: Volcano would wait for ever
+   */
+  addFlow(template: IJobTemplate, options: { readonly after?: readonly IJobTemplate[] } = {}): this {
+    const name = template.jobTemplateName;
+    const known = this.flows.map((flow) => flow.template.jobTemplateName);
+    if (known.includes(name)) {
+      throw new Error(
+        `The flow ${this.jobFlowName} has the template "${name}" already. Make a second JobTemplate for a second run.`,
+      );
+    }
+    const missing = options.after?.find((other) => !known.includes(other.jobTemplateName));
+    if (missing !== undefined) {
+      throw new Error(
+        `"${name}" shall come after "${missing.jobTemplateName}", which is not in the flow ${this.jobFlowName}. Add that one first.`,
+      );
+    }
+    this.flows.push({ template, after: options.after ?? [] });
+    dependOn(this.resource, template);
+    return this;
+  }
+
+  private renderFlows(): JobFlowSpec['flows'] {
+    return this.flows.map(({ template, after }) => ({
+      name: template.jobTemplateName,
+      ...(after.length === 0 ? {} : { dependsOn: { targets: after.map((other) => other.jobTemplateName) } }),
+    }));
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * PodGroup: pods that start together or not at all, for workloads to which no controller gives a group.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { PodGroup as PodGroupKind, type PodGroupSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
+import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { Resource } from '../resources/resource';
+import { podPart, type PodPart } from '../pods/pod-part';
+import { type PriorityClassReference } from '../resources/references';
+import { type NetworkTopology, renderTopology } from './network-topology';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type IQueue } from './queue';
+import { renderAmounts, type QueueAmounts } from './queue-amounts';
+import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
+
+/** Pods of a group that belong closer together. */
+export interface SubGroup {
+  readonly name: string;
+  /** Pods of each sub group. @default 1 */
+  readonly size?: number;
+  /** How many sub groups must be complete before any starts. @default 0 */
+  readonly minimum?: number;
+  /** Which pods of the group. @default - all */
+  readonly selector?: LabelSelector;
+  /** Labels whose values tell the sub groups apart. @default - none */
+  readonly matchLabelKeys?: readonly string[];
+  /** How close the pods of a sub group must be. @default - anywhere */
+  readonly networkTopology?: NetworkTopology;
+}
+
+export interface PodGroupProps extends NamespacedObjectProps {
+  /** @default - Volcano's queue `default` */
+  readonly queue?: IQueue;
+  /**
+   * How many pods must fit before the first starts.
+   * @default - the sum of `minTaskMember`; without that, Volcano's own default
+   */
+  readonly minMember?: number;
+  /**
+   * How many pods of each task must fit. Pods say their task by an annotation, which `member(task)` brings along.
+   * @default - tasks are not told apart
+   */
+  readonly minTaskMember?: Readonly<Record<string, number>>;
+  /** What must be free before the group is let in. @default - Volcano goes by the pods alone */
+  readonly minResources?: QueueAmounts;
+  /** @default - none */
+  readonly priorityClass?: PriorityClassReference;
+  /** How close the pods must be. @default - anywhere */
+  readonly networkTopology?: NetworkTopology;
+  /** @default - none */
+  readonly subGroups?: readonly SubGroup[];
+}
+
+/**
+ * A group for bare pods and for controllers that leave grouping to the user. Volcano Jobs and training jobs make their own.
+ *
+ * Rules: `volcano/pod-group-*`. Source: volcano v1.15.1, pkg/scheduler/api/job_info.go.
+ *
+ * @example
+ * const group = new PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
+ * new PodTemplate({ image, parts: [group.member('worker')], scheduling: Scheduling.volcano(queue) });
+ */
+export class PodGroup extends Construct {
+  readonly podGroupName: string;
+  readonly resource: ApiObject;
+  private queue?: IQueue;
+
+  constructor(scope: Construct, id: string, props: PodGroupProps = {}) {
+    super(scope, id);
+    this.podGroupName = props.name ?? id;
+    this.queue = props.queue;
+    const { minTaskMember } = props;
+    const spec: PodGroupSpec = {
+      minMember:
+        props.minMember ?? (minTaskMember && Object.values(minTaskMember).reduce((sum, count) => sum + count, 0)),
+      minTaskMember,
+      minResources: props.minResources && renderAmounts(props.minResources),
+      queue: Lazy.any({ produce: () => this.queue?.queueName }) as string,
+      priorityClassName: props.priorityClass?.priorityClassName,
+      networkTopology: props.networkTopology && renderTopology(props.networkTopology),
+      subGroupPolicy: props.subGroups?.map((group) => ({
+        name: group.name,
+        subGroupSize: group.size,
+        minSubGroups: group.minimum,
+        labelSelector: group.selector,
+        matchLabelKeys: group.matchLabelKeys,
+        networkTopology: group.networkTopology && renderTopology(group.networkTopology),
+      })),
+    };
+    this.resource = new Resource(this, 'Resource', PodGroupKind, { metadata: namespacedMetadata(id, props), spec });
+    dependOn(this.resource, props.namespace, props.queue, props.priorityClass);
+  }
+
+  /** Sends the group to a queue, in place of the one that it was made with. */
+  submitTo(queue: IQueue): this {
+    this.queue = queue;
+    dependOn(this.resource, queue);
+    return this;
+  }
+
+  /** What makes a pod a member, as a part of a pod template. The pods must be in the group's namespace and name Volcano as scheduler. */
+  member(task?: string): PodPart {
+    return podPart({ annotations: this.memberAnnotations(task), references: [this] });
+  }
+
+  /** What makes a pod a member, as annotations. */
+  memberAnnotations(task?: string): Readonly<Record<string, string>> {
+    return { [GROUP_NAME_ANNOTATION]: this.podGroupName, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Lifecycle policies: what Volcano does when something happens to a job or to a task.
+ */
+import { type Duration } from 'cdk8s';
+import { type JobSpecPolicy } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
+import { type PolicyAction, type PolicyEvent } from './job-policies';
+
+export interface PolicyOptions {
+  /** How long the event must last before the action is taken. @default - at once */
+  readonly timeout?: Duration;
+}
+
+/**
+ * An event or an exit code, and what follows. At one level (the job, or one task) each may stand once.
+ *
+ * Source: volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go. Rules: `volcano/policy-*`.
+ *
+ * @example Policy.onEvent('PodEvicted', 'RestartJob')
+ */
+export class Policy {
+  static onEvent(event: Exclude<PolicyEvent, 'PodPending'>, action: PolicyAction, options: PolicyOptions = {}): Policy {
+    return new Policy({ event, action, ...rendered(options) });
+  }
+
+  /** One action for several events. */
+  static onEvents(
+    events: readonly Exclude<PolicyEvent, 'PodPending'>[],
+    action: PolicyAction,
+    options: PolicyOptions = {},
+  ): Policy {
+    return new Policy({ events, action, ...rendered(options) });
+  }
+
+  /** When a pod stays pending for so long. Volcano passes over such a policy that has no timeout. */
+  static onPodPending(timeout: Duration, action: PolicyAction): Policy {
+    return new Policy({ event: 'PodPending', action, ...rendered({ timeout }) });
+  }
+
+  /**
+   * When a container ends with this exit code, from 1 to 255.
+   *
+   * @throws if the code is 0: the end of a task is the event TaskCompleted
+   */
+  static onExitCode(exitCode: number, action: PolicyAction, options: PolicyOptions = {}): Policy {
+    if (exitCode === 0) {
+      throw new Error(
+        "exitCode is 0, which is no failure. For the end of a task use Policy.onEvent('TaskCompleted', …).",
+      );
+    }
+    return new Policy({ exitCode, action, ...rendered(options) });
+  }
+
+  private constructor(private readonly spec: JobSpecPolicy) {}
+
+  toPolicy(): JobSpecPolicy {
+    return this.spec;
+  }
+}
+
+function rendered({ timeout }: PolicyOptions): Pick<JobSpecPolicy, 'timeout'> {
+  return timeout === undefined ? {} : { timeout: `${timeout.toSeconds()}s` };
+}

@@ -1,0 +1,182 @@
+/**
+ * Queue: a share of the cluster, alone or in a tree.
+ */
+import { type ApiObject, Lazy } from 'cdk8s';
+import { Construct } from 'constructs';
+import { Queue as QueueKind, type QueueSpec } from '../../facts/api/types/scheduling.volcano.sh/v1beta1';
+import { Resource } from '../resources/resource';
+import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { dependOn } from '../resources/depend-on';
+import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { renderAmounts, type QueueAmounts } from './queue-amounts';
+
+const CHILDREN = Symbol.for('gantry.volcano.queue.children');
+
+/** Whatever names a queue: a `Queue`, a team's queue, or `Queue.fromQueueName(…)` for one of the cluster. */
+export interface IQueue {
+  readonly queueName: string;
+}
+
+export interface NodeGroups {
+  /** Names of node groups (the node label `volcano.sh/nodegroup-name`). @default - none */
+  readonly required?: readonly string[];
+  /** @default - none */
+  readonly preferred?: readonly string[];
+}
+
+export interface QueueProps extends ClusterObjectProps {
+  /** The queue that this one takes its share from. @default - Volcano's root queue */
+  readonly parent?: IQueue;
+  /**
+   * Share of what is free, against other queues; 1 to 65535. The plugin `proportion` reads it, `capacity` does not.
+   * @default 1
+   */
+  readonly weight?: number;
+  /** Whether others may take back what the queue holds above its deserved share. @default true */
+  readonly reclaimable?: boolean;
+  /** The most that the queue may hold. At most the capability of the parent. @default - no limit of its own */
+  readonly capability?: QueueAmounts;
+  /**
+   * What the queue gets back whenever it asks for it. What children deserve must not add up to more than their parent's.
+   *
+   * Volcano refuses a guarantee above the deserved share, so each guaranteed resource that is not named here is taken from `guarantee`.
+   * A queue with children that names none has what its children deserve together, which is the least that Volcano takes.
+   * @default - the guarantee, or the sum of the children's
+   */
+  readonly deserved?: QueueAmounts;
+  /**
+   * What is kept for the queue even while it is idle.
+   * @default - nothing, or the sum of the children's guarantees
+   */
+  readonly guarantee?: QueueAmounts;
+  /** Order among queues of one parent, 0 or more; the higher goes first. @default 0 */
+  readonly priority?: number;
+  /**
+   * What happens when the first job of the queue does not fit: `fifo` waits for it, `traverse` looks at the next.
+   * @default 'traverse'
+   */
+  readonly dequeueStrategy?: 'fifo' | 'traverse';
+  /** Free text by which queues are told apart. @default - none */
+  readonly type?: string;
+  /** Node groups that the queue's pods go to; needs the plugin `nodegroup`. @default - any node */
+  readonly nodeGroupAffinity?: NodeGroups;
+  /** Node groups that the queue's pods keep away from; needs the plugin `nodegroup`. @default - none */
+  readonly nodeGroupAntiAffinity?: NodeGroups;
+}
+
+/**
+ * A queue of Volcano. Children come after their parent in the output, and workloads after their queue, as Volcano's webhook demands.
+ *
+ * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go.
+ *
+ * @example
+ * const ai = new Queue(chart, 'ai', { capability: { gpu: 64 } });
+ * const research = ai.addQueue('research', { guarantee: { gpu: 16 }, capability: { gpu: 48 } });
+ */
+export class Queue extends Construct implements IQueue {
+  /** A queue that the cluster has already. */
+  static fromQueueName(queueName: string): IQueue;
+  /** A queue that the cluster has already. The scope is not used; it is there for those who are used to give one. */
+  static fromQueueName(scope: Construct, queueName: string): IQueue;
+  static fromQueueName(scopeOrName: Construct | string, queueName?: string): IQueue {
+    return { queueName: typeof scopeOrName === 'string' ? scopeOrName : (queueName ?? '') };
+  }
+
+  readonly queueName: string;
+  readonly parent?: IQueue;
+  readonly resource: ApiObject;
+  private readonly [CHILDREN]: Queue[] = [];
+
+  /** @throws if both `gpu` and `nvidia.com/gpu` are given in one of the amounts */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: QueueProps = {},
+  ) {
+    super(scope, id);
+    this.queueName = props.name ?? id;
+    this.parent = props.parent;
+    for (const amounts of [props.capability, props.deserved, props.guarantee]) {
+      renderAmounts(amounts ?? {});
+    }
+    const spec: QueueSpec = {
+      parent: props.parent?.queueName,
+      weight: props.weight ?? 1,
+      reclaimable: props.reclaimable ?? true,
+      priority: props.priority,
+      capability: props.capability && renderAmounts(props.capability),
+      deserved: Lazy.any({ produce: () => orNothing(this.deserved()) }) as QueueSpec['deserved'],
+      guarantee: Lazy.any({ produce: () => guaranteeOf(this.guaranteed()) }) as QueueSpec['guarantee'],
+      dequeueStrategy: props.dequeueStrategy,
+      type: props.type,
+      affinity: affinityOf(props),
+    };
+    this.resource = new Resource(this, 'Resource', QueueKind, { metadata: clusterMetadata(id, props), spec });
+    dependOn(this.resource, props.parent);
+    if (hasChildren(props.parent)) {
+      props.parent[CHILDREN].push(this);
+    }
+  }
+
+  /**
+   * Adds a queue below this one.
+   *
+   * @throws as the constructor does
+   */
+  addQueue(id: string, props: Omit<QueueProps, 'parent'> = {}): Queue {
+    return new Queue(this, id, { ...props, parent: this });
+  }
+
+  /** The queues that were made with this one as parent. */
+  get childQueues(): readonly Queue[] {
+    return [...this[CHILDREN]];
+  }
+
+  private guaranteed(): Readonly<Record<string, string>> {
+    if (this.props.guarantee !== undefined) {
+      return renderAmounts(this.props.guarantee);
+    }
+    return sumOf(this[CHILDREN].map((child) => child.guaranteed()));
+  }
+
+  private deserved(): Readonly<Record<string, string>> {
+    const { deserved } = this.props;
+    const stated =
+      deserved === undefined ? sumOf(this[CHILDREN].map((child) => child.deserved())) : renderAmounts(deserved);
+    const missing = Object.entries(this.guaranteed()).filter(([resource]) => stated[resource] === undefined);
+    return { ...stated, ...Object.fromEntries(missing) };
+  }
+}
+
+function hasChildren(queue: IQueue | undefined): queue is Queue {
+  return queue !== undefined && CHILDREN in queue;
+}
+
+/** The sum by resource. An amount that cannot be read is left to the check, at the queue that states it. */
+function sumOf(amounts: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const sums = new Map<string, Quantity>();
+  for (const [resource, amount] of amounts.flatMap((one) => Object.entries(one))) {
+    sums.set(resource, (sums.get(resource) ?? Quantity.ZERO).add(parseQuantity(amount) ?? Quantity.ZERO));
+  }
+  return Object.fromEntries([...sums].map(([resource, sum]) => [resource, sum.toString()]));
+}
+
+function orNothing(amounts: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined {
+  return Object.keys(amounts).length === 0 ? undefined : amounts;
+}
+
+function guaranteeOf(amounts: Readonly<Record<string, string>>): QueueSpec['guarantee'] {
+  return Object.keys(amounts).length === 0 ? undefined : { resource: amounts };
+}
+
+function affinityOf({ nodeGroupAffinity, nodeGroupAntiAffinity }: QueueProps): QueueSpec['affinity'] {
+  if (nodeGroupAffinity === undefined && nodeGroupAntiAffinity === undefined) {
+    return undefined;
+  }
+  const terms = (groups: NodeGroups | undefined): NonNullable<QueueSpec['affinity']>['nodeGroupAffinity'] =>
+    groups && {
+      requiredDuringSchedulingIgnoredDuringExecution: groups.required,
+      preferredDuringSchedulingIgnoredDuringExecution: groups.preferred,
+    };
+  return { nodeGroupAffinity: terms(nodeGroupAffinity), nodeGroupAntiAffinity: terms(nodeGroupAntiAffinity) };
+}

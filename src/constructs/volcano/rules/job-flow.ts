@@ -1,0 +1,212 @@
+/**
+ * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse just stands still.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
+import { type ObjectRule, type RuleFacts, type Violation, type RuleContext } from '../../../checks/rule';
+import { JOB_FLOW_KIND, JOB_TEMPLATE_KIND, jobOf, podName } from '../job-spec';
+import { findCircle } from './job';
+
+const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/jobflows/validate/validate_jobflow.go (off by default)';
+const CONTROLLER = 'volcano v1.15.1, pkg/controllers/jobflow/jobflow_controller_action.go';
+
+interface FlowView {
+  readonly name: string;
+  readonly path: string;
+  readonly targets: readonly string[];
+  readonly value: JsonObject;
+}
+
+function flowsOf(manifest: Manifest): readonly FlowView[] {
+  return objectsAt(manifest.object, '/spec/flows').map(({ value, path }) => ({
+    name: asString(value.name) ?? '',
+    path,
+    targets: stringsIn(asObject(value.dependsOn).targets),
+    value,
+  }));
+}
+
+type FlowCheck = (flows: readonly FlowView[], manifest: Manifest, context: RuleContext) => Iterable<Violation>;
+
+function flowRule(facts: RuleFacts, check: FlowCheck): ObjectRule {
+  return {
+    ...facts,
+    on: 'object',
+    kinds: [JOB_FLOW_KIND],
+    check: (manifest, context) => check(flowsOf(manifest), manifest, context),
+  };
+}
+
+const targetsExist = flowRule(
+  {
+    id: 'volcano/job-flow-targets-exist',
+    row: 'VF1',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A flow depends on flows of the same JobFlow.',
+    why: 'The webhook refuses the JobFlow where it is on; where it is off, the flow waits for ever.',
+    source: WEBHOOK,
+    fix: 'Name a flow of this JobFlow.',
+  },
+  function* (flows) {
+    const names = new Set(flows.map(({ name }) => name));
+    for (const { name, path, targets } of flows) {
+      for (const [index, target] of targets.entries()) {
+        if (!names.has(target)) {
+          yield {
+            path: `${path}/dependsOn/targets/${index}`,
+            message: `the flow ${name} depends on "${target}", which is no flow of this JobFlow`,
+            found: target,
+          };
+        }
+      }
+    }
+  },
+);
+
+const flowsAcyclic = flowRule(
+  {
+    id: 'volcano/job-flow-acyclic',
+    row: 'VF2',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'The dependencies of a JobFlow run in no circle.',
+    why: 'The webhook refuses the JobFlow where it is on; where it is off, no flow of the circle ever starts.',
+    source: WEBHOOK,
+    fix: 'Take one dependency out of the circle.',
+  },
+  function* (flows) {
+    const circle = findCircle(new Map(flows.map(({ name, targets }) => [name, targets])));
+    if (circle === undefined) {
+      return;
+    }
+    const start = flows.find(({ name }) => name === circle[0]);
+    yield {
+      path: `${start?.path ?? '/spec/flows'}/dependsOn`,
+      message: `the flows depend on each other in a circle: ${circle.join(' → ')}`,
+    };
+  },
+);
+
+const namesUnique = flowRule(
+  {
+    id: 'volcano/job-flow-names-unique',
+    row: 'VF2',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'A JobFlow names each template once.',
+    why: "A flow's job is named after the JobFlow and the template, so the second flow of that name finds its job made already and does nothing.",
+    source: `${CONTROLLER}, deployJob`,
+    fix: 'Use a second JobTemplate for the second run.',
+  },
+  function* (flows) {
+    const seen = new Set<string>();
+    for (const { name, path } of flows) {
+      if (name !== '' && seen.has(name)) {
+        yield { path: `${path}/name`, message: `two flows are named "${name}"`, found: name };
+      }
+      seen.add(name);
+    }
+  },
+);
+
+const templatesKnown = flowRule(
+  {
+    id: 'volcano/job-flow-template-known',
+    row: 'VF3',
+    tier: 'advice',
+    severity: 'info',
+    summary: 'The name of a flow is that of a JobTemplate of its namespace.',
+    why: 'The controller takes the job from the template; without one the flow stands still.',
+    source: `${CONTROLLER}, loadJobTemplateAndSetJob`,
+    fix: 'Correct the name or the namespace, or make sure that the cluster has the template.',
+  },
+  function* (flows, { id }, { set }) {
+    const templates = set.ofKind(JOB_TEMPLATE_KIND);
+    if (templates.length === 0) {
+      return;
+    }
+    for (const { name, path } of flows) {
+      if (name === '' || set.get(JOB_TEMPLATE_KIND, name, id.namespace) !== undefined) {
+        continue;
+      }
+      const elsewhere = templates.find((template) => template.id.name === name);
+      yield {
+        path: `${path}/name`,
+        severity: elsewhere === undefined ? 'info' : 'error',
+        message:
+          elsewhere === undefined
+            ? `the JobTemplate "${name}" is not among these manifests`
+            : `the JobTemplate "${name}" stands in the namespace "${elsewhere.id.namespace}", the JobFlow in "${id.namespace}"`,
+        found: name,
+      };
+    }
+  },
+);
+
+const jobNamesFit = flowRule(
+  {
+    id: 'volcano/job-flow-job-names-fit',
+    row: 'VF4',
+    tier: 'webhook',
+    severity: 'error',
+    summary: "The pods of a flow's job, `<flow>-<template>-<task>-<index>`, have names of at most 63 characters.",
+    why: 'The webhook refuses the job that the controller makes of the template, and the flow stands still.',
+    source: `${CONTROLLER}, getJobName; pkg/webhooks/admission/jobs/validate/admit_job.go`,
+    fix: 'Shorten the name of the JobFlow, the template or the task.',
+  },
+  function* (flows, { id }, { set }) {
+    if (id.name === '') {
+      return;
+    }
+    for (const { name, path } of flows) {
+      const template = set.get(JOB_TEMPLATE_KIND, name, id.namespace);
+      const tasks = template === undefined ? [] : (jobOf(template)?.tasks ?? []);
+      const names = tasks.map((task) =>
+        podName(`${id.name}-${name}`, task.name, Math.max(task.index, task.replicas - 1)),
+      );
+      const longest = [`${id.name}-${name}`, ...names].sort((left, right) => right.length - left.length)[0] ?? '';
+      if (longest.length > 63) {
+        yield {
+          path: `${path}/name`,
+          message: `the name ${longest} has ${longest.length} characters`,
+          found: longest,
+          expected: 'at most 63 characters',
+        };
+      }
+    }
+  },
+);
+
+const unreadFields = flowRule(
+  {
+    id: 'volcano/job-flow-fields-read',
+    row: 'VF5',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'A JobFlow uses neither `patch` nor `dependsOn.probe`.',
+    why: 'The controller reads neither: the job is the template as it stands, and a flow starts when its targets have completed.',
+    source: `${CONTROLLER}, createJob and judge`,
+    fix: 'Make a JobTemplate with the changes; wait inside the job where more than completion is meant.',
+  },
+  function* (flows) {
+    for (const { value, path, name } of flows) {
+      if (value.patch !== undefined) {
+        yield { path: `${path}/patch`, message: `the patch of the flow ${name} is not read` };
+      }
+      if (asObject(value.dependsOn).probe !== undefined) {
+        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow ${name} is not read` };
+      }
+    }
+  },
+);
+
+export const jobFlowRules: readonly ObjectRule[] = [
+  targetsExist,
+  flowsAcyclic,
+  namesUnique,
+  templatesKnown,
+  jobNamesFit,
+  unreadFields,
+];

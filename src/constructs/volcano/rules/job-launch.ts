@@ -1,0 +1,337 @@
+/**
+ * What the containers of a job start, against what Volcano's plugins give them. The pytorch plugin counts pods, not processes, and sets
+ * none of torchrun's own variables, so torchrun has to be told.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { asArray, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
+import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
+import { type LaunchCommand, launchCommandOf, type LaunchOption, optionNamed } from '../../pods/launch-command';
+import { JOB_PLUGINS, variablesOf } from '../job-plugins';
+import { type JobView, type TaskView } from '../job-spec';
+import { jobRule, taskRule } from './job-rule';
+
+const PYTORCH = 'volcano v1.15.1, pkg/controllers/job/plugins/distributed-framework/pytorch/pytorch.go, OnPodCreate';
+const WANTED = '--nnodes=$(WORLD_SIZE) --node-rank=$(RANK) --master-addr=$(MASTER_ADDR) --master-port=$(MASTER_PORT)';
+
+interface ContainerView {
+  readonly task: TaskView;
+  readonly container: JsonObject;
+  /** JSON pointer from the manifest's root. */
+  readonly path: string;
+  /** The torchrun that it starts, if it starts one. */
+  readonly launch: LaunchCommand | undefined;
+}
+
+const containersByTask = new WeakMap<TaskView, readonly ContainerView[]>();
+
+function containersOf(task: TaskView): readonly ContainerView[] {
+  let containers = containersByTask.get(task);
+  if (containers === undefined) {
+    containers = objectsAt(task.podSpec, '/containers').map(({ value, path: inPod }) => {
+      const path = `${task.podSpecPath}${inPod}`;
+      return { task, container: value, path, launch: launchCommandOf(value, path) };
+    });
+    containersByTask.set(task, containers);
+  }
+  return containers;
+}
+
+type OptionOf = (name: string) => LaunchOption | undefined;
+
+/** A rule over each container of the job that starts torchrun. */
+function torchrunRule(
+  facts: RuleFacts,
+  check: (view: ContainerView, option: OptionOf, job: JobView) => Iterable<Violation>,
+): ObjectRule {
+  return jobRule(facts, function* (job) {
+    for (const view of job.tasks.flatMap(containersOf)) {
+      const { launch } = view;
+      if (launch !== undefined) {
+        yield* check(view, (name) => optionNamed(launch, name), job);
+      }
+    }
+  });
+}
+
+/** The names of the variables that a container is given by its own `env`. */
+function variablesGiven(container: JsonObject): ReadonlySet<string> {
+  return new Set(objectsAt(container, '/env').map(({ value }) => asString(value.name) ?? ''));
+}
+
+/** The pods that take part: those of the tasks in which torchrun runs. */
+function podsWithTorchrun(job: JobView): number {
+  return job.tasks
+    .filter((task) => containersOf(task).some(({ launch }) => launch !== undefined))
+    .reduce((sum, { replicas }) => sum + replicas, 0);
+}
+
+const nodeCount = torchrunRule(
+  {
+    id: 'volcano/torchrun-nodes-match-pods',
+    concerns: ['command', 'args'],
+    row: 'VJ8',
+    tier: 'advice',
+    severity: 'error',
+    summary: "A number written as torchrun's --nnodes is the number of pods in which torchrun runs.",
+    why: 'With more nodes than pods the rendezvous never completes; with fewer, the pods beyond the number fail.',
+    source: `${PYTORCH}; torchrun's --nnodes`,
+    fix: "Write --nnodes=$(WORLD_SIZE): Volcano's pytorch plugin sets it to the number of master and worker pods.",
+  },
+  function* (_view, option, job) {
+    const nnodes = option('nnodes');
+    const nodes = nnodes?.value ?? '';
+    const pods = podsWithTorchrun(job);
+    if (!/^\d+$/.test(nodes) || Number(nodes) === pods || (Number(nodes) === 1 && !job.running.has('pytorch'))) {
+      return;
+    }
+    yield {
+      path: nnodes?.path,
+      message: `--nnodes is ${nodes}, but torchrun runs in ${pods} ${pods === 1 ? 'pod' : 'pods'}`,
+      found: nodes,
+      expected: '--nnodes=$(WORLD_SIZE)',
+    };
+  },
+);
+
+const toldItsNodes = torchrunRule(
+  {
+    id: 'volcano/torchrun-told-its-nodes',
+    concerns: ['command', 'args'],
+    row: 'VJ8',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'Under the pytorch plugin, torchrun is told the number of nodes.',
+    why:
+      'The plugin sets WORLD_SIZE, RANK, MASTER_ADDR and MASTER_PORT, but none of the PET_ variables that torchrun reads: without --nnodes ' +
+      'each pod trains alone.',
+    source: PYTORCH,
+    fix: `Write torchrun ${WANTED}.`,
+  },
+  function* (view, option, job) {
+    if (!job.running.has('pytorch') || podsWithTorchrun(job) < 2) {
+      return;
+    }
+    if (
+      option('nnodes') !== undefined ||
+      option('standalone') !== undefined ||
+      variablesGiven(view.container).has('PET_NNODES')
+    ) {
+      return;
+    }
+    yield {
+      path: view.path,
+      message: `torchrun in the task ${view.task.name} is not told that there are ${podsWithTorchrun(job)} nodes`,
+      expected: WANTED,
+    };
+  },
+);
+
+const toldItsPlace = torchrunRule(
+  {
+    id: 'volcano/torchrun-told-its-place',
+    concerns: ['command', 'args'],
+    row: 'VJ8',
+    tier: 'advice',
+    severity: 'error',
+    summary: "torchrun over several pods is told this pod's rank and where the master is.",
+    why: 'Without --node-rank every pod takes itself for the first; without --master-addr each looks for the master at 127.0.0.1.',
+    source: `${PYTORCH}; torchrun's static rendezvous`,
+    fix: `Write torchrun ${WANTED}, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
+  },
+  function* (view, option) {
+    const nodes = option('nnodes');
+    if (nodes === undefined || nodes.value === '1' || option('standalone') !== undefined) {
+      return;
+    }
+    const given = variablesGiven(view.container);
+    const said = (name: string, variable: string): boolean => option(name) !== undefined || given.has(variable);
+    const meeting = said('rdzv_endpoint', 'PET_RDZV_ENDPOINT');
+    const ranksItself = meeting && option('rdzv_backend')?.value !== 'static';
+    const missing = [
+      ...(meeting || said('master_addr', 'PET_MASTER_ADDR') ? [] : ['--master-addr=$(MASTER_ADDR)']),
+      ...(ranksItself || said('node_rank', 'PET_NODE_RANK') ? [] : ['--node-rank=$(RANK)']),
+    ];
+    if (missing.length === 0) {
+      return;
+    }
+    yield {
+      path: nodes.path,
+      message: `torchrun in the task ${view.task.name} lacks ${missing.join(' and ')}`,
+      expected: missing.join(' '),
+    };
+  },
+);
+
+const variablesDefined = taskRule(
+  {
+    id: 'volcano/task-variables-defined',
+    concerns: ['command', 'args'],
+    row: 'VJ8',
+    tier: 'advice',
+    severity: 'error',
+    summary:
+      "A variable of the launch that Volcano's plugins could give is given: by the plugin of the job, or by the container's env.",
+    why:
+      'A `$(VAR)` that nobody defines stays as it is written, and the program is handed that text. Volcano sets no PET_ variable; the ' +
+      'training operator does.',
+    source: `${PYTORCH}; volcano v1.15.1, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
+    fix: 'Add the plugin that sets the variable, or name the one that it does set: WORLD_SIZE (pods), RANK, MASTER_ADDR, MASTER_PORT.',
+  },
+  function* (task, job) {
+    const words = containersOf(task).flatMap(({ container }) => [
+      ...stringsIn(container.command),
+      ...stringsIn(container.args),
+    ]);
+    if (!words.some((word) => word.includes('$'))) {
+      return;
+    }
+    const taskNames = job.tasks.map(({ name }) => name);
+    const given = new Set(
+      JOB_PLUGINS.filter((plugin) => job.running.has(plugin)).flatMap((plugin) => variablesOf(plugin, taskNames)),
+    );
+    const ofPlugins = new Map(
+      JOB_PLUGINS.flatMap((plugin) => variablesOf(plugin, taskNames).map((name) => [name, plugin] as const)),
+    );
+    for (const { container, path } of containersOf(task)) {
+      if (asArray(container.envFrom).length > 0) {
+        continue;
+      }
+      const own = variablesGiven(container);
+      const inShell = runsInShell(container);
+      for (const list of ['command', 'args']) {
+        for (const [index, word] of asArray(container[list]).entries()) {
+          if (typeof word !== 'string') {
+            continue;
+          }
+          for (const name of new Set(variablesUsed(word, inShell))) {
+            const plugin = ofPlugins.get(name);
+            if (own.has(name) || given.has(name) || (plugin === undefined && !name.startsWith('PET_'))) {
+              continue;
+            }
+            yield {
+              path: `${path.slice(task.path.length)}/${list}/${index}`,
+              message:
+                plugin === undefined
+                  ? `nobody sets ${name}: Volcano's plugins set no PET_ variable`
+                  : `nobody sets ${name}: the job has no ${plugin} plugin`,
+              found: word,
+              expected: plugin === undefined ? EQUIVALENTS[name] : `the plugin ${plugin}`,
+            };
+          }
+        }
+      }
+    }
+  },
+);
+
+const EQUIVALENTS: Readonly<Record<string, string>> = {
+  PET_NNODES: '$(WORLD_SIZE)',
+  PET_NODE_RANK: '$(RANK)',
+  PET_MASTER_ADDR: '$(MASTER_ADDR)',
+  PET_MASTER_PORT: '$(MASTER_PORT)',
+};
+
+/** Variables by `$(NAME)`; in a shell by `$NAME` and `${NAME}` too, unless the script sets them itself or gives a default. */
+function variablesUsed(word: string, inShell: boolean): readonly string[] {
+  const names = [...word.matchAll(/(?<!\$)\$\(([A-Za-z_]\w*)\)/g)].map(([, name = '']) => name);
+  if (inShell) {
+    const used = [...word.matchAll(/\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g)].map(
+      ([, braced, bare]) => braced ?? bare ?? '',
+    );
+    names.push(...used.filter((name) => !new RegExp(`(?:^|[\\s;])(?:export\\s+)?${name}=`).test(word)));
+  }
+  return names;
+}
+
+const SHELLS = new Set(['sh', 'bash', 'ash', 'dash', 'zsh']);
+
+/** Whether the command hands its text to a shell, which then expands `$VAR` and `${VAR}` itself. */
+function runsInShell(container: JsonObject): boolean {
+  const words = [...stringsIn(container.command), ...stringsIn(container.args)];
+  const program = words[0] ?? '';
+  return SHELLS.has(program.slice(program.lastIndexOf('/') + 1)) && words.some((word) => /^-[a-z]*c$/.test(word));
+}
+
+/** Images whose own command is a shell or an interpreter: with neither terminal nor program it ends at once. */
+const BASE_IMAGES =
+  /^(?:docker\.io\/)?(?:library\/)?(?:pytorch\/pytorch|tensorflow\/tensorflow|nvidia\/cuda|nvcr\.io\/nvidia\/(?:cuda|pytorch|tensorflow)|python|ubuntu|debian|alpine|busybox|centos|rockylinux\/rockylinux)(?::|@|$)/;
+
+const hasProgram = taskRule(
+  {
+    id: 'volcano/task-container-has-program',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'A container of a base image says what to run.',
+    why: "The image's own command is a shell or an interpreter, which ends at once without a terminal: the task does nothing.",
+    source: 'default command of the image',
+    fix: 'Set command, or args.',
+  },
+  function* (task, job) {
+    const ray = job.running.has('ray');
+    for (const { container, path } of containersOf(task)) {
+      const image = asString(container.image) ?? '';
+      if (
+        ray ||
+        !BASE_IMAGES.test(image) ||
+        stringsIn(container.command).length > 0 ||
+        stringsIn(container.args).length > 0
+      ) {
+        continue;
+      }
+      yield {
+        path: path.slice(task.path.length),
+        message: `the container ${asString(container.name) ?? ''} of the image ${image} is given no program`,
+        expected: 'command or args',
+      };
+    }
+  },
+);
+
+const scrapersGetIn = jobRule(
+  {
+    id: 'volcano/job-network-policy-lets-scrapers-in',
+    concerns: ['ports', 'prometheus.io/scrape'],
+    row: 'VJ9',
+    tier: 'advice',
+    severity: 'warning',
+    summary: "A job whose pods serve metrics turns the svc plugin's NetworkPolicy off.",
+    why: "The plugin makes a NetworkPolicy that lets only the job's own pods in: Prometheus, a dashboard or a debugger cannot connect.",
+    source: 'volcano v1.15.1, pkg/controllers/job/plugins/svc/svc.go, createNetworkPolicyIfNotExist',
+    fix: 'Add `svc: ["--disable-network-policy"]`, and a NetworkPolicy of your own if one is wanted.',
+  },
+  function* (job) {
+    const svc = job.plugins.find(({ name }) => name === 'svc');
+    if (!job.running.has('svc') || svc?.flags?.values.get('disable-network-policy') === true) {
+      return;
+    }
+    for (const task of job.tasks) {
+      const annotations = asObject(asObject(asObject(task.value.template).metadata).annotations);
+      const ports = containersOf(task).flatMap(({ container }) =>
+        objectsAt(container, '/ports').map(({ value }) => asString(value.name) ?? ''),
+      );
+      const why =
+        annotations['prometheus.io/scrape'] === 'true'
+          ? 'is annotated to be scraped'
+          : ports.some((port) => /metrics/.test(port))
+            ? 'serves metrics'
+            : '';
+      if (why === '') {
+        continue;
+      }
+      yield {
+        path: `${task.path}/template`,
+        message: `the task ${task.name} ${why}, but only pods of the job may connect`,
+        expected: '--disable-network-policy',
+      };
+    }
+  },
+);
+
+export const jobLaunchRules: readonly ObjectRule[] = [
+  nodeCount,
+  toldItsNodes,
+  toldItsPlace,
+  variablesDefined,
+  hasProgram,
+  scrapersGetIn,
+];

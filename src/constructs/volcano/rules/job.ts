@@ -1,0 +1,456 @@
+/**
+ * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
+ */
+import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
+import { parseQuantity } from '../../../manifests/quantity';
+import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
+import { type ObjectRule, type Violation } from '../../../checks/rule';
+import { type JobView, type TaskView } from '../job-spec';
+import { JOB_WEBHOOK, jobRule, taskRule } from './job-rule';
+
+const hasTasks = jobRule(
+  {
+    id: 'volcano/job-has-tasks',
+    row: 'VJ1',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A job has at least one task.',
+    why: 'The webhook refuses the job.',
+    source: `${JOB_WEBHOOK}, validateJobCreate`,
+    fix: 'Add a task.',
+  },
+  function* (job) {
+    if (asArray(job.spec.tasks).length === 0) {
+      yield { path: job.path, message: 'the job has no task', expected: 'at least one task' };
+    }
+  },
+);
+
+const taskNamesUnique = jobRule(
+  {
+    id: 'volcano/job-task-names-unique',
+    row: 'VJ1',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'The tasks of a job have different names.',
+    why: 'The webhook refuses the job: pods are named after their task.',
+    source: `${JOB_WEBHOOK}, validateJobCreate`,
+    fix: 'Rename one of the tasks.',
+  },
+  function* (job) {
+    const first = new Map<string, number>();
+    for (const task of job.tasks) {
+      const other = first.get(task.name);
+      if (other === undefined) {
+        first.set(task.name, task.index);
+      } else {
+        yield {
+          path: `${task.path}/name`,
+          message: `the tasks ${other} and ${task.index} are both named "${task.name}"`,
+          found: task.name,
+        };
+      }
+    }
+  },
+);
+
+const taskMinAvailable = taskRule(
+  {
+    id: 'volcano/task-min-available-within-replicas',
+    concerns: ['minAvailable'],
+    row: 'VJ2',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A task needs no more pods to start than it has.',
+    why: 'The webhook refuses the job: the gang could never be complete.',
+    source: `${JOB_WEBHOOK}, validateJobCreate`,
+    fix: "Lower the task's minAvailable or raise its replicas.",
+  },
+  function* (task) {
+    const minimum = asInteger(task.value.minAvailable);
+    if (minimum === undefined || minimum <= task.replicas) {
+      return;
+    }
+    yield {
+      path: '/minAvailable',
+      message: `minAvailable of the task ${task.name} is ${minimum}, its replicas ${task.replicas}`,
+      found: minimum,
+      expected: `at most ${task.replicas}`,
+    };
+  },
+);
+
+const jobMinAvailable = jobRule(
+  {
+    id: 'volcano/job-min-available-within-replicas',
+    concerns: ['minAvailable'],
+    row: 'VJ2',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A job needs no more pods to start than its tasks have together.',
+    why: 'The webhook refuses the job: the gang could never be complete.',
+    source: `${JOB_WEBHOOK}, validateJobCreate`,
+    fix: "Leave minAvailable out (the webhook adds up the tasks'), or lower it.",
+  },
+  function* (job) {
+    const minimum = asInteger(job.spec.minAvailable);
+    if (minimum === undefined || minimum <= job.totalReplicas) {
+      return;
+    }
+    yield {
+      path: `${job.path}/minAvailable`,
+      message: `minAvailable of the job is ${minimum}, its tasks have ${job.totalReplicas} replicas together`,
+      found: minimum,
+      expected: `at most ${job.totalReplicas}`,
+    };
+  },
+);
+
+const gangComplete = jobRule(
+  {
+    id: 'volcano/job-min-available-covers-tasks',
+    concerns: ['minAvailable'],
+    row: 'VJ2',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The minAvailable of a job of several tasks is at least the sum of what they need.',
+    why: 'Below that sum the scheduler skips the check per task, so the job may start without the pods that one of its tasks needs.',
+    source: 'volcano v1.15.1, pkg/scheduler/api/job_info.go CheckTaskValid',
+    fix: "Leave minAvailable out, or set each task's minAvailable so that they add up to it.",
+  },
+  function* (job) {
+    const minimum = asInteger(job.spec.minAvailable) ?? 0;
+    const needed = job.tasks.reduce((sum, task) => sum + task.minAvailable, 0);
+    // With one task there is nothing to tell apart: so many pods of it are what is meant.
+    if (minimum <= 0 || minimum >= needed || job.tasks.length < 2) {
+      return;
+    }
+    yield {
+      path: `${job.path}/minAvailable`,
+      message: `minAvailable of the job is ${minimum}, but its tasks need ${needed} (${job.tasks.map((task) => `${task.name} ${task.minAvailable}`).join(', ')})`,
+      found: minimum,
+      expected: `at least ${needed}`,
+    };
+  },
+);
+
+const taskHasReplicas = taskRule(
+  {
+    id: 'volcano/task-states-replicas',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'A task says how many pods it wants.',
+    why: 'There is no default: a task without replicas has none.',
+    source: 'volcano v1.15.1, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go',
+    fix: 'Set replicas.',
+  },
+  function* (task) {
+    if (task.value.replicas === undefined) {
+      yield { message: `the task ${task.name} has no replicas, so no pod is made of it`, expected: 'replicas' };
+    }
+  },
+);
+
+const volumesValid = jobRule(
+  {
+    id: 'volcano/job-volumes-valid',
+    concerns: ['volumes'],
+    row: 'VJ11',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'Each volume of a job has a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
+    why: 'The webhook refuses the job.',
+    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, validateIO',
+    fix: 'Name an existing claim (volumeClaimName) or describe a new one (volumeClaim), at a path of its own.',
+  },
+  function* (job) {
+    const paths = new Set<string>();
+    for (const { value, path } of objectsAt(job.manifest.object, `${job.path}/volumes`)) {
+      const mountPath = asString(value.mountPath) ?? '';
+      if (mountPath === '') {
+        yield { path, message: 'the volume has no mountPath', expected: 'mountPath' };
+      } else if (paths.has(mountPath)) {
+        yield { path: `${path}/mountPath`, message: `two volumes are mounted at ${mountPath}`, found: mountPath };
+      }
+      paths.add(mountPath);
+      const claim = isObject(value.volumeClaim);
+      const claimName = (asString(value.volumeClaimName) ?? '') !== '';
+      if (claim && claimName) {
+        yield {
+          path,
+          message: 'the volume names a claim and describes a new one',
+          expected: 'volumeClaim or volumeClaimName, not both',
+        };
+      } else if (!claim && !claimName) {
+        yield { path, message: 'the volume has no claim', expected: 'volumeClaim or volumeClaimName' };
+      }
+    }
+  },
+);
+
+const dependenciesAcyclic = jobRule(
+  {
+    id: 'volcano/job-task-dependencies-acyclic',
+    concerns: ['dependsOn'],
+    row: 'VJ13',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'The dependsOn of the tasks name tasks of the job, each once, and run in no circle.',
+    why: 'The webhook refuses the job; a name that is no task, or that stands twice, counts as a circle.',
+    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, topoSort',
+    fix: 'Name tasks of this job, and take one dependency out of the circle.',
+  },
+  function* (job) {
+    const dependencies = new Map(job.tasks.map((task) => [task.name, stringsIn(asObject(task.value.dependsOn).name)]));
+    let unknown = false;
+    for (const task of job.tasks) {
+      const seen = new Set<string>();
+      for (const [index, name] of asArray(asObject(task.value.dependsOn).name).entries()) {
+        if (typeof name !== 'string') {
+          continue;
+        }
+        const path = `${task.path}/dependsOn/name/${index}`;
+        if (!dependencies.has(name)) {
+          unknown = true;
+          yield {
+            path,
+            message: `the task ${task.name} depends on "${name}", which is no task of the job`,
+            found: name,
+          };
+        } else if (seen.has(name)) {
+          yield { path, message: `the task ${task.name} names "${name}" twice in dependsOn`, found: name };
+        }
+        seen.add(name);
+      }
+    }
+    const circle = unknown ? undefined : findCircle(dependencies);
+    if (circle !== undefined) {
+      const start = job.tasks.find((task) => task.name === circle[0]);
+      yield {
+        path: `${start?.path ?? job.path}/dependsOn`,
+        message: `the tasks depend on each other in a circle: ${circle.join(' → ')}`,
+      };
+    }
+  },
+);
+
+/** A circle in a graph of names, first name repeated at the end; `undefined` where there is none. Without recursion: graphs may be long. */
+export function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>();
+  for (const root of graph.keys()) {
+    const way: { readonly name: string; next: number }[] = [];
+    const onWay = new Set<string>();
+    const enter = (name: string): void => {
+      way.push({ name, next: 0 });
+      onWay.add(name);
+    };
+    if (!done.has(root)) {
+      enter(root);
+    }
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      const next = graph.get(top.name)?.[top.next];
+      top.next += 1;
+      if (next === undefined) {
+        done.add(top.name);
+        onWay.delete(top.name);
+        way.pop();
+      } else if (onWay.has(next)) {
+        const names = way.map(({ name }) => name);
+        return [...names.slice(names.indexOf(next)), next];
+      } else if (!done.has(next)) {
+        enter(next);
+      }
+    }
+  }
+  return undefined;
+}
+
+const partitionsAddUp = taskRule(
+  {
+    id: 'volcano/task-partitions-add-up',
+    concerns: ['partitionPolicy'],
+    row: 'VJ14',
+    tier: 'webhook',
+    severity: 'error',
+    summary:
+      'The replicas of a partitioned task are totalPartitions × partitionSize, and minAvailable is minPartitions × partitionSize.',
+    why: 'The webhook refuses the job.',
+    source: `${JOB_WEBHOOK}, validatePartitionPolicy`,
+    fix: 'Make the numbers agree; leave minAvailable out where minPartitions says it.',
+  },
+  function* (task): Iterable<Violation> {
+    if (!isObject(task.value.partitionPolicy)) {
+      return;
+    }
+    const policy = task.value.partitionPolicy;
+    const total = asInteger(policy.totalPartitions) ?? 0;
+    const size = asInteger(policy.partitionSize) ?? 0;
+    if (total <= 0 || size <= 0) {
+      yield {
+        path: '/partitionPolicy',
+        message: `totalPartitions is ${total} and partitionSize ${size}`,
+        expected: 'both above zero',
+      };
+      return;
+    }
+    if (task.replicas !== total * size) {
+      yield {
+        path: '/partitionPolicy',
+        message: `${total} partitions of ${size} are ${total * size} pods, the task ${task.name} has ${task.replicas} replicas`,
+        found: task.replicas,
+        expected: `${total * size} replicas`,
+      };
+      return;
+    }
+    const minPartitions = asInteger(policy.minPartitions) ?? 0;
+    const minAvailable = asInteger(task.value.minAvailable);
+    if (minPartitions > 0 && minAvailable !== undefined && minAvailable !== minPartitions * size) {
+      yield {
+        path: '/minAvailable',
+        message: `${minPartitions} partitions of ${size} are ${minPartitions * size} pods, minAvailable of the task ${task.name} is ${minAvailable}`,
+        found: minAvailable,
+        expected: `${minPartitions * size}`,
+      };
+    }
+  },
+);
+
+const wholeCpus = taskRule(
+  {
+    id: 'volcano/task-topology-needs-whole-cpus',
+    concerns: ['topologyPolicy'],
+    row: 'VJ15',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'Each container of a task with a topologyPolicy asks for a whole number of CPUs.',
+    why: 'The webhook refuses the job: only whole CPUs can be pinned to a NUMA node.',
+    source: `${JOB_WEBHOOK}, validateTaskTopoPolicy`,
+    fix: 'Request whole CPUs in every container, init containers included.',
+  },
+  function* (task) {
+    const policy = asString(task.value.topologyPolicy) ?? '';
+    if (policy === '' || policy === 'none') {
+      return;
+    }
+    for (const list of ['containers', 'initContainers']) {
+      for (const { value, path } of objectsAt(task.podSpec, `/${list}`)) {
+        const cpu = cpuRequest(value);
+        const amount = typeof cpu === 'string' || typeof cpu === 'number' ? parseQuantity(cpu) : undefined;
+        if (amount !== undefined && amount.isPositive() && amount.isInteger()) {
+          continue;
+        }
+        yield {
+          path: `/template/spec${path}/resources`,
+          message:
+            `the container ${asString(value.name) ?? path} asks for ${amount === undefined ? 'no CPUs' : `${amount.toString()} CPUs`}, ` +
+            `but the task has topologyPolicy ${policy}`,
+          found: amount?.toString() ?? null,
+          expected: 'a whole number of CPUs, one or more',
+        };
+      }
+    }
+  },
+);
+
+/** Like upstream: the limits count only where there are no requests at all. */
+function cpuRequest(container: JsonObject): JsonValue | undefined {
+  const resources = asObject(container.resources);
+  const requests = asObject(resources.requests);
+  return Object.keys(requests).length > 0 ? requests.cpu : asObject(resources.limits).cpu;
+}
+
+const topologyTier = jobRule(
+  {
+    id: 'volcano/job-network-topology-names-one-tier',
+    concerns: ['highestTierName'],
+    row: 'VJ16',
+    tier: 'webhook',
+    severity: 'error',
+    summary: 'A networkTopology names its highest tier by number or by name, not both.',
+    why: 'The webhook refuses the job.',
+    source: `${JOB_WEBHOOK}, validateNetworkTopology`,
+    fix: 'Keep highestTierAllowed or highestTierName.',
+  },
+  function* (job) {
+    yield* tierNamedTwice(job.spec.networkTopology, `${job.path}/networkTopology`);
+    for (const task of job.tasks) {
+      yield* tierNamedTwice(
+        asObject(task.value.partitionPolicy).networkTopology,
+        `${task.path}/partitionPolicy/networkTopology`,
+      );
+    }
+  },
+);
+
+export function* tierNamedTwice(topology: JsonValue | undefined, path: string): Iterable<Violation> {
+  const { highestTierAllowed, highestTierName } = asObject(topology);
+  if (
+    highestTierAllowed === undefined ||
+    highestTierAllowed === null ||
+    typeof highestTierName !== 'string' ||
+    highestTierName === ''
+  ) {
+    return;
+  }
+  yield {
+    path,
+    message: `the topology names tier ${JSON.stringify(highestTierAllowed)} and tier "${highestTierName}"`,
+    expected: 'highestTierAllowed or highestTierName',
+  };
+}
+
+const restartPolicy = taskRule(
+  {
+    id: 'volcano/task-restart-policy-lets-finish',
+    row: 'VJ19',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'The pods of a task restart OnFailure or Never.',
+    why: "Kubernetes' default is Always: a container that ends well is started again, so the task never completes and the job never ends.",
+    source: 'Kubernetes PodSpec default; volcano v1.15.1, pkg/controllers/job',
+    fix: "Set restartPolicy: OnFailure (or Never, where the job's policies handle failures).",
+  },
+  function* (task, job) {
+    const policy = task.podSpec.restartPolicy;
+    if (policy === 'OnFailure' || policy === 'Never') {
+      return;
+    }
+    yield {
+      path: '/template/spec',
+      // A task that serves the others may well run on where the end of another task ends the job.
+      severity: policy === 'Always' || endsWithAnotherTask(job, task) ? 'warning' : 'error',
+      message: `the pods of the task ${task.name} restart ${policy === undefined ? 'Always, the default' : JSON.stringify(policy)}`,
+      found: policy ?? null,
+      expected: 'OnFailure or Never',
+    };
+  },
+);
+
+function endsWithAnotherTask(job: JobView, task: TaskView): boolean {
+  return job.tasks.some(
+    (other) =>
+      other !== task &&
+      asArray(other.value.policies).some((policy) => {
+        const { action, event, events } = asObject(policy);
+        return (
+          (action === 'CompleteJob' || action === 'TerminateJob') &&
+          (event === 'TaskCompleted' || stringsIn(events).includes('TaskCompleted'))
+        );
+      }),
+  );
+}
+
+export const jobRules: readonly ObjectRule[] = [
+  hasTasks,
+  taskNamesUnique,
+  taskMinAvailable,
+  jobMinAvailable,
+  gangComplete,
+  taskHasReplicas,
+  volumesValid,
+  dependenciesAcyclic,
+  partitionsAddUp,
+  wholeCpus,
+  topologyTier,
+  restartPolicy,
+];

@@ -1,0 +1,312 @@
+/**
+ * Pod groups: their own numbers, and the pods that belong to them. A group that no pod names does nothing.
+ */
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { type PodTemplate } from '../../../manifests/pod-template';
+import { pointer } from '../../../manifests/pointer';
+import { asArray, asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { type ObjectRule, type PodTemplateRule, type Rule } from '../../../checks/rule';
+import { JOB_KIND } from '../job-spec';
+import {
+  GROUP_MIN_MEMBER_ANNOTATION,
+  GROUP_NAME_ANNOTATION,
+  schedulesWithVolcano,
+  TASK_ANNOTATION,
+  UNREAD_GROUP_NAME_ANNOTATION,
+} from '../volcano-pods';
+import { tierNamedTwice } from './job';
+import { POD_GROUP_KIND } from './job-queue';
+
+const SCHEDULER = 'volcano v1.15.1, pkg/scheduler/api/job_info.go';
+const CONTROLLER = 'volcano v1.15.1, pkg/controllers/podgroup/pg_controller_handler.go';
+
+/** The pod templates of a set by the group that they name, `namespace/name`. */
+const membersBySet = new WeakMap<ManifestSet, ReadonlyMap<string, readonly PodTemplate[]>>();
+
+function membersOf(set: ManifestSet, group: Manifest): readonly PodTemplate[] {
+  let members = membersBySet.get(set);
+  if (members === undefined) {
+    const byGroup = new Map<string, PodTemplate[]>();
+    for (const template of set.podTemplates) {
+      const name = asString(asObject(template.metadata.annotations)[GROUP_NAME_ANNOTATION]);
+      if (name === undefined) {
+        continue;
+      }
+      const key = `${template.manifest.id.namespace}/${name}`;
+      const list = byGroup.get(key);
+      if (list === undefined) {
+        byGroup.set(key, [template]);
+      } else {
+        list.push(template);
+      }
+    }
+    members = byGroup;
+    membersBySet.set(set, members);
+  }
+  return members.get(`${group.id.namespace}/${group.id.name}`) ?? [];
+}
+
+const groupTier: ObjectRule = {
+  id: 'volcano/pod-group-network-topology-names-one-tier',
+  row: 'VP2',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'object',
+  kinds: [POD_GROUP_KIND],
+  summary:
+    'A networkTopology of a PodGroup, or of one of its sub groups, names its highest tier by number or by name, not both.',
+  why: 'The webhook refuses the PodGroup.',
+  source: 'volcano v1.15.1, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, validateNetworkTopology',
+  fix: 'Keep highestTierAllowed or highestTierName.',
+  *check({ object }) {
+    yield* tierNamedTwice(asObject(object.spec).networkTopology, '/spec/networkTopology');
+    for (const { value, path } of objectsAt(object, '/spec/subGroupPolicy')) {
+      yield* tierNamedTwice(value.networkTopology, `${path}/networkTopology`);
+    }
+  },
+};
+
+const minMemberCoversTasks: ObjectRule = {
+  id: 'volcano/pod-group-min-member-covers-tasks',
+  row: 'VP3',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'object',
+  kinds: [POD_GROUP_KIND],
+  summary: 'The minMember of a PodGroup is the sum of its minTaskMember.',
+  why: 'Below the sum the scheduler skips the check per task; above it, it waits for pods that no task accounts for.',
+  source: `${SCHEDULER}, CheckTaskValid and CheckTaskReady`,
+  fix: 'Set minMember to the sum, or leave minTaskMember out.',
+  *check({ object }) {
+    const spec = asObject(object.spec);
+    const tasks = Object.entries(asObject(spec.minTaskMember)).flatMap(([task, count]) =>
+      typeof count === 'number' ? [{ task, count }] : [],
+    );
+    const sum = tasks.reduce((total, { count }) => total + count, 0);
+    const minimum = asInteger(spec.minMember) ?? 0;
+    if (tasks.length === 0 || minimum === sum) {
+      return;
+    }
+    yield {
+      path: spec.minMember === undefined ? '/spec' : '/spec/minMember',
+      message: `minMember is ${minimum}, but the tasks add up to ${sum} (${tasks.map(({ task, count }) => `${task} ${count}`).join(', ')})`,
+      found: minimum,
+      expected: `${sum}`,
+    };
+  },
+};
+
+const enoughPods: ObjectRule = {
+  id: 'volcano/pod-group-has-enough-pods',
+  row: 'VP3',
+  tier: 'advice',
+  severity: 'error',
+  on: 'object',
+  kinds: [POD_GROUP_KIND],
+  summary: 'The workloads that name a PodGroup have at least minMember pods together, and minTaskMember of each task.',
+  why: 'The gang is never complete, so none of its pods is ever placed.',
+  source: `${SCHEDULER}, CheckTaskValid; pkg/scheduler/plugins/gang/gang.go`,
+  fix: 'Lower minMember, or raise the replicas.',
+  *check(group, { set }) {
+    const members = membersOf(set, group);
+    if (members.length === 0 || members.some(({ count }) => count === undefined)) {
+      return;
+    }
+    const spec = asObject(group.object.spec);
+    const pods = members.reduce((sum, { count }) => sum + (count ?? 0), 0);
+    const minimum = asInteger(spec.minMember) ?? 0;
+    if (minimum > pods) {
+      yield {
+        path: '/spec/minMember',
+        message: `minMember is ${minimum}, but only ${pods} pods of these manifests name the group`,
+        found: minimum,
+        expected: `at most ${pods}`,
+      };
+      return;
+    }
+    const wanted = Object.entries(asObject(spec.minTaskMember));
+    const sum = wanted.reduce((total, [, count]) => total + (typeof count === 'number' ? count : 0), 0);
+    if (minimum < sum) {
+      return;
+    }
+    for (const [task, count] of wanted) {
+      const ofTask = members
+        .filter(({ metadata }) => asObject(metadata.annotations)[TASK_ANNOTATION] === task)
+        .reduce((total, member) => total + (member.count ?? 0), 0);
+      if (typeof count !== 'number' || count <= ofTask) {
+        continue;
+      }
+      yield {
+        path: pointer('/spec/minTaskMember', task),
+        message: `${count} pods of the task ${task} are needed, but ${ofTask} carry the annotation ${TASK_ANNOTATION}: ${task}`,
+        found: count,
+        expected: `at most ${ofTask}, or the annotation on more pods`,
+      };
+    }
+  },
+};
+
+const groupUsed: ObjectRule = {
+  id: 'volcano/pod-group-is-named-by-pods',
+  row: 'VP4',
+  tier: 'advice',
+  severity: 'warning',
+  on: 'object',
+  kinds: [POD_GROUP_KIND],
+  summary: `A PodGroup is named by the pods of its namespace, in the annotation ${GROUP_NAME_ANNOTATION}.`,
+  why: 'Nothing else links pods to a group. Volcano Jobs and training jobs make a group of their own and leave this one alone.',
+  source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
+  fix: `Set the annotation on the pods, or drop the PodGroup where a Volcano Job is meant.`,
+  *check(group, { set }) {
+    if (asArray(asObject(group.object.metadata).ownerReferences).length > 0 || membersOf(set, group).length > 0) {
+      return;
+    }
+    const job = set.ofKind(JOB_KIND)[0];
+    yield {
+      message:
+        job === undefined
+          ? `no pod of these manifests names the group ${group.id.name}`
+          : `no pod of these manifests names the group ${group.id.name}; the Volcano Job ${job.id.name} makes a group of its own`,
+      severity: set.podTemplates.length === 0 ? 'info' : 'warning',
+      expected: `pods with ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
+    };
+  },
+};
+
+const groupNameRead: PodTemplateRule = {
+  id: 'volcano/pod-group-annotation-read',
+  row: 'VP4',
+  tier: 'advice',
+  severity: 'error',
+  on: 'pod-template',
+  summary: `Pods name their PodGroup in ${GROUP_NAME_ANNOTATION}.`,
+  why: `Scheduler and controller read that annotation alone. ${UNREAD_GROUP_NAME_ANNOTATION} is read nowhere but by the vGPU code, so the pod gets a group of its own, of one.`,
+  source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
+  fix: `Use ${GROUP_NAME_ANNOTATION}.`,
+  *check({ metadata, spec }) {
+    const annotations = asObject(metadata.annotations);
+    const group = annotations[UNREAD_GROUP_NAME_ANNOTATION];
+    if (group === undefined || annotations[GROUP_NAME_ANNOTATION] !== undefined || !schedulesWithVolcano(spec)) {
+      return;
+    }
+    yield {
+      path: pointer('/metadata/annotations', UNREAD_GROUP_NAME_ANNOTATION),
+      message: `Volcano does not read ${UNREAD_GROUP_NAME_ANNOTATION}`,
+      found: group,
+      expected: GROUP_NAME_ANNOTATION,
+    };
+  },
+};
+
+const groupKnown: PodTemplateRule = {
+  id: 'volcano/pod-group-known',
+  row: 'VP4',
+  tier: 'advice',
+  severity: 'info',
+  on: 'pod-template',
+  summary: 'The PodGroup that a pod names is among the manifests of its namespace, or stands in the cluster already.',
+  why: 'A pod of a group that does not exist stays pending.',
+  source: `${SCHEDULER}, getJobID`,
+  fix: 'Correct the name or the namespace, or make sure that the cluster has the group.',
+  *check({ manifest, metadata, spec }, { set }) {
+    const group = asString(asObject(metadata.annotations)[GROUP_NAME_ANNOTATION]);
+    if (group === undefined || !schedulesWithVolcano(spec)) {
+      return;
+    }
+    const groups = set.ofKind(POD_GROUP_KIND);
+    if (groups.length === 0 || set.get(POD_GROUP_KIND, group, manifest.id.namespace) !== undefined) {
+      return;
+    }
+    const elsewhere = groups.find(({ id }) => id.name === group);
+    yield {
+      path: pointer('/metadata/annotations', GROUP_NAME_ANNOTATION),
+      severity: elsewhere === undefined ? 'info' : 'warning',
+      message:
+        elsewhere === undefined
+          ? `the PodGroup "${group}" is not among these manifests`
+          : `the PodGroup "${group}" stands in the namespace "${elsewhere.id.namespace}", the pods in "${manifest.id.namespace}"`,
+      found: group,
+    };
+  },
+};
+
+/** Kinds whose annotations the controller reads for the groups that it makes itself (a Deployment's reach its ReplicaSets). */
+const INHERITED = ['apps/Deployment', 'apps/ReplicaSet', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/Job'];
+
+const minMemberOnWorkload: PodTemplateRule = {
+  id: 'volcano/group-min-member-on-workload',
+  row: 'VP4',
+  tier: 'advice',
+  severity: 'error',
+  on: 'pod-template',
+  summary: `${GROUP_MIN_MEMBER_ANNOTATION} stands on the workload itself (${INHERITED.map((kind) => kind.split('/')[1]).join(', ')}).`,
+  why: "The controller reads it from the pods' owner, not from the pods: on the pod template it does nothing, and each gang is a gang of one.",
+  source: `${CONTROLLER}, getMinMemberFromUpperRes`,
+  fix: "Move the annotation to the workload's own metadata.",
+  *check({ metadata, spec, path, manifest }) {
+    const value = asObject(metadata.annotations)[GROUP_MIN_MEMBER_ANNOTATION];
+    if (value === undefined || !schedulesWithVolcano(spec)) {
+      return;
+    }
+    if (
+      asObject(asObject(manifest.object.metadata).annotations)[GROUP_MIN_MEMBER_ANNOTATION] !== undefined &&
+      path !== ''
+    ) {
+      return;
+    }
+    yield {
+      path: pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION),
+      message: 'the annotation has no effect on a pod',
+      found: value,
+      expected: 'the annotation on the workload',
+    };
+  },
+};
+
+const minMemberReachable: ObjectRule = {
+  id: 'volcano/group-min-member-within-replicas',
+  row: 'VP3',
+  tier: 'advice',
+  severity: 'error',
+  on: 'object',
+  kinds: INHERITED,
+  summary: `${GROUP_MIN_MEMBER_ANNOTATION} is a number no greater than the workload's replicas.`,
+  why: 'A gang that waits for more pods than there are is never placed; a text that is no number counts as 1.',
+  source: `${CONTROLLER}, getMinMemberFromUpperRes`,
+  fix: 'Lower the annotation, or raise the replicas.',
+  *check({ object, id }) {
+    const value = asString(asObject(asObject(object.metadata).annotations)[GROUP_MIN_MEMBER_ANNOTATION]);
+    if (value === undefined) {
+      return;
+    }
+    const path = pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION);
+    if (!/^\d+$/.test(value)) {
+      yield { path, message: `"${value}" is no number, so 1 is taken`, found: value, expected: 'a number' };
+      return;
+    }
+    const spec = asObject(object.spec);
+    const pods =
+      id.kind === 'DaemonSet' ? undefined : (asInteger(id.kind === 'Job' ? spec.parallelism : spec.replicas) ?? 1);
+    if (pods === undefined || Number(value) <= pods) {
+      return;
+    }
+    yield {
+      path,
+      message: `the gang needs ${value} pods, the ${id.kind} has ${pods}`,
+      found: value,
+      expected: `at most ${pods}`,
+    };
+  },
+};
+
+export const podGroupRules: readonly Rule[] = [
+  groupTier,
+  minMemberCoversTasks,
+  enoughPods,
+  groupUsed,
+  groupNameRead,
+  groupKnown,
+  minMemberOnWorkload,
+  minMemberReachable,
+];

@@ -1,0 +1,126 @@
+/**
+ * Gangs against the limits of their queue: what can never start, by the least that the gang asks for.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { Quantity } from '../../../manifests/quantity';
+import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
+import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
+import { type JobView, type TaskView } from '../job-spec';
+import { type Amounts, amountsIn } from '../queue-resources';
+import { DEFAULT_QUEUE, QueueTree } from '../queue-tree';
+import { POD_GROUP_KIND } from './job-queue';
+import { jobRule } from './job-rule';
+
+const SOURCE =
+  'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go and proportion/proportion.go, JobEnqueueable and Allocatable';
+
+interface Limit {
+  readonly amount: Quantity;
+  /** The queue that states it. */
+  readonly of: string;
+}
+
+/** The most that a queue may hold of each resource: its own capability, or that of the nearest ancestor that names the resource. */
+function limitsOf(set: ManifestSet, queue: string): ReadonlyMap<string, Limit> {
+  const tree = QueueTree.of(set);
+  const node = tree.get(queue);
+  const limits = new Map<string, Limit>();
+  for (const { name, capability } of node === undefined ? [] : [node, ...tree.ancestors(node).queues]) {
+    for (const [resource, amount] of capability) {
+      if (amount.isPositive() && !limits.has(resource)) {
+        limits.set(resource, { amount, of: name });
+      }
+    }
+  }
+  return limits;
+}
+
+/** At least what one pod of a task asks for: its containers together. Init containers and overhead could only add to it. */
+function leastOf({ podSpec }: TaskView): Amounts {
+  const total = new Map<string, Quantity>();
+  for (const { value } of objectsAt(podSpec, '/containers')) {
+    const { requests, limits } = asObject(value.resources);
+    for (const [resource, amount] of new Map([...amountsIn(limits), ...amountsIn(requests)])) {
+      total.set(resource, (total.get(resource) ?? Quantity.ZERO).add(amount));
+    }
+  }
+  return total;
+}
+
+/**
+ * The least that the gang asks for of a resource: what its tasks need, where Volcano looks at tasks, or the pods that ask for least.
+ */
+function leastOfGang(job: JobView, amounts: readonly Amounts[], resource: string): Quantity {
+  const tasks = job.tasks.map((task, index) => ({ ...task, each: amounts[index]?.get(resource) ?? Quantity.ZERO }));
+  const needed = tasks.reduce((sum, { minAvailable }) => sum + minAvailable, 0);
+  const minimum = asInteger(job.spec.minAvailable) ?? 0;
+  if (minimum <= 0 || minimum >= needed) {
+    return tasks.reduce((sum, { each, minAvailable }) => sum.add(each.multiply(minAvailable)), Quantity.ZERO);
+  }
+  let [left, sum] = [minimum, Quantity.ZERO];
+  for (const { each, replicas } of tasks.sort((one, other) => one.each.compare(other.each))) {
+    const taken = Math.min(left, replicas);
+    sum = sum.add(each.multiply(taken));
+    left -= taken;
+  }
+  return sum;
+}
+
+function beyond(resource: string, asked: Quantity, limit: Limit, path: string): Violation {
+  return {
+    path,
+    message: `the gang asks for ${asked.toString()} ${resource} at once, and the queue ${limit.of} may hold ${limit.amount.toString()}`,
+    found: asked.toString(),
+    expected: `at most ${limit.amount.toString()} ${resource}`,
+  };
+}
+
+const jobFits = jobRule(
+  {
+    id: 'volcano/job-fits-its-queue',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'The pods with which a job starts ask for no more than its queue may hold.',
+    why: 'The gang is never let in: the job stays pending for ever, and says only that its queue is full.',
+    source: SOURCE,
+    fix: 'Raise the capability of the queue, or make the job smaller.',
+  },
+  function* (job, { set }) {
+    const limits = limitsOf(set, asString(job.spec.queue) ?? DEFAULT_QUEUE);
+    if (limits.size === 0) {
+      return;
+    }
+    const amounts = job.tasks.map(leastOf);
+    for (const [resource, limit] of limits) {
+      const asked = leastOfGang(job, amounts, resource);
+      if (asked.isGreaterThan(limit.amount)) {
+        yield beyond(resource, asked, limit, `${job.path}/tasks`);
+      }
+    }
+  },
+);
+
+const groupFits: ObjectRule = {
+  id: 'volcano/pod-group-fits-its-queue',
+  tier: 'advice',
+  severity: 'error',
+  on: 'object',
+  kinds: [POD_GROUP_KIND],
+  summary: 'The minResources of a PodGroup are no more than its queue may hold.',
+  why: 'The group is never let in, and its pods stay pending for ever.',
+  source: SOURCE,
+  fix: 'Raise the capability of the queue, or lower minResources.',
+  *check({ object }, { set }) {
+    const spec: JsonObject = asObject(object.spec);
+    const limits = limitsOf(set, asString(spec.queue) ?? DEFAULT_QUEUE);
+    for (const [resource, asked] of amountsIn(spec.minResources)) {
+      const limit = limits.get(resource);
+      if (limit !== undefined && asked.isGreaterThan(limit.amount)) {
+        yield beyond(resource, asked, limit, '/spec/minResources');
+      }
+    }
+  },
+};
+
+export const queueRoomRules: readonly Rule[] = [jobFits, groupFits];

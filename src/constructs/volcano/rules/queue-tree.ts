@@ -1,0 +1,299 @@
+/**
+ * What the queue webhook demands of queues together. Only what the set itself contradicts is reported as an error: a queue that the set
+ * does not hold may stand in the cluster.
+ */
+import { pointer } from '../../../manifests/pointer';
+import { asObject, asString } from '../../../manifests/read';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { Quantity } from '../../../manifests/quantity';
+import { type SetRule } from '../../../checks/rule';
+import { isCountedResource } from '../queue-resources';
+import { MAX_QUEUE_DEPTH, type QueueNode, QueueTree } from '../queue-tree';
+import { HIERARCHY_ANNOTATION } from './queue';
+
+const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go';
+
+const parentIsAnother: SetRule = {
+  id: 'volcano/queue-parents-form-a-tree',
+  row: 'VQ5',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'set',
+  summary: 'No queue is its own ancestor.',
+  why: 'The webhook refuses a queue that names itself as parent; a longer circle ends at the limit of depth, and none of its queues can be made.',
+  source: `${WEBHOOK}, validateHierarchicalQueue`,
+  fix: 'Let one queue of the circle hang below another queue, or below `root`.',
+  *check({ set }) {
+    const tree = QueueTree.of(set);
+    for (const queue of tree.queues) {
+      const { queues, cycle } = tree.ancestors(queue);
+      const closes = cycle && (queues.at(-1)?.parent === queue.name || queue.parent === queue.name);
+      if (!closes) {
+        continue;
+      }
+      const way = [queue, ...queues]
+        .map(({ name }) => name)
+        .concat(queue.name)
+        .join(' → ');
+      yield {
+        manifest: queue.manifest,
+        path: '/spec/parent',
+        message:
+          queue.parent === queue.name
+            ? `the queue ${queue.name} is its own parent`
+            : `the parents run in a circle: ${way}`,
+        found: queue.parent,
+      };
+    }
+  },
+};
+
+const depthWithinLimit: SetRule = {
+  id: 'volcano/queue-depth-within-limit',
+  row: 'VQ5',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'set',
+  summary: `A queue stands at most ${MAX_QUEUE_DEPTH} levels below the root.`,
+  why: 'The webhook refuses a deeper queue, unless it was started with a greater --max-queue-depth.',
+  source: `${WEBHOOK}, validateQueueDepth; cmd/webhook-manager/app/options/options.go`,
+  fix: 'Flatten the tree, or raise --max-queue-depth of the webhook manager and suppress this rule with that reason.',
+  *check({ set }) {
+    const tree = QueueTree.of(set);
+    for (const queue of tree.queues) {
+      const { queues, cycle } = tree.ancestors(queue);
+      // A parent outside the set is a level too.
+      const last = queues.at(-1) ?? queue;
+      const depth = 1 + queues.length + (last.parent === undefined ? 0 : 1);
+      if (cycle || depth <= MAX_QUEUE_DEPTH) {
+        continue;
+      }
+      yield {
+        manifest: queue.manifest,
+        path: '/spec/parent',
+        message: `the queue ${queue.name} stands ${depth} levels deep: ${[...queues]
+          .reverse()
+          .map(({ name }) => name)
+          .join(' → ')} → ${queue.name}`,
+        found: depth,
+        expected: `at most ${MAX_QUEUE_DEPTH}`,
+      };
+    }
+  },
+};
+
+const parentKnown: SetRule = {
+  id: 'volcano/queue-parent-known',
+  row: 'VQ5',
+  tier: 'webhook',
+  severity: 'info',
+  on: 'set',
+  summary: 'The parent of a queue is among the queues that are applied with it, or stands in the cluster already.',
+  why: 'The webhook refuses a queue whose parent does not exist.',
+  source: `${WEBHOOK}, validateHierarchicalQueue`,
+  fix: 'Add the parent queue, correct the name, or make sure that the cluster has it.',
+  *check({ set }) {
+    const tree = QueueTree.of(set);
+    for (const queue of tree.queues) {
+      if (queue.parent === undefined || tree.get(queue.parent) !== undefined) {
+        continue;
+      }
+      yield {
+        manifest: queue.manifest,
+        path: '/spec/parent',
+        message: `the parent "${queue.parent}" is not among these manifests`,
+        found: queue.parent,
+        expected: 'a queue of these manifests, or one that the cluster has',
+      };
+    }
+  },
+};
+
+const parentFirst: SetRule = {
+  id: 'volcano/queue-after-parent',
+  row: 'VQ5',
+  tier: 'webhook',
+  severity: 'warning',
+  on: 'set',
+  summary: 'A parent queue stands before its children.',
+  why: 'Manifests are applied in their order, and the webhook refuses a queue whose parent does not exist yet: the first apply fails half way.',
+  source: `${WEBHOOK}, validateHierarchicalQueue`,
+  fix: 'Move the parent before the child; with constructs, refer to the parent and the order follows.',
+  *check({ set }) {
+    const tree = QueueTree.of(set);
+    for (const queue of tree.queues) {
+      const parent = queue.parent === undefined ? undefined : tree.get(queue.parent);
+      if (parent === undefined || parent.position < queue.position || parent === queue) {
+        continue;
+      }
+      yield {
+        manifest: queue.manifest,
+        path: '/spec/parent',
+        message: `the queue ${queue.name} stands before its parent ${parent.name}`,
+        found: queue.parent,
+      };
+    }
+  },
+};
+
+const capabilityWithinAncestor: SetRule = {
+  id: 'volcano/queue-capability-within-ancestor',
+  row: 'VQ6',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'set',
+  summary: 'The capability of a queue is no greater than that of the nearest ancestor that limits the resource.',
+  why: 'The webhook refuses whichever of the two comes second.',
+  source: `${WEBHOOK}, validateChildAgainstAncestor and validateChildrenConstraints`,
+  fix: "Lower the child's capability or raise the ancestor's.",
+  *check({ set }) {
+    const tree = QueueTree.of(set);
+    for (const queue of tree.queues) {
+      if (queue.capability.size === 0 || queue.parent === undefined) {
+        continue;
+      }
+      const { queues } = tree.ancestors(queue);
+      for (const [resource, capability] of queue.capability) {
+        if (!isCountedResource(resource)) {
+          continue;
+        }
+        const nearest = queues.find((ancestor) => ancestor.capability.get(resource)?.isPositive() === true);
+        const limit = nearest?.capability.get(resource);
+        if (nearest === undefined || limit === undefined || !capability.isGreaterThan(limit)) {
+          continue;
+        }
+        yield {
+          manifest: queue.manifest,
+          path: pointer('/spec/capability', resource),
+          message: `the capability of ${capability.toString()} ${resource} exceeds that of the ancestor ${nearest.name}, ${limit.toString()}`,
+          found: capability.toString(),
+          expected: `at most ${limit.toString()}`,
+        };
+      }
+    }
+  },
+};
+
+function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
+  const base = field === 'guarantee' ? '/spec/guarantee/resource' : '/spec/deserved';
+  return {
+    id: `volcano/queue-children-${field}-within-parent`,
+    row: 'VQ7',
+    tier: 'webhook',
+    severity: 'error',
+    on: 'set',
+    summary: `What the children of a queue have as \`${field}\` adds up to no more than the parent's; what the parent does not name counts as zero.`,
+    why: 'The webhook refuses the child that goes beyond the parent. Only the root queue is exempt.',
+    source: `${WEBHOOK}, validateSiblingsSum and validateChildrenConstraints`,
+    fix: `Raise the parent's \`${field}\` to at least the sum, or lower the children's.`,
+    *check({ set }) {
+      const tree = QueueTree.of(set);
+      for (const parent of tree.queues) {
+        for (const [resource, sum] of sumsOver(tree.children(parent.name), field)) {
+          const own = parent[field].get(resource);
+          // Like upstream: a resource of the children that the parent does not name is too much even at zero, but for cpu and memory.
+          const missing = own === undefined && resource !== 'cpu' && resource !== 'memory';
+          if (!missing && !sum.total.isGreaterThan(own ?? Quantity.ZERO)) {
+            continue;
+          }
+          yield {
+            manifest: parent.manifest,
+            path: own === undefined ? '/spec' : pointer(base, resource),
+            message:
+              `the children of ${parent.name} have ${sum.total.toString()} ${resource} as ${field} (${describeTerms(sum.terms)}), ` +
+              (own === undefined ? `but ${parent.name} names none` : `but ${parent.name} only ${own.toString()}`),
+            found: own?.toString() ?? null,
+            expected: `at least ${sum.total.toString()}`,
+          };
+        }
+      }
+    },
+  };
+}
+
+interface Sum {
+  total: Quantity;
+  readonly terms: string[];
+}
+
+function describeTerms(terms: readonly string[]): string {
+  return terms.length > 6 ? `${terms.slice(0, 5).join(' + ')} + ${terms.length - 5} more` : terms.join(' + ');
+}
+
+function sumsOver(children: readonly QueueNode[], field: 'guarantee' | 'deserved'): ReadonlyMap<string, Sum> {
+  const sums = new Map<string, Sum>();
+  for (const child of children) {
+    for (const [resource, amount] of child[field]) {
+      if (!isCountedResource(resource)) {
+        continue;
+      }
+      let sum = sums.get(resource);
+      if (sum === undefined) {
+        sums.set(resource, (sum = { total: Quantity.ZERO, terms: [] }));
+      }
+      sum.total = sum.total.add(amount);
+      sum.terms.push(`${child.name} ${amount.toString()}`);
+    }
+  }
+  return sums;
+}
+
+const hierarchyPathsApart: SetRule = {
+  id: 'volcano/queue-hierarchy-ends-at-leaf',
+  row: 'VQ4',
+  tier: 'webhook',
+  severity: 'error',
+  on: 'set',
+  summary: `No queue's ${HIERARCHY_ANNOTATION} lies on the way to another queue's.`,
+  why: "The webhook refuses a queue that would stand inside another queue's path: in this older hierarchy only leaves are queues.",
+  source: `${WEBHOOK}, validateHierarchicalAttributes`,
+  fix: 'Give the inner queue a path of its own, or use `spec.parent` with the capacity plugin instead of the annotations.',
+  *check({ set }) {
+    const owners = pathsOf(set);
+    const inner = new Map<string, string>();
+    for (const path of owners.keys()) {
+      for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+        inner.set(path.slice(0, end), path);
+      }
+    }
+    for (const [path, nodes] of owners) {
+      const longer = inner.get(path);
+      if (longer === undefined) {
+        continue;
+      }
+      for (const node of nodes) {
+        yield {
+          manifest: node.manifest,
+          path: pointer('/metadata/annotations', HIERARCHY_ANNOTATION),
+          message: `the path "${path}" lies on the way to "${longer}" of queue ${owners.get(longer)?.[0]?.name ?? ''}`,
+          found: path,
+        };
+      }
+    }
+  },
+};
+
+function pathsOf(set: ManifestSet): ReadonlyMap<string, readonly QueueNode[]> {
+  const owners = new Map<string, QueueNode[]>();
+  for (const node of QueueTree.of(set).queues) {
+    const written = asString(asObject(asObject(node.manifest.object.metadata).annotations)[HIERARCHY_ANNOTATION]);
+    if (written === undefined || written === '') {
+      continue;
+    }
+    // The mutating webhook puts the root in front of a path that lacks it.
+    const path = written.startsWith('root') ? written : `root/${written}`;
+    owners.set(path, [...(owners.get(path) ?? []), node]);
+  }
+  return owners;
+}
+
+export const queueTreeRules: readonly SetRule[] = [
+  parentIsAnother,
+  depthWithinLimit,
+  parentKnown,
+  parentFirst,
+  capabilityWithinAncestor,
+  childrenWithinParent('guarantee'),
+  childrenWithinParent('deserved'),
+  hierarchyPathsApart,
+];

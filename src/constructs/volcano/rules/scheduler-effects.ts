@@ -1,0 +1,356 @@
+/**
+ * The scheduler configuration against what the rest of the set expects of it: a queue's limits, a gang, a topology, a GPU that is
+ * counted. All of it is accepted, and silently does nothing.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
+import { type ManifestSet } from '../../../manifests/manifest-set';
+import { asObject, isObject, objectsAt } from '../../../manifests/read';
+import { type ObjectRule } from '../../../checks/rule';
+import { JOB_SPEC_KINDS, jobOf } from '../job-spec';
+import { QueueTree, type QueueNode } from '../queue-tree';
+import { type PluginEntry, pluginsOf, type SchedulerConfigReading } from '../scheduler-config-text';
+import { HYPER_NODE_KIND } from './hyper-node';
+import { POD_GROUP_KIND } from './job-queue';
+import { CONFIG_PATH, configRule } from './scheduler-config';
+
+function plugin(config: SchedulerConfigReading, name: string): PluginEntry | undefined {
+  return pluginsOf(config).find((entry) => entry.name === name);
+}
+
+/** A queue that says more than the defaults do. */
+function isLimited({ capability, deserved, guarantee, parent, manifest }: QueueNode): boolean {
+  const weight = asObject(manifest.object.spec).weight;
+  return (
+    capability.size + deserved.size + guarantee.size > 0 ||
+    parent !== undefined ||
+    (weight !== undefined && weight !== 1)
+  );
+}
+
+function named(queues: readonly { readonly name: string }[]): string {
+  return `${queues
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(', ')}${queues.length > 3 ? ` and ${queues.length - 3} more` : ''}`;
+}
+
+const queuesEnforced = configRule(
+  {
+    id: 'volcano/scheduler-enforces-queues',
+    row: 'VQ9',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The configuration has capacity or proportion.',
+    why: 'Without either, queues limit nothing: weight, capability, deserved and guarantee are accepted and never looked at.',
+    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    fix: 'Add capacity (deserved amounts, queue trees) or proportion (weights).',
+  },
+  function* (config, _manifest, { set }) {
+    if (config.refused || plugin(config, 'capacity') !== undefined || plugin(config, 'proportion') !== undefined) {
+      return;
+    }
+    const limited = QueueTree.of(set).queues.filter(isLimited);
+    yield {
+      path: CONFIG_PATH,
+      severity: limited.length > 0 ? 'error' : 'warning',
+      message:
+        limited.length > 0
+          ? `neither capacity nor proportion is loaded, so what the queues state is not enforced: ${named(limited)}`
+          : 'neither capacity nor proportion is loaded, so no queue has limits',
+      expected: 'capacity or proportion',
+    };
+  },
+);
+
+const treeHonoured = configRule(
+  {
+    id: 'volcano/scheduler-honours-queue-tree',
+    row: 'VQ9',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'Where queues have parents, the configuration has capacity with enableHierarchy: true.',
+    why: "Without the switch, and with proportion, every queue stands for itself: a parent's limits do not hold for its children.",
+    source:
+      'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled',
+    fix: 'Write `- name: capacity` with `enableHierarchy: true`.',
+  },
+  function* (config, _manifest, { set }) {
+    const children = QueueTree.of(set).queues.filter(({ parent }) => parent !== undefined);
+    const capacity = plugin(config, 'capacity');
+    if (config.refused || children.length === 0 || capacity?.switches.get('enableHierarchy') === true) {
+      return;
+    }
+    if (capacity === undefined && plugin(config, 'proportion') === undefined) {
+      return;
+    }
+    yield {
+      path: CONFIG_PATH,
+      message: `${named(children)} ${children.length === 1 ? 'has a parent' : 'have parents'}, but ${capacity === undefined ? 'capacity is not loaded' : 'capacity does not look at them'}`,
+      expected: 'capacity with enableHierarchy: true',
+    };
+  },
+);
+
+const fieldsOfPlugin = configRule(
+  {
+    id: 'volcano/scheduler-reads-queue-fields',
+    row: 'VQ9',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'Queues state what the loaded plugin reads: deserved for capacity, weight for proportion.',
+    why: 'proportion divides by weight and does not read deserved; capacity reads deserved and no weight. Both read capability and guarantee.',
+    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    fix: 'State the other field, or load the other plugin.',
+  },
+  function* (config, _manifest, { set }) {
+    const capacity = plugin(config, 'capacity') !== undefined;
+    const proportion = plugin(config, 'proportion') !== undefined;
+    if (config.refused || capacity === proportion) {
+      return;
+    }
+    const queues = QueueTree.of(set).queues;
+    const weighted = queues.filter(
+      ({ deserved, manifest }) => deserved.size === 0 && (asObject(manifest.object.spec).weight ?? 1) !== 1,
+    );
+    const deserving = queues.filter(({ deserved }) => deserved.size > 0);
+    if (capacity && weighted.length > 0) {
+      yield {
+        path: CONFIG_PATH,
+        message: `capacity does not read the weight of ${named(weighted)}`,
+        expected: 'deserved amounts, or proportion',
+      };
+    }
+    if (proportion && deserving.length > 0) {
+      yield {
+        path: CONFIG_PATH,
+        message: `proportion does not read what ${named(deserving)} deserve`,
+        expected: 'weights, or capacity',
+      };
+    }
+  },
+);
+
+const binpackCounts = configRule(
+  {
+    id: 'volcano/scheduler-binpack-counts-devices',
+    row: 'VS8',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'binpack names the extended resources that it shall pack, in binpack.resources.',
+    why: 'Without, it packs by CPU and memory alone: GPU pods are spread over nodes as their CPUs happen to fit, and whole nodes stay broken.',
+    source: 'volcano v1.15.1, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight',
+    fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to its arguments.',
+  },
+  function* (config) {
+    const binpack = plugin(config, 'binpack');
+    if (binpack === undefined) {
+      return;
+    }
+    const listed = resourceList(binpack.arguments['binpack.resources']);
+    if (listed.length === 0) {
+      yield {
+        path: CONFIG_PATH,
+        message: `${binpack.at} (binpack) counts no GPU or other device`,
+        expected: 'binpack.resources',
+      };
+    }
+  },
+);
+
+const weightsListed = configRule(
+  {
+    id: 'volcano/scheduler-resource-weights-listed',
+    row: 'VS8',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'A resource with a weight of its own is also in the list of resources.',
+    why: 'The plugin walks the list; a weight for a resource that is not in it is never read.',
+    source: 'volcano v1.15.1, pkg/scheduler/plugins/{binpack,network-topology-aware}',
+    fix: 'Add the resource to the list, separated by commas.',
+  },
+  function* (config) {
+    for (const { name, at, arguments: args } of pluginsOf(config)) {
+      const key =
+        name === 'binpack'
+          ? 'binpack.resources'
+          : name === 'network-topology-aware'
+            ? 'hypernode.binpack.resources'
+            : undefined;
+      if (key === undefined) {
+        continue;
+      }
+      const listed = resourceList(args[key]);
+      for (const argument of Object.keys(args)) {
+        const resource = argument.startsWith(`${key}.`) ? argument.slice(key.length + 1) : undefined;
+        if (resource === undefined || listed.includes(resource)) {
+          continue;
+        }
+        yield {
+          path: CONFIG_PATH,
+          message: `${at}: ${resource} has a weight, but ${key} does not list it`,
+          found: argument,
+          expected: `${key}: ${[...listed, resource].join(', ')}`,
+        };
+      }
+    }
+  },
+);
+
+function resourceList(value: unknown): readonly string[] {
+  return typeof value === 'string'
+    ? value
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '')
+    : [];
+}
+
+const takesBack = configRule(
+  {
+    id: 'volcano/scheduler-takes-back',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The configuration has preempt or reclaim, or their gang forms.',
+    why: 'Without preempt a higher priority only waits in front; without reclaim a queue never gets back what it has lent.',
+    source: 'volcano v1.15.1, pkg/scheduler/actions',
+    fix: 'Write actions: "enqueue, allocate, preempt, reclaim, backfill".',
+  },
+  function* ({ actions, refused }) {
+    if (refused || actions.some((action) => ['preempt', 'reclaim', 'gangpreempt', 'gangreclaim'].includes(action))) {
+      return;
+    }
+    yield {
+      path: CONFIG_PATH,
+      message: `the actions ${actions.join(', ')} never take resources back`,
+      found: [...actions],
+      expected: 'preempt and reclaim',
+    };
+  },
+);
+
+const places = configRule(
+  {
+    id: 'volcano/scheduler-allocates',
+    tier: 'advice',
+    severity: 'error',
+    summary: 'The configuration has the action allocate.',
+    why: 'Without it no pod that asks for resources is ever placed.',
+    source: 'volcano v1.15.1, pkg/scheduler/actions/allocate',
+    fix: 'Add allocate after enqueue.',
+  },
+  function* ({ actions, refused }) {
+    if (!refused && !actions.includes('allocate')) {
+      yield {
+        path: CONFIG_PATH,
+        message: `the actions ${actions.join(', ')} place nothing`,
+        found: [...actions],
+        expected: 'allocate',
+      };
+    }
+  },
+);
+
+const essential = configRule(
+  {
+    id: 'volcano/scheduler-has-gang-and-predicates',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'The configuration has gang and predicates.',
+    why: 'Without gang, jobs start in parts and hold GPUs while they wait for the rest; without predicates, taints, affinity and node selectors are not looked at.',
+    source: 'volcano v1.15.1, pkg/scheduler/plugins/{gang,predicates}',
+    fix: 'Add the plugin.',
+  },
+  function* (config) {
+    if (config.refused) {
+      return;
+    }
+    const missing = ['gang', 'predicates'].filter((name) => plugin(config, name) === undefined);
+    if (missing.length > 0) {
+      yield {
+        path: CONFIG_PATH,
+        message: `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not loaded`,
+        expected: missing.join(', '),
+      };
+    }
+  },
+);
+
+const pluginOnce = configRule(
+  {
+    id: 'volcano/scheduler-plugin-once',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'Each plugin is loaded once.',
+    why: 'A plugin that stands twice counts twice in scores, and only one of the two sets of arguments is kept by name.',
+    source: 'volcano v1.15.1, pkg/scheduler/framework/framework.go, OpenSession',
+    fix: 'Keep one entry.',
+  },
+  function* (config) {
+    const seen = new Map<string, string>();
+    for (const { name, at } of pluginsOf(config)) {
+      const other = seen.get(name);
+      if (other !== undefined && name !== '') {
+        yield { path: CONFIG_PATH, message: `${name} is loaded at ${other} and again at ${at}`, found: name };
+      } else {
+        seen.set(name, at);
+      }
+    }
+  },
+);
+
+const topologyHonoured = configRule(
+  {
+    id: 'volcano/scheduler-honours-topology',
+    tier: 'advice',
+    severity: 'warning',
+    summary: 'Where hyper nodes or network topologies are used, the configuration has network-topology-aware.',
+    why: 'The plugin leads the search through the hyper nodes: without it the limit of tiers does not hold.',
+    source:
+      'volcano v1.15.1, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware',
+    fix: 'Add network-topology-aware.',
+  },
+  function* (config, _manifest, { set }) {
+    if (config.refused || plugin(config, 'network-topology-aware') !== undefined) {
+      return;
+    }
+    const user = topologyUser(set);
+    if (user !== undefined) {
+      yield {
+        path: CONFIG_PATH,
+        message: `${user.id.kind} ${user.id.name} needs network-topology-aware, which is not loaded`,
+        expected: 'network-topology-aware',
+      };
+    }
+  },
+);
+
+function topologyUser(set: ManifestSet): Manifest | undefined {
+  const asks = (spec: JsonObject | undefined): boolean => isObject(spec?.networkTopology);
+  return (
+    set.ofKind(HYPER_NODE_KIND)[0] ??
+    JOB_SPEC_KINDS.flatMap((kind) => set.ofKind(kind)).find((manifest) => {
+      const job = jobOf(manifest);
+      return asks(job?.spec) || job?.tasks.some(({ value }) => asks(asObject(value.partitionPolicy))) === true;
+    }) ??
+    set
+      .ofKind(POD_GROUP_KIND)
+      .find(
+        ({ object }) =>
+          asks(asObject(object.spec)) || objectsAt(object, '/spec/subGroupPolicy').some(({ value }) => asks(value)),
+      )
+  );
+}
+
+export const schedulerEffectRules: readonly ObjectRule[] = [
+  queuesEnforced,
+  treeHonoured,
+  fieldsOfPlugin,
+  binpackCounts,
+  weightsListed,
+  takesBack,
+  places,
+  essential,
+  pluginOnce,
+  topologyHonoured,
+];

@@ -1,0 +1,435 @@
+/**
+ * Reads the text of a scheduler configuration as Volcano reads it, and notes what Volcano would make of each part: refuse the whole,
+ * pass over it with a line in the log, or end the process.
+ *
+ * Go's yaml.v2 decodes into a struct: an unknown key is dropped, a value of the wrong kind refuses everything.
+ */
+import { parseAllDocuments } from 'yaml';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { isObject } from '../../manifests/read';
+import { parseGoDuration } from '../../manifests/go-duration';
+import { parseGoBool } from './go-flags';
+import {
+  ACTION_ARGUMENTS,
+  type ArgumentFacts,
+  isSchedulerAction,
+  METRICS_KEYS,
+  METRICS_TYPES,
+  PLUGIN_SWITCHES,
+  SCHEDULER_ACTIONS,
+  SCHEDULER_FLAGS,
+  SCHEDULER_PLUGINS,
+  schedulerPlugin,
+} from './scheduler-facts';
+
+export type ConfigProblemKind =
+  /** Command-line flags instead of YAML. */
+  | 'flags'
+  /** Not YAML, or of the wrong shape: the whole configuration is refused. */
+  | 'shape'
+  | 'action'
+  | 'unknown-key'
+  | 'plugin'
+  | 'argument'
+  /** An argument of the wrong type on which the scheduler ends instead of going on. */
+  | 'fatal-argument';
+
+export interface ConfigProblem {
+  readonly kind: ConfigProblemKind;
+  /** The place within the text, `tiers[0].plugins[1].arguments.binpack.weight`. */
+  readonly at: string;
+  readonly message: string;
+  readonly found?: JsonValue;
+  readonly expected?: string;
+}
+
+export interface PluginEntry {
+  readonly name: string;
+  readonly at: string;
+  readonly arguments: JsonObject;
+  readonly switches: ReadonlyMap<string, boolean>;
+}
+
+export interface SchedulerConfigReading {
+  readonly actions: readonly string[];
+  /** The plugins of each tier. */
+  readonly tiers: readonly (readonly PluginEntry[])[];
+  readonly problems: readonly ConfigProblem[];
+  /** The scheduler would not take this configuration, and keep the one that it has. */
+  readonly refused: boolean;
+}
+
+export function readSchedulerConfig(text: string): SchedulerConfigReading {
+  return new Reader().read(text);
+}
+
+/** All plugins, tier by tier. */
+export function pluginsOf(config: SchedulerConfigReading): readonly PluginEntry[] {
+  return config.tiers.flat();
+}
+
+type KnownArguments = Readonly<Record<string, ArgumentFacts>>;
+
+class Reader {
+  private readonly problems: ConfigProblem[] = [];
+
+  read(text: string): SchedulerConfigReading {
+    const empty = { actions: [], tiers: [], problems: this.problems, refused: true };
+    if (/^\s*--?[a-z]/m.test(text) && !/^\s*[A-Za-z]+\s*:/m.test(text)) {
+      this.noteFlags(text);
+      return empty;
+    }
+    const [document, ...others] = parseAllDocuments(text, { version: '1.1', prettyErrors: true, logLevel: 'error' });
+    if (others.length > 0) {
+      this.note('unknown-key', '', `the text holds ${others.length + 1} YAML documents: only the first is read`);
+    }
+    for (const error of document?.errors ?? []) {
+      const place = error.linePos === undefined ? '' : `line ${error.linePos[0].line}`;
+      if (error.code === 'DUPLICATE_KEY') {
+        this.note('unknown-key', place, `a key stands twice (${place}): only the last counts`);
+      } else {
+        this.note('shape', place, `the text is not YAML: ${firstLine(error.message)}`);
+      }
+    }
+    if (this.problems.some(({ kind }) => kind === 'shape')) {
+      return empty;
+    }
+    let root: JsonValue;
+    try {
+      root = jsonOf(document?.toJS({ maxAliasCount: 100 }));
+    } catch (error) {
+      this.note(
+        'shape',
+        '',
+        `the text cannot be read: ${error instanceof Error ? firstLine(error.message) : String(error)}`,
+      );
+      return empty;
+    }
+    if (root !== null && !isObject(root)) {
+      this.note('shape', '', `the text is ${describe(root)}, not a mapping`, root, 'a mapping with actions and tiers');
+      return empty;
+    }
+    const config = root ?? {};
+    this.unknownKeys(config, '', ['actions', 'tiers', 'configurations', 'metrics']);
+    const tiers = this.list(config.tiers, 'tiers').map((tier, index) => this.tier(tier, `tiers[${index}]`));
+    const actions = this.actions(config.actions);
+    this.list(config.configurations, 'configurations').forEach((entry, index) =>
+      this.configuration(entry, `configurations[${index}]`),
+    );
+    this.metrics(config.metrics);
+    return {
+      actions,
+      tiers,
+      problems: this.problems,
+      refused: this.problems.some(({ kind }) => kind === 'shape' || kind === 'action'),
+    };
+  }
+
+  private note(kind: ConfigProblemKind, at: string, message: string, found?: JsonValue, expected?: string): void {
+    this.problems.push({ kind, at, message, found, expected });
+  }
+
+  private noteFlags(text: string): void {
+    const flags = [...text.matchAll(/^\s*--?([a-z][-a-z0-9]*)/gm)].map(([, name = '']) => name);
+    const unknown = flags.filter((flag) => !(SCHEDULER_FLAGS as readonly string[]).includes(flag));
+    this.note(
+      'flags',
+      '',
+      `the text holds command-line flags (${flags.map((flag) => `--${flag}`).join(', ')}), not YAML` +
+        (unknown.length === 0 ? '' : `; the scheduler has no flag ${unknown.map((flag) => `--${flag}`).join(', ')}`),
+      flags,
+      'a mapping with actions and tiers',
+    );
+  }
+
+  private unknownKeys(value: JsonObject, at: string, known: readonly string[]): void {
+    for (const key of Object.keys(value)) {
+      if (known.includes(key)) {
+        continue;
+      }
+      const near = known.find(
+        (name) => name.toLowerCase().replace(/^enabled?/, '') === key.toLowerCase().replace(/^enabled?/, ''),
+      );
+      this.note(
+        'unknown-key',
+        join(at, key),
+        `there is no key "${key}"${at === '' ? '' : ` in ${at}`}`,
+        key,
+        near ?? known.slice(0, 6).join(', '),
+      );
+    }
+  }
+
+  /** A list, or nothing where it is absent; anything else refuses the configuration. */
+  private list(value: JsonValue | undefined, at: string): readonly JsonValue[] {
+    if (value === undefined || value === null) {
+      return [];
+    }
+    if (Array.isArray(value)) {
+      return value;
+    }
+    this.note('shape', at, `${at} is ${describe(value)}, not a list`, value, 'a list');
+    return [];
+  }
+
+  private mapping(value: JsonValue | undefined, at: string): JsonObject {
+    if (value === undefined || value === null) {
+      return {};
+    }
+    if (isObject(value)) {
+      return value;
+    }
+    this.note('shape', at, `${at} is ${describe(value)}, not a mapping`, value, 'a mapping');
+    return {};
+  }
+
+  /** A text, for which Volcano takes any scalar. */
+  private name(value: JsonValue | undefined, at: string): string {
+    if (value === undefined || value === null) {
+      return '';
+    }
+    if (typeof value !== 'object') {
+      return String(value);
+    }
+    this.note('shape', at, `${at} is ${describe(value)}, not a text`, value, 'a text');
+    return '';
+  }
+
+  private actions(value: JsonValue | undefined): readonly string[] {
+    if (value !== undefined && value !== null && typeof value === 'object') {
+      this.note(
+        'shape',
+        'actions',
+        `actions is ${describe(value)}, not a text`,
+        value,
+        `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
+      );
+      return [];
+    }
+    const written = value === undefined || value === null ? '' : String(value);
+    const names = written.split(',').map((name) => name.trim());
+    for (const name of names) {
+      if (isSchedulerAction(name)) {
+        continue;
+      }
+      const message =
+        written === ''
+          ? 'no actions are named'
+          : name === ''
+            ? `"${written}" names an empty action`
+            : `there is no action "${name}"`;
+      this.note('action', 'actions', message, value ?? null, SCHEDULER_ACTIONS.join(', '));
+    }
+    return names.filter(isSchedulerAction);
+  }
+
+  private tier(value: JsonValue, at: string): readonly PluginEntry[] {
+    const tier = this.mapping(value, at);
+    this.unknownKeys(tier, at, ['plugins']);
+    return this.list(tier.plugins, `${at}.plugins`).map((plugin, index) =>
+      this.plugin(plugin, `${at}.plugins[${index}]`),
+    );
+  }
+
+  private plugin(value: JsonValue, at: string): PluginEntry {
+    const entry = this.mapping(value, at);
+    this.unknownKeys(entry, at, ['name', 'arguments', ...PLUGIN_SWITCHES]);
+    const name = this.name(entry.name, `${at}.name`);
+    const switches = new Map<string, boolean>();
+    for (const key of PLUGIN_SWITCHES) {
+      const given = entry[key];
+      if (typeof given === 'boolean') {
+        switches.set(key, given);
+      } else if (given !== undefined && given !== null) {
+        this.note(
+          'shape',
+          join(at, key),
+          `${key} of ${name} is ${describe(given)}, not true or false`,
+          given,
+          'true or false',
+        );
+      }
+    }
+    const args = this.mapping(entry.arguments, `${at}.arguments`);
+    const facts = schedulerPlugin(name);
+    if (facts === undefined) {
+      this.note(
+        'plugin',
+        `${at}.name`,
+        name === '' ? 'a plugin has no name' : `there is no plugin "${name}"`,
+        entry.name ?? null,
+        Object.keys(SCHEDULER_PLUGINS).join(', '),
+      );
+    } else {
+      this.arguments(args, `${at}.arguments`, name, facts.arguments, facts.prefixes ?? {});
+    }
+    return { name, at, arguments: args, switches };
+  }
+
+  private arguments(
+    args: JsonObject,
+    at: string,
+    owner: string,
+    known: KnownArguments,
+    prefixes: KnownArguments,
+  ): void {
+    for (const [key, value] of Object.entries(args)) {
+      const prefix = Object.keys(prefixes).find((start) => key.startsWith(start) && key.length > start.length);
+      const facts = Object.prototype.hasOwnProperty.call(known, key)
+        ? known[key]
+        : prefix === undefined
+          ? undefined
+          : prefixes[prefix];
+      if (facts === undefined) {
+        const names = [...Object.keys(known), ...Object.keys(prefixes).map((start) => `${start}<name>`)];
+        this.note(
+          'unknown-key',
+          join(at, key),
+          `${owner} has no argument "${key}"`,
+          key,
+          names.length === 0 ? 'no arguments' : names.join(', '),
+        );
+        continue;
+      }
+      const wanted = mismatch(value, facts);
+      if (wanted === undefined) {
+        if (facts.keys !== undefined && isObject(value)) {
+          this.arguments(value, join(at, key), `${key} of ${owner}`, facts.keys, {});
+        }
+        continue;
+      }
+      this.note(
+        facts.fatal === true ? 'fatal-argument' : 'argument',
+        join(at, key),
+        `${key} of ${owner} is ${describe(value)}, not ${wanted}`,
+        value,
+        wanted,
+      );
+    }
+  }
+
+  private configuration(value: JsonValue, at: string): void {
+    const entry = this.mapping(value, at);
+    this.unknownKeys(entry, at, ['name', 'arguments']);
+    const name = this.name(entry.name, `${at}.name`);
+    const args = this.mapping(entry.arguments, `${at}.arguments`);
+    if (isSchedulerAction(name)) {
+      this.arguments(args, `${at}.arguments`, name, ACTION_ARGUMENTS[name], {});
+    } else {
+      this.note(
+        'unknown-key',
+        `${at}.name`,
+        `configurations are of actions, and there is no action "${name}"`,
+        entry.name ?? null,
+        SCHEDULER_ACTIONS.join(', '),
+      );
+    }
+  }
+
+  private metrics(value: JsonValue | undefined): void {
+    const metrics = this.mapping(value, 'metrics');
+    this.unknownKeys(metrics, 'metrics', METRICS_KEYS);
+    for (const [key, entry] of Object.entries(metrics)) {
+      if (entry !== null && typeof entry === 'object') {
+        this.note('shape', join('metrics', key), `${key} is ${describe(entry)}, not a text`, entry, 'a text');
+      }
+    }
+    const { type, interval } = metrics;
+    if (type !== undefined && !(METRICS_TYPES as readonly JsonValue[]).includes(type)) {
+      this.note(
+        'argument',
+        'metrics.type',
+        `metrics come from Prometheus or Elasticsearch, not from ${describe(type)}`,
+        type,
+        METRICS_TYPES.join(', '),
+      );
+    }
+    if (interval !== undefined && (typeof interval !== 'string' || parseGoDuration(interval) === undefined)) {
+      this.note(
+        'argument',
+        'metrics.interval',
+        `the interval is ${describe(interval)}, not a duration`,
+        interval,
+        'a duration such as 30s',
+      );
+    }
+  }
+}
+
+/** What would be right, where the value is not. */
+function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | undefined {
+  switch (type) {
+    case 'int':
+      return typeof value === 'number' && Number.isInteger(value) ? undefined : 'an integer (without quotes)';
+    case 'number':
+      return typeof value === 'number' ? undefined : 'a number (without quotes)';
+    case 'bool':
+      return typeof value === 'boolean' || (typeof value === 'string' && parseGoBool(value) !== undefined)
+        ? undefined
+        : 'true or false';
+    case 'text':
+      if (typeof value !== 'string') {
+        return 'a text';
+      }
+      return values === undefined || values.includes(value) ? undefined : values.join(' or ');
+    case 'duration':
+      return typeof value === 'string' && parseGoDuration(value) !== undefined ? undefined : 'a duration such as "5m"';
+    case 'time-range':
+      return typeof value === 'string' && /^\s*([01]?\d|2[0-3]):[0-5]\d-([01]?\d|2[0-3]):[0-5]\d\s*$/.test(value)
+        ? undefined
+        : 'a time span such as "22:00-06:00"';
+    case 'map':
+      return isObject(value) ? undefined : 'a mapping';
+    case 'list':
+      return Array.isArray(value) ? undefined : 'a list';
+  }
+}
+
+function describe(value: JsonValue): string {
+  if (value === null) {
+    return 'nothing';
+  }
+  if (Array.isArray(value)) {
+    return 'a list';
+  }
+  if (typeof value === 'object') {
+    return 'a mapping';
+  }
+  return typeof value === 'string'
+    ? `the text "${value.length > 40 ? `${value.slice(0, 40)}…` : value}"`
+    : String(value);
+}
+
+function join(at: string, key: string): string {
+  return at === '' ? key : `${at}.${key}`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.replace(/:$/, '') ?? '';
+}
+
+/** What YAML 1.1 makes of a text, as JSON: dates and the like as text. */
+function jsonOf(value: unknown): JsonValue {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  if (typeof value === 'string' || typeof value === 'boolean') {
+    return value;
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : String(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map(jsonOf);
+  }
+  if (value instanceof Date) {
+    return value.toISOString();
+  }
+  if (value instanceof Map) {
+    return Object.fromEntries([...value].map(([key, entry]) => [String(key), jsonOf(entry)]));
+  }
+  if (typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, jsonOf(entry)]));
+  }
+  return typeof value === 'bigint' ? value.toString() : null;
+}

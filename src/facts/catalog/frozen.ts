@@ -1,0 +1,11 @@
+/**
+ * Freezes plain data all the way down, so that a fact which everybody shares cannot be changed by anybody.
+ */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) {
+    return value;
+  }
+  Object.freeze(value);
+  Object.values(value).forEach(frozen);
+  return value;
+}

@@ -1,0 +1,205 @@
+/**
+ * The names of the domain `gantry.dev`: labels, annotations and the scheduling gate by which workloads, nodes and Gantry's scheduler
+ * understand each other. Constructs write them, the plan and the scheduler read them, rules hold what was written against this table.
+ *
+ * What is said about a gang stands on every pod of it, so that nothing but pods has to be read; pods of one gang that say different
+ * things are a contradiction.
+ */
+import { frozen } from './frozen';
+
+/** What all names begin with. */
+export const GANTRY_PREFIX = 'gantry.dev/';
+
+/** `schedulerName` of pods that Gantry binds itself. */
+export const GANTRY_SCHEDULER = 'gantry';
+
+/** Scheduling gate of pods that Gantry places and hands over to the cluster's own scheduler. */
+export const GANTRY_PLACEMENT_GATE = 'gantry.dev/placement';
+
+/** Label of pods and workloads: the queue (a Volcano Queue, or a queue of Gantry's configuration). */
+export const GANTRY_QUEUE_LABEL = 'gantry.dev/queue';
+/** Label of pods: pods of one namespace with one value start together or not at all. */
+export const GANTRY_GANG_LABEL = 'gantry.dev/gang';
+
+/** How many pods of the gang have to run for any to run. Absent: all that exist. */
+export const GANTRY_GANG_MIN_MEMBER = 'gantry.dev/gang-min-member';
+/**
+ * Label of the pod whose value tells gangs of one name apart, for controllers that make many gangs of one template: the groups of a
+ * LeaderWorkerSet, the runs of a CronJob. Absent: the name alone.
+ */
+export const GANTRY_GANG_PER_LABEL = 'gantry.dev/gang-per-label';
+/** Topology level (a node label, or a level that the cluster's topology names) within one domain of which the gang has to be. */
+export const GANTRY_TOPOLOGY_REQUIRED = 'gantry.dev/topology-required';
+/** Topology level within one domain of which the gang is put if there is room. */
+export const GANTRY_TOPOLOGY_PREFERRED = 'gantry.dev/topology-preferred';
+/** Seconds that a pod runs before it may be evicted for another. */
+export const GANTRY_MINIMUM_RUNTIME = 'gantry.dev/minimum-runtime-seconds';
+/** Seconds from start to end, as far as the author knows: what backfill counts with. */
+export const GANTRY_EXPECTED_SECONDS = 'gantry.dev/expected-seconds';
+/** `false`: never evicted for others. */
+export const GANTRY_PREEMPTIBLE = 'gantry.dev/preemptible';
+
+/** Indices of the devices that the scheduler chose, comma separated, in the order of the pod's containers. Written by the scheduler. */
+export const GANTRY_DEVICES = 'gantry.dev/devices';
+/** The node that the scheduler chose for a pod that it handed over. Written by the scheduler, together with taking the gate away. */
+export const GANTRY_NODE = 'gantry.dev/node';
+/** What a node says about its accelerators, as JSON. Written by a node agent. */
+export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
+
+/** Check rules that an object silences, one per line, each with its reason. */
+export const GANTRY_IGNORE = 'gantry.dev/ignore';
+/** Label of the objects of one team. */
+export const GANTRY_TEAM_LABEL = 'gantry.dev/team';
+/** Label of the pods of one distributed training. */
+export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
+
+/** Labels of nodes: the profile that a pool was made by, and what it is for. */
+export const GANTRY_NODE_PROFILE_LABEL = 'gantry.dev/node-profile';
+export const GANTRY_NODE_TIER_LABEL = 'gantry.dev/tier';
+
+/** Taint of nodes whose devices are not there yet. */
+export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
+
+export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate' | 'taint';
+
+/** Form of a value: what a text has to be to be understood. */
+export type GantryValueForm = 'name' | 'label key' | 'count' | 'seconds' | 'boolean' | 'indices' | 'json' | 'text';
+
+export interface GantryName {
+  readonly key: string;
+  readonly place: GantryNamePlace;
+  /** The objects on which it is read. */
+  readonly on: 'pod' | 'node' | 'any object';
+  /** Absent for what has no value. */
+  readonly value?: GantryValueForm;
+  readonly writtenBy: 'author' | 'scheduler' | 'node agent';
+  readonly meaning: string;
+}
+
+const onPod = (key: string, value: GantryValueForm, meaning: string): GantryName => ({
+  key,
+  place: 'annotation',
+  on: 'pod',
+  value,
+  writtenBy: 'author',
+  meaning,
+});
+
+/** Every name of the domain; there are no others. */
+export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>([
+  { key: GANTRY_QUEUE_LABEL, place: 'label', on: 'pod', value: 'name', writtenBy: 'author', meaning: 'the queue' },
+  {
+    key: GANTRY_GANG_LABEL,
+    place: 'label',
+    on: 'pod',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'pods of one namespace with one value start together or not at all',
+  },
+  onPod(GANTRY_GANG_MIN_MEMBER, 'count', 'pods of the gang that have to run for any to run; without it, all of them'),
+  onPod(
+    GANTRY_GANG_PER_LABEL,
+    'label key',
+    'label of the pod whose value tells gangs of one name apart: groups of a LeaderWorkerSet, runs of a CronJob',
+  ),
+  onPod(GANTRY_TOPOLOGY_REQUIRED, 'label key', 'the gang stays within one domain of this level, or waits'),
+  onPod(GANTRY_TOPOLOGY_PREFERRED, 'label key', 'the gang stays within one domain of this level if there is room'),
+  onPod(GANTRY_MINIMUM_RUNTIME, 'seconds', 'a pod runs so long before it may be evicted for another'),
+  onPod(
+    GANTRY_EXPECTED_SECONDS,
+    'seconds',
+    'how long the gang runs, as far as its author knows; backfill counts with it',
+  ),
+  onPod(GANTRY_PREEMPTIBLE, 'boolean', '`false`: never evicted for others'),
+  {
+    key: GANTRY_DEVICES,
+    place: 'annotation',
+    on: 'pod',
+    value: 'indices',
+    writtenBy: 'scheduler',
+    meaning: 'indices of the devices that were chosen on the node, comma separated',
+  },
+  {
+    key: GANTRY_NODE,
+    place: 'annotation',
+    on: 'pod',
+    value: 'name',
+    writtenBy: 'scheduler',
+    meaning: 'the node for which the pod was handed over',
+  },
+  {
+    key: GANTRY_PLACEMENT_GATE,
+    place: 'scheduling gate',
+    on: 'pod',
+    writtenBy: 'author',
+    meaning: 'Gantry places, kube-scheduler binds',
+  },
+  {
+    key: GANTRY_ACCELERATOR_CAPACITY,
+    place: 'annotation',
+    on: 'node',
+    value: 'json',
+    writtenBy: 'node agent',
+    meaning: 'free memory, utilisation and latency of each device, with the time they were read',
+  },
+  {
+    key: GANTRY_IGNORE,
+    place: 'annotation',
+    on: 'any object',
+    value: 'text',
+    writtenBy: 'author',
+    meaning: 'rules silenced here, with reasons',
+  },
+  {
+    key: GANTRY_PLACEMENT_GATE,
+    place: 'label',
+    on: 'any object',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: '`enabled` on a namespace: its new pods get the gate',
+  },
+  {
+    key: GANTRY_NODE_PROFILE_LABEL,
+    place: 'label',
+    on: 'node',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'the profile of the node',
+  },
+  {
+    key: GANTRY_NODE_TIER_LABEL,
+    place: 'label',
+    on: 'node',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'what the node is for',
+  },
+  {
+    key: GANTRY_DEVICES_MISSING_TAINT,
+    place: 'taint',
+    on: 'node',
+    writtenBy: 'author',
+    meaning: 'devices are not there yet',
+  },
+  {
+    key: GANTRY_TEAM_LABEL,
+    place: 'label',
+    on: 'any object',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'the team that owns the object',
+  },
+  {
+    key: GANTRY_TRAINING_LABEL,
+    place: 'label',
+    on: 'pod',
+    value: 'name',
+    writtenBy: 'author',
+    meaning: 'the distributed training of the pod',
+  },
+]);
+
+/** What a name means; one that stands in two places has two meanings. */
+export function findGantryNames(key: string): readonly GantryName[] {
+  return GANTRY_NAMES.filter((name) => name.key === key);
+}

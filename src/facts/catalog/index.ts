@@ -1,0 +1,116 @@
+/**
+ * Facts as data: accelerators, MIG profiles, resource names, node labels, taints, clouds, RDMA, device classes, NCCL, metrics and XIDs.
+ *
+ * The lowest floor: nothing of Gantry's is imported here, all data is frozen, and every name is open to what is not listed.
+ */
+export {
+  ACCELERATORS,
+  type AcceleratorFacts,
+  type AcceleratorName,
+  type AcceleratorVendor,
+  type GpuArchitecture,
+  type KnownAccelerator,
+  acceleratorsLike,
+  findAccelerator,
+  migProfiles,
+} from './accelerators';
+export { CLOUDS, type CloudFacts, type CloudName, KARPENTER_CAPACITY, type SpotProvider, spotFacts } from './clouds';
+export {
+  DCGM_CLOCK_EVENTS,
+  DCGM_GENERATIONS,
+  DCGM_GPU_LABELS,
+  DCGM_METRICS,
+  DCGM_POD_LABELS,
+  type DcgmField,
+  type DcgmGeneration,
+  type DcgmKey,
+  type DcgmMetric,
+  type DcgmUnit,
+  dcgmMetric,
+  dcgmUnitOf,
+  findDcgmMetric,
+} from './dcgm-metrics';
+export { DEVICE_CLASSES, type DeviceClassName, type KnownDeviceClass, NVIDIA_RUNTIME_CLASS } from './device-classes';
+export { EXPORTER_METRICS, type ExporterMetric, type ExporterName, findExporterMetric } from './exporter-metrics';
+export {
+  GANTRY_ACCELERATOR_CAPACITY,
+  GANTRY_DEVICES,
+  GANTRY_DEVICES_MISSING_TAINT,
+  GANTRY_EXPECTED_SECONDS,
+  GANTRY_GANG_LABEL,
+  GANTRY_GANG_MIN_MEMBER,
+  GANTRY_GANG_PER_LABEL,
+  GANTRY_IGNORE,
+  GANTRY_MINIMUM_RUNTIME,
+  GANTRY_NAMES,
+  GANTRY_NODE_PROFILE_LABEL,
+  GANTRY_NODE_TIER_LABEL,
+  GANTRY_PLACEMENT_GATE,
+  GANTRY_PREEMPTIBLE,
+  GANTRY_PREFIX,
+  GANTRY_QUEUE_LABEL,
+  GANTRY_SCHEDULER,
+  GANTRY_TEAM_LABEL,
+  GANTRY_TOPOLOGY_PREFERRED,
+  GANTRY_TOPOLOGY_REQUIRED,
+  GANTRY_TRAINING_LABEL,
+  type GantryName,
+  type GantryNamePlace,
+  type GantryValueForm,
+  findGantryNames,
+} from './gantry-names';
+export {
+  CATALOG_TOPICS,
+  type CatalogEntry,
+  type CatalogTable,
+  type CatalogTopic,
+  catalogEntries,
+  catalogSuggestions,
+  catalogTables,
+} from './listing';
+export { MIG_CONFIGS, type MigProfile, migConfigName, migResource, parseMigProfile } from './mig-profiles';
+export {
+  NCCL_ALGORITHMS,
+  NCCL_DEBUG_LEVELS,
+  NCCL_PATH_LEVELS,
+  NCCL_PROTOCOLS,
+  NCCL_VARIABLES,
+  type NcclAlgorithm,
+  type NcclDebugLevel,
+  type NcclPathLevel,
+  type NcclProtocol,
+  type NcclVariable,
+  findNcclVariable,
+  unknownNcclTokens,
+} from './nccl';
+export { type LabelSource, NODE_LABELS, type NodeLabelFact, findNodeLabel, productLabel } from './node-labels';
+export { PROJECTS, type ProjectFact } from './projects';
+export {
+  NETWORKS_ANNOTATION,
+  NETWORK_RESOURCE_ANNOTATION,
+  RDMA,
+  RDMA_CAPABILITY,
+  type RdmaFact,
+  type RdmaKind,
+  isRdmaResource,
+} from './rdma';
+export {
+  type KnownResourceName,
+  RESOURCES,
+  type ResourceFact,
+  type ResourceName,
+  type ResourceUnit,
+  findResource,
+  isAcceleratorResource,
+  isExtendedResource,
+  isWholeDevice,
+} from './resource-names';
+export {
+  NEVER_TAINTS,
+  TAINTS,
+  type TaintEffect,
+  type TaintFact,
+  type TolerationFact,
+  acceleratorToleration,
+} from './taints';
+export { findXid, XIDS, XIDS_TO_ACT_ON, type XidFact, type XidOrigin } from './xids';

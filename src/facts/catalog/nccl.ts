@@ -1,0 +1,125 @@
+/**
+ * NCCL environment variables: which there are, what they take, and what they are often mistaken for.
+ *
+ * Sources: NVIDIA, "NCCL environment variables" (user guide) and nccl v2.31 (src/transport/net_ib).
+ */
+import { frozen } from './frozen';
+
+/** Tokens of `NCCL_ALGO`. */
+export const NCCL_ALGORITHMS = ['Tree', 'Ring', 'CollNetDirect', 'CollNetChain', 'NVLS', 'NVLSTree', 'PAT'] as const;
+export type NcclAlgorithm = (typeof NCCL_ALGORITHMS)[number];
+
+/** Tokens of `NCCL_PROTO`. */
+export const NCCL_PROTOCOLS = ['LL', 'LL128', 'Simple'] as const;
+export type NcclProtocol = (typeof NCCL_PROTOCOLS)[number];
+
+export const NCCL_DEBUG_LEVELS = ['VERSION', 'WARN', 'INFO', 'TRACE'] as const;
+export type NcclDebugLevel = (typeof NCCL_DEBUG_LEVELS)[number];
+
+/** How far apart two devices may be on a path: `LOC` (never), NVLink, one PCI switch, several, one NUMA node, across NUMA nodes. */
+export const NCCL_PATH_LEVELS = ['LOC', 'NVL', 'PIX', 'PXB', 'PHB', 'SYS'] as const;
+export type NcclPathLevel = (typeof NCCL_PATH_LEVELS)[number];
+
+export interface NcclVariable {
+  readonly name: `NCCL_${string}`;
+  readonly meaning: string;
+  /** The tokens that it takes, where they are a closed list. */
+  readonly tokens?: readonly string[];
+  /** NVIDIA counts it as a debugging aid, not to be kept in production. */
+  readonly debugOnly?: true;
+  /** What it is often mistaken for, or breaks. */
+  readonly note?: string;
+}
+
+export const NCCL_VARIABLES: readonly NcclVariable[] = frozen([
+  {
+    name: 'NCCL_SOCKET_IFNAME',
+    meaning: 'IP interfaces for bootstrap and the socket transport: prefixes, =name for an exact one, ^ to exclude',
+    note: 'does not choose the RDMA card; inside a pod the interface is eth0, ib0 is only there on the host network',
+  },
+  { name: 'NCCL_IB_HCA', meaning: 'RDMA cards for data: prefixes, =mlx5_0:1 for an exact card and port, ^ to exclude' },
+  {
+    name: 'NCCL_IB_DISABLE',
+    meaning: '1 turns InfiniBand and RoCE off',
+    note: '0 is the default: RDMA is used where devices are visible',
+  },
+  {
+    name: 'NCCL_IB_GID_INDEX',
+    meaning: 'GID of the RoCE port',
+    note: 'found by itself since 2.21: a fixed 3 is wrong on many hosts',
+  },
+  {
+    name: 'NCCL_IB_TC',
+    meaning: 'traffic class of RoCE packets (DSCP times 4)',
+    note: 'only as the network team says',
+  },
+  { name: 'NCCL_IB_SL', meaning: 'service level of InfiniBand' },
+  { name: 'NCCL_IB_TIMEOUT', meaning: 'verbs timeout exponent, default 20' },
+  { name: 'NCCL_IB_RETRY_CNT', meaning: 'verbs retries, default 7' },
+  { name: 'NCCL_IB_QPS_PER_CONNECTION', meaning: 'queue pairs of each connection' },
+  {
+    name: 'NCCL_CROSS_NIC',
+    meaning: 'whether a ring may change cards between nodes: 0, 1, 2 (default)',
+    tokens: ['0', '1', '2'],
+  },
+  {
+    name: 'NCCL_NET_GDR_LEVEL',
+    meaning: 'how far a GPU and a card may be apart for GPUDirect RDMA',
+    tokens: NCCL_PATH_LEVELS,
+  },
+  { name: 'NCCL_P2P_LEVEL', meaning: 'how far two GPUs may be apart for direct copies', tokens: NCCL_PATH_LEVELS },
+  {
+    name: 'NCCL_DEBUG',
+    meaning: 'how much is logged',
+    tokens: NCCL_DEBUG_LEVELS,
+    note: 'INFO floods logs on large jobs',
+  },
+  { name: 'NCCL_DEBUG_SUBSYS', meaning: 'which parts log under INFO, for example INIT,NET' },
+  {
+    name: 'NCCL_ALGO',
+    meaning: 'algorithms: a comma list, ^ to exclude, func:list;func:list for single collectives',
+    tokens: NCCL_ALGORITHMS,
+    debugOnly: true,
+    note: 'an unknown token fails the communicator: NCCL_ALGO=Ring/Tree ends in ncclInvalidUsage',
+  },
+  {
+    name: 'NCCL_PROTO',
+    meaning: 'protocols: a comma list, ^ to exclude, func:list;func:list for single collectives',
+    tokens: NCCL_PROTOCOLS,
+    debugOnly: true,
+    note: 'LL128 where the hardware does not hold 128-byte stores together corrupts data',
+  },
+  { name: 'NCCL_P2P_DISABLE', meaning: '1 turns direct copies between GPUs off', debugOnly: true },
+  { name: 'NCCL_SHM_DISABLE', meaning: '1 turns shared memory off', debugOnly: true },
+  { name: 'NCCL_NVLS_ENABLE', meaning: '0 turns NVLink SHARP off' },
+  { name: 'NCCL_BUFFSIZE', meaning: 'bytes of each channel buffer' },
+]);
+
+const byName = new Map(NCCL_VARIABLES.map((variable) => [variable.name as string, variable]));
+
+/** What is known of an NCCL variable; `undefined` where it is not in the catalog. */
+export function findNcclVariable(name: string): NcclVariable | undefined {
+  return byName.get(name);
+}
+
+/**
+ * The tokens of a value of `NCCL_ALGO` or `NCCL_PROTO` that NCCL does not know: empty for a good value.
+ *
+ * The value is a comma list, `^` in front excludes, and `func:list;func:list` says it for single collectives. Case does not count.
+ */
+export function unknownNcclTokens(variable: 'NCCL_ALGO' | 'NCCL_PROTO', value: string): readonly string[] {
+  const known = new Set(
+    (variable === 'NCCL_ALGO' ? NCCL_ALGORITHMS : NCCL_PROTOCOLS).map((token) => token.toLowerCase()),
+  );
+  return value
+    .split(';')
+    .map((clause) =>
+      clause
+        .slice(clause.indexOf(':') + 1)
+        .trim()
+        .replace(/^\^/, ''),
+    )
+    .flatMap((list) => list.split(','))
+    .map((token) => token.trim())
+    .filter((token) => token !== '' && !known.has(token.toLowerCase()));
+}

@@ -1,0 +1,184 @@
+/**
+ * Labels of GPU nodes: who sets them, what their values are, and in which unit.
+ *
+ * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator v26.7.0; node-feature-discovery
+ * v0.19.0; ROCm gpu-operator v1.5.1; Intel device plugins v0.36.0.
+ */
+import { frozen } from './frozen';
+
+export type LabelSource =
+  | 'gpu-feature-discovery'
+  | 'gpu-operator'
+  | 'mig-manager'
+  | 'device-plugin'
+  | 'node-feature-discovery'
+  | 'amd'
+  | 'intel';
+
+export interface NodeLabelFact {
+  /** The label key; `<…>` stands for the part that varies. */
+  readonly key: string;
+  readonly source: LabelSource;
+  readonly meaning: string;
+  /** The values that occur, where they are a closed list. */
+  readonly values?: readonly string[];
+  readonly unit?: 'MiB' | 'count' | 'version';
+  /** Set by people or other controllers to tell a component what to do, rather than found on the node. */
+  readonly input?: true;
+  /** What to write instead, for a key that is going away or never was. */
+  readonly successor?: string;
+}
+
+const GFD = 'gpu-feature-discovery';
+const gfd = (key: string, meaning: string, more: Partial<NodeLabelFact> = {}): NodeLabelFact => ({
+  key,
+  source: GFD,
+  meaning,
+  ...more,
+});
+
+export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
+  { key: 'nvidia.com/gpu.present', source: 'gpu-operator', meaning: 'the node has an NVIDIA GPU', values: ['true'] },
+  {
+    key: 'nvidia.com/gpu.deploy.<operand>',
+    source: 'gpu-operator',
+    meaning:
+      'whether this operand runs on the node: driver, container-toolkit, device-plugin, dcgm, dcgm-exporter, mig-manager, …',
+    values: ['true', 'false', 'paused-for-driver-upgrade'],
+  },
+  gfd(
+    'nvidia.com/gpu.product',
+    'NVML product name with - for blanks; -MIG-<profile> (single strategy) and -SHARED are appended',
+  ),
+  gfd('nvidia.com/gpu.memory', 'memory of one GPU', { unit: 'MiB' }),
+  gfd('nvidia.com/gpu.count', 'GPUs of the node', { unit: 'count' }),
+  gfd('nvidia.com/gpu.replicas', 'shares of each GPU; 0 where sharing is off', { unit: 'count' }),
+  gfd('nvidia.com/gpu.sharing-strategy', 'how GPUs are shared', { values: ['none', 'time-slicing', 'mps'] }),
+  gfd('nvidia.com/gpu.family', 'architecture', {
+    values: ['volta', 'turing', 'ampere', 'ada-lovelace', 'hopper', 'blackwell', 'rubin'],
+  }),
+  gfd('nvidia.com/gpu.compute.major', 'compute capability, first part', { unit: 'version' }),
+  gfd('nvidia.com/gpu.compute.minor', 'compute capability, second part', { unit: 'version' }),
+  gfd('nvidia.com/gpu.machine', 'product name of the server'),
+  gfd('nvidia.com/gpu.mode', 'what the GPU is for', { values: ['compute', 'display'] }),
+  gfd('nvidia.com/gpu.clique', 'NVLink domain, <cluster UUID>.<clique id>'),
+  gfd('nvidia.com/cuda.driver-version.full', 'driver version', { unit: 'version' }),
+  gfd('nvidia.com/cuda.driver-version.major', 'driver version, first part', { unit: 'version' }),
+  gfd('nvidia.com/cuda.driver-version.minor', 'driver version, second part', { unit: 'version' }),
+  gfd('nvidia.com/cuda.driver-version.revision', 'driver version, third part', { unit: 'version' }),
+  gfd('nvidia.com/cuda.runtime-version.full', 'CUDA version of the driver', { unit: 'version' }),
+  gfd('nvidia.com/cuda.runtime-version.major', 'CUDA version, first part', { unit: 'version' }),
+  gfd('nvidia.com/cuda.runtime-version.minor', 'CUDA version, second part', { unit: 'version' }),
+  gfd('nvidia.com/cuda.driver.major', 'driver version, first part', {
+    successor: 'nvidia.com/cuda.driver-version.major',
+  }),
+  gfd('nvidia.com/cuda.driver.minor', 'driver version, second part', {
+    successor: 'nvidia.com/cuda.driver-version.minor',
+  }),
+  gfd('nvidia.com/cuda.driver.rev', 'driver version, third part', {
+    successor: 'nvidia.com/cuda.driver-version.revision',
+  }),
+  gfd('nvidia.com/cuda.runtime.major', 'CUDA version, first part', {
+    successor: 'nvidia.com/cuda.runtime-version.major',
+  }),
+  gfd('nvidia.com/cuda.runtime.minor', 'CUDA version, second part', {
+    successor: 'nvidia.com/cuda.runtime-version.minor',
+  }),
+  gfd('nvidia.com/gpu.driver.version', 'set by nothing', { successor: 'nvidia.com/cuda.driver-version.full' }),
+  gfd('nvidia.com/mig.capable', 'a GPU of the node can be cut', { values: ['true', 'false'] }),
+  gfd('nvidia.com/mig.strategy', 'how MIG instances are offered', { values: ['none', 'single', 'mixed'] }),
+  gfd('nvidia.com/mig.enabled', 'set by nothing', { successor: 'nvidia.com/mig.capable' }),
+  gfd('nvidia.com/mps.capable', 'the device plugin serves MPS on the node', { values: ['true', 'false'] }),
+  gfd('nvidia.com/vgpu.present', 'the node is a VM with a vGPU', { values: ['true', 'false'] }),
+  gfd('nvidia.com/vgpu.host-driver-version', 'driver of the vGPU host', { unit: 'version' }),
+  gfd('nvidia.com/vgpu.host-driver-branch', 'driver branch of the vGPU host', { unit: 'version' }),
+  gfd('nvidia.com/mig-<profile>.count', 'instances of the profile, mixed strategy', { unit: 'count' }),
+  gfd('nvidia.com/mig-<profile>.memory', 'memory of one instance, mixed strategy', { unit: 'MiB' }),
+  gfd('nvidia.com/mig-<profile>.product', 'product name of the instances, mixed strategy'),
+  {
+    key: 'nvidia.com/mig.config',
+    source: 'mig-manager',
+    meaning: 'the mig-parted config that the node shall have; a + of a profile is written as a dot',
+    input: true,
+  },
+  {
+    key: 'nvidia.com/mig.config.state',
+    source: 'mig-manager',
+    meaning: 'how far the change to nvidia.com/mig.config has come',
+    values: ['pending', 'rebooting', 'success', 'failed'],
+  },
+  {
+    key: 'nvidia.com/device-plugin.config',
+    source: 'device-plugin',
+    meaning: 'key of the device-plugin ConfigMap that the node shall use',
+    input: true,
+  },
+  {
+    key: 'feature.node.kubernetes.io/pci-10de.present',
+    source: 'node-feature-discovery',
+    meaning: 'a PCI device of NVIDIA; NFD on its own default says pci-<class>_<vendor>.present',
+    values: ['true'],
+  },
+  {
+    key: 'feature.node.kubernetes.io/rdma.capable',
+    source: 'node-feature-discovery',
+    meaning: 'an RDMA device',
+    values: ['true'],
+  },
+  {
+    key: 'feature.node.kubernetes.io/rdma.available',
+    source: 'node-feature-discovery',
+    meaning: 'RDMA modules are loaded',
+    values: ['true'],
+  },
+  {
+    key: 'feature.node.kubernetes.io/network-sriov.capable',
+    source: 'node-feature-discovery',
+    meaning: 'a network card with SR-IOV',
+    values: ['true'],
+  },
+  { key: 'amd.com/gpu.product-name', source: 'amd', meaning: 'product name' },
+  { key: 'amd.com/gpu.family', source: 'amd', meaning: 'architecture' },
+  { key: 'amd.com/gpu.vram', source: 'amd', meaning: 'memory of one GPU, with its unit, for example 192G' },
+  { key: 'amd.com/gpu.cu-count', source: 'amd', meaning: 'compute units', unit: 'count' },
+  { key: 'amd.com/gpu.driver-version', source: 'amd', meaning: 'driver version', unit: 'version' },
+  {
+    key: 'amd.com/compute-partitioning-supported',
+    source: 'amd',
+    meaning: 'a GPU can be partitioned',
+    values: ['true', 'false'],
+  },
+  { key: 'amd.com/compute-memory-partition', source: 'amd', meaning: 'how GPUs are partitioned, for example cpx_nps4' },
+  { key: 'gpu.intel.com/family', source: 'intel', meaning: 'architecture' },
+  { key: 'gpu.intel.com/product', source: 'intel', meaning: 'product name' },
+  { key: 'gpu.intel.com/device.count', source: 'intel', meaning: 'GPUs of the node', unit: 'count' },
+]);
+
+const byKey = new Map(NODE_LABELS.map((fact) => [fact.key, fact]));
+
+/** What is known of a node label; `undefined` where it is not in the catalog, which says nothing against it. */
+export function findNodeLabel(key: string): NodeLabelFact | undefined {
+  const isOf = ({ start, end }: (typeof families)[number]): boolean =>
+    key.length > start.length + end.length && key.startsWith(start) && key.endsWith(end);
+  return byKey.get(key) ?? families.find(isOf)?.label;
+}
+
+/** Labels with a name of the user's or the device's in the middle, `nvidia.com/mig-<profile>.count`. */
+const families = NODE_LABELS.flatMap((label) => {
+  const [start, end] = label.key.split(/<[^>]+>/);
+  return end === undefined ? [] : [{ label, start, end }];
+});
+
+/**
+ * The product label that GPU feature discovery makes of a name as NVML reports it: `NVIDIA H100 80GB HBM3` becomes
+ * `NVIDIA-H100-80GB-HBM3`.
+ *
+ * Source: NVIDIA k8s-device-plugin, internal/lm/resource.go.
+ */
+export function productLabel(nvmlName: string): string {
+  return nvmlName
+    .replace(/[^A-Za-z0-9\-_. ]/g, '')
+    .trim()
+    .split(/\s+/)
+    .join('-');
+}

@@ -1,0 +1,63 @@
+/**
+ * RDMA for pods: how the resource is named, and what a pod needs beside it.
+ *
+ * Sources: network-operator v26.4.1 (example resources), sriov-network-operator v1.6.0 (chart values), multus.
+ */
+import { frozen } from './frozen';
+
+/** How RDMA reaches a pod. */
+export type RdmaKind = 'shared' | 'sriov' | 'efa';
+
+export interface RdmaFact {
+  readonly kind: RdmaKind;
+  readonly meaning: string;
+  /** Resource names start with one of these; what follows is what the plugin on the cluster is configured with. */
+  readonly resourcePrefixes: readonly string[];
+  readonly example: string;
+  /** A pod needs a network attachment beside the resource. */
+  readonly needsNetworkAttachment: boolean;
+}
+
+export const RDMA: Readonly<Record<RdmaKind, RdmaFact>> = frozen({
+  shared: {
+    kind: 'shared',
+    meaning:
+      'pods share an RDMA device (k8s-rdma-shared-dev-plugin); data goes over a macvlan or IPoIB attachment, or the host network',
+    resourcePrefixes: ['rdma/'],
+    example: 'rdma/rdma_shared_device_a',
+    needsNetworkAttachment: true,
+  },
+  sriov: {
+    kind: 'sriov',
+    meaning: 'each pod has virtual functions of its own (SR-IOV network device plugin)',
+    resourcePrefixes: ['nvidia.com/', 'openshift.io/', 'mellanox.com/', 'intel.com/'],
+    example: 'nvidia.com/mlx5_rdma',
+    needsNetworkAttachment: true,
+  },
+  efa: {
+    kind: 'efa',
+    meaning: 'Elastic Fabric Adapter of AWS',
+    resourcePrefixes: ['vpc.amazonaws.com/efa'],
+    example: 'vpc.amazonaws.com/efa',
+    needsNetworkAttachment: false,
+  },
+});
+
+/** Pod annotation that attaches networks by name, and annotation of a NetworkAttachmentDefinition that names its resource. */
+export const NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
+export const NETWORK_RESOURCE_ANNOTATION = 'k8s.v1.cni.cncf.io/resourceName';
+
+/** The capability that lets a container pin memory. It has effect for containers that run as root only. */
+export const RDMA_CAPABILITY = 'IPC_LOCK';
+
+/**
+ * Whether a resource is certainly an RDMA device: the shared plugin's prefix, or EFA. SR-IOV names are free, so that a name such as
+ * `nvidia.com/mlx5_rdma` is told by its words only.
+ */
+export function isRdmaResource(name: string): boolean {
+  return (
+    name.startsWith('rdma/') ||
+    name === 'vpc.amazonaws.com/efa' ||
+    /^[a-z0-9.-]+\/.*(?:rdma|mlx|mlnx|roce|(?:^|_)ib(?:_|\d|$))/i.test(name)
+  );
+}

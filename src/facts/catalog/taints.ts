@@ -1,0 +1,81 @@
+/**
+ * Taints by which GPU nodes are kept for GPU pods, and the tolerations that answer them.
+ *
+ * Sources: gpu-operator v26.7.0 (chart values: tolerations of its DaemonSets); Kubernetes 1.36 (admission plugin
+ * ExtendedResourceToleration, off by default); the clouds' documents.
+ */
+import { frozen } from './frozen';
+
+export type TaintEffect = 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+
+export interface TaintFact {
+  readonly key: string;
+  /** Absent where any value occurs. */
+  readonly value?: string;
+  readonly effect: TaintEffect;
+  readonly meaning: string;
+  readonly setBy: string;
+}
+
+/** A toleration as a pod writes it. */
+export interface TolerationFact {
+  readonly key: string;
+  readonly operator: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect: TaintEffect;
+}
+
+export const TAINTS: readonly TaintFact[] = frozen([
+  {
+    key: 'nvidia.com/gpu',
+    effect: 'NoSchedule',
+    meaning: 'only pods that ask for a GPU',
+    setBy: 'GKE (value present); elsewhere by convention: the GPU operator tolerates this key and no other',
+  },
+  { key: 'amd.com/gpu', effect: 'NoSchedule', meaning: 'only pods that ask for a GPU', setBy: 'convention' },
+  {
+    key: 'habana.ai/gaudi',
+    effect: 'NoSchedule',
+    meaning: 'only pods that ask for an accelerator',
+    setBy: 'convention',
+  },
+  { key: 'aws.amazon.com/neuron', effect: 'NoSchedule', meaning: 'only pods that ask for Neuron', setBy: 'convention' },
+  {
+    key: 'google.com/tpu',
+    value: 'present',
+    effect: 'NoSchedule',
+    meaning: 'only pods that ask for a TPU',
+    setBy: 'GKE',
+  },
+  { key: 'sku', value: 'gpu', effect: 'NoSchedule', meaning: 'only GPU pods', setBy: 'convention on AKS' },
+  {
+    key: 'cloud.google.com/gke-spot',
+    value: 'true',
+    effect: 'NoSchedule',
+    meaning: 'spot nodes',
+    setBy: 'you, on GKE Standard',
+  },
+  {
+    key: 'kubernetes.azure.com/scalesetpriority',
+    value: 'spot',
+    effect: 'NoSchedule',
+    meaning: 'spot nodes',
+    setBy: 'AKS',
+  },
+]);
+
+/**
+ * The toleration that a pod with this accelerator resource needs on nodes tainted by convention, where the taint's key is the
+ * resource's name. A MIG slice or a renamed share is tolerated like its GPU; no name of another vendor is guessed.
+ */
+export function acceleratorToleration(resource: string): TolerationFact {
+  const key = resource.startsWith('nvidia.com/') ? 'nvidia.com/gpu' : resource;
+  return { key, operator: 'Exists', effect: 'NoSchedule' };
+}
+
+/** Keys of labels that people also write as taints although nothing sets such a taint: a toleration for them has no effect. */
+export const NEVER_TAINTS: readonly string[] = frozen([
+  'nvidia.com/gpu.product',
+  'nvidia.com/gpu.family',
+  'nvidia.com/gpu.memory',
+]);

@@ -1,0 +1,107 @@
+/**
+ * Texts, numbers and durations as Prometheus writes them.
+ *
+ * Source: Prometheus v3.15, util/strutil/quote.go and promql/parser/parse.go; prometheus/common, model/time.go.
+ */
+
+const SIMPLE: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+};
+
+/** The value of a quoted text; `undefined` where it does not end, or escapes what nobody escapes. */
+export function unquote(quoted: string): string | undefined {
+  const quote = quoted[0];
+  if (quoted.length < 2 || quoted.at(-1) !== quote) {
+    return undefined;
+  }
+  const inner = quoted.slice(1, -1);
+  if (quote === '`') {
+    return inner;
+  }
+  if (inner.includes('\n')) {
+    return undefined;
+  }
+  let value = '';
+  for (let at = 0; at < inner.length;) {
+    const character = inner[at] ?? '';
+    if (character !== '\\') {
+      if (character === quote) {
+        return undefined;
+      }
+      value += character;
+      at += 1;
+      continue;
+    }
+    const escape = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/.exec(
+      inner.slice(at),
+    );
+    if (escape === null) {
+      return undefined;
+    }
+    const [all, simple, byte, short, long, octal] = escape;
+    if ((simple === "'" || simple === '"') && simple !== quote) {
+      return undefined;
+    }
+    const code =
+      simple !== undefined
+        ? -1
+        : octal !== undefined
+          ? Number.parseInt(octal, 8)
+          : Number.parseInt(byte ?? short ?? long ?? '', 16);
+    if (code > 0x10ffff || (octal !== undefined && code > 255)) {
+      return undefined;
+    }
+    value += simple !== undefined ? (SIMPLE[simple] ?? '') : String.fromCodePoint(code);
+    at += all.length;
+  }
+  return value;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 86_400,
+  w: 604_800,
+  y: 31_536_000,
+};
+
+/** Seconds of a duration: `5m`, `1h30m`, each unit once and the larger ones first; `undefined` where it is none. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') {
+    return 0;
+  }
+  if (text === '' || !/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/.test(text)) {
+    return undefined;
+  }
+  let seconds = 0;
+  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+)(ms|[ywdhms])/g)) {
+    seconds += Number(amount) * (UNITS[unit] ?? 0);
+  }
+  return seconds;
+}
+
+/** A number of PromQL, which may be written as a duration (`5m` is 300); `undefined` where it is none. */
+export function parseNumber(text: string): number | undefined {
+  const sign = text.startsWith('-') ? -1 : 1;
+  const unsigned = text.replace(/^[+-]\s*/, '').toLowerCase();
+  if (unsigned === 'inf') {
+    return sign * Infinity;
+  }
+  if (unsigned === 'nan') {
+    return NaN;
+  }
+  const duration = /[ywdhms]/.test(unsigned) && !unsigned.startsWith('0x') ? parseDuration(unsigned) : undefined;
+  const value = duration ?? (unsigned === '' ? NaN : Number(unsigned.replaceAll('_', '')));
+  return Number.isNaN(value) ? undefined : sign * value;
+}

@@ -1,0 +1,45 @@
+/**
+ * Whether RE2, which Prometheus uses, can read a regular expression.
+ */
+import { createRequire } from 'node:module';
+import type * as re2 from '@bufbuild/re2';
+
+const requireOnDemand = createRequire(__filename);
+
+/** Expressions of these parts mean the same everywhere, and are not worth loading an engine for. */
+const PLAIN = /^(?:[\w\s:;,\-/=@%&~"'!<>#]|\\[.\-/]|\.[*+]?|\||\((?:\?:)?[\w\s:;,\-/|.]*\)[?*+]?|\[[\w-]+\][*+?]?)*$/;
+
+/** Why RE2 cannot read it; `undefined` where it can. */
+export function regularExpressionProblem(source: string): string | undefined {
+  if (PLAIN.test(source) && compiles(source)) {
+    return undefined;
+  }
+  const { RE2JS } = requireOnDemand('@bufbuild/re2') as typeof re2;
+  try {
+    RE2JS.compile(`^(?s:${source})$`);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function compiles(source: string): boolean {
+  try {
+    return new RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a text matches the whole of an expression; `false` where the expression cannot be read. */
+export function matchesWhole(source: string, text: string): boolean {
+  if (PLAIN.test(source) && compiles(source)) {
+    return new RegExp(`^(?:${source})$`, 's').test(text);
+  }
+  const { RE2JS } = requireOnDemand('@bufbuild/re2') as typeof re2;
+  try {
+    return RE2JS.compile(`^(?s:${source})$`).matches(text);
+  } catch {
+    return false;
+  }
+}

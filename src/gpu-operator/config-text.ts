@@ -1,9 +1,0 @@
-/**
- * Configurations as texts, for ConfigMaps. The same value gives the same text.
- */
-import { stringify } from 'yaml';
-import { type JsonObject } from '../api/schema';
-
-export function configText(value: JsonObject): string {
-  return stringify(value, { lineWidth: 0, version: '1.1', aliasDuplicateObjects: false });
-}

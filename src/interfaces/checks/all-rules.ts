@@ -1,0 +1,56 @@
+/**
+ * Every rule that there is.
+ */
+import { batchRules } from '../../constructs/batch/rules';
+import { chartRules } from '../../constructs/charts/rules';
+import { type Rule, type RuleFacts } from '../../checks/rule';
+import { shapeRuleFacts } from '../../checks/schema/check-shape';
+import { coreRules } from '../../checks/server/rules';
+import { sourceRules } from '../../checks/source-rules';
+import { suppressionNeedsReason } from '../../checks/suppression';
+import { deviceRules } from '../../constructs/devices/rules';
+import { gpuOperatorRules } from '../../constructs/gpu-operator/rules';
+import { kedaRules } from '../../constructs/keda/rules';
+import { kubeflowRules } from '../../constructs/kubeflow/rules';
+import { kueueRules } from '../../constructs/kueue/rules';
+import { monitoringRules } from '../../constructs/monitoring/rules';
+import { networkingRules } from '../../constructs/networking/rules';
+import { nodeTuningRules } from '../../constructs/node-tuning/rules';
+import { podRules } from '../../constructs/pods/rules';
+import { schedulingRules } from '../../constructs/pods/rules/scheduling';
+import { rayRules } from '../../constructs/ray/rules';
+import { servingRules } from '../../constructs/serving/rules';
+import { tenancyRules } from '../../constructs/tenancy/rules';
+import { trainerRules } from '../../constructs/trainer/rules';
+import { volcanoRules } from '../../constructs/volcano/rules';
+
+const ALL: readonly Rule[] = [
+  ...coreRules,
+  ...podRules,
+  ...schedulingRules,
+  ...nodeTuningRules,
+  ...gpuOperatorRules,
+  ...deviceRules,
+  ...monitoringRules,
+  ...chartRules,
+  ...networkingRules,
+  ...tenancyRules,
+  ...volcanoRules,
+  ...kubeflowRules,
+  ...kueueRules,
+  ...kedaRules,
+  ...batchRules,
+  ...trainerRules,
+  ...rayRules,
+  ...servingRules,
+];
+
+/** Every semantic rule, domain by domain. */
+export function allRules(): readonly Rule[] {
+  return ALL;
+}
+
+/** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */
+export function allRuleFacts(): readonly RuleFacts[] {
+  return [...allRules(), ...shapeRuleFacts, ...Object.values(sourceRules), suppressionNeedsReason];
+}

@@ -1,0 +1,107 @@
+/**
+ * The options that say what to check against, read from the command line's words.
+ */
+import { DEFAULT_MINOR, KUBERNETES_MINORS } from '../../facts/api/kinds';
+import { type JsonObject, type KubernetesMinor } from '../../facts/api/schema';
+import { type CheckOptions } from '../../checks/engine';
+import { SEVERITIES, TIERS, type Severity, type Tier } from '../../checks/finding';
+import { parseSuppression, type Suppression } from '../../checks/suppression';
+import { kindKey } from '../../manifests/identity';
+import { parseYaml } from '../../manifests/yaml';
+import { placeOf, readText } from './inputs';
+import { UsageError, type Terminal } from './terminal';
+
+export const FORMATS = ['text', 'json', 'sarif'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** As commander hands them over. */
+export interface CheckFlags {
+  readonly only?: readonly string[];
+  readonly k8s?: string;
+  readonly crd?: readonly string[];
+  readonly ignore?: readonly string[];
+  readonly failOn?: string;
+  readonly format?: string;
+  readonly output?: string;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/** @throws UsageError that names the flag, the value and what would be right */
+export function checkOptions(flags: CheckFlags, knownRules: readonly string[], terminal: Terminal): CheckOptions {
+  return {
+    kubernetes: minorOf(flags.k8s),
+    tiers: tiersOf(flags.only),
+    crds: flags.crd?.flatMap((file) => crdsIn(file, terminal.cwd)),
+    ignore: flags.ignore?.map((text) => suppressionOf(text, knownRules)),
+  };
+}
+
+function minorOf(text: string | undefined): KubernetesMinor {
+  if (text === undefined) {
+    return DEFAULT_MINOR;
+  }
+  const minor = KUBERNETES_MINORS.find((known) => known === text.replace(/^v/, ''));
+  if (minor !== undefined) {
+    return minor;
+  }
+  throw new UsageError(`--k8s ${text}: unknown Kubernetes version; known are ${KUBERNETES_MINORS.join(', ')}`);
+}
+
+function tiersOf(texts: readonly string[] | undefined): readonly Tier[] | undefined {
+  if (texts === undefined) {
+    return undefined;
+  }
+  return texts.flatMap((text) => text.split(',')).map((part) => oneOf('--only', part.trim(), TIERS, 'tier'));
+}
+
+export function severityOf(text: string | undefined): Severity {
+  return text === undefined ? 'error' : oneOf('--fail-on', text, SEVERITIES, 'severity');
+}
+
+export function formatOf(text: string | undefined): Format {
+  return text === undefined ? 'text' : oneOf('--format', text, FORMATS, 'format');
+}
+
+export function oneOf<T extends string>(flag: string, text: string, allowed: readonly T[], noun: string): T {
+  const value = allowed.find((candidate) => candidate === text);
+  if (value !== undefined) {
+    return value;
+  }
+  throw new UsageError(`${flag} ${text}: unknown ${noun}; known are ${allowed.join(', ')}`);
+}
+
+function suppressionOf(text: string, knownRules: readonly string[]): Suppression {
+  const suppression = parseSuppression(text, '=');
+  if (suppression === undefined) {
+    throw new UsageError(`--ignore ${text}: needs RULE=reason, with a reason`);
+  }
+  if (knownRules.includes(suppression.rule)) {
+    return suppression;
+  }
+  const near = knownRules.filter((rule) => rule.split('/')[1] === suppression.rule.split('/').at(-1));
+  throw new UsageError(
+    `--ignore ${text}: unknown rule ${suppression.rule}${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; `gantry rules` lists them'}`,
+  );
+}
+
+const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
+
+function crdsIn(file: string, cwd: string): readonly JsonObject[] {
+  const { manifests, problems } = parseYaml(readText(file, cwd), file);
+  const [problem] = problems;
+  if (problem !== undefined) {
+    throw new UsageError(`${placeOf(problem)}: ${problem.message}`);
+  }
+  const crds = manifests.filter(({ id }) => kindKey(id) === CRD_KIND);
+  if (crds.length === 0) {
+    throw new UsageError(`${file}: no CustomResourceDefinition in it`);
+  }
+  const old = crds.find(({ id }) => id.apiVersion !== 'apiextensions.k8s.io/v1');
+  if (old !== undefined) {
+    throw new UsageError(
+      `${file}: CustomResourceDefinition ${old.id.name} is ${old.id.apiVersion}; apiextensions.k8s.io/v1 is read`,
+    );
+  }
+  return crds.map(({ object }) => object);
+}

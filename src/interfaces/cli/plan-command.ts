@@ -1,0 +1,153 @@
+/**
+ * `gantry plan PATH...`: where everything would go on a cluster, what would wait and why.
+ */
+import { createRequire } from 'node:module';
+import {
+  ClusterFileError,
+  type ClusterPlan,
+  type ClusterState,
+  planOf,
+  readCluster,
+  sampleCluster,
+} from '../../planning/cluster';
+import { NAMED_POLICIES, PolicyFileError, readPolicyFile } from '../../planning/cluster/policy-file';
+import { changed, differenceOf, readWhatIf, type PlanDifference, WhatIfError } from '../../planning/cluster/what-if';
+import { ManifestSet } from '../../manifests/manifest-set';
+import type * as Pages from '../../planning/pages';
+import { DEFAULT_POLICY, type Policy, SnapshotError } from '../../placement';
+import { oneOf } from './check-options';
+import { readManifests, readText } from './inputs';
+import { planJson } from './plan-json';
+import { differenceText, planText } from './plan-text';
+import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
+import { writeWhole } from './whole-file';
+
+const load = createRequire(__filename);
+
+export interface PlanFlags {
+  readonly cluster?: string;
+  readonly policy?: string;
+  readonly whatIf?: readonly string[];
+  readonly format?: string;
+  readonly output?: string;
+  readonly color?: boolean;
+}
+
+const FORMATS = ['text', 'json', 'html'] as const;
+
+/** What was planned; with `--what-if`, on the changed cluster, beside what that changed. */
+interface Planned {
+  readonly plan: ClusterPlan;
+  readonly changes: readonly string[];
+  readonly difference?: PlanDifference;
+}
+
+/** @returns the exit status: 0 where everything has its place, 1 where something waits */
+export async function planCommand(paths: readonly string[], flags: PlanFlags, terminal: Terminal): Promise<number> {
+  const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, FORMATS, 'format');
+  if (paths.includes('-') && flags.cluster === '-') {
+    throw new UsageError('- can be the manifests or the cluster, and not both');
+  }
+  if (paths.length === 0 && flags.cluster === undefined) {
+    throw new UsageError('nothing to plan: name manifests, or a cluster whose own gangs wait (--cluster)');
+  }
+  const progress = new Progress(terminal);
+  try {
+    const policy = readPolicyOption(flags.policy, terminal);
+    const cluster = await clusterOption(flags.cluster, terminal);
+    const set = paths.length === 0 ? new ManifestSet([]) : await readManifests(paths, terminal, progress);
+    if (cluster.nodes.length > 1000) {
+      progress.say(`planning on ${cluster.nodes.length} nodes`);
+    }
+    const planned = explained(() => planWithChanges(set, cluster, policy, flags.whatIf ?? []));
+    progress.done();
+    write(render(planned, format, flags, terminal), flags, terminal);
+    return planned.plan.good ? 0 : 1;
+  } finally {
+    progress.done();
+  }
+}
+
+function planWithChanges(set: ManifestSet, cluster: ClusterState, policy: Policy, changes: readonly string[]): Planned {
+  const plan = planOf(set, cluster, { policy });
+  if (changes.length === 0) {
+    return { plan, changes };
+  }
+  const asked = plan.asked.map(({ view }) => view.name);
+  const { cluster: other, copies } = changed(cluster, changes.map(readWhatIf), asked);
+  const after = planOf(set, other, { policy, copies });
+  return { plan: after, changes, difference: differenceOf(plan.view, after.view) };
+}
+
+/** The cluster that `--cluster` names; without it, the sample. */
+export async function clusterOption(
+  file: string | undefined,
+  terminal: Pick<Terminal, 'stdin' | 'cwd'>,
+): Promise<ClusterState> {
+  if (file === undefined) {
+    return sampleCluster();
+  }
+  const text = file === '-' ? new TextDecoder().decode(await terminal.stdin()) : readText(file, terminal.cwd);
+  return explained(() => readCluster(text, file === '-' ? 'standard input' : file));
+}
+
+function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy {
+  if (policy === undefined) {
+    return DEFAULT_POLICY;
+  }
+  const named = NAMED_POLICIES.get(policy);
+  if (named !== undefined) {
+    return named;
+  }
+  if (!/[./\\]/.test(policy)) {
+    throw new UsageError(
+      `--policy ${policy}: unknown policy; known are ${[...NAMED_POLICIES.keys()].join(', ')}, or a file`,
+    );
+  }
+  return explained(() => readPolicyFile(readText(policy, cwd), policy));
+}
+
+function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanFlags, terminal: Terminal): string {
+  const { plan, changes, difference } = planned;
+  switch (format) {
+    case 'json':
+      return planJson(plan, changes, difference);
+    case 'html':
+      return renderPage(plan);
+    case 'text': {
+      const toFile = flags.output !== undefined;
+      const options = {
+        colour: !toFile && wantsColour(terminal, flags.color),
+        width: toFile ? undefined : terminal.columns,
+        asked: plan.asked.length,
+      };
+      return `${planText(plan.view, options)}${difference === undefined ? '' : `\n${differenceText(changes, difference, options)}`}`;
+    }
+  }
+}
+
+/** The page's code is loaded when somebody wants a page. */
+export function renderPage(plan: ClusterPlan): string {
+  return (load('../../planning/pages') as typeof Pages).renderPlanPage(plan.view);
+}
+
+function write(text: string, { output }: PlanFlags, terminal: Terminal): void {
+  if (output === undefined) {
+    terminal.out(text);
+  } else {
+    writeWhole(output, text, terminal.cwd);
+  }
+}
+
+/** What is wrong with a file, an option or the manifests is the caller's to mend. */
+export function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof WhatIfError) {
+      throw new UsageError(`--what-if ${error.message}`);
+    }
+    const users = [SnapshotError, ClusterFileError, PolicyFileError].some((kind) => error instanceof kind);
+    throw users ? new UsageError((error as Error).message) : error;
+  }
+}

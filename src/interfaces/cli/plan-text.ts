@@ -1,0 +1,430 @@
+/**
+ * A plan as text for people: where everything goes, what waits and what would help, then queues, pools and what is left.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import pico from 'picocolors';
+import { printable } from '../../checks/report/text';
+import {
+  type ClusterView,
+  type ViewGang,
+  type ViewGangState,
+  type ViewPending,
+  type ViewPool,
+  type ViewQueue,
+} from '../../planning/cluster';
+import { type PlanDifference } from '../../planning/cluster/what-if';
+import { amountText, rounded } from '../../planning/cluster/words';
+import { namesText } from './name-ranges';
+import { table } from './table';
+
+export interface PlanTextOptions {
+  readonly colour: boolean;
+  /**
+   * Columns that a line may take.
+   * @default - lines are not broken
+   */
+  readonly width?: number;
+  /** How many gangs of the view were asked about: its first ones. */
+  readonly asked: number;
+}
+
+type Colours = ReturnType<typeof pico.createColors>;
+
+/** Gangs of a table; a cluster of thousands is told in numbers, and in full by the other formats. */
+const MOST_ROWS = 40;
+
+export function planText(given: ClusterView, options: PlanTextOptions): string {
+  const view = shown(given);
+  const colours = pico.createColors(options.colour);
+  const asked = view.gangs.slice(0, options.asked);
+  const blocks = [
+    headText(view, colours),
+    gangsText(view, asked, options),
+    pendingText(asked, colours, options.width),
+    evictionsText(view, options),
+    queuesText(view, options),
+    poolsText(view, options),
+    freeText(view, colours, options.width),
+    notesText(view, colours, options.width),
+    verdict(asked, colours),
+  ];
+  return `${blocks
+    .filter((block) => block !== '')
+    .map((block) => block.trimEnd())
+    .join('\n\n')}\n`;
+}
+
+/** Names are other people's text: what would steer the terminal is shown, not sent. */
+function shown<T>(value: T): T {
+  if (typeof value === 'string') {
+    return printable(value) as T;
+  }
+  if (Array.isArray(value)) {
+    return (value as unknown[]).map(shown) as T;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [printable(key), shown(member as unknown)]),
+  ) as T;
+}
+
+function headText(view: ClusterView, { bold }: Colours): string {
+  const { devices } = view.fragmentation;
+  const places = view.levels.map(({ title, domains }) => counted(domains, title));
+  const parts = [counted(view.nodes.length, 'node'), ...(devices > 0 ? [counted(devices, 'device')] : []), ...places];
+  return `${bold(view.cluster)}: ${parts.join(', ')}`;
+}
+
+const STATES: Readonly<
+  Record<ViewGangState, { readonly word: string; readonly colour: 'green' | 'yellow' | 'red' | 'cyan' }>
+> = {
+  placed: { word: 'placed', colour: 'green' },
+  running: { word: 'runs', colour: 'cyan' },
+  partial: { word: 'in part', colour: 'yellow' },
+  nominated: { word: 'next', colour: 'yellow' },
+  pending: { word: 'waits', colour: 'red' },
+  evicting: { word: 'evicted', colour: 'red' },
+};
+
+function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanTextOptions): string {
+  if (asked.length === 0) {
+    return 'Nothing to place.';
+  }
+  const shown = asked.slice(0, MOST_ROWS);
+  const rows = shown.map((gang) => [
+    gang.name,
+    gang.kind,
+    podsText(gang),
+    gang.devices > 0 ? rounded(gang.devices) : '',
+    STATES[gang.state].word,
+    whereText(view, gang),
+  ]);
+  const rest = asked.length - shown.length;
+  const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, { ...options, whole: [0] });
+  return `${coloured(text, options.colour)}${rest > 0 ? `… and ${rest} more (--format json or html has them all)\n` : ''}`;
+}
+
+/** The state's word, in its colour; only at the place of its column. */
+function coloured(text: string, colour: boolean): string {
+  if (!colour) {
+    return text;
+  }
+  const colours = pico.createColors(true);
+  const words = new Map(Object.values(STATES).map((state) => [state.word, state.colour]));
+  return text.replace(
+    / {2}(placed|runs|in part|next|waits|evicted)(?= {2}|\n)/g,
+    (_, word: string) => `  ${colours[words.get(word) ?? 'red'](word)}`,
+  );
+}
+
+function podsText({ placed, pods, state }: ViewGang): string {
+  return state === 'placed' || state === 'running' ? String(pods) : `${placed}/${pods}`;
+}
+
+/** `rack-3: h100-17..20`, `block-1, 2 racks: h100-08..15`, `h100-01 (4 pods)`. */
+export function whereText(view: ClusterView, { where, domain, placed }: ViewGang): string {
+  if (where.length === 0) {
+    return '';
+  }
+  const names = where.map(([node]) => view.nodes[node].name);
+  const perNode = new Set(where.map(([, pods]) => pods));
+  const [each] = perNode;
+  const density =
+    perNode.size > 1 || each > 1
+      ? ` (${perNode.size > 1 ? `${placed} pods` : where.length > 1 ? `${each} pods each` : `${each} pods`})`
+      : '';
+  if (domain !== undefined && domain.level < 0) {
+    return `${names[0]}${density}`;
+  }
+  const inner = view.levels.length - 1;
+  const level = domain?.level ?? -1;
+  const parts =
+    level < inner ? new Set(where.map(([node]) => view.nodes[node].path.slice(0, inner + 1).join('\n'))).size : 0;
+  const place = [domain?.name, parts > 0 ? counted(parts, view.levels[inner].title) : undefined]
+    .filter((part) => part !== undefined)
+    .join(', ');
+  return `${place === '' ? '' : `${place}: `}${namesText(names)}${density}`;
+}
+
+function pendingText(asked: readonly ViewGang[], colours: Colours, width: number | undefined): string {
+  const waiting = asked.filter(({ pending }) => pending !== undefined);
+  if (waiting.length === 0) {
+    return '';
+  }
+  const blocks = waiting.slice(0, MOST_ROWS).map((gang) => pendingBlock(gang, gang.pending!, colours, width));
+  const rest = waiting.length - blocks.length;
+  return [colours.bold('Waiting'), ...blocks, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n');
+}
+
+function pendingBlock(
+  gang: ViewGang,
+  pending: ViewPending,
+  { bold, dim, red, yellow, green }: Colours,
+  width: number | undefined,
+): string {
+  const { name, kind, queue, pods, minimum, devices, topology, state } = gang;
+  const { message, blocked, nearest, changes } = pending;
+  const least = minimum < pods && minimum > 1 ? ` (at least ${minimum})` : '';
+  const asks = [
+    `${counted(pods, 'pod')}${least}`,
+    ...(devices > 0 ? [counted(rounded(devices), 'device')] : []),
+    ...(topology === undefined ? [] : [topology]),
+  ];
+  const mark = state === 'partial' ? yellow('~') : red('✗');
+  const kept = blocked.map(
+    ({ constraint, detail, nodes }) => `${nodes} by ${constraint}${detail === undefined ? '' : ` (${detail})`}`,
+  );
+  const details = [
+    ...(kept.length > 1 ? [`nodes kept out: ${kept.join(', ')}`] : []),
+    ...(nearest?.missing === undefined || nearest.detail === undefined
+      ? []
+      : [`nearest: node ${nearest.node} lacks ${amountText(nearest.detail, nearest.missing)} ${nearest.detail}`]),
+  ];
+  return [
+    ...wrap(`${mark} ${bold(name)} ${dim(`${kind}, queue ${queue}`)}: ${asks.join(', ')}`, '  ', '      ', width),
+    ...placeText(gang).map((place) => dim(`    ${place}`)),
+    ...wrap(message, '    ', '    ', width),
+    ...details.flatMap((text) => wrap(text, '    ', '      ', width).map(dim)),
+    ...changes.flatMap((change) =>
+      wrap(`→ ${change}`, '    ', '      ', width).map((line) => line.replace('→', green('→'))),
+    ),
+  ].join('\n');
+}
+
+/** Where an author finds it. */
+function placeText({ source }: ViewGang): readonly string[] {
+  if (source?.construct !== undefined) {
+    return [source.construct];
+  }
+  return source?.file === undefined ? [] : [`${source.file}${source.line === undefined ? '' : `:${source.line}`}`];
+}
+
+function evictionsText(view: ClusterView, options: PlanTextOptions): string {
+  if (view.evictions.length === 0) {
+    return '';
+  }
+  const rows = view.evictions
+    .slice(0, MOST_ROWS)
+    .map(({ pod, node, action, for: beneficiary, movesTo }) => [
+      pod,
+      node < 0 ? '' : view.nodes[node].name,
+      movesTo === undefined ? action : `moves to ${view.nodes[movesTo].name}`,
+      beneficiary === undefined ? '' : view.gangs[beneficiary].name,
+    ]);
+  const rest = view.evictions.length - rows.length;
+  return `${table(['evicted pod', 'node', 'by', 'for'], rows, { ...options, whole: [0, 1] })}${rest > 0 ? `… and ${rest} more\n` : ''}`;
+}
+
+function queuesText(view: ClusterView, options: PlanTextOptions): string {
+  const parents = new Set(view.queues.map(({ parent }) => parent));
+  const shown = view.queues.filter(
+    ({ name, placed, pending, deserved, capability, guarantee, parent }) =>
+      parents.has(name) ||
+      placed + pending > 0 ||
+      deserved !== undefined ||
+      capability !== undefined ||
+      guarantee !== undefined ||
+      parent !== undefined,
+  );
+  if (shown.length === 0) {
+    return '';
+  }
+  const resources = queueResources(view, shown);
+  const rows = shown
+    .slice(0, MOST_ROWS)
+    .flatMap((queue) =>
+      resources.map((resource, index) => [
+        index === 0 ? `${'  '.repeat(queue.depth)}${queue.name}${queue.closed === true ? ' (closed)' : ''}` : '',
+        resource,
+        ...amountsOf(queue, resource),
+        index === 0 ? gangCounts(queue) : '',
+      ]),
+    );
+  const rest = shown.length - MOST_ROWS;
+  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'ceiling', 'gangs'], rows, {
+    ...options,
+    whole: [0, 1],
+  });
+  return `${text}${rest > 0 ? `… and ${rest} more\n` : ''}`;
+}
+
+/** Devices decide; where there are none, CPU. */
+function queueResources(view: ClusterView, queues: readonly ViewQueue[]): readonly string[] {
+  const devices = new Set(view.deviceKinds.map(({ resource }) => resource));
+  const said = new Set(
+    queues.flatMap(({ requested, allocated, deserved = {}, capability = {} }) =>
+      [requested, allocated, deserved, capability].flatMap((amounts) => Object.keys(amounts)),
+    ),
+  );
+  const shown = [...said].filter((name) => devices.has(name)).sort();
+  return shown.length > 0 ? shown : ['cpu'];
+}
+
+function amountsOf(
+  { allocated, requested, fairShare, deserved, capability }: ViewQueue,
+  resource: string,
+): readonly string[] {
+  const amount = (value: number | 'unlimited' | undefined): string =>
+    value === undefined ? '–' : value === 'unlimited' ? 'all' : amountText(resource, value);
+  return [
+    amount(allocated[resource] ?? 0),
+    amount(requested[resource] ?? 0),
+    amount(fairShare[resource] ?? 0),
+    amount(deserved?.[resource]),
+    amount(capability?.[resource]),
+  ];
+}
+
+function gangCounts({ placed, pending }: ViewQueue): string {
+  const parts = [...(placed > 0 ? [`${placed} placed`] : []), ...(pending > 0 ? [`${pending} waiting`] : [])];
+  return parts.join(', ');
+}
+
+function poolsText(view: ClusterView, options: PlanTextOptions): string {
+  const rows = view.pools
+    .slice(0, MOST_ROWS)
+    .map(({ name, nodes, unavailable, model, devices, devicesUsed, allocatable, used }) => [
+      name,
+      unavailable === 0 ? String(nodes) : `${nodes} (${unavailable} out)`,
+      model ?? '',
+      devices === 0 ? '' : `${rounded(devicesUsed)} of ${devices} (${percent(devicesUsed, devices)})`,
+      percent(used.cpu ?? 0, allocatable.cpu ?? 0),
+      percent(used.memory ?? 0, allocatable.memory ?? 0),
+    ]);
+  const rest = view.pools.length - rows.length;
+  return `${table(['pool', 'nodes', 'model', 'devices used', 'CPU', 'memory'], rows, options)}${rest > 0 ? `… and ${rest} more\n` : ''}`;
+}
+
+/** What is left, and how it lies. */
+function freeText(view: ClusterView, { bold }: Colours, width: number | undefined): string {
+  const { devices, freeWhole, onFreeNodes, freeParts, stranded, unavailable, largest } = view.fragmentation;
+  if (devices === 0) {
+    return '';
+  }
+  const blocks = largest.flatMap(({ name, devices: free }, index) => {
+    if (free === 0) {
+      return [];
+    }
+    const level = view.levels[index];
+    return [`${free} ${level === undefined ? `on node ${name}` : `in ${titled(level.title, name)}`}`];
+  });
+  const parts = [
+    `${counted(freeWhole, 'whole device')}${freeWhole > onFreeNodes ? `, ${onFreeNodes} of them on nodes that are free as a whole` : ''}`,
+    ...(freeParts > 0 ? [`parts of devices worth ${rounded(freeParts)} more`] : []),
+    ...(stranded > 0 ? [`${stranded} stranded without CPU or memory beside them`] : []),
+    ...(unavailable > 0 ? [`${unavailable} broken, cordoned or on nodes that are not ready`] : []),
+  ];
+  const most = blocks.length > 0 ? ` Most in one place: ${blocks.join(', ')}.` : '';
+  return wrap(`${bold('Free')}: ${parts.join('; ')}.${most}`, '', '  ', width).join('\n');
+}
+
+/** `rack rack-4` is said once. */
+function titled(title: string, name: string): string {
+  return name.toLowerCase().startsWith(title.toLowerCase()) ? name : `${title} ${name}`;
+}
+
+function notesText({ notes }: ClusterView, { bold }: Colours, width: number | undefined): string {
+  if (notes.length === 0) {
+    return '';
+  }
+  const shown = notes.slice(0, MOST_ROWS);
+  const rest = notes.length - shown.length;
+  return [
+    bold('Notes'),
+    ...shown.flatMap((note) => wrap(note, '  ', '    ', width)),
+    ...(rest > 0 ? [`  … and ${rest} more`] : []),
+  ].join('\n');
+}
+
+function verdict(asked: readonly ViewGang[], { green, red }: Colours): string {
+  if (asked.length === 0) {
+    return '';
+  }
+  const placed = asked.filter(({ state }) => state === 'placed' || state === 'running' || state === 'nominated').length;
+  if (placed === asked.length) {
+    return green(placed === 1 ? 'The gang has its place.' : `All ${placed} gangs have their places.`);
+  }
+  const count = (state: ViewGangState): number => asked.filter((gang) => gang.state === state).length;
+  const parts = [
+    ...(placed > 0 ? [`${placed} placed`] : []),
+    ...(count('partial') > 0 ? [`${count('partial')} placed in part`] : []),
+    ...(count('pending') > 0 ? [`${count('pending')} waiting`] : []),
+    ...(count('evicting') > 0 ? [`${count('evicting')} evicted`] : []),
+  ];
+  return red(`${counted(asked.length, 'gang')}: ${parts.join(', ')}.`);
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '' : `${Math.round((100 * part) / whole)} %`;
+}
+
+export function counted(count: number | string, noun: string): string {
+  return `${count} ${noun}${String(count) === '1' ? '' : 's'}`;
+}
+
+/** What the changes of `--what-if` come to. */
+export function differenceText(
+  changes: readonly string[],
+  difference: PlanDifference,
+  options: PlanTextOptions,
+): string {
+  const { bold, green, red, dim } = pico.createColors(options.colour);
+  const word = (state: ViewGangState | undefined): string => (state === undefined ? 'not there' : STATES[state].word);
+  const good = (state: ViewGangState | undefined): boolean =>
+    state === 'placed' || state === 'running' || state === 'nominated';
+  const gangs = difference.gangs.map(({ name, before, after }) => {
+    const text = `${name}: ${word(before)} → ${word(after)}`;
+    return `  ${good(after) ? green(text) : after === undefined ? text : red(text)}`;
+  });
+  const pools = difference.pools.map(({ name, before, after }) => {
+    const used = (pool: ViewPool | undefined): string =>
+      pool === undefined
+        ? 'none'
+        : `${pool.nodes} nodes${pool.unavailable > 0 ? ` (${pool.unavailable} out)` : ''}, ${rounded(pool.devicesUsed)} of ${pool.devices} devices used`;
+    return wrap(`pool ${name}: ${used(before)} → ${used(after)}`, '  ', '    ', options.width).join('\n');
+  });
+  const { before, after } = difference.freeWhole;
+  const shown = [
+    ...gangs.slice(0, MOST_ROWS),
+    ...(gangs.length > MOST_ROWS ? [`  … and ${gangs.length - MOST_ROWS} more`] : []),
+  ];
+  const moved =
+    difference.moved.length === 0
+      ? []
+      : wrap(`other places: ${namesOf(difference.moved)}`, '  ', '    ', options.width).map(dim);
+  const lines = [
+    ...shown,
+    ...moved,
+    ...pools,
+    ...(before === after ? [] : [`  free whole devices: ${before} → ${after}`]),
+  ];
+  return `${[bold(`What if ${changes.join(', ')}`), ...(lines.length > 0 ? lines : ['  nothing changes'])].join('\n')}\n`;
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.length > MOST_NAMES
+    ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`
+    : names.join(', ');
+}
+
+const MOST_NAMES = 8;
+
+/** Breaks between words; colours take no room. */
+function wrap(text: string, first: string, rest: string, width: number | undefined): string[] {
+  const lines: string[] = [];
+  let line = first;
+  let used = first.length;
+  for (const word of text.split(' ')) {
+    const { length } = stripVTControlCharacters(word);
+    if (width !== undefined && used > rest.length && used + length > width) {
+      lines.push(line.trimEnd());
+      line = rest;
+      used = rest.length;
+    }
+    line += `${word} `;
+    used += length + 1;
+  }
+  return [...lines, line.trimEnd()];
+}

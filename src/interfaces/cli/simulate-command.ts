@@ -1,0 +1,117 @@
+/**
+ * `gantry simulate SCENARIO...`: runs scenarios through the placement core and holds them against what they expect.
+ */
+import { dirname, isAbsolute, join } from 'node:path';
+import { renderTimelinePage } from '../../planning/pages';
+import {
+  readScenario,
+  type Scenario,
+  ScenarioError,
+  simulate,
+  simulationText,
+  type SimulationResult,
+  tellDuration,
+  verdictLine,
+} from '../../planning/simulation';
+import { oneOf } from './check-options';
+import { filesOf, readText } from './inputs';
+import { table } from './table';
+import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
+import { writeWhole } from './whole-file';
+
+/** As commander hands them over. */
+export interface SimulateFlags {
+  readonly format: string;
+  readonly output?: string;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+}
+
+/** @returns the exit status */
+export function simulateCommand(paths: readonly string[], flags: SimulateFlags, terminal: Terminal): number {
+  const format = oneOf('--format', flags.format, ['text', 'json', 'html'], 'format');
+  const files = filesOf(paths, terminal.cwd);
+  if (format === 'html' && files.length > 1) {
+    throw new UsageError(`--format html: one page shows one scenario, and ${files.length} are named`);
+  }
+  const scenarios = files.map((file) => ({ file, scenario: scenarioIn(file, terminal) }));
+  const progress = new Progress(terminal);
+  const colour = flags.output === undefined && wantsColour(terminal, flags.color);
+  try {
+    const results = scenarios.map(({ file, scenario }) => ({ file, result: run(scenario, progress) }));
+    progress.done();
+    const text = written(format, results, flags, terminal, colour);
+    if (flags.output === undefined) {
+      terminal.out(text);
+    } else {
+      writeWhole(flags.output, text, terminal.cwd);
+    }
+    return results.every(({ result }) => result.expectations.every(({ met }) => met)) ? 0 : 1;
+  } finally {
+    progress.done();
+  }
+}
+
+interface Run {
+  readonly file: string;
+  readonly result: SimulationResult;
+}
+
+function written(
+  format: 'text' | 'json' | 'html',
+  runs: readonly Run[],
+  flags: SimulateFlags,
+  terminal: Terminal,
+  colour: boolean,
+): string {
+  const results = runs.map(({ result }) => result);
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(
+        runs.map(({ file, result }) => ({ file, ...result })),
+        null,
+        2,
+      )}\n`;
+    case 'html':
+      return renderTimelinePage(results[0]);
+    case 'text': {
+      const width = terminal.columns === undefined ? undefined : terminal.columns - 2;
+      const asTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+        table(head, rows, { colour, width });
+      const told = runs.filter(({ result }) => flags.quiet !== true || result.expectations.some(({ met }) => !met));
+      const texts = told.map(
+        ({ file, result }) =>
+          `${simulationText(result, { colour, file, table: asTable, quiet: flags.quiet === true })}\n`,
+      );
+      return `${texts.join('')}${verdictLine(results, colour)}`;
+    }
+  }
+}
+
+function scenarioIn(file: string, terminal: Terminal): Scenario {
+  try {
+    return readScenario(readText(file, terminal.cwd), file, (name) => {
+      // A file that is named in a scenario is looked for beside it.
+      const path = isAbsolute(name) ? name : join(dirname(file), name);
+      return { text: readText(path, terminal.cwd), file: path };
+    });
+  } catch (error) {
+    if (error instanceof ScenarioError) {
+      throw new UsageError(error.message);
+    }
+    throw error;
+  }
+}
+
+function run(scenario: Scenario, progress: Progress): SimulationResult {
+  const every = 100;
+  let last = Date.now();
+  return simulate(scenario, ({ at, finished, gangs }) => {
+    const now = Date.now();
+    if (now - last < every) {
+      return;
+    }
+    last = now;
+    progress.say(`${scenario.name}: ${tellDuration(at)} simulated, ${finished} of ${gangs} gangs done`);
+  });
+}

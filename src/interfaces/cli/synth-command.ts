@@ -1,0 +1,218 @@
+/**
+ * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder when that is good.
+ */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type CheckOptions } from '../../checks/engine';
+import { type Finding } from '../../checks/finding';
+import { type Report } from '../../checks/report';
+import { plural } from '../../checks/report/text';
+import { type Manifest } from '../../manifests/manifest';
+import { ManifestSet } from '../../manifests/manifest-set';
+import { asObject, asString } from '../../manifests/read';
+import { parseValue } from '../../manifests/yaml';
+import { knownRules, runCheck } from './check-command';
+import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
+import { isNodeFile, placeOf, readManifests, readText } from './inputs';
+import { OutputFolder } from './output-folder';
+import { runApp } from './run-app';
+import type * as SynthPlan from './synth-plan';
+import { UsageError, type Terminal } from './terminal';
+import { passes, renderReport } from './write-report';
+
+export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
+  readonly app?: string;
+  readonly output?: string;
+  readonly cluster?: string;
+  readonly page?: string;
+}
+
+const load = createRequire(__filename);
+const CONFIG = 'cdk8s.yaml';
+const METADATA = 'construct-metadata.json';
+
+/** @returns the exit status */
+export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promise<number> {
+  const format = formatOf(flags.format);
+  severityOf(flags.failOn);
+  const options = checkOptions(flags, knownRules(), terminal);
+  const config = readConfig(terminal.cwd);
+  const command = flags.app ?? config.app;
+  if (command === undefined) {
+    throw new UsageError(`no app to run: give --app COMMAND, or write "app" into ${CONFIG}`);
+  }
+  const target = flags.output ?? config.output ?? 'dist';
+  if (flags.page !== undefined && flags.cluster === undefined) {
+    throw new UsageError('--page: needs --cluster, the cluster that it shows');
+  }
+  const cluster =
+    flags.cluster === undefined
+      ? undefined
+      : await (load('./synth-plan') as typeof SynthPlan).clusterOf(flags.cluster, terminal);
+
+  const folder = new OutputFolder(target, terminal.cwd);
+  const reportFile = `${folder.draft}.report`;
+  try {
+    const { failure } = await runApp(command, folder.draft, reportFile, terminal);
+    if (failure !== undefined) {
+      throw new UsageError(failure);
+    }
+    const constructs = takeConstructs(folder.draft);
+    const files = folder.files();
+    if (files.length === 0) {
+      throw new UsageError(
+        `the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`,
+      );
+    }
+    const written = await readManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
+    const set = asAuthored(written, (file) => join(target, file), constructs);
+    const plan =
+      cluster === undefined ? undefined : (load('./synth-plan') as typeof SynthPlan).planOn(cluster, set, options);
+    const checked = reportOn(set, options, flags, appReport(reportFile));
+    const report = plan === undefined ? checked : plan.addedTo(checked);
+    const good = passes(report, flags);
+    if (format === 'text') {
+      terminal.out(`${made(set, files, target, good)}\n\n`);
+    }
+    terminal.out(renderReport(report, flags, terminal, false));
+    if (format === 'text') {
+      terminal.out(plan?.text(flags, terminal) ?? '');
+    }
+    if (flags.page !== undefined) {
+      plan?.writePage(flags.page, terminal);
+    }
+    if (good) {
+      folder.commit();
+    }
+    return good ? 0 : 1;
+  } finally {
+    folder.discard();
+    rmSync(reportFile, { force: true });
+  }
+}
+
+/** All files that say what is to be applied, and those of nodes that are known; beside them stand programs and instructions. */
+function manifestFiles(files: readonly string[], folder: string): readonly string[] {
+  return files.filter((file) => !/^node-files[\\/]/.test(file) || isNodeFile(file, folder));
+}
+
+interface Config {
+  readonly app?: string;
+  readonly output?: string;
+}
+
+function readConfig(cwd: string): Config {
+  if (!existsSync(join(cwd, CONFIG))) {
+    return {};
+  }
+  const value = parseValue(readText(CONFIG, cwd), CONFIG);
+  if ('problem' in value) {
+    throw new UsageError(`${placeOf(value.problem)}: ${value.problem.message}`);
+  }
+  const { app, output } = asObject(value.value);
+  return { app: asString(app), output: asString(output) };
+}
+
+/** Names of objects, with the construct that made each, as cdk8s records them. The file is taken out: it is not to be applied. */
+function takeConstructs(draft: string): ReadonlyMap<string, string> {
+  const file = join(draft, METADATA);
+  if (!existsSync(file)) {
+    return new Map();
+  }
+  const { resources } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly resources: Readonly<Record<string, { readonly path: string }>>;
+  };
+  rmSync(file);
+  return new Map(Object.entries(resources).map(([name, { path }]) => [name, path]));
+}
+
+/**
+ * The manifests with the construct that made them as their place, since that is where their author can change them. cdk8s records
+ * constructs by the object's name alone; where two objects share a name, the place stays the file.
+ */
+function asAuthored(
+  set: ManifestSet,
+  fileOf: (draft: string) => string,
+  constructs: ReadonlyMap<string, string>,
+): ManifestSet {
+  const times = new Map<string, number>();
+  for (const { id } of set.manifests) {
+    times.set(id.name, (times.get(id.name) ?? 0) + 1);
+  }
+  const manifests = set.manifests.map((manifest): Manifest => {
+    const construct = times.get(manifest.id.name) === 1 ? constructs.get(manifest.id.name) : undefined;
+    if (construct !== undefined) {
+      return { ...manifest, origin: { construct } };
+    }
+    return { ...manifest, origin: { ...manifest.origin, file: fileOf(manifest.origin.file ?? '') } };
+  });
+  return new ManifestSet(manifests);
+}
+
+/** What an app that is checked on synth said of itself. */
+function appReport(file: string): Report | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+}
+
+/**
+ * An app that checks itself knows its target, its own rules and every construct, so its word counts where it speaks of all that was
+ * written (a program may hold several apps) and the flags name no other target. Else the manifests are checked here, and what only
+ * the app's own rules can find is added.
+ */
+function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, own: Report | undefined): Report {
+  if (
+    own !== undefined &&
+    own.documents === set.manifests.length &&
+    flags.k8s === undefined &&
+    flags.crd === undefined
+  ) {
+    return narrowed(own, options);
+  }
+  const report = runCheck(set, options);
+  if (own === undefined) {
+    return report;
+  }
+  const known = new Set(knownRules());
+  const keyOf = ({ rule, object, path }: Finding): string => [rule, object, path].join('\n');
+  const said = new Set([...report.findings, ...report.suppressed].map(keyOf));
+  const isNew = (finding: Finding): boolean => !known.has(finding.rule) && !said.has(keyOf(finding));
+  const more = narrowed(own, options);
+  return {
+    ...report,
+    findings: [...report.findings, ...more.findings.filter(isNew)],
+    suppressed: [...report.suppressed, ...more.suppressed.filter(isNew)],
+  };
+}
+
+/** Leaves the tiers that were asked for, and silences what the flags silence. */
+function narrowed(report: Report, { tiers, ignore = [] }: CheckOptions): Report {
+  const wanted = (finding: Finding): boolean => tiers === undefined || tiers.includes(finding.tier);
+  const reasonFor = (finding: Finding): string | undefined => ignore.find(({ rule }) => rule === finding.rule)?.reason;
+  const findings = report.findings.filter(wanted);
+  return {
+    ...report,
+    findings: findings.filter((finding) => reasonFor(finding) === undefined),
+    suppressed: [
+      ...report.suppressed.filter(wanted),
+      ...findings.flatMap((finding) => {
+        const reason = reasonFor(finding);
+        return reason === undefined ? [] : [{ ...finding, reason }];
+      }),
+    ],
+  };
+}
+
+/** What was made: files, and objects by kind. */
+function made(set: ManifestSet, files: readonly string[], target: string, written: boolean): string {
+  const kinds = new Map<string, number>();
+  for (const { id } of set.manifests) {
+    kinds.set(id.kind, (kinds.get(id.kind) ?? 0) + 1);
+  }
+  const byKind = [...kinds]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([kind, count]) => `${kind} ${count}`);
+  const what = `${plural(set.manifests.length, 'object')} in ${plural(files.length, 'file')}`;
+  const head = written ? `${target}: ${what}` : `${target}: left as it was; the app made ${what}`;
+  return [head, ...(written ? files.map((file) => `  ${file}`) : []), `  ${byKind.join(', ')}`].join('\n');
+}

@@ -1,0 +1,47 @@
+/**
+ * Brings a report to where the command line wants it, and says whether it is a good one.
+ */
+import { SEVERITIES } from '../../checks/finding';
+import { type Report } from '../../checks/report';
+import { renderJson } from '../../checks/report/json';
+import { renderSarif } from '../../checks/report/sarif';
+import { renderText } from '../../checks/report/text';
+import { formatOf, severityOf, type CheckFlags } from './check-options';
+import { ruleFacts } from './rule-facts';
+import { wantsColour, type Terminal } from './terminal';
+import { versionOf } from './version';
+import { writeWhole } from './whole-file';
+
+/** Renders the report as the flags say. `toFile` is true for what goes into a file: no colours there, and no breaking of lines. */
+export function renderReport(report: Report, flags: CheckFlags, terminal: Terminal, toFile: boolean): string {
+  switch (formatOf(flags.format)) {
+    case 'json':
+      return renderJson(report);
+    case 'sarif':
+      return renderSarif(report, { version: versionOf(), rules: ruleFacts() });
+    case 'text': {
+      const text = renderText(report, {
+        colour: !toFile && wantsColour(terminal, flags.color),
+        width: toFile ? undefined : terminal.columns,
+        quiet: flags.quiet,
+      });
+      return text === '' ? '' : `${text}\n`;
+    }
+  }
+}
+
+export function writeReport(report: Report, flags: CheckFlags, terminal: Terminal): void {
+  const { output } = flags;
+  const text = renderReport(report, flags, terminal, output !== undefined);
+  if (output === undefined) {
+    terminal.out(text);
+  } else {
+    writeWhole(output, text, terminal.cwd);
+  }
+}
+
+/** True where nothing found is as grave as `--fail-on` says. */
+export function passes(report: Report, flags: CheckFlags): boolean {
+  const limit = SEVERITIES.indexOf(severityOf(flags.failOn));
+  return report.findings.every(({ severity }) => SEVERITIES.indexOf(severity) > limit);
+}

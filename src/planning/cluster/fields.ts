@@ -1,0 +1,241 @@
+/**
+ * Reads the members of a text that people write by hand, and tells them everything that is wrong with it at once.
+ *
+ * Each member is asked for by name; what was never asked for is unknown, and is said to be, with the name that was probably meant.
+ */
+import { type JsonValue } from '../../facts/api/schema';
+import { isObject } from '../../manifests/read';
+import { parseQuantity, Quantity } from '../../manifests/quantity';
+import { parseDuration } from './durations';
+
+export interface Problem {
+  /** Such as `gangs[2].duration`; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+type Value = JsonValue | undefined;
+
+interface NumberBounds {
+  readonly least?: number;
+  readonly whole?: boolean;
+}
+
+export class Fields {
+  private readonly members: Readonly<Record<string, Value>>;
+  private readonly known = new Set<string>();
+
+  constructor(
+    value: Value,
+    readonly path: string,
+    readonly problems: Problem[],
+  ) {
+    this.members = isObject(value) ? value : {};
+    if (!isObject(value)) {
+      problems.push({ path, message: `is ${nameOf(value)}; a map is expected` });
+    }
+  }
+
+  has(key: string): boolean {
+    return this.raw(key) !== undefined;
+  }
+
+  raw(key: string): Value {
+    this.known.add(key);
+    return this.members[key] ?? undefined;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.raw(key);
+    if (value === undefined || typeof value === 'string') {
+      return value;
+    }
+    if (typeof value === 'number') {
+      return String(value);
+    }
+    return this.wrong(key, value, 'a text');
+  }
+
+  required(key: string): string {
+    const value = this.text(key);
+    if (value === undefined && !this.said(key)) {
+      this.wrongAt(key, 'is missing');
+    }
+    return value ?? '';
+  }
+
+  flag(key: string): boolean | undefined {
+    const value = this.raw(key);
+    return value === undefined || typeof value === 'boolean' ? value : this.wrong(key, value, 'true or false');
+  }
+
+  number(key: string, { least = -Infinity, whole = false }: NumberBounds = {}): number | undefined {
+    const value = this.raw(key);
+    if (value === undefined || (typeof value === 'number' && value >= least && (!whole || Number.isInteger(value)))) {
+      return value;
+    }
+    return this.wrong(key, value, `a ${whole ? 'whole ' : ''}number${least > -Infinity ? `, at least ${least}` : ''}`);
+  }
+
+  /** Seconds. */
+  duration(key: string): number | undefined {
+    return this.durationOf(key, this.raw(key));
+  }
+
+  /** Seconds; `Infinity` for `forever`. */
+  span(key: string): number | undefined {
+    const value = this.raw(key);
+    return value === 'forever' ? Infinity : this.durationOf(key, value, ', or forever');
+  }
+
+  private durationOf(key: string, value: Value, more = ''): number | undefined {
+    if (value === undefined) {
+      return undefined;
+    }
+    const seconds = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
+    return seconds ?? this.wrong(key, value, `a duration: seconds, or such as 90s, 15m, 1h30m, 2d${more}`);
+  }
+
+  oneOf<T extends string>(key: string, allowed: readonly T[]): T | undefined {
+    const value = this.raw(key);
+    const found = allowed.find((one) => one === value);
+    return value === undefined || found !== undefined
+      ? found
+      : this.wrong(key, value, `one of ${allowed.join(', ')}${meant(value, allowed)}`);
+  }
+
+  /** A list of texts; a single text is a list of one. */
+  texts(key: string): readonly string[] | undefined {
+    const value = this.raw(key);
+    if (value === undefined) {
+      return undefined;
+    }
+    const list = Array.isArray(value) ? value : [value];
+    if (list.every((one): one is string => typeof one === 'string')) {
+      return list;
+    }
+    return this.wrong(key, value, 'a text or a list of texts');
+  }
+
+  map(key: string): Readonly<Record<string, string>> | undefined {
+    const value = this.raw(key);
+    if (value === undefined) {
+      return undefined;
+    }
+    if (isObject(value)) {
+      const entries = Object.entries(value).map(([name, one]) => [
+        name,
+        typeof one === 'number' || typeof one === 'boolean' ? String(one) : one,
+      ]);
+      if (entries.every(([, one]) => typeof one === 'string')) {
+        return Object.fromEntries(entries) as Record<string, string>;
+      }
+    }
+    return this.wrong(key, value, 'a map of texts');
+  }
+
+  /** Amounts in the core's units: milli-CPU, bytes, pieces. They are written as Kubernetes writes them; `gpus` is the cluster's device. */
+  amounts(key: string, device: string): Readonly<Record<string, number>> | undefined {
+    const value = this.raw(key);
+    if (value === undefined) {
+      return undefined;
+    }
+    if (!isObject(value)) {
+      return this.wrong(key, value, 'a map of amounts, such as {cpu: 8, memory: 64Gi}');
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, amount]) => {
+        const resource = name === 'gpus' ? device : name;
+        return [resource, this.amountOf(resource, amount, `${key}.${name}`)];
+      }),
+    );
+  }
+
+  amountOf(resource: string, value: Value, key: string): number {
+    const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+    if (quantity === undefined || quantity.compare(Quantity.ZERO) < 0) {
+      this.wrong(key, value, 'an amount as in a pod, such as 8, 500m or 64Gi');
+      return 0;
+    }
+    return Number(resource === 'cpu' ? quantity.thousandths() : quantity.wholeUnits());
+  }
+
+  fields(key: string): Fields | undefined {
+    const value = this.raw(key);
+    return value === undefined ? undefined : new Fields(value, this.at(key), this.problems);
+  }
+
+  list(key: string): readonly Fields[] {
+    const value = this.raw(key);
+    if (value === undefined) {
+      return [];
+    }
+    if (!Array.isArray(value)) {
+      this.wrong(key, value, 'a list');
+      return [];
+    }
+    return value.map((one, index) => new Fields(one, `${this.at(key)}[${index}]`, this.problems));
+  }
+
+  /** Call it last: members that nobody asked for are unknown. */
+  done(): void {
+    for (const key of Object.keys(this.members)) {
+      if (!this.known.has(key)) {
+        this.wrongAt(key, `is unknown${meant(key, [...this.known]) || `; known are ${[...this.known].join(', ')}`}`);
+      }
+    }
+  }
+
+  wrong(key: string, value: Value, expected: string): undefined {
+    this.wrongAt(key, `is ${nameOf(value)}; expected ${expected}`);
+    return undefined;
+  }
+
+  wrongAt(key: string, message: string): void {
+    this.problems.push({ path: key === '' ? this.path : this.at(key), message });
+  }
+
+  private said(key: string): boolean {
+    return this.problems.some(({ path }) => path === this.at(key));
+  }
+
+  private at(key: string): string {
+    return this.path === '' ? key : `${this.path}.${key}`;
+  }
+}
+
+function nameOf(value: Value): string {
+  if (value === null || value === undefined) {
+    return 'empty';
+  }
+  if (Array.isArray(value)) {
+    return 'a list';
+  }
+  return typeof value === 'object' ? 'a map' : JSON.stringify(value);
+}
+
+/** `; did you mean x?` where a name is at most two letters away. */
+export function meant(given: Value, names: readonly string[]): string {
+  if (typeof given !== 'string') {
+    return '';
+  }
+  const near = names
+    .map((name) => ({ name, far: distance(given.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.far - b.far)[0];
+  return near !== undefined && near.far <= Math.max(1, Math.min(2, Math.floor(given.length / 3)))
+    ? `; did you mean ${near.name}?`
+    : '';
+}
+
+/** Letters to change, add or drop. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length];
+}

@@ -1,0 +1,213 @@
+/**
+ * A cluster from its own objects, as `kubectl get nodes,pods,queues,podgroups,priorityclasses -A -o json` prints them.
+ *
+ * Nothing is asked of a cluster here and there is no clock: the moment is that of the newest time stamp among the objects.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+import { asArray, asObject, asString, isObject } from '../../manifests/read';
+import { type ClusterNode, type Queue, type Topology } from '../../placement';
+import { compareNames } from '../../placement/names';
+import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
+import { kindOf, Lookups, nameOf } from './lookups';
+import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
+import { nodeOf } from './objects/node';
+import { QUEUE_KINDS, queueOf } from './objects/queue';
+import {
+  commonLevels,
+  hyperNodeOf,
+  hyperNodeTiers,
+  labelsOf,
+  tiersOfLevels,
+  TOPOLOGY_KINDS,
+  topologyOf,
+} from './objects/topologies';
+import { poolName } from './pools';
+
+/**
+ * @param objects single objects and Lists of them, in any order
+ * @param name what the cluster is called
+ */
+export function clusterOfObjects(objects: readonly JsonObject[], name: string): ClusterState {
+  const all = objects.flatMap(itemsOf);
+  const at = newestTime(all);
+  const nodeObjects = all.filter((object) => kindOf(object) === 'Node');
+  const hyperNodes = all.filter((object) => kindOf(object) === 'topology.volcano.sh/HyperNode').map(hyperNodeOf);
+  const tiers =
+    hyperNodes.length === 0
+      ? undefined
+      : hyperNodeTiers(
+          hyperNodes,
+          nodeObjects.map((object) => ({ name: nameOf(object), labels: labelsOf(object) })),
+        );
+  const claimed = devicesBySlices(all);
+  const nodes = nodeObjects.map((object): ClusterNode =>
+    nodeOf(withDevices(object, claimed.get(nameOf(object))), { domains: tiers?.domains.get(nameOf(object)) }),
+  );
+  const named = all.filter((object) => TOPOLOGY_KINDS.some((kind) => kind === kindOf(object))).map(topologyOf);
+  const topologies: readonly Topology[] = [...named, ...(tiers === undefined ? [] : [tiers.topology])];
+  const levels = commonLevels(nodes, topologies);
+  const resolver =
+    tiers?.resolver ??
+    (levels.length > 0 ? tiersOfLevels({ name: topologies[0]?.name ?? 'levels', levels }) : undefined);
+  const lookups = new Lookups(all, resolver);
+  const { gangs, nodePods } = gangsOf(all, lookups);
+  return {
+    name,
+    ...(at !== undefined && { at }),
+    nodes,
+    poolOf: poolName,
+    topologies: topologies.length > 0 || levels.length === 0 ? topologies : [{ name: 'levels', levels }],
+    levels,
+    ...(resolver !== undefined && { tiers: resolver }),
+    queues: all
+      .filter((object) => QUEUE_KINDS.some((kind) => kind === kindOf(object)))
+      .flatMap((object): Queue[] => {
+        const queue = queueOf(object);
+        return queue === undefined ? [] : [queue];
+      }),
+    gangs,
+    nodePods,
+    objects: all.filter((object) => !HEAVY.has(kindOf(object))),
+    notes: [],
+  };
+}
+
+/** Kinds that are in the state in another form already. */
+const HEAVY: ReadonlySet<string> = new Set(['Node', 'Pod']);
+
+/** A List's items; the object itself where it is none. */
+export function itemsOf(object: JsonObject): readonly JsonObject[] {
+  if (!(asString(object.kind) ?? '').endsWith('List') || !Array.isArray(object.items)) {
+    return [object];
+  }
+  const kind = (asString(object.kind) ?? '').slice(0, -'List'.length);
+  const typed: JsonObject =
+    kind === '' || object.apiVersion === undefined ? {} : { apiVersion: object.apiVersion, kind };
+  return asArray(object.items)
+    .filter(isObject)
+    .map((item): JsonObject => ({ ...typed, ...item }));
+}
+
+function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterState, 'gangs' | 'nodePods'> {
+  const members = new Map<string, GangMember[]>();
+  const nodePods: NodePod[] = [];
+  const templates = new Map<string, GangMember['template']>();
+  for (const object of all) {
+    const member = kindOf(object) === 'Pod' ? memberOf(object, lookups.options) : undefined;
+    if (member === undefined) {
+      continue;
+    }
+    // Pods that are alike share one template, so that they are worked on once.
+    const text = JSON.stringify(member.template);
+    const template = templates.get(text) ?? member.template;
+    templates.set(text, template);
+    const shared = { ...member, template };
+    if (shared.identity.ofNode) {
+      const pod = podOfNode(shared);
+      if (pod !== undefined) {
+        nodePods.push({ pod, key: shared.identity.key });
+      }
+      continue;
+    }
+    const list = members.get(shared.identity.key);
+    if (list === undefined) {
+      members.set(shared.identity.key, [shared]);
+    } else {
+      list.push(shared);
+    }
+  }
+  const names = displayNames([...members].map(([key, list]) => ({ key, name: displayName(list[0], lookups) })));
+  const where: GangLookups = {
+    priorities: lookups.priorities,
+    podGroup: (key) => lookups.podGroups.get(key),
+    queue: (queue, namespace) => lookups.queue(queue, namespace),
+  };
+  const gangs = [...members].map(([key, list]): ClusterGang => {
+    const { gang, pods } = gangOf(list, where, names.get(key));
+    const group = lookups.podGroups.get(key);
+    const { namespace, kind } = list[0].identity;
+    return {
+      gang,
+      pods,
+      facts: { kind: group?.owner?.kind ?? kind, namespace },
+      keys: [
+        key,
+        ...(group?.owner === undefined ? [] : [`${namespace}/${group.owner.kind.toLowerCase()}/${group.owner.name}`]),
+      ],
+    };
+  });
+  return { gangs: gangs.sort((a, b) => compareNames(a.gang.name, b.gang.name)), nodePods };
+}
+
+/** People know a group that a job made by the job's name. */
+function displayName({ identity }: GangMember, lookups: Lookups): string {
+  return `${identity.namespace}/${lookups.podGroups.get(identity.key)?.owner?.name ?? identity.name}`;
+}
+
+/** The short name wherever it is the only one; else the key, which is unique. */
+export function displayNames(
+  gangs: readonly { readonly key: string; readonly name: string }[],
+): ReadonlyMap<string, string> {
+  const times = new Map<string, number>();
+  for (const { name } of gangs) {
+    times.set(name, (times.get(name) ?? 0) + 1);
+  }
+  return new Map(gangs.map(({ key, name }) => [key, times.get(name) === 1 ? name : key]));
+}
+
+/** Devices that drivers announce in ResourceSlices, by node, where the node itself counts none of them. */
+function devicesBySlices(all: readonly JsonObject[]): ReadonlyMap<string, Readonly<Record<string, number>>> {
+  const nodes = new Map<string, Record<string, number>>();
+  for (const object of all) {
+    if (kindOf(object) !== 'resource.k8s.io/ResourceSlice') {
+      continue;
+    }
+    const { nodeName, driver, devices } = asObject(object.spec);
+    const resource =
+      driver === 'gpu.nvidia.com' ? 'nvidia.com/gpu' : driver === 'gpu.amd.com' ? 'amd.com/gpu' : undefined;
+    if (typeof nodeName !== 'string' || resource === undefined) {
+      continue;
+    }
+    const whole = asArray(devices)
+      .map(asObject)
+      .filter((device) => {
+        const { attributes = asObject(device.basic).attributes } = device;
+        const type = asString(asObject(asObject(attributes).type).string);
+        return type === undefined || type === 'gpu';
+      });
+    const counts = nodes.get(nodeName) ?? {};
+    counts[resource] = (counts[resource] ?? 0) + whole.length;
+    nodes.set(nodeName, counts);
+  }
+  return nodes;
+}
+
+function withDevices(node: JsonObject, counts: Readonly<Record<string, number>> | undefined): JsonObject {
+  if (counts === undefined) {
+    return node;
+  }
+  const status = asObject(node.status);
+  return { ...node, status: { ...status, allocatable: { ...counts, ...asObject(status.allocatable) } } };
+}
+
+/** The newest time that objects speak of. */
+function newestTime(all: readonly JsonObject[]): number | undefined {
+  let newest: number | undefined;
+  const see = (value: JsonObject[string]): void => {
+    const time = typeof value === 'string' ? Date.parse(value) : NaN;
+    if (Number.isFinite(time) && (newest === undefined || time > newest)) {
+      newest = time;
+    }
+  };
+  for (const object of all) {
+    const { creationTimestamp } = asObject(object.metadata);
+    const status = asObject(object.status);
+    see(creationTimestamp);
+    see(status.startTime);
+    for (const condition of asArray(status.conditions).map(asObject)) {
+      see(condition.lastHeartbeatTime);
+      see(condition.lastTransitionTime);
+    }
+  }
+  return newest;
+}

@@ -1,0 +1,175 @@
+/**
+ * What pods and workloads refer to: priority classes, queues, pod groups, volumes, claims, namespaces; in the cluster or in the manifests.
+ */
+import { type JsonObject } from '../../facts/api/schema';
+import { kindKey } from '../../manifests/identity';
+import { asArray, asInteger, asObject, asString } from '../../manifests/read';
+import { selectorChooses } from '../../manifests/selectors';
+import { DEFAULT_DEVICE_RESOURCE, type NodeTerm } from '../../placement';
+import { type AmountsDraft } from './objects/amounts';
+import { type FlavorGroup, flavorGroupsOf } from './objects/flavors';
+import { type QueueName } from './objects/gang-hints';
+import { type TemplateOptions } from './objects/pod';
+import { POD_GROUP_KINDS, type PodGroupFacts, podGroupOf } from './objects/pod-group';
+import { Priorities, PRIORITY_KINDS } from './objects/priorities';
+import { type LocalQueue, localQueueOf } from './objects/queue';
+import { nodeTermsOf } from './objects/selectors';
+import { labelsOf, type TierResolver } from './objects/topologies';
+
+/** `group/Kind` of a plain object. */
+export function kindOf(object: JsonObject): string {
+  const apiVersion = asString(object.apiVersion) ?? '';
+  return kindKey({
+    group: apiVersion.includes('/') ? apiVersion.split('/')[0] : '',
+    kind: asString(object.kind) ?? '',
+  });
+}
+
+export function nameOf(object: JsonObject): string {
+  return asString(asObject(object.metadata).name) ?? '';
+}
+
+export function namespaceOf(object: JsonObject): string {
+  return asString(asObject(object.metadata).namespace) ?? 'default';
+}
+
+/** The queue of work that names none. */
+export const DEFAULT_QUEUE = 'default';
+
+/** Device resources of the drivers that serve devices by claim. */
+const CLASS_RESOURCES: Readonly<Record<string, string>> = {
+  'gpu.nvidia.com': DEFAULT_DEVICE_RESOURCE,
+  'gpu.amd.com': 'amd.com/gpu',
+  'gpu.intel.com': 'gpu.intel.com/xe',
+};
+
+export class Lookups {
+  readonly priorities: Priorities;
+  readonly podGroups: ReadonlyMap<string, PodGroupFacts>;
+  readonly options: TemplateOptions;
+  private readonly flavorsByQueue = new Map<string, readonly FlavorGroup[]>();
+  private readonly localQueues: ReadonlyMap<string, LocalQueue>;
+  private readonly namespaces: ReadonlyMap<string, JsonObject>;
+  private readonly byKind: ReadonlyMap<string, readonly JsonObject[]>;
+
+  /** @param objects later ones stand in for earlier ones of the same name */
+  constructor(
+    objects: readonly JsonObject[],
+    readonly tiers?: TierResolver,
+  ) {
+    const byKind = new Map<string, JsonObject[]>();
+    for (const object of objects) {
+      const kind = kindOf(object);
+      const list = byKind.get(kind);
+      if (list === undefined) {
+        byKind.set(kind, [object]);
+      } else {
+        list.push(object);
+      }
+    }
+    this.byKind = byKind;
+    this.priorities = new Priorities(PRIORITY_KINDS.flatMap((kind) => this.ofKind(kind)));
+    const groups = POD_GROUP_KINDS.flatMap((kind) => this.ofKind(kind)).map((object) => podGroupOf(object, tiers));
+    this.podGroups = new Map(groups.map((group) => [group.key, group]));
+    const local = this.ofKind('kueue.x-k8s.io/LocalQueue').flatMap((object) => localQueueOf(object) ?? []);
+    this.localQueues = new Map(local.map((queue) => [`${queue.namespace}/${queue.name}`, queue]));
+    this.namespaces = new Map(this.ofKind('Namespace').map((object) => [nameOf(object), object]));
+    this.options = {
+      claimTerms: this.claimTerms(),
+      claimDevices: this.claimDevices(),
+      namespaces: (selector) => this.namespacesBy(selector),
+    };
+  }
+
+  ofKind(kind: string): readonly JsonObject[] {
+    return this.byKind.get(kind) ?? [];
+  }
+
+  /** Name of the queue in the snapshot; a local queue that nothing describes stays by its own name, and does not exist. */
+  queue(queue: QueueName | undefined, namespace: string): string {
+    if (queue?.kind === 'queue') {
+      return queue.name;
+    }
+    if (queue === undefined) {
+      const annotations = asObject(asObject(this.namespaces.get(namespace)?.metadata).annotations);
+      return asString(annotations['scheduling.volcano.sh/queue-name']) ?? DEFAULT_QUEUE;
+    }
+    const key = `${queue.namespace}/${queue.name}`;
+    return this.localQueues.get(key)?.clusterQueue ?? key;
+  }
+
+  /** The flavors through which work of a queue is admitted; none where the queue is not Kueue's. */
+  flavors(queue: string): readonly FlavorGroup[] {
+    let known = this.flavorsByQueue.get(queue);
+    if (known === undefined) {
+      const clusterQueue = this.ofKind('kueue.x-k8s.io/ClusterQueue').find((object) => nameOf(object) === queue);
+      const flavors = new Map(
+        this.ofKind('kueue.x-k8s.io/ResourceFlavor').map((object) => [nameOf(object), asObject(object.spec)]),
+      );
+      known =
+        clusterQueue === undefined ? [] : flavorGroupsOf(asObject(clusterQueue.spec), (name) => flavors.get(name));
+      this.flavorsByQueue.set(queue, known);
+    }
+    return known;
+  }
+
+  private namespacesBy(selector: JsonObject): readonly string[] {
+    const known = [...this.namespaces].map(([name, object]) => ({
+      name,
+      labels: { 'kubernetes.io/metadata.name': name, ...labelsOf(object) },
+    }));
+    return known.filter(({ labels }) => selectorChooses(selector, labels)).map(({ name }) => name);
+  }
+
+  /** Where the volumes are that claims are bound to. */
+  private claimTerms(): (claim: string, namespace: string) => readonly NodeTerm[] | undefined {
+    const volumes = new Map(this.ofKind('PersistentVolume').map((object) => [nameOf(object), asObject(object.spec)]));
+    const claims = new Map(
+      this.ofKind('PersistentVolumeClaim').map((object) => [
+        `${namespaceOf(object)}/${nameOf(object)}`,
+        asObject(object.spec),
+      ]),
+    );
+    return (claim, namespace) => {
+      const volume = volumes.get(asString(claims.get(`${namespace}/${claim}`)?.volumeName) ?? '');
+      const required = asObject(volume?.nodeAffinity).required;
+      return required === undefined || required === null ? undefined : nodeTermsOf(required);
+    };
+  }
+
+  private claimDevices(): NonNullable<TemplateOptions['claimDevices']> {
+    const specs = (kind: string): ReadonlyMap<string, JsonObject> =>
+      new Map(this.ofKind(kind).map((object) => [`${namespaceOf(object)}/${nameOf(object)}`, asObject(object.spec)]));
+    const claims = specs('resource.k8s.io/ResourceClaim');
+    const templates = specs('resource.k8s.io/ResourceClaimTemplate');
+    const classes = new Map(
+      this.ofKind('resource.k8s.io/DeviceClass').map((object) => [nameOf(object), asObject(object.spec)]),
+    );
+    return ({ name, template }, namespace) => {
+      const found = template
+        ? asObject(templates.get(`${namespace}/${name}`)?.spec)
+        : claims.get(`${namespace}/${name}`);
+      return found === undefined ? undefined : requestedDevices(found, classes);
+    };
+  }
+}
+
+/** Of a request with alternatives the first is counted. */
+function requestedDevices(spec: JsonObject, classes: ReadonlyMap<string, JsonObject>): AmountsDraft {
+  const devices: AmountsDraft = {};
+  for (const request of asArray(asObject(spec.devices).requests).map(asObject)) {
+    const first = asObject(asArray(request.firstAvailable)[0]);
+    const wanted =
+      request.exactly !== undefined
+        ? asObject(request.exactly)
+        : request.firstAvailable !== undefined
+          ? first
+          : request;
+    const name = asString(wanted.deviceClassName) ?? '';
+    const resource = asString(classes.get(name)?.extendedResourceName) ?? CLASS_RESOURCES[name];
+    if (resource !== undefined) {
+      devices[resource] = (devices[resource] ?? 0) + (asInteger(wanted.count) ?? 1);
+    }
+  }
+  return devices;
+}

@@ -1,0 +1,68 @@
+/**
+ * A Node of Kubernetes as a node of the placement core. One object at a time, so that a scheduler can follow a watch.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { GANTRY_ACCELERATOR_CAPACITY } from '../../../facts/catalog';
+import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
+import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
+import { amountsOf } from './amounts';
+import { devicesOf } from './node-devices';
+import { taintEffect } from './selectors';
+
+export interface NodeOptions {
+  /**
+   * Its domains on levels that are no labels, such as the tiers of HyperNodes.
+   * @default - none
+   */
+  readonly domains?: Readonly<Record<string, string>>;
+  /**
+   * What is taken by something that is not among the pods.
+   * @default - nothing
+   */
+  readonly used?: Amounts;
+}
+
+/** Pods that a kubelet takes unless it says otherwise. */
+const DEFAULT_PODS = 110;
+
+/** The node; a node that says nothing of its condition is taken as ready. */
+export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): ClusterNode {
+  const metadata = asObject(node.metadata);
+  const spec = asObject(node.spec);
+  const status = asObject(node.status);
+  const labels = Object.fromEntries(stringEntries(metadata.labels));
+  const allocatable = amountsOf(status.allocatable ?? status.capacity);
+  allocatable.pods ??= DEFAULT_PODS;
+  const taints = taintsOf(spec);
+  const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
+  return {
+    name: asString(metadata.name) ?? '',
+    allocatable,
+    ...(used !== undefined && { used }),
+    labels,
+    ...(domains !== undefined && { domains }),
+    ...(taints.length > 0 && { taints }),
+    ...(!isReady(status) && { ready: false }),
+    ...(spec.unschedulable === true && { unschedulable: true }),
+    ...devicesOf(allocatable, labels),
+    ...(report !== undefined && { capacityReport: report }),
+  };
+}
+
+function isReady(status: JsonObject): boolean {
+  const ready = asArray(status.conditions)
+    .map(asObject)
+    .find(({ type }) => type === 'Ready');
+  return ready === undefined || ready.status === 'True';
+}
+
+export function taintsOf(spec: JsonObject): readonly Taint[] {
+  return asArray(spec.taints)
+    .map(asObject)
+    .flatMap((taint): Taint[] => {
+      const key = asString(taint.key);
+      const value = asString(taint.value);
+      const effect = taintEffect(taint.effect);
+      return key === undefined || effect === undefined ? [] : [{ key, ...(value !== undefined && { value }), effect }];
+    });
+}

@@ -1,0 +1,150 @@
+/**
+ * Pods and pod templates of Kubernetes in the terms of the placement core. One object at a time, so that a scheduler can follow a watch.
+ */
+import { type JsonObject } from '../../../facts/api/schema';
+import { GANTRY_DEVICES } from '../../../facts/catalog';
+import { asArray, asObject, asString, stringEntries } from '../../../manifests/read';
+import { type NodeTerm, type Pod, type PodTemplate } from '../../../placement';
+import { takeAcceleratorRequest } from './accelerator-request';
+import { addTo, type AmountsDraft } from './amounts';
+import { podRequest } from './pod-request';
+import {
+  hostPortsOf,
+  type NamespaceChooser,
+  nodeTermsOf,
+  type OwnPod,
+  podAffinityTermsOf,
+  preferredNodeTermsOf,
+  preferredPodAffinityTermsOf,
+  tolerationsOf,
+  topologySpreadOf,
+} from './selectors';
+
+/** What has to be known beside the pod. */
+export interface TemplateOptions {
+  /**
+   * Node terms of the volume that a claim of the pod's namespace is bound to.
+   * @default - claims say nothing of nodes
+   */
+  readonly claimTerms?: (claim: string, namespace: string) => readonly NodeTerm[] | undefined;
+  /**
+   * Devices that a resource claim (or a template of claims) stands for, by device resource.
+   * @default - resource claims say nothing of devices
+   */
+  readonly claimDevices?: (
+    claim: { readonly name: string; readonly template: boolean },
+    namespace: string,
+  ) => AmountsDraft | undefined;
+  /**
+   * Namespaces by a selector on their labels, for affinity between pods.
+   * @default - none is known
+   */
+  readonly namespaces?: NamespaceChooser;
+}
+
+/** A template of pods as it stands in a workload; also a Pod, of which `metadata` and `spec` are read. */
+export interface TemplateSource {
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+  readonly namespace: string;
+}
+
+export function templateOf({ metadata, spec, namespace }: TemplateSource, options: TemplateOptions = {}): PodTemplate {
+  const labels = Object.fromEntries(stringEntries(metadata.labels));
+  const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
+  const request = podRequest(spec);
+  addTo(request, devicesOfClaims(spec, namespace, options));
+  const accelerator = takeAcceleratorRequest(request, Object.fromEntries(stringEntries(metadata.annotations)));
+  const affinity = asObject(spec.affinity);
+  const node = asObject(affinity.nodeAffinity);
+  const near = asObject(affinity.podAffinity);
+  const apart = asObject(affinity.podAntiAffinity);
+  const nodeSelector = Object.fromEntries(stringEntries(spec.nodeSelector));
+  const required = node.requiredDuringSchedulingIgnoredDuringExecution;
+  const lists = {
+    preferredNodeTerms: preferredNodeTermsOf(node.preferredDuringSchedulingIgnoredDuringExecution),
+    volumeNodeTerms: volumeTerms(spec, namespace, options),
+    tolerations: tolerationsOf(spec.tolerations),
+    hostPorts: hostPortsOf(spec),
+    podAffinity: podAffinityTermsOf(near.requiredDuringSchedulingIgnoredDuringExecution, own),
+    podAntiAffinity: podAffinityTermsOf(apart.requiredDuringSchedulingIgnoredDuringExecution, own),
+    preferredPodAffinity: preferredPodAffinityTermsOf(near.preferredDuringSchedulingIgnoredDuringExecution, own),
+    preferredPodAntiAffinity: preferredPodAffinityTermsOf(apart.preferredDuringSchedulingIgnoredDuringExecution, own),
+    topologySpread: topologySpreadOf(spec.topologySpreadConstraints, own),
+  };
+  return {
+    request,
+    ...(accelerator !== undefined && { accelerator }),
+    namespace: namespace === '' ? 'default' : namespace,
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
+    ...(required !== undefined && required !== null && { nodeTerms: nodeTermsOf(required) }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+  };
+}
+
+function devicesOfClaims(spec: JsonObject, namespace: string, { claimDevices }: TemplateOptions): AmountsDraft {
+  const devices: AmountsDraft = {};
+  for (const claim of asArray(spec.resourceClaims).map(asObject)) {
+    const byTemplate = asString(claim.resourceClaimTemplateName);
+    const name = byTemplate ?? asString(claim.resourceClaimName);
+    if (name !== undefined) {
+      addTo(devices, claimDevices?.({ name, template: byTemplate !== undefined }, namespace) ?? {});
+    }
+  }
+  return devices;
+}
+
+function volumeTerms(
+  spec: JsonObject,
+  namespace: string,
+  { claimTerms }: TemplateOptions,
+): readonly (readonly NodeTerm[])[] {
+  if (claimTerms === undefined) {
+    return [];
+  }
+  return asArray(spec.volumes)
+    .map(asObject)
+    .flatMap((volume) => {
+      const claim = asString(asObject(volume.persistentVolumeClaim).claimName);
+      const terms = claim === undefined ? undefined : claimTerms(claim, namespace);
+      return terms === undefined ? [] : [terms];
+    });
+}
+
+/** What a pod of the cluster is and where; which gang it belongs to is said by `gangIdentityOf`. */
+export type PodFacts = Pick<Pod, 'state' | 'node' | 'devices' | 'startedAt'> & {
+  readonly namespace: string;
+  readonly name: string;
+};
+
+/** The pod; `undefined` once it has ended, when it takes no room any more. */
+export function podOf(pod: JsonObject): PodFacts | undefined {
+  const metadata = asObject(pod.metadata);
+  const spec = asObject(pod.spec);
+  const status = asObject(pod.status);
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') {
+    return undefined;
+  }
+  const node = asString(spec.nodeName);
+  const started = Date.parse(asString(status.startTime) ?? '');
+  const devices = deviceIndices(asString(asObject(metadata.annotations)[GANTRY_DEVICES]));
+  const state =
+    node === undefined || node === '' ? 'pending' : metadata.deletionTimestamp === undefined ? 'running' : 'releasing';
+  return {
+    namespace: asString(metadata.namespace) ?? 'default',
+    name: asString(metadata.name) ?? '',
+    state,
+    ...(state !== 'pending' && { node }),
+    ...(devices !== undefined && state !== 'pending' && { devices }),
+    ...(Number.isFinite(started) && { startedAt: started }),
+  };
+}
+
+/** `0,1,4` as indices; `undefined` where it is absent or makes no sense. */
+export function deviceIndices(text: string | undefined): readonly number[] | undefined {
+  if (text === undefined || !/^\s*\d+\s*(,\s*\d+\s*)*$/.test(text)) {
+    return undefined;
+  }
+  return text.split(',').map(Number);
+}

@@ -1,0 +1,46 @@
+/**
+ * Placement as part of an app's synth. The only file of the folder that knows constructs.
+ */
+import { readFileSync } from 'node:fs';
+import { type IConstruct } from 'constructs';
+import { Checks } from '../../checks/checks-of';
+import { checkOnSynth } from '../../checks/on-synth';
+import { type Rule } from '../../checks/rule';
+import { type ClusterState } from './cluster-state';
+import { planRules, type PlanRuleOptions } from './plan-rules';
+import { readCluster } from './read-cluster';
+
+/**
+ * What an app is planned against.
+ *
+ * @example
+ * Plan.against('clusters/training.yaml').on(app);
+ */
+export class Plan {
+  /**
+   * @param cluster a cluster, or the path of a cluster file or of what `kubectl get nodes,… -o json` printed
+   * @throws ClusterFileError where the file cannot be read as a cluster
+   */
+  static against(cluster: ClusterState | string, options: PlanRuleOptions = {}): Plan {
+    return new Plan(
+      planRules(typeof cluster === 'string' ? readCluster(readFileSync(cluster, 'utf8'), cluster) : cluster, options),
+    );
+  }
+
+  private constructor(
+    /** `cluster/gang-fits`, an error, and `cluster/gangs-fit-together`, a warning: for `Checks.addRules` and for `check`. */
+    readonly rules: readonly Rule[],
+  ) {}
+
+  /**
+   * Makes the plan part of every synth of the app: a gang that can never fit is an error at its construct, one that only has to wait for
+   * others a warning.
+   *
+   * @param scope the app, or any construct of it
+   */
+  on(scope: IConstruct): this {
+    Checks.of(scope).addRules(...this.rules);
+    checkOnSynth(scope);
+    return this;
+  }
+}

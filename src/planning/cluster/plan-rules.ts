@@ -1,0 +1,104 @@
+/**
+ * Placement as rules: a gang that no state of the cluster lets in is an error, gangs that only do not fit together are a warning.
+ */
+import { type RuleContext, type SetRule, type Violation } from '../../checks/rule';
+import { type Manifest } from '../../manifests/manifest';
+import { DEFAULT_POLICY, type Policy } from '../../placement';
+import { type ClusterState } from './cluster-state';
+import { planOf } from './plan';
+import { type ViewGang } from './view';
+
+export interface PlanRuleOptions {
+  /** @default - the defaults of the placement core */
+  readonly policy?: Policy;
+}
+
+type Found = Violation & { readonly manifest: Manifest };
+
+/** What a plan says of the gangs that wait, told apart by whether they would start were they alone. */
+interface Verdicts {
+  readonly never: readonly Found[];
+  readonly together: readonly Found[];
+}
+
+/** The two rules of a plan on this cluster. One plan serves both. */
+export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {}): readonly SetRule[] {
+  let last: { readonly set: RuleContext['set']; readonly verdicts: Verdicts } | undefined;
+  const verdicts = (context: RuleContext): Verdicts => {
+    if (last?.set !== context.set) {
+      last = { set: context.set, verdicts: verdictsOf(context, cluster, policy) };
+    }
+    return last.verdicts;
+  };
+  return [
+    {
+      id: 'cluster/gang-fits',
+      row: 'CL1',
+      on: 'set',
+      tier: 'advice',
+      severity: 'error',
+      summary: 'Every gang fits the cluster that the app is planned on, were nothing else running there.',
+      why: 'It is accepted, and waits for ever.',
+      source: 'the placement core, on the cluster given to Plan.against',
+      fix: 'Ask for less, or plan against a cluster that has the nodes.',
+      check: (context) => verdicts(context).never,
+    },
+    {
+      id: 'cluster/gangs-fit-together',
+      row: 'CL2',
+      on: 'set',
+      tier: 'advice',
+      severity: 'warning',
+      summary: 'All gangs of the app find room at the same time, beside what runs in the cluster.',
+      why: 'Some of them wait until others have ended.',
+      source: 'the placement core, on the cluster given to Plan.against',
+      fix: 'Nothing, if they need not run at the same time; else ask for less, or add nodes.',
+      check: (context) => verdicts(context).together,
+    },
+  ];
+}
+
+/**
+ * Those that wait are asked about once more, each by itself on the empty cluster: without any action the core places nobody, and says of
+ * each whether it would fit.
+ */
+function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAULT_POLICY): Verdicts {
+  const never: Found[] = [];
+  const together: Found[] = [];
+  const waiting = planOf(set, cluster, { policy }).asked.filter(
+    ({ view }) => view.state === 'pending' || view.state === 'partial',
+  );
+  if (waiting.length === 0) {
+    return { never, together };
+  }
+  const only = new Set(waiting.map(({ view }) => view.name));
+  const alone = planOf(set, { ...cluster, gangs: [] }, { policy: { ...policy, actions: [] }, only });
+  const views = new Map(alone.asked.map(({ view }) => [view.name, view]));
+  for (const {
+    view,
+    manifests: [manifest],
+  } of waiting) {
+    const byItself = views.get(view.name);
+    const fits = byItself?.pending === undefined || FITS.has(byItself.pending.kind);
+    if (manifest !== undefined) {
+      (fits ? together : never).push({
+        manifest,
+        path: '/spec',
+        ...violationOf({ ...view, pending: fits ? view.pending : byItself.pending }, cluster),
+      });
+    }
+  }
+  return { never, together };
+}
+
+/** What the core says of a gang that has room and was not placed. */
+const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
+
+function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
+  const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;
+  const what = state === 'partial' ? `only ${placed} of its pods have a place` : 'it waits';
+  return {
+    message: `On ${cluster.name}, gang ${name} (${size}): ${what}. ${pending?.message ?? ''}`.trim(),
+    ...(pending !== undefined && pending.changes.length > 0 && { fix: pending.changes.join(' ') }),
+  };
+}

@@ -1,0 +1,289 @@
+/**
+ * The plan: what a scheduler would do if these manifests were applied to this cluster now.
+ *
+ * It is the placement core that decides, the same that runs in the cluster; nothing here knows better. A pure function: equal input gives
+ * equal output.
+ */
+import { type Manifest } from '../../manifests/manifest';
+import { type ManifestSet } from '../../manifests/manifest-set';
+import {
+  type Decision,
+  DEFAULT_POLICY,
+  type Gang,
+  type PendingGang,
+  type Policy,
+  type Queue,
+  type Snapshot,
+  type Topology,
+} from '../../placement';
+import { decideIn } from '../../placement/engine';
+import { compareNames } from '../../placement/names';
+import { Session } from '../../placement/session';
+import { type ClusterState } from './cluster-state';
+import { daemonPods } from './daemon-sets';
+import { Lookups } from './lookups';
+import { cohortQueue, QUEUE_KINDS, queueOf } from './objects/queue';
+import { hyperNodeOf, hyperNodeTiers, TOPOLOGY_KINDS, topologyOf } from './objects/topologies';
+import { type PlannedGang, plannedGangs } from './planned-gangs';
+import { clusterView } from './view-of';
+import { type ClusterView, type ViewGang } from './view';
+import { type GangFacts } from './view-input';
+import { hintsOf, type Workloads, workloadsOf } from './workloads';
+
+export interface PlanOptions {
+  /** @default - the defaults of the placement core */
+  readonly policy?: Policy;
+  /**
+   * How many more of each gang, by its name; the copies are gangs of their own.
+   * @default - none
+   */
+  readonly copies?: ReadonlyMap<string, number>;
+  /**
+   * Of the manifests' gangs these alone, by name; where each pod is of use by itself, with all of them or none.
+   * @default - all, each with its own minimum
+   */
+  readonly only?: ReadonlySet<string>;
+}
+
+export interface ClusterPlan {
+  readonly view: ClusterView;
+  readonly decision: Decision;
+  /** The gangs that were asked about, in the order of their manifests; without manifests all that are in the cluster. */
+  readonly asked: readonly AskedGang[];
+  /** True where every gang that was asked about has all its places. */
+  readonly good: boolean;
+}
+
+export interface AskedGang {
+  readonly view: ViewGang;
+  /** Empty for a gang that is only in the cluster. */
+  readonly manifests: readonly Manifest[];
+}
+
+/**
+ * Plans the workloads of the set on the cluster, among everything that is there.
+ *
+ * @throws SnapshotError where the manifests contradict themselves, such as queues in a circle
+ */
+export function planOf(
+  set: ManifestSet,
+  cluster: ClusterState,
+  { policy = DEFAULT_POLICY, copies, only }: PlanOptions = {},
+): ClusterPlan {
+  const notes: string[] = [...cluster.notes];
+  const place = placeOf(set, cluster, notes);
+  const workloads = workloadsOf(set, place.tiers);
+  const lookups = new Lookups([...cluster.objects, ...set.manifests.map(({ object }) => object)], place.tiers);
+  const mostPods = 1 + place.nodes.reduce((sum, { allocatable }) => sum + (allocatable.pods ?? 0), 0);
+  const all = plannedGangs(workloads.workloads, lookups, cluster.gangs, { since: (cluster.at ?? 0) + 1, mostPods });
+  const planned = withCopies(
+    only === undefined ? all : all.filter(({ gang }) => only.has(gang.name)).map(whole),
+    copies,
+  );
+  const taken = new Set(planned.flatMap(({ keys }) => keys));
+  const others = cluster.gangs.filter(({ keys }) => !keys.some((key) => taken.has(key)));
+  notes.push(...notesOf(workloads, lookups, mostPods));
+  const gangs = [...planned.map(({ gang }) => gang), ...others.map(({ gang }) => gang)];
+  const snapshot: Snapshot = {
+    // Manifests arrive one millisecond after the other, so that their order counts; the plan is made when all are there.
+    now: (cluster.at ?? 0) + planned.length,
+    nodes: place.nodes,
+    topologies: place.topologies,
+    queues: queuesFor(gangs, set, cluster, notes),
+    gangs,
+    pods: [
+      ...planned.flatMap(({ pods }) => pods),
+      ...others.flatMap(({ pods }) => pods),
+      ...cluster.nodePods.map(({ pod }) => pod),
+      ...daemonPods(workloads.daemonSets, place.nodes, cluster.nodePods, lookups),
+    ],
+  };
+  const session = new Session(snapshot, policy);
+  const decision = decideIn(session);
+  const facts = new Map<string, GangFacts>([...planned, ...others].map((one) => [one.gang.name, one.facts]));
+  const asked = (set.manifests.length > 0 ? planned : others).map(({ gang }) => gang.name);
+  const view = clusterView({
+    session,
+    decision,
+    cluster: cluster.name,
+    at: cluster.at,
+    levels: place.levels,
+    poolOf: cluster.poolOf,
+    factsOf: (name) => facts.get(name)!,
+    asked,
+    explained: explainRest(session, asked, policy),
+    notes,
+  });
+  const written = new Map(planned.map(({ gang, manifests }) => [gang.name, manifests]));
+  const first = view.gangs
+    .slice(0, asked.length)
+    .map((gang): AskedGang => ({ view: gang, manifests: written.get(gang.name) ?? [] }));
+  return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
+}
+
+export function hasItsPlaces({ state }: ViewGang): boolean {
+  return state === 'placed' || state === 'running' || state === 'nominated';
+}
+
+type Place = Pick<ClusterState, 'nodes' | 'topologies' | 'levels' | 'tiers'>;
+
+/** The cluster's nodes with what the manifests say of topology. */
+function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Place {
+  const named = TOPOLOGY_KINDS.flatMap((kind) => set.ofKind(kind)).map(({ object }) => topologyOf(object));
+  const known = new Set(cluster.topologies.map(({ name }) => name));
+  const topologies: readonly Topology[] = [...cluster.topologies, ...named.filter(({ name }) => !known.has(name))];
+  const hyperNodes = set.ofKind('topology.volcano.sh/HyperNode').map(({ object }) => hyperNodeOf(object));
+  if (hyperNodes.length === 0) {
+    return { ...cluster, topologies };
+  }
+  const made = hyperNodeTiers(hyperNodes, cluster.nodes);
+  if (!made.hasMembers) {
+    notes.push(`The HyperNodes of the manifests name no node of ${cluster.name}; tiers are taken from its own levels.`);
+    return { ...cluster, topologies };
+  }
+  const nodes = cluster.nodes.map((node) => ({
+    ...node,
+    domains: { ...node.domains, ...made.domains.get(node.name) },
+  }));
+  const levels = cluster.levels.length > 0 ? cluster.levels : made.topology.levels;
+  const others = topologies.filter(({ name }) => name !== made.topology.name);
+  return { nodes, topologies: [...others, made.topology], levels, tiers: made.resolver };
+}
+
+/** Queues of the manifests stand in for those of the same name in the cluster. */
+function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterState, notes: string[]): readonly Queue[] {
+  const written = QUEUE_KINDS.flatMap((kind) => set.ofKind(kind)).flatMap(({ object }): Queue[] => {
+    const queue = queueOf(object);
+    return queue === undefined ? [] : [queue];
+  });
+  const own = new Set(written.map(({ name }) => name));
+  const queues = [...cluster.queues.filter(({ name }) => !own.has(name)), ...written];
+  const known = new Set(queues.map(({ name }) => name));
+  // A cohort is there as soon as a queue names it.
+  for (const { parent } of [...queues]) {
+    if (parent === undefined || known.has(parent) || !parent.startsWith(cohortQueue(''))) {
+      continue;
+    }
+    queues.push({ name: parent });
+    known.add(parent);
+  }
+  const missing = [...new Set(gangs.map(({ queue }) => queue))].filter((name) => !known.has(name)).sort(compareNames);
+  // A cluster that describes its queues has no others, but for the one that every scheduler has.
+  const taken = missing.filter((name) => name === 'default' || cluster.queues.length === 0);
+  const assumed = taken.filter((name) => name !== 'default');
+  if (assumed.length > 0) {
+    const what = assumed.length === 1 ? `Queue ${listText(assumed)} is` : `Queues ${listText(assumed)} are`;
+    notes.push(`${what} described nowhere; taken as open and without bounds.`);
+  }
+  return [...queues, ...taken.map((name): Queue => ({ name }))];
+}
+
+function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods: number): readonly string[] {
+  const later = notPlaced.map(({ manifest, why }) => `${describe(manifest)} ${why}: not placed.`);
+  const classes = new Map<string, string>();
+  for (const workload of workloads) {
+    const { priorityClassName, priority } = hintsOf(workload);
+    if (
+      priority !== undefined ||
+      priorityClassName === undefined ||
+      lookups.priorities.of(priorityClassName) !== undefined
+    ) {
+      continue;
+    }
+    if (!classes.has(priorityClassName)) {
+      classes.set(priorityClassName, describe(workload.manifest));
+    }
+  }
+  const unknown = [...classes].map(
+    ([name, first]) => `PriorityClass "${name}" (${first}) is described nowhere; taken as priority 0.`,
+  );
+  const vast = workloads.flatMap(({ manifest, roles }) =>
+    roles
+      .filter(({ count }) => count > mostPods)
+      .map(
+        ({ name, count }) =>
+          `${describe(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`,
+      ),
+  );
+  return [...later, ...unknown, ...vast];
+}
+
+function describe({ id }: Manifest): string {
+  return `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`;
+}
+
+function listText(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => `"${name}"`);
+  return names.length > 5 ? `${shown.join(', ')} and ${names.length - 5} more` : shown.join(', ');
+}
+
+function withCopies(
+  planned: readonly PlannedGang[],
+  copies: ReadonlyMap<string, number> | undefined,
+): readonly PlannedGang[] {
+  if (copies === undefined) {
+    return planned;
+  }
+  const last = planned.reduce((latest, { gang }) => Math.max(latest, gang.arrival ?? 0), 0);
+  let next = last + 1;
+  return [
+    ...planned,
+    ...planned.flatMap((one) =>
+      Array.from({ length: copies.get(one.gang.name) ?? 0 }, (_, index): PlannedGang => ({
+        ...one,
+        gang: { ...one.gang, name: `${one.gang.name} copy ${index + 1}`, arrival: next++ },
+        pods: [],
+        keys: [],
+      })),
+    ),
+  ];
+}
+
+/** An elastic gang is content with its minimum; who asks for five replicas wants five. */
+function whole(planned: PlannedGang): PlannedGang {
+  const { gang } = planned;
+  return gang.minimum !== 1
+    ? planned
+    : { ...planned, gang: { ...gang, minimum: gang.roles.reduce((sum, { count }) => sum + count, 0) } };
+}
+
+/**
+ * Why the rest of a gang waits that has its minimum: its missing pods are asked about once more, as gangs that need them all, on the books
+ * as they are.
+ */
+function explainRest(session: Session, asked: readonly string[], policy: Policy): ReadonlyMap<string, PendingGang> {
+  const names = new Set(asked);
+  const partial = session.gangs.filter(({ gang, placed, size }) => names.has(gang.name) && placed > 0 && placed < size);
+  const explained = new Map<string, PendingGang>();
+  if (partial.length === 0) {
+    return explained;
+  }
+  const rest = partial.map(({ gang, roles }): Gang => ({
+    ...gang,
+    minimum: undefined,
+    subgroups: undefined,
+    topology: undefined,
+    roles: roles
+      .filter(({ pods, placed }) => placed < pods.length)
+      .map(({ role: { name, template }, pods, placed }) => ({
+        name,
+        template,
+        count: pods.length - placed,
+        minimum: pods.length - placed,
+      })),
+  }));
+  const settled = session.pods
+    .filter(({ row }) => row >= 0)
+    .map((pod) => ({
+      name: pod.name,
+      state: 'running' as const,
+      template: pod.podClass.template,
+      node: session.table.nodes[pod.row].name,
+      devices: pod.devices.map((slot) => slot - session.table.deviceStart[pod.row]),
+    }));
+  const again = decideIn(new Session({ ...session.snapshot, gangs: rest, pods: settled }, { ...policy, actions: [] }));
+  for (const pending of again.pending) {
+    explained.set(pending.gang, pending);
+  }
+  return explained;
+}

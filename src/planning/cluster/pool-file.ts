@@ -1,0 +1,249 @@
+/**
+ * One pool of a cluster file: alike nodes with their devices, labels and places.
+ */
+import { acceleratorsLike, findAccelerator, migResource, parseMigProfile } from '../../facts/catalog';
+import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../placement';
+import { type Fields } from './fields';
+import { addTo } from './objects/amounts';
+import { taintEffect } from './objects/selectors';
+
+export interface Pool {
+  readonly name: string;
+  readonly nodes: readonly ClusterNode[];
+  readonly levels: readonly PoolLevel[];
+}
+
+/** Neighbours on one level share a domain. */
+export interface PoolLevel {
+  readonly label: string;
+  /** Nodes of one domain. */
+  readonly size: number;
+  /** `#` stands for the number of the domain, from 1; `##` for two digits of it. */
+  readonly pattern: string;
+}
+
+/** The members that describe places, and the node label of each; outermost first. */
+export const LEVELS = [
+  { member: 'zones', label: 'topology.kubernetes.io/zone', word: 'zone' },
+  { member: 'blocks', label: 'cloud.provider.com/topology-block', word: 'block' },
+  { member: 'racks', label: 'cloud.provider.com/topology-rack', word: 'rack' },
+] as const;
+
+/** What a node has where the file does not say: a host of the usual size for its devices. */
+const CPU = { perDevice: 16_000, alone: 32_000 };
+const MEMORY = { perDevice: 128 * 2 ** 30, alone: 128 * 2 ** 30 };
+const PODS = 110;
+
+export function readPool(fields: Fields): Pool {
+  const name = fields.required('name');
+  const count = fields.number('count', { least: 1, whole: true }) ?? 1;
+  const { devices, resource, labels: deviceLabels } = readDevices(fields);
+  const levels = readLevels(fields, count, name);
+  const pattern = fields.text('names') ?? `${name}-#`;
+  if (count > 1 && !pattern.includes('#')) {
+    fields.wrong('names', pattern, 'a text with #, which stands for the number of the node');
+  }
+  const labels = { ...deviceLabels, ...fields.map('labels') };
+  const taints = readTaints(fields);
+  const used = fields.amounts('used', resource);
+  const allocatable = readAmounts(fields, devices, resource);
+  const nodes = Array.from({ length: count }, (_, index): ClusterNode => {
+    const nodeName = numbered(pattern, index + 1, count);
+    const places = Object.fromEntries(
+      levels.map((level) => [level.label, numbered(level.pattern, Math.floor(index / level.size) + 1, 1)]),
+    );
+    return {
+      name: nodeName,
+      allocatable,
+      ...(used !== undefined && { used }),
+      labels: { 'kubernetes.io/hostname': nodeName, ...places, ...labels },
+      ...(taints.length > 0 && { taints }),
+      ...(devices.length > 0 && { devices, deviceResource: resource }),
+    };
+  });
+  const marked = mark(fields, nodes);
+  fields.done();
+  return { name, nodes: marked, levels };
+}
+
+/** `#` as the number, with as many digits as the largest needs; `###` with so many digits. */
+function numbered(pattern: string, number: number, most: number): string {
+  return pattern.replace(/#+/g, (digits) =>
+    String(number).padStart(digits.length === 1 ? String(most).length : digits.length, '0'),
+  );
+}
+
+interface PoolDevices {
+  readonly devices: readonly Device[];
+  readonly resource: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function readDevices(fields: Fields): PoolDevices {
+  const accelerator = fields.text('accelerator');
+  const facts = accelerator === undefined ? undefined : findAccelerator(accelerator);
+  const perNode = fields.number('perNode', { least: 0, whole: true }) ?? (accelerator === undefined ? 0 : 8);
+  const resource = fields.text('resource') ?? DEFAULT_DEVICE_RESOURCE;
+  const memoryMiB =
+    fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : facts.memoryGB * 1024);
+  const product =
+    fields.text('product') ??
+    facts?.productLabels.find((label) => label === accelerator) ??
+    facts?.productLabels[0] ??
+    accelerator;
+  const numaNodes = fields.number('numaNodes', { least: 1, whole: true });
+  const islandSize = fields.number('islandSize', { least: 1, whole: true });
+  const replicas = fields.number('replicas', { least: 2, whole: true });
+  const mig = readMig(fields);
+  if (accelerator === undefined && perNode > 0) {
+    fields.wrongAt('accelerator', 'is missing; say which device, such as H100-80GB (`gantry catalog accelerators`)');
+  }
+  if (
+    accelerator !== undefined &&
+    facts === undefined &&
+    resource === DEFAULT_DEVICE_RESOURCE &&
+    memoryMiB === undefined
+  ) {
+    const near = acceleratorsLike(accelerator).map(({ name }) => name);
+    const hint =
+      near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; `gantry catalog accelerators` lists them';
+    fields.wrong('accelerator', accelerator, `an accelerator of the catalog, or any name beside memoryMiB${hint}`);
+  }
+  const devices = Array.from({ length: perNode }, (_, index): Device => ({
+    ...(accelerator !== undefined && { model: facts?.name ?? accelerator }),
+    ...(memoryMiB !== undefined && { memoryMiB }),
+    ...(numaNodes !== undefined && { numa: Math.floor((index * numaNodes) / perNode) }),
+    ...(islandSize !== undefined && { island: String(Math.floor(index / islandSize)) }),
+    ...(replicas !== undefined && { replicas }),
+    ...(mig !== undefined && { mig }),
+  }));
+  const nvidia = resource === DEFAULT_DEVICE_RESOURCE && devices.length > 0;
+  return {
+    devices,
+    resource,
+    labels: nvidia ? nvidiaLabels({ product, perNode, memoryMiB, family: facts?.architecture }) : {},
+  };
+}
+
+interface NvidiaNode {
+  readonly product: string | undefined;
+  readonly perNode: number;
+  readonly memoryMiB: number | undefined;
+  readonly family: string | undefined;
+}
+
+/** What GPU feature discovery writes on such nodes. */
+function nvidiaLabels({ product, perNode, memoryMiB, family }: NvidiaNode): Readonly<Record<string, string>> {
+  return {
+    'nvidia.com/gpu.present': 'true',
+    'nvidia.com/gpu.count': String(perNode),
+    ...(product !== undefined && { 'nvidia.com/gpu.product': product }),
+    ...(memoryMiB !== undefined && { 'nvidia.com/gpu.memory': String(memoryMiB) }),
+    ...(family !== undefined && { 'nvidia.com/gpu.family': family }),
+  };
+}
+
+function readMig(fields: Fields): Readonly<Record<string, number>> | undefined {
+  const layout = fields.fields('mig');
+  if (layout === undefined) {
+    return undefined;
+  }
+  const mig: Record<string, number> = {};
+  for (const profile of Object.keys(fields.raw('mig') as object)) {
+    if (parseMigProfile(profile) === undefined) {
+      layout.wrongAt(profile, 'is no MIG profile; one is written such as 1g.10gb');
+    }
+    mig[profile] = layout.number(profile, { least: 1, whole: true }) ?? 1;
+  }
+  return mig;
+}
+
+function readAmounts(fields: Fields, devices: readonly Device[], resource: string): Amounts {
+  const count = devices.length;
+  const own = fields.amounts('resources', resource) ?? {};
+  const read = (key: 'cpu' | 'memory', usual: { readonly perDevice: number; readonly alone: number }): number => {
+    const value = fields.raw(key);
+    return value === undefined ? Math.max(usual.alone, usual.perDevice * count) : fields.amountOf(key, value, key);
+  };
+  const amounts: Record<string, number> = {
+    cpu: read('cpu', CPU),
+    memory: read('memory', MEMORY),
+    pods: fields.number('pods', { least: 1, whole: true }) ?? PODS,
+    // Disks are seldom what decides; who wants them to says so in `resources`.
+    'ephemeral-storage': 2 ** 42,
+  };
+  const divided = devices.filter(({ mig }) => mig !== undefined);
+  if (count > divided.length) {
+    amounts[resource] = count - divided.length;
+  }
+  for (const { mig } of divided) {
+    addTo(amounts, Object.fromEntries(Object.entries(mig!).map(([profile, each]) => [migResource(profile), each])));
+  }
+  return { ...amounts, ...own };
+}
+
+function readLevels(fields: Fields, count: number, pool: string): readonly PoolLevel[] {
+  const named = LEVELS.flatMap(({ member, label, word }): PoolLevel[] => {
+    const value = fields.raw(member);
+    if (value === undefined) {
+      return [];
+    }
+    if (typeof value === 'number') {
+      const domains = fields.number(member, { least: 1, whole: true }) ?? 1;
+      return [{ label, size: Math.ceil(count / domains), pattern: `${word}-#` }];
+    }
+    const level = fields.fields(member)!;
+    return [readLevel(level, count, `${word}-#`, level.text('label') ?? label)];
+  });
+  const others = fields.list('domains').map((level) => readLevel(level, count, `${pool}-#`, level.required('label')));
+  return [...named, ...others];
+}
+
+function readLevel(fields: Fields, nodes: number, usual: string, label: string): PoolLevel {
+  const size = fields.number('size', { least: 1, whole: true });
+  const count = fields.number('count', { least: 1, whole: true });
+  const pattern = fields.text('name') ?? usual;
+  if (size !== undefined && count !== undefined) {
+    fields.wrongAt('', 'has both size and count; one follows from the other, so write one of them');
+  }
+  fields.done();
+  const own = size ?? Math.ceil(nodes / (count ?? 1));
+  if (own < nodes && !pattern.includes('#')) {
+    fields.wrong('name', pattern, 'a text with #, which stands for the number of the domain');
+  }
+  return { label, size: own, pattern };
+}
+
+/** `key=value:Effect` or `key:Effect`, as kubectl writes them. */
+function readTaints(fields: Fields): readonly Taint[] {
+  return (fields.texts('taints') ?? []).flatMap((text): Taint[] => {
+    const [, key, value, effect] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
+    const known = taintEffect(effect);
+    if (key !== undefined && known !== undefined) {
+      return [{ key, ...(value !== undefined && { value }), effect: known }];
+    }
+    fields.wrong('taints', text, 'key=value:NoSchedule, key:NoSchedule, or with PreferNoSchedule or NoExecute');
+    return [];
+  });
+}
+
+/** Nodes that are cordoned or broken, by name. */
+function mark(fields: Fields, nodes: readonly ClusterNode[]): readonly ClusterNode[] {
+  const names = nodes.map(({ name }) => name);
+  const said = (key: 'cordoned' | 'notReady'): ReadonlySet<string> => {
+    const list = fields.texts(key) ?? [];
+    for (const name of list) {
+      if (!names.includes(name)) {
+        fields.wrong(key, name, `a node of this pool: ${names[0]}${names.length > 1 ? ` to ${names.at(-1)}` : ''}`);
+      }
+    }
+    return new Set(list);
+  };
+  const cordoned = said('cordoned');
+  const notReady = said('notReady');
+  return nodes.map((node) => ({
+    ...node,
+    ...(cordoned.has(node.name) && { unschedulable: true }),
+    ...(notReady.has(node.name) && { ready: false }),
+  }));
+}

@@ -1,0 +1,30 @@
+/**
+ * Which nodes belong together for people: by the labels of node pools, else by what they are.
+ */
+import { type ClusterNode, DEFAULT_DEVICE_RESOURCE } from '../../placement';
+
+/** Labels by which clouds and autoscalers name pools. */
+const POOL_LABELS = [
+  'cloud.google.com/gke-nodepool',
+  'eks.amazonaws.com/nodegroup',
+  'karpenter.sh/nodepool',
+  'kubernetes.azure.com/agentpool',
+  'agentpool',
+  'alibabacloud.com/nodepool-id',
+  'node.kubernetes.io/nodepool',
+  'node-pool',
+  'nodepool',
+] as const;
+
+/** The pool's label; without one, the model and number of devices, the type of the machine, or `cpu`. */
+export function poolName({ labels = {}, devices = [], deviceResource, allocatable }: ClusterNode): string {
+  const named = POOL_LABELS.map((key) => labels[key]).find((value) => value !== undefined && value !== '');
+  if (named !== undefined) {
+    return named;
+  }
+  const count = devices.length > 0 ? devices.length : (allocatable[deviceResource ?? DEFAULT_DEVICE_RESOURCE] ?? 0);
+  if (count > 0) {
+    return `${devices[0]?.model ?? deviceResource ?? DEFAULT_DEVICE_RESOURCE} x ${count}`;
+  }
+  return labels['node.kubernetes.io/instance-type'] ?? 'cpu';
+}

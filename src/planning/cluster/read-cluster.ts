@@ -1,0 +1,58 @@
+/**
+ * A cluster from a text: a cluster file, or what kubectl printed.
+ */
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asString, isObject } from '../../manifests/read';
+import { parseYaml } from '../../manifests/yaml';
+import { ClusterFileError, readClusterFile } from './cluster-file';
+import { type ClusterState } from './cluster-state';
+import { clusterOfObjects } from './from-objects';
+
+/**
+ * @param text YAML or JSON
+ * @param file how messages name it
+ * @throws ClusterFileError
+ */
+export function readCluster(text: string, file: string): ClusterState {
+  const listed = objectsOfJson(text);
+  if (listed !== undefined) {
+    return clusterOfList(listed, file);
+  }
+  const { manifests, problems } = parseYaml(text, file);
+  const broken = problems.filter(({ kind }) => kind === 'syntax');
+  if (broken.length > 0) {
+    throw new ClusterFileError(
+      broken.map(({ position, message }) => `${file}:${position.line}:${position.column}: ${message}`).join('\n'),
+    );
+  }
+  if (!manifests.some(({ id }) => id.kind !== '')) {
+    return readClusterFile(text, file);
+  }
+  return clusterOfList(
+    manifests.map(({ object }) => object),
+    file,
+  );
+}
+
+/** What kubectl prints is JSON of a hundred megabytes for a large cluster, and nobody asks for a place in it. */
+function objectsOfJson(text: string): readonly JsonObject[] | undefined {
+  if (!/^\s*\{/.test(text)) {
+    return undefined;
+  }
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) && asString(value.kind) !== undefined ? [value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function clusterOfList(objects: readonly JsonObject[], file: string): ClusterState {
+  const state = clusterOfObjects(objects, file.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''));
+  if (state.nodes.length > 0) {
+    return state;
+  }
+  throw new ClusterFileError(
+    `${file}: no Node in it; \`kubectl get nodes,pods,queues,podgroups,priorityclasses -A -o json\` prints a cluster`,
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * All gangs as a table: what they are, how they fare, where they are.
+ */
+import { type ClusterView, type ViewGang, type ViewGangState } from '../../cluster/view';
+import { type Actions } from './actions';
+import { el, refill } from './dom';
+import { placeName } from './fleet-layout';
+import { more } from './more-button';
+import { tell } from './words';
+
+const FIRST = 25;
+
+const STATES: Readonly<Record<ViewGangState, string>> = {
+  placed: 'starts now',
+  running: 'runs',
+  partial: 'runs in part',
+  nominated: 'starts when there is room',
+  pending: 'waits',
+  evicting: 'has to go',
+};
+
+export function gangPanel(panel: Element, view: ClusterView, actions: Actions): void {
+  const found = view.gangs.filter((_, index) => actions.focus.litGang(index));
+  const shown = actions.opened.has('gangs') ? found : found.slice(0, FIRST);
+  refill(
+    panel,
+    el('header', {}, el('h2', { id: 'gangs-title' }, 'Gangs', el('span', {}, tell(found.length)))),
+    el(
+      'div',
+      { class: 'scroll' },
+      el(
+        'table',
+        {},
+        el(
+          'thead',
+          {},
+          el(
+            'tr',
+            {},
+            ...['Gang', 'Queue', 'State'].map((title) => el('th', { scope: 'col' }, title)),
+            ...['Pods', 'Devices', 'Priority'].map((title) => el('th', { scope: 'col', class: 'n' }, title)),
+            el('th', { scope: 'col' }, 'Where'),
+          ),
+        ),
+        el('tbody', {}, ...shown.map((gang) => row(gang, view, actions))),
+      ),
+    ),
+    more('gangs', shown.length, found.length, actions),
+  );
+}
+
+function row(gang: ViewGang, view: ClusterView, { focus, book, pickGang }: Actions): HTMLElement {
+  return el(
+    'tr',
+    {},
+    el(
+      'td',
+      {},
+      el(
+        'button',
+        {
+          class: 'name',
+          type: 'button',
+          'aria-pressed': focus.gang === gang.name ? 'true' : 'false',
+          'data-key': `gang ${gang.name}`,
+          click: () => pickGang(gang.name),
+        },
+        el('i', {
+          class: `swatch ${gang.placed > 0 ? '' : 'free'}`,
+          '--swatch': gang.placed > 0 ? book.css(`gang ${gang.name}`) : undefined,
+        }),
+        gang.name,
+      ),
+    ),
+    el('td', {}, gang.queue),
+    el('td', {}, el('span', { class: `state ${gang.state}` }, STATES[gang.state])),
+    el(
+      'td',
+      { class: 'n' },
+      gang.placed === gang.pods ? tell(gang.pods) : `${tell(gang.placed)} of ${tell(gang.pods)}`,
+    ),
+    el('td', { class: 'n' }, gang.devices === 0 ? '' : tell(gang.devices)),
+    el('td', { class: 'n' }, tell(gang.priority)),
+    el('td', {}, whereOf(gang, view)),
+  );
+}
+
+function whereOf({ where, domain, state, pending }: ViewGang, view: ClusterView): string {
+  if (where.length === 0) {
+    return state === 'pending' && pending !== undefined ? pending.kind : '';
+  }
+  const names = where.slice(0, 3).map(([node]) => view.nodes[node].name);
+  const nodes = where.length <= 3 ? names.join(', ') : `${names[0]} and ${where.length - 1} more`;
+  if (domain === undefined || domain.level < 0) {
+    return nodes;
+  }
+  return `${placeName(view, domain.level, domain.name)}: ${nodes}`;
+}

@@ -1,0 +1,68 @@
+/**
+ * Colours that people with any colour vision can tell apart, dark enough on light and light enough on dark; they come from the style sheet.
+ *
+ * A name keeps its colour as long as the page lives. There are ten; after that they come again, and pointing at a thing tells it apart.
+ */
+export const COLOURS = 10;
+
+export interface Tones {
+  readonly colours: readonly string[];
+  readonly surface: string;
+  readonly ink: string;
+  readonly ink3: string;
+  readonly free: string;
+  readonly freeLine: string;
+  readonly line: string;
+  readonly line2: string;
+  readonly track: string;
+  readonly other: string;
+  readonly mark: string;
+  readonly bad: string;
+  readonly accent: string;
+}
+
+/** What the style sheet says now, light or dark. */
+export function tones(): Tones {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    colours: Array.from({ length: COLOURS }, (_, i) => of(`--c${i}`)),
+    surface: of('--surface'),
+    ink: of('--ink'),
+    ink3: of('--ink-3'),
+    free: of('--free'),
+    freeLine: of('--free-line'),
+    line: of('--line'),
+    line2: of('--line-2'),
+    track: of('--track'),
+    other: of('--other'),
+    mark: of('--mark'),
+    bad: of('--bad'),
+    accent: of('--accent'),
+  };
+}
+
+export class ColourBook {
+  private readonly taken = new Map<string, number>();
+
+  /** Names that are new get the next colours, in this order. */
+  admit(names: Iterable<string>): void {
+    for (const name of names) {
+      if (!this.taken.has(name)) {
+        this.taken.set(name, this.taken.size % COLOURS);
+      }
+    }
+  }
+
+  names(): Iterable<string> {
+    return this.taken.keys();
+  }
+
+  of(name: string): number {
+    return this.taken.get(name) ?? 0;
+  }
+
+  css(name: string): string {
+    return `var(--c${this.of(name)})`;
+  }
+}

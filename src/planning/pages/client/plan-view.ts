@@ -1,0 +1,331 @@
+/**
+ * The page of a cluster: what it comes to, the picture of its devices, who waits and why, queues, pools, gangs.
+ *
+ * `renderView` draws a view into an element. Called again for the same element it updates in place: what the reader looked for, picked and
+ * zoomed into stays.
+ */
+import { type ClusterView, occupantsOf, type ViewPod } from '../../cluster/view';
+import { el, refill } from './dom';
+import { FleetPicture, stateOf } from './fleet-picture';
+import { type Colouring, Focus } from './focus';
+import { gangPanel } from './gang-panel';
+import { factsOf, verdictOf } from './headline';
+import { evictionPanel, recentPanel } from './movement-panel';
+import { Pane } from './pane';
+import { type LiveView } from '../live-view';
+import { type Actions } from './actions';
+import { ColourBook } from './palette';
+import { pendingPanel } from './pending-panel';
+import { poolPanel, queuePanel } from './share-panels';
+import { count } from './words';
+
+const pages = new WeakMap<Element, PlanPage>();
+
+export function renderView(root: Element, view: LiveView): void {
+  const page = pages.get(root) ?? new PlanPage(root);
+  pages.set(root, page);
+  page.show(view);
+}
+
+/** With more nodes than this the picture has the whole width. */
+const BESIDE = 600;
+
+/** In the legend: the gangs with the most devices. */
+const NAMED = 8;
+
+class PlanPage implements Actions {
+  readonly focus = new Focus();
+  readonly book = new ColourBook();
+  readonly opened = new Set<string>();
+  private view!: LiveView;
+  private readonly heading = el('h1');
+  private readonly lead = el('p', { class: 'lead' });
+  private readonly facts = el('dl', { class: 'facts' });
+  private readonly found = el('p', { class: 'found', role: 'status' });
+  private readonly search = el('input', {
+    type: 'search',
+    placeholder: 'Find a gang, queue, node or rack',
+    'aria-label': 'Find a gang, queue, node or rack',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    input: () => this.look(),
+  });
+  private readonly pending = el('section', { class: 'card', 'aria-labelledby': 'pending-title' });
+  private readonly queues = el('section', { class: 'card', 'aria-labelledby': 'queues-title' });
+  private readonly pools = el('section', { class: 'card', 'aria-labelledby': 'pools-title' });
+  private readonly evictions = el('section', { class: 'card below', 'aria-labelledby': 'evictions-title' });
+  private readonly recent = el('section', { class: 'card below', 'aria-labelledby': 'recent-title' });
+  private readonly gangs = el('section', { class: 'card below', 'aria-labelledby': 'gangs-title' });
+  private readonly notes = el('section', { class: 'card below', 'aria-labelledby': 'notes-title' });
+  private readonly legend = el('div', {
+    class: 'legend',
+    role: 'group',
+    'aria-label': 'Legend; pick an entry to see only it',
+  });
+  private readonly hint = el('p', { class: 'hint' });
+  private readonly fleetTools = el('div', { class: 'tools' });
+  private readonly title = el('h2', { id: 'fleet-title' });
+  private readonly lower: HTMLElement;
+  private readonly upper: HTMLElement;
+  private readonly picture = new FleetPicture(this.book, this.focus, (node) => this.chooseNode(node));
+  private readonly pane = new Pane(
+    this.picture,
+    'Picture of the cluster. Arrow keys go from node to node, Enter picks what runs there.',
+  );
+
+  constructor(root: Element) {
+    const fleet = el(
+      'section',
+      { class: 'card wide', 'aria-labelledby': 'fleet-title' },
+      el('header', {}, this.title, this.fleetTools),
+      this.pane.element,
+      this.legend,
+      this.hint,
+    );
+    this.upper = el('div', { class: 'grid' }, fleet, this.pending);
+    this.lower = el('div', { class: 'grid even' }, this.queues, this.pools);
+    root.replaceChildren(
+      this.heading,
+      this.lead,
+      this.facts,
+      el(
+        'div',
+        { class: 'tools' },
+        el('div', { class: 'search' }, this.search, el('kbd', { 'aria-hidden': 'true' }, '/')),
+        this.found,
+      ),
+      el('div', { class: 'below' }, this.upper),
+      this.lower,
+      this.evictions,
+      this.recent,
+      this.gangs,
+      this.notes,
+    );
+    document.addEventListener('keydown', (event) => this.shortcut(event));
+  }
+
+  show(view: LiveView): void {
+    this.view = view;
+    const bySize = view.gangs.map((gang) => gang).sort((a, b) => b.devices - a.devices);
+    this.book.admit(bySize.filter(({ placed }) => placed > 0).map(({ name }) => `gang ${name}`));
+    this.book.admit(view.queues.map(({ name }) => `queue ${name}`));
+    this.picture.show(
+      view,
+      view.nodes.map((node) => occupantsOf(view, node).map((parts) => [...parts])),
+    );
+    this.focus.apply(view);
+    const { text, alert } = verdictOf(view);
+    this.heading.replaceChildren(text, ...(alert === '' ? [] : [el('em', {}, alert)]));
+    this.lead.textContent = leadOf(view);
+    refill(
+      this.facts,
+      ...factsOf(view).map(({ term, value, more }) =>
+        el('div', {}, el('dt', {}, term), el('dd', {}, value, more !== undefined && el('small', {}, more))),
+      ),
+    );
+    this.title.replaceChildren('Where it lands', el('span', {}, `${count(view.nodes.length, 'node')}`));
+    this.update();
+  }
+
+  update(): void {
+    const { view } = this;
+    this.focus.apply(view);
+    this.found.textContent = this.focus.found(view);
+    pendingPanel(this.pending, view, this);
+    this.pending.hidden = view.counters.pending === 0;
+    this.upper.classList.toggle('alone', view.counters.pending === 0);
+    this.upper.classList.toggle('stacked', view.nodes.length > BESIDE);
+    queuePanel(this.queues, view, this);
+    this.queues.hidden = view.queues.length === 0;
+    poolPanel(this.pools, view);
+    evictionPanel(this.evictions, view, this);
+    recentPanel(this.recent, view, this);
+    gangPanel(this.gangs, view, this);
+    this.notes.hidden = view.notes.length === 0;
+    this.notes.replaceChildren(
+      el('header', {}, el('h2', { id: 'notes-title' }, 'Notes')),
+      el('ul', { class: 'notes' }, ...view.notes.map((note) => el('li', {}, note))),
+    );
+    this.fillTools();
+    this.fillLegend();
+    this.pane.refresh();
+  }
+
+  pickGang(name: string): void {
+    this.focus.gang = this.focus.gang === name ? undefined : name;
+    this.focus.queue = undefined;
+    this.update();
+  }
+
+  pickQueue(name: string): void {
+    this.focus.queue = this.focus.queue === name ? undefined : name;
+    this.focus.gang = undefined;
+    this.update();
+  }
+
+  private look(): void {
+    this.focus.query = this.search.value.trim();
+    this.update();
+  }
+
+  private chooseNode(node: number | undefined): void {
+    const gang =
+      node === undefined ? undefined : this.view.nodes[node].pods.find((pod) => pod.gang !== undefined)?.gang;
+    if (gang !== undefined) {
+      this.pickGang(this.view.gangs[gang].name);
+    } else if (this.focus.gang !== undefined) {
+      this.pickGang(this.focus.gang);
+    }
+  }
+
+  private shortcut(event: KeyboardEvent): void {
+    const typing = event.target instanceof HTMLInputElement;
+    if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      this.search.focus();
+    } else if (event.key === 'Escape' && this.focus.active) {
+      this.focus.clear();
+      this.search.value = '';
+      this.update();
+    }
+  }
+
+  private fillTools(): void {
+    const colour = (colouring: Colouring, label: string): HTMLElement =>
+      el(
+        'button',
+        {
+          type: 'button',
+          'aria-pressed': this.focus.colouring === colouring ? 'true' : 'false',
+          'data-key': `colour ${colouring}`,
+          click: () => {
+            this.focus.colouring = colouring;
+            this.update();
+          },
+        },
+        label,
+      );
+    const zoom = (by: 1 | -1 | 0, label: string, name: string): HTMLElement =>
+      el(
+        'button',
+        {
+          type: 'button',
+          'aria-label': name,
+          'data-key': `zoom ${by}`,
+          click: () => {
+            this.picture.zoom(by);
+            this.pane.refresh();
+          },
+        },
+        label,
+      );
+    refill(
+      this.fleetTools,
+      el(
+        'div',
+        { class: 'segments', role: 'group', 'aria-label': 'Colour by' },
+        colour('gang', 'By gang'),
+        colour('queue', 'By queue'),
+      ),
+      el(
+        'div',
+        { class: 'segments', role: 'group', 'aria-label': 'Zoom' },
+        zoom(-1, '−', 'Smaller'),
+        zoom(0, 'Fit', 'Fit'),
+        zoom(1, '+', 'Larger'),
+      ),
+    );
+  }
+
+  private fillLegend(): void {
+    const { view, focus, book } = this;
+    const holders = view.gangs
+      .filter(({ placed, devices }) => placed > 0 && devices > 0)
+      .sort((a, b) => b.devices - a.devices);
+    const entries =
+      focus.colouring === 'gang'
+        ? holders.slice(0, NAMED).map(({ name }) => ({
+            name,
+            pressed: focus.gang === name,
+            pick: () => this.pickGang(name),
+            css: book.css(`gang ${name}`),
+          }))
+        : view.queues
+            .filter(({ placed }) => placed > 0)
+            .slice(0, 12)
+            .map(({ name }) => ({
+              name,
+              pressed: focus.queue === name,
+              pick: () => this.pickQueue(name),
+              css: book.css(`queue ${name}`),
+            }));
+    const button = (name: string, pressed: boolean, pick: () => void, swatch: HTMLElement | false): HTMLElement =>
+      el(
+        'button',
+        {
+          type: 'button',
+          class: swatch === false ? 'filter' : undefined,
+          'aria-pressed': pressed ? 'true' : 'false',
+          'data-key': `legend ${name}`,
+          title: name,
+          click: pick,
+        },
+        swatch,
+        el('span', {}, name),
+      );
+    const states = new Set(view.nodes.flatMap(({ pods }) => pods.map(({ state }) => state ?? 'running')));
+    const stateButtons = STATES.filter(({ state }) => states.has(state) && states.size > 1).map(
+      ({ state, label, mark }) =>
+        button(
+          label,
+          focus.state === state,
+          () => {
+            focus.state = focus.state === state ? undefined : state;
+            this.update();
+          },
+          mark !== undefined && el('i', { class: mark }),
+        ),
+    );
+    const key = (label: string, mark: string): HTMLElement =>
+      el('span', { class: 'chip key' }, el('i', { class: `swatch ${mark}` }), label);
+    const foreign = view.nodes.some(({ pods }) => pods.some(({ gang }) => gang === undefined));
+    const off =
+      view.nodes.some((node) => stateOf(node) !== '') || view.deviceKinds.some(({ healthy }) => healthy === false);
+    refill(
+      this.legend,
+      ...entries.map(({ name, pressed, pick, css }) => button(name, pressed, pick, el('i', { '--swatch': css }))),
+      ...stateButtons,
+      key('free', 'free'),
+      foreign && key('no gang', 'foreign'),
+      off && key('not ready or cordoned', 'off'),
+    );
+    const more = holders.length - NAMED;
+    this.hint.textContent =
+      focus.colouring === 'gang' && more > 0
+        ? `Ten colours take turns among ${holders.length} gangs: point at a device, or find a gang by name, to see it alone. The arrow keys go from node to node.`
+        : 'Point at a device for details; the arrow keys go from node to node.';
+  }
+}
+
+const STATES: readonly {
+  readonly state: NonNullable<ViewPod['state']> | 'running';
+  readonly label: string;
+  readonly mark: string | undefined;
+}[] = [
+  { state: 'planned', label: 'starts now', mark: undefined },
+  { state: 'running', label: 'ran before', mark: undefined },
+  { state: 'nominated', label: 'starts when there is room', mark: 'nominated' },
+  { state: 'leaving', label: 'has to go', mark: 'leaving' },
+];
+
+function leadOf(view: ClusterView): string {
+  const several = view.levels.filter(({ domains }) => domains > 0 && domains < view.nodes.length);
+  const levels = several.map(({ title, domains }) => count(domains, title));
+  const { bindings, evictions, nominations } = view.counters;
+  const acts = [
+    bindings > 0 ? `${count(bindings, 'pod')} ${bindings === 1 ? 'starts' : 'start'} now` : '',
+    nominations > 0 ? `${count(nominations, 'pod')} ${nominations === 1 ? 'starts' : 'start'} when there is room` : '',
+    evictions > 0 ? `${count(evictions, 'pod')} ${evictions === 1 ? 'has' : 'have'} to go` : '',
+  ].filter((text) => text !== '');
+  return `${view.cluster}: ${[count(view.nodes.length, 'node'), ...levels].join(', ')}.${acts.length === 0 ? '' : ` ${acts.join(', ')}.`}`;
+}

@@ -1,0 +1,226 @@
+/**
+ * The page of a simulation: verdict, figures, use over time, who ran when, queues, what happened.
+ */
+import { type SimulationResult } from '../../simulation/result';
+import { el } from './dom';
+import { GanttPicture } from './gantt-picture';
+import { Pane } from './pane';
+import { ColourBook } from './palette';
+import { UsePicture } from './use-picture';
+import { count, percent, tell, tellSeconds } from './words';
+
+export function renderTimeline(root: Element, result: SimulationResult): void {
+  const book = new ColourBook();
+  book.admit(result.queues.map(({ name }) => name).filter((name) => result.gangs.some(({ queue }) => queue === name)));
+  const gantt = new GanttPicture(result, book);
+  const ganttPane = new Pane(gantt, 'Gangs over time. Arrow keys go from gang to gang.');
+  const use = new UsePicture(result, book, (width) => gantt.left(width));
+  const usePane = new Pane(use, 'Devices in use over time. Arrow keys go from change to change.');
+  const queueLegend = legend([...book.names()].map((name) => [name, book.css(name)]));
+  const found = el('p', { class: 'found', role: 'status' });
+  const search = el('input', {
+    type: 'search',
+    placeholder: 'Find a gang or queue',
+    'aria-label': 'Find a gang or queue',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    input: () => look(search.value),
+  });
+  const look = (query: string): void => {
+    const words = query
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== '');
+    const meant = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word));
+    const matching = result.gangs.flatMap(({ name, queue }, index) => (meant(`${name} ${queue}`) ? [index] : []));
+    gantt.lit = words.length === 0 ? undefined : new Set(matching);
+    found.textContent = words.length === 0 ? '' : `${matching.length} of ${result.gangs.length} gangs`;
+    ganttPane.paint();
+  };
+  document.addEventListener('keydown', (event) => {
+    if (event.key === '/' && !(event.target instanceof HTMLInputElement)) {
+      event.preventDefault();
+      search.focus();
+    } else if (event.key === 'Escape' && search.value !== '') {
+      search.value = '';
+      look('');
+    }
+  });
+  root.replaceChildren(
+    el('h1', {}, result.name),
+    el(
+      'p',
+      { class: 'lead' },
+      result.about ?? `${count(result.gangs.length, 'gang')} on ${count(result.nodes, 'node')}.`,
+    ),
+    facts(result),
+    ...(result.expectations.length > 0 ? [expectations(result)] : []),
+    card('use', 'Devices in use', `${tell(result.devices)} ${result.device}`, [
+      usePane.element,
+      queueLegend,
+      el('p', { class: 'hint' }, 'Stacked by queue. Dashed: devices that are ready.'),
+    ]),
+    el(
+      'div',
+      { class: 'tools below' },
+      el('div', { class: 'search' }, search, el('kbd', { 'aria-hidden': 'true' }, '/')),
+      found,
+    ),
+    card('gangs', 'Who ran when', count(result.gangs.length, 'gang'), [
+      ganttPane.element,
+      queueLegend.cloneNode(true),
+      el(
+        'p',
+        { class: 'hint' },
+        'Thin line: it waits. Low bar: it runs with a part of its pods. Red mark: it lost pods. Dotted: nodes or queues changed.',
+      ),
+    ]),
+    queues(result),
+    ...(result.happenings.length > 0 ? [happenings(result)] : []),
+  );
+  ganttPane.refresh();
+  usePane.refresh();
+}
+
+function facts({ summary, seconds, ended, device, gangs, decisions }: SimulationResult): HTMLElement {
+  const { waits } = summary;
+  const left =
+    summary.pending > 0
+      ? `${tell(summary.pending)} wait at the end`
+      : summary.running > 0
+        ? `${tell(summary.running)} still run`
+        : 'nothing is left';
+  const list: readonly (readonly [string, string, string])[] = [
+    ['Finished', `${tell(summary.finished)} of ${tell(gangs.length)}`, left],
+    ['Simulated', tellSeconds(seconds), ended === 'time' ? 'then the time was up' : `${count(decisions, 'decision')}`],
+    ['In use', percent(summary.utilisation[device] ?? 0), 'mean of devices that were ready'],
+    ['To good effect', percent(summary.goodput), 'of what was in use'],
+    ['Wait', tellSeconds(waits.median), `median; p90 ${tellSeconds(waits.p90)}, longest ${tellSeconds(waits.longest)}`],
+    ['Free and of no use', percent(summary.fragmentation), 'mean part of the free devices'],
+    ['Evictions', tell(summary.evictions), summary.moves > 0 ? `and ${count(summary.moves, 'move')}` : 'pods'],
+  ];
+  return el(
+    'dl',
+    { class: 'facts' },
+    ...list.map(([term, value, more]) => el('div', {}, el('dt', {}, term), el('dd', {}, value, el('small', {}, more)))),
+  );
+}
+
+function expectations({ expectations: list }: SimulationResult): HTMLElement {
+  const unmet = list.filter(({ met }) => !met).length;
+  const sorted = [...list].sort((a, b) => Number(a.met) - Number(b.met));
+  return card('expected', 'Expected', unmet === 0 ? `all ${list.length} met` : `${unmet} of ${list.length} not met`, [
+    el(
+      'ul',
+      { class: 'checks' },
+      ...sorted.map(({ expected, met, found }) =>
+        el(
+          'li',
+          {},
+          el('b', { class: met ? 'good' : 'bad' }, met ? 'met' : 'not met'),
+          el('span', {}, expected, el('span', { class: 'sub' }, found)),
+        ),
+      ),
+    ),
+  ]);
+}
+
+function queues(result: SimulationResult): HTMLElement {
+  const head = ['Queue', 'Gangs', 'Median wait', '90 %', 'Longest', 'Mean devices', 'Deserved'];
+  return card('queues', 'Queues', '', [
+    el(
+      'div',
+      { class: 'scroll' },
+      el(
+        'table',
+        {},
+        el(
+          'thead',
+          {},
+          el('tr', {}, ...head.map((title, i) => el('th', { scope: 'col', class: i === 0 ? undefined : 'n' }, title))),
+        ),
+        el(
+          'tbody',
+          {},
+          ...result.queues.map(({ name, waits, meanDevices, deservedDevices }) =>
+            el(
+              'tr',
+              {},
+              el('td', {}, name),
+              ...[
+                tell(waits.gangs),
+                tellSeconds(waits.median),
+                tellSeconds(waits.p90),
+                tellSeconds(waits.longest),
+                tell(meanDevices),
+                deservedDevices === undefined ? '' : tell(deservedDevices),
+              ].map((text) => el('td', { class: 'n' }, text)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  ]);
+}
+
+const FIRST = 60;
+
+function happenings({ happenings: list }: SimulationResult): HTMLElement {
+  const rows = (shown: SimulationResult['happenings']): HTMLElement[] =>
+    shown.map(({ at, kind, text }) =>
+      el(
+        'tr',
+        {},
+        el('td', {}, tellSeconds(at)),
+        el('td', { class: kind === 'fail' || kind === 'evict' ? 'bad' : undefined }, text),
+      ),
+    );
+  const body = el('tbody', {}, ...rows(list.slice(0, FIRST)));
+  const more =
+    list.length <= FIRST
+      ? undefined
+      : el(
+          'button',
+          {
+            class: 'quiet more',
+            type: 'button',
+            click: () => {
+              body.replaceChildren(...rows(list));
+              more?.remove();
+            },
+          },
+          `Show all ${tell(list.length)}`,
+        );
+  return card('happened', 'What happened', tell(list.length), [
+    el(
+      'div',
+      { class: 'scroll' },
+      el(
+        'table',
+        {},
+        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'At'), el('th', { scope: 'col' }, 'What'))),
+        body,
+      ),
+    ),
+    ...(more === undefined ? [] : [more]),
+  ]);
+}
+
+function card(id: string, title: string, more: string, content: readonly (Node | string)[]): HTMLElement {
+  return el(
+    'section',
+    { class: 'card below', 'aria-labelledby': `${id}-title` },
+    el('header', {}, el('h2', { id: `${id}-title` }, title, more !== '' && el('span', {}, more))),
+    ...content,
+  );
+}
+
+function legend(entries: readonly (readonly [string, string])[]): HTMLElement {
+  return el(
+    'div',
+    { class: 'legend' },
+    ...entries.map(([name, colour]) =>
+      el('span', { class: 'chip key' }, el('i', { class: 'swatch', '--swatch': colour }), name),
+    ),
+  );
+}

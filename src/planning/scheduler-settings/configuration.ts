@@ -1,0 +1,364 @@
+/**
+ * The program's configuration: what its file may say, what holds where it says nothing, and what is wrong with it.
+ *
+ * Every fault is reported at once, each with its place, what was found and what is expected.
+ */
+import { parseDocument } from 'yaml';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { amountOf } from '../cluster/objects/amounts';
+import { parseQuantity } from '../../manifests/quantity';
+import { asArray, isObject } from '../../manifests/read';
+import {
+  type Action,
+  DEFAULT_POLICY,
+  GANG_ORDERS,
+  GANG_SPREADS,
+  NODE_SCORES,
+  type Policy,
+  PREFERRED_TOPOLOGIES,
+  type Queue,
+  QUEUE_ORDERS,
+  type Topology,
+  VICTIM_ORDERS,
+} from '../../placement';
+import { LOG_LEVELS, type LogLevel } from './log-levels';
+
+export interface Configuration {
+  /** Pods with this `schedulerName` are bound directly. */
+  readonly schedulerName: string;
+  /** The queue of pods that name none. */
+  readonly defaultQueue: string;
+  /** Beside the Volcano Queues of the cluster; of two with one name this one counts. */
+  readonly queues: readonly Queue[];
+  /** Beside Kueue Topologies and Volcano HyperNodes of the cluster. */
+  readonly topologies: readonly Topology[];
+  readonly policy: Policy;
+  readonly binding: {
+    /** Requests at once. */
+    readonly inFlight: number;
+    /** Seconds for which a binding is tried again when the server does not answer. */
+    readonly timeoutSeconds: number;
+  };
+  readonly handOver: {
+    /** Seconds that the cluster's own scheduler has for a pod that was handed over. */
+    readonly timeoutSeconds: number;
+  };
+  readonly eviction: {
+    /** Seconds after which a refused eviction (a disruption budget) is tried again. */
+    readonly retrySeconds: number;
+  };
+  readonly cycle: {
+    /** Milliseconds of silence that a cycle waits for after a change. */
+    readonly debounceMilliseconds: number;
+    /** Milliseconds after which it no longer waits. */
+    readonly mostMilliseconds: number;
+    /** Seconds between cycles where nothing changes. */
+    readonly periodSeconds: number;
+  };
+  readonly explain: {
+    /** Seconds between two events or conditions of one gang that say the same. */
+    readonly repeatSeconds: number;
+    /** Writes of conditions and events in one second. */
+    readonly writesPerSecond: number;
+  };
+  /**
+   * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere. Only for clusters
+   * without that scheduler.
+   */
+  readonly enqueueVolcanoPodGroups: boolean;
+  readonly log: { readonly level: LogLevel };
+}
+
+export const DEFAULT_CONFIGURATION: Configuration = {
+  schedulerName: 'gantry',
+  defaultQueue: 'default',
+  queues: [],
+  topologies: [],
+  policy: DEFAULT_POLICY,
+  binding: { inFlight: 64, timeoutSeconds: 30 },
+  handOver: { timeoutSeconds: 30 },
+  eviction: { retrySeconds: 15 },
+  cycle: { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 },
+  explain: { repeatSeconds: 300, writesPerSecond: 20 },
+  enqueueVolcanoPodGroups: false,
+  log: { level: 'info' },
+};
+
+/** The file is not what it should be. The message lists every fault. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(readonly faults: readonly string[]) {
+    super(
+      faults.length === 1 ? faults[0] : `${faults.length} faults:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    );
+  }
+}
+
+/**
+ * @param file for messages
+ * @throws ConfigurationError
+ */
+export function readConfiguration(text: string, file: string): Configuration {
+  const document = parseDocument(text, { uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw new ConfigurationError(document.errors.map((error) => `${file}: ${error.message}`));
+  }
+  const value = document.toJS() as JsonValue;
+  const reader = new Reader(file);
+  const result = reader.configuration(value ?? {});
+  if (reader.faults.length > 0) {
+    throw new ConfigurationError(reader.faults);
+  }
+  return result;
+}
+
+type NumberOfPolicy =
+  'affinityWeight' | 'signalWeight' | 'capacityReportSeconds' | 'staleGangSeconds' | 'victimLimit' | 'makeRoomLimit';
+
+type Of<K extends keyof Configuration> = Configuration[K];
+
+/** Reads member by member, and notes what is wrong instead of stopping at it. */
+class Reader {
+  readonly faults: string[] = [];
+
+  constructor(private readonly file: string) {}
+
+  configuration(value: JsonValue): Configuration {
+    const all = this.object(value, '', Object.keys(DEFAULT_CONFIGURATION));
+    const base = DEFAULT_CONFIGURATION;
+    return {
+      schedulerName: this.text(all.schedulerName, 'schedulerName', base.schedulerName),
+      defaultQueue: this.text(all.defaultQueue, 'defaultQueue', base.defaultQueue),
+      queues: this.list(all.queues, 'queues', (item, path) => this.queue(item, path)),
+      topologies: this.list(all.topologies, 'topologies', (item, path) => this.topology(item, path)),
+      policy: this.policy(all.policy),
+      binding: this.numbers(all.binding, 'binding', base.binding),
+      handOver: this.numbers(all.handOver, 'handOver', base.handOver),
+      eviction: this.numbers(all.eviction, 'eviction', base.eviction),
+      cycle: this.numbers(all.cycle, 'cycle', base.cycle),
+      explain: this.numbers(all.explain, 'explain', base.explain),
+      enqueueVolcanoPodGroups: this.truth(
+        all.enqueueVolcanoPodGroups,
+        'enqueueVolcanoPodGroups',
+        base.enqueueVolcanoPodGroups,
+      ),
+      log: this.log(all.log),
+    };
+  }
+
+  private fault(path: string, found: string, expected: string): void {
+    this.faults.push(`${this.file}: ${path === '' ? 'the document' : path} is ${found}; expected ${expected}.`);
+  }
+
+  private object(value: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
+    if (value === undefined || value === null) {
+      return {};
+    }
+    if (!isObject(value)) {
+      this.fault(path, shown(value), 'a map');
+      return {};
+    }
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) {
+        this.faults.push(
+          `${this.file}: ${join(path, key)} is not known; ${path === '' ? 'the document' : path} may have ${known.join(', ')}.`,
+        );
+      }
+    }
+    return value;
+  }
+
+  private text(value: JsonValue | undefined, path: string, fallback: string): string {
+    if (value === undefined) {
+      return fallback;
+    }
+    if (typeof value !== 'string' || value === '') {
+      this.fault(path, shown(value), 'a text');
+      return fallback;
+    }
+    return value;
+  }
+
+  private number(value: JsonValue | undefined, path: string, fallback: number, least = 0): number {
+    if (value === undefined) {
+      return fallback;
+    }
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
+      this.fault(path, shown(value), least === 0 ? 'a number, 0 or more' : `a number, ${least} or more`);
+      return fallback;
+    }
+    return value;
+  }
+
+  private truth(value: JsonValue | undefined, path: string, fallback: boolean): boolean {
+    if (value === undefined || typeof value === 'boolean') {
+      return value ?? fallback;
+    }
+    this.fault(path, shown(value), 'true or false');
+    return fallback;
+  }
+
+  private choice<T extends string>(value: JsonValue | undefined, path: string, choices: readonly T[], fallback: T): T {
+    if (value === undefined) {
+      return fallback;
+    }
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined) {
+      this.fault(path, shown(value), `one of ${choices.join(', ')}`);
+    }
+    return found ?? fallback;
+  }
+
+  private list<T>(
+    value: JsonValue | undefined,
+    path: string,
+    item: (value: JsonValue, path: string) => T,
+  ): readonly T[] {
+    if (value !== undefined && value !== null && !Array.isArray(value)) {
+      this.fault(path, shown(value), 'a list');
+    }
+    return asArray(value).map((one, index) => item(one, `${path}[${index}]`));
+  }
+
+  /** A group of numbers, of which those that count something must not be 0. */
+  private numbers<T extends Readonly<Record<string, number>>>(value: JsonValue | undefined, path: string, base: T): T {
+    const members = this.object(value, path, Object.keys(base));
+    const read = Object.entries(base).map(([key, fallback]) => [
+      key,
+      this.number(members[key], join(path, key), fallback, LEAST[key] ?? 0),
+    ]);
+    return Object.fromEntries(read) as T;
+  }
+
+  private log(value: JsonValue | undefined): Of<'log'> {
+    const members = this.object(value, 'log', ['level']);
+    return { level: this.choice(members.level, 'log.level', LOG_LEVELS, DEFAULT_CONFIGURATION.log.level) };
+  }
+
+  private topology(value: JsonValue, path: string): Topology {
+    const members = this.object(value, path, ['name', 'levels']);
+    const levels = this.list(members.levels, join(path, 'levels'), (item, at) => this.text(item, at, ''));
+    if (levels.length === 0) {
+      this.fault(join(path, 'levels'), 'empty', 'node labels, outermost first');
+    }
+    return { name: this.required(members.name, join(path, 'name')), levels };
+  }
+
+  private required(value: JsonValue | undefined, path: string): string {
+    if (value === undefined) {
+      this.fault(path, 'missing', 'a text');
+    }
+    return this.text(value, path, '');
+  }
+
+  private queue(value: JsonValue, path: string): Queue {
+    const members = this.object(value, path, QUEUE_MEMBERS);
+    const optional = <T>(key: string, read: (value: JsonValue, path: string) => T): Record<string, T> =>
+      members[key] === undefined ? {} : { [key]: read(members[key], join(path, key)) };
+    return {
+      name: this.required(members.name, join(path, 'name')),
+      ...optional('parent', (item, at) => this.text(item, at, '')),
+      ...optional('weight', (item, at) => this.number(item, at, 1)),
+      ...optional('priority', (item, at) => this.number(item, at, 0, -Infinity)),
+      ...optional('reclaimable', (item, at) => this.truth(item, at, true)),
+      ...optional('state', (item, at) => this.choice(item, at, ['open', 'closed'] as const, 'open')),
+      ...optional('deserved', (item, at) => this.amounts(item, at, true)),
+      ...optional('guarantee', (item, at) => this.amounts(item, at, false) as Record<string, number>),
+      ...optional('capability', (item, at) => this.amounts(item, at, false) as Record<string, number>),
+    };
+  }
+
+  private amounts(value: JsonValue, path: string, mayBeUnlimited: boolean): Record<string, number | 'unlimited'> {
+    if (!isObject(value)) {
+      this.fault(path, shown(value), 'a map of resources to quantities');
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([resource, text]) => [
+        resource,
+        this.amount(text, `${path}["${resource}"]`, resource, mayBeUnlimited),
+      ]),
+    );
+  }
+
+  private amount(value: JsonValue, path: string, resource: string, mayBeUnlimited: boolean): number | 'unlimited' {
+    if (mayBeUnlimited && value === 'unlimited') {
+      return 'unlimited';
+    }
+    const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
+    if (quantity === undefined || quantity.isNegative()) {
+      this.fault(path, shown(value), `a quantity such as 8, 500m or 64Gi${mayBeUnlimited ? ', or unlimited' : ''}`);
+      return 0;
+    }
+    return amountOf(resource, value) ?? 0;
+  }
+
+  private policy(value: JsonValue | undefined): Policy {
+    const known = Object.keys(DEFAULT_POLICY);
+    const members = this.object(value, 'policy', known);
+    const base = DEFAULT_POLICY;
+    const number = (key: NumberOfPolicy, least = 0): number =>
+      this.number(members[key], `policy.${key}`, base[key], least);
+    return {
+      ...base,
+      actions:
+        members.actions === undefined
+          ? base.actions
+          : this.list(members.actions, 'policy.actions', (item, path) =>
+              this.choice<Action>(item, path, base.actions, 'allocate'),
+            ),
+      queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', QUEUE_ORDERS, base.queueOrder),
+      gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', GANG_ORDERS, base.gangOrder),
+      nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', NODE_SCORES, base.nodeScore),
+      preferredTopology: this.choice(
+        members.preferredTopology,
+        'policy.preferredTopology',
+        PREFERRED_TOPOLOGIES,
+        base.preferredTopology,
+      ),
+      gangSpread: this.choice(members.gangSpread, 'policy.gangSpread', GANG_SPREADS, base.gangSpread),
+      victimOrder: this.choice(members.victimOrder, 'policy.victimOrder', VICTIM_ORDERS, base.victimOrder),
+      nonPreemptibleWithinQuota: this.truth(
+        members.nonPreemptibleWithinQuota,
+        'policy.nonPreemptibleWithinQuota',
+        base.nonPreemptibleWithinQuota,
+      ),
+      affinityWeight: number('affinityWeight'),
+      signalWeight: number('signalWeight'),
+      capacityReportSeconds: number('capacityReportSeconds'),
+      staleGangSeconds: number('staleGangSeconds', 1),
+      victimLimit: number('victimLimit', 1),
+      makeRoomLimit: number('makeRoomLimit', 1),
+    };
+  }
+}
+
+const LEAST: Readonly<Record<string, number>> = {
+  inFlight: 1,
+  timeoutSeconds: 1,
+  retrySeconds: 1,
+  periodSeconds: 1,
+  writesPerSecond: 1,
+};
+
+const QUEUE_MEMBERS = [
+  'name',
+  'parent',
+  'weight',
+  'priority',
+  'reclaimable',
+  'state',
+  'deserved',
+  'guarantee',
+  'capability',
+];
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function shown(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,217 @@
+/**
+ * The gangs of a scenario file: what each is made of, when it arrives (once, again and again, at random), how long it works.
+ */
+import { type JsonValue } from '../../facts/api/schema';
+import {
+  type AcceleratorRequest,
+  type Gang,
+  type PodTemplate,
+  type Role,
+  type Subgroup,
+  type TaintEffect,
+  type Toleration,
+  type TopologyConstraint,
+} from '../../placement';
+import { type Arrivals, momentsOf } from './arrivals';
+import { type Fields } from '../cluster/fields';
+import { type ScenarioGang } from './scenario';
+
+/** One entry of `gangs`, written out to all its arrivals. */
+export function readGang(fields: Fields, device: string): ScenarioGang[] {
+  const name = fields.required('name');
+  const queue = fields.required('queue');
+  const subgroups = fields.list('subgroups').map(readSubgroup);
+  const roles = rolesOf(fields, device);
+  const gang: ScenarioGang['gang'] = {
+    name,
+    queue,
+    roles,
+    minimum: fields.number('minimum', { least: 1, whole: true }),
+    ...(subgroups.length > 0 ? { subgroups } : {}),
+    topology: topologyOf(fields),
+    priority: fields.number('priority', { whole: true }),
+    preemptible: fields.flag('preemptible'),
+    preempts: fields.flag('preempts'),
+    minimumRuntimeSeconds: fields.duration('minimumRuntime'),
+    preemptionDelaySeconds: fields.duration('preemptionDelay'),
+  };
+  checkMinimum(fields, gang);
+  const durationSeconds = fields.span('duration');
+  if (durationSeconds === undefined && !fields.has('duration')) {
+    fields.wrongAt('duration', 'is missing; say how long the gang works, or forever');
+  }
+  const told =
+    fields.raw('expected') === 'unknown' ? Infinity : (fields.span('expected') ?? durationSeconds ?? Infinity);
+  const timing = {
+    durationSeconds: durationSeconds ?? Infinity,
+    expectedSeconds: told === Infinity ? undefined : told,
+    checkpointSeconds: fields.duration('checkpoint'),
+    scales: fields.flag('scales') ?? true,
+  };
+  const arrivals = arrivalsOf(fields);
+  fields.done();
+  const moments = momentsOf(arrivals);
+  const digits = String(moments.length).length;
+  return moments.map((arrivesAt, index) => ({
+    gang: arrivals.kind === 'once' ? gang : { ...gang, name: `${name}-${String(index + 1).padStart(digits, '0')}` },
+    arrivesAt,
+    ...timing,
+  }));
+}
+
+function arrivalsOf(fields: Fields): Arrivals {
+  const at = fields.duration('arrives') ?? 0;
+  const every = fields.fields('repeat');
+  if (every === undefined) {
+    return { kind: 'once', at };
+  }
+  const count = every.number('count', { least: 1, whole: true });
+  const until = every.duration('until');
+  const perHour = every.number('perHour');
+  const seconds = every.duration('every');
+  const seed = every.number('seed', { least: 0, whole: true });
+  every.done();
+  if (perHour !== undefined && seconds === undefined) {
+    if (perHour <= 0) {
+      every.wrong('perHour', perHour, 'more than 0');
+    }
+    if (seed === undefined) {
+      every.wrongAt('seed', 'is missing; random arrivals need one, so that every run is the same');
+    }
+    if (count === undefined && until === undefined) {
+      every.wrongAt('until', 'is missing; say until when gangs arrive, or how many by count');
+    }
+    const usable = perHour > 0 && (count ?? until) !== undefined;
+    return {
+      kind: 'poisson',
+      from: at,
+      perHour: Math.max(perHour, 1e-6),
+      until: until ?? Infinity,
+      count: usable ? (count ?? 100_000) : 0,
+      seed: seed ?? 0,
+    };
+  }
+  if (seconds === undefined) {
+    every.wrongAt('', 'needs either every (with count or until) or perHour (with seed)');
+    return { kind: 'once', at };
+  }
+  if (seconds === 0) {
+    every.wrong('every', 0, 'more than 0');
+  }
+  const times =
+    count ?? (until === undefined || seconds === 0 ? undefined : Math.max(0, Math.ceil((until - at) / seconds)));
+  if (times === undefined) {
+    every.wrongAt('count', 'is missing; say how many, or until when');
+  }
+  return { kind: 'every', from: at, seconds, count: times ?? 0 };
+}
+
+function rolesOf(fields: Fields, device: string): readonly Role[] {
+  if (fields.has('roles')) {
+    return fields.list('roles').map((role): Role => {
+      const read = {
+        ...readRole(role, role.required('name'), device),
+        minimum: role.number('minimum', { least: 0, whole: true }),
+        subgroup: role.text('subgroup'),
+        topology: topologyOf(role),
+        leader: role.flag('leader'),
+      };
+      role.done();
+      return read;
+    });
+  }
+  return [readRole(fields, 'worker', device)];
+}
+
+function readRole(fields: Fields, name: string, device: string): Role {
+  return { name, count: fields.number('pods', { least: 1, whole: true }) ?? 1, template: templateOf(fields, device) };
+}
+
+function templateOf(fields: Fields, device: string): PodTemplate {
+  const { [device]: devices, ...request }: Record<string, number> = fields.amounts('request', device) ?? {};
+  for (const resource of ['cpu', 'memory']) {
+    const value: JsonValue | undefined = fields.raw(resource);
+    if (value !== undefined) {
+      request[resource] = fields.amountOf(resource, value, resource);
+    }
+  }
+  const accelerator = acceleratorOf(fields, devices);
+  const nodeSelector = fields.map('nodeSelector');
+  const tolerations = fields.list('tolerations').map(readToleration);
+  return {
+    request,
+    ...(accelerator === undefined ? {} : { accelerator }),
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations.length === 0 ? {} : { tolerations }),
+  };
+}
+
+function acceleratorOf(fields: Fields, fromRequest: number | undefined): AcceleratorRequest | undefined {
+  const gpus = fields.number('gpus', { least: 0 }) ?? fromRequest;
+  const model = fields.text('model');
+  const profile = fields.text('mig');
+  const models = model === undefined ? {} : { models: [model] };
+  if (profile !== undefined) {
+    return { kind: 'mig', profile, count: Math.max(1, Math.round(gpus ?? 1)), ...models };
+  }
+  if (gpus === undefined || gpus === 0) {
+    return undefined;
+  }
+  if (Number.isInteger(gpus)) {
+    return { kind: 'whole', count: gpus, ...models };
+  }
+  if (gpus > 1) {
+    fields.wrong('gpus', gpus, 'a whole number, or a part of one device below 1');
+  }
+  return { kind: 'fraction', milli: Math.max(1, Math.round(Math.min(gpus, 1) * 1000)), ...models };
+}
+
+function readToleration(fields: Fields): Toleration {
+  const toleration: Toleration = {
+    key: fields.text('key'),
+    operator: fields.oneOf('operator', ['Exists', 'Equal']),
+    value: fields.text('value'),
+    effect: fields.oneOf<TaintEffect>('effect', ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+  };
+  fields.done();
+  return toleration;
+}
+
+function readSubgroup(fields: Fields): Subgroup {
+  const subgroup: Subgroup = {
+    name: fields.required('name'),
+    parent: fields.text('parent'),
+    minimum: fields.number('minimum', { least: 0, whole: true }),
+    topology: topologyOf(fields),
+  };
+  fields.done();
+  return subgroup;
+}
+
+function topologyOf(fields: Fields): TopologyConstraint | undefined {
+  const topology = fields.fields('topology');
+  if (topology === undefined) {
+    return undefined;
+  }
+  const constraint: TopologyConstraint = {
+    topology: topology.text('topology'),
+    required: topology.text('required'),
+    preferred: topology.text('preferred'),
+    sliceSize: topology.number('sliceSize', { least: 1, whole: true }),
+    sliceLevel: topology.text('sliceLevel'),
+  };
+  topology.done();
+  return constraint;
+}
+
+function checkMinimum(fields: Fields, { minimum, roles }: Pick<Gang, 'minimum' | 'roles'>): void {
+  const pods = roles.reduce((sum, { count }) => sum + count, 0);
+  if (minimum !== undefined && minimum > pods) {
+    fields.wrong('minimum', minimum, `at most the ${pods} pods that the gang has`);
+  }
+  for (const role of roles) {
+    if ((role.minimum ?? 0) > role.count) {
+      fields.wrong('roles', role.minimum, `a minimum of at most the ${role.count} pods of role "${role.name}"`);
+    }
+  }
+}

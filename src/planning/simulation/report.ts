@@ -1,0 +1,142 @@
+/**
+ * A simulation as text for people.
+ */
+import pico from 'picocolors';
+import { type GangOutcome, type SimulationResult } from './result';
+import { tellDuration } from './time';
+
+export interface ReportOptions {
+  readonly colour: boolean;
+  /** What the scenario was read from. */
+  readonly file: string;
+  /** Writes a table; the command line's own. */
+  readonly table: (head: readonly string[], rows: readonly (readonly string[])[]) => string;
+  /** Leave out what went as expected. @default false */
+  readonly quiet?: boolean;
+}
+
+/** More gangs than this are not listed one by one. */
+const LISTED = 24;
+
+export function simulationText(
+  result: SimulationResult,
+  { colour, file, table, quiet = false }: ReportOptions,
+): string {
+  const { bold, dim } = pico.createColors(colour);
+  const unmet = result.expectations.filter(({ met }) => !met);
+  const lines = [`${bold(result.name)}  ${dim(file)}`];
+  if (!quiet) {
+    lines.push(...facts(result).map((line) => `  ${line}`), '', indented(gangTable(result, table)));
+    if (result.queues.length > 1) {
+      lines.push('', indented(queueTable(result, table)));
+    }
+    if (result.expectations.length > 0) {
+      lines.push('');
+    }
+  }
+  const told = quiet ? unmet : result.expectations;
+  return [...lines, ...told.flatMap((expectation) => tellExpectation(expectation, colour)), ''].join('\n');
+}
+
+/** The last line: how many expectations of all scenarios were met. */
+export function verdictLine(results: readonly SimulationResult[], colour: boolean): string {
+  const { green, red } = pico.createColors(colour);
+  const all = results.flatMap(({ expectations }) => expectations);
+  const unmet = all.filter(({ met }) => !met).length;
+  const what = `${count(results.length, 'scenario')}, ${count(all.length, 'expectation')}`;
+  if (all.length === 0) {
+    return `${what}\n`;
+  }
+  return unmet === 0 ? green(`${what}: all met\n`) : red(`${what}: ${unmet} not met\n`);
+}
+
+function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisions }: SimulationResult): string[] {
+  const states = (['finished', 'running', 'pending', 'cancelled'] as const).filter((state) => summary[state] > 0);
+  const { waits } = summary;
+  return [
+    `${tellDuration(seconds)} simulated${ended === 'time' ? ', then the time was up' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
+      `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
+    `in use ${percent(summary.utilisation[device])}, of it to good effect ${percent(summary.goodput)}; free and of no use ${percent(summary.fragmentation)}; ` +
+      `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
+    `wait: median ${tellDuration(waits.median)}, p90 ${tellDuration(waits.p90)}, p99 ${tellDuration(waits.p99)}, longest ${tellDuration(waits.longest)}` +
+      `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
+  ];
+}
+
+function gangTable({ gangs }: SimulationResult, table: ReportOptions['table']): string {
+  const rows = notable(gangs).map((gang) => [
+    gang.name,
+    gang.queue,
+    gang.state,
+    tellDuration(gang.arrivedAt),
+    gang.startedAt === undefined ? '-' : tellDuration(gang.startedAt),
+    gang.endedAt === undefined ? '-' : tellDuration(gang.endedAt),
+    tellDuration(gang.waitSeconds),
+    gang.evictions + gang.moves + gang.losses === 0
+      ? ''
+      : [
+          gang.evictions > 0 ? `${gang.evictions} evicted` : '',
+          gang.moves > 0 ? `${gang.moves} moved` : '',
+          gang.losses > 0 ? `${gang.losses} lost` : '',
+        ]
+          .filter((text) => text !== '')
+          .join(', '),
+  ]);
+  const text = table(['gang', 'queue', 'state', 'arrived', 'started', 'ended', 'waited', 'pods'], rows);
+  return gangs.length > rows.length
+    ? `${text}and ${gangs.length - rows.length} more; --format json lists them all`
+    : text.trimEnd();
+}
+
+/** All where they are few; else those that people will ask about: unfinished, then the longest waits. */
+function notable(gangs: readonly GangOutcome[]): readonly GangOutcome[] {
+  if (gangs.length <= LISTED) {
+    return gangs;
+  }
+  const ranked = [...gangs].sort(
+    (a, b) => Number(a.state === 'finished') - Number(b.state === 'finished') || b.waitSeconds - a.waitSeconds,
+  );
+  const chosen = new Set(ranked.slice(0, LISTED));
+  return gangs.filter((gang) => chosen.has(gang));
+}
+
+function queueTable({ queues, device }: SimulationResult, table: ReportOptions['table']): string {
+  return table(
+    ['queue', 'gangs', 'median wait', 'p90', 'longest', `mean ${device}`, 'deserved'],
+    queues.map(({ name, waits, meanDevices, deservedDevices }) => [
+      name,
+      String(waits.gangs),
+      tellDuration(waits.median),
+      tellDuration(waits.p90),
+      tellDuration(waits.longest),
+      String(Math.round(meanDevices * 10) / 10),
+      deservedDevices === undefined ? '-' : String(deservedDevices),
+    ]),
+  ).trimEnd();
+}
+
+function tellExpectation(
+  { expected, met, found }: SimulationResult['expectations'][number],
+  colour: boolean,
+): string[] {
+  const { green, red, dim } = pico.createColors(colour);
+  if (met) {
+    return [`  ${green('met')}      ${expected}  ${dim(found)}`];
+  }
+  return [`  ${red('not met')}  ${expected}`, `           ${found}`];
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n');
+}
+
+function percent(part = 0): string {
+  return `${Math.round(part * 100)} %`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}

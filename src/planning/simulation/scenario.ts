@@ -1,0 +1,102 @@
+/**
+ * A scenario: a cluster, its queues, the gangs that arrive over time, what happens to the cluster meanwhile, and what is expected.
+ *
+ * Times are seconds from the beginning of the simulation.
+ */
+import { type QueueTerms } from '../cluster/queue-terms';
+import { type ClusterNode, type Gang, type PendingKind, type Policy, type Queue, type Topology } from '../../placement';
+
+export interface Scenario {
+  readonly name: string;
+  /** What the scenario shows, in a sentence or two. */
+  readonly about?: string;
+  readonly nodes: readonly ClusterNode[];
+  readonly topologies: readonly Topology[];
+  readonly queues: readonly Queue[];
+  /** In the order of their arrival. */
+  readonly gangs: readonly ScenarioGang[];
+  /** In the order of time. */
+  readonly events: readonly ScenarioEvent[];
+  readonly policy: Policy;
+  readonly run: RunOptions;
+  readonly expectations: readonly Expectation[];
+}
+
+/** One gang that arrives once; what repeats was written out when the scenario was read. */
+export interface ScenarioGang {
+  /** Without its arrival and expected duration, which change as time goes by. */
+  readonly gang: Omit<Gang, 'arrival' | 'expectedSeconds' | 'staleSince'>;
+  readonly arrivesAt: number;
+  /** Work with all pods, seconds; `Infinity` for what runs until it is stopped. */
+  readonly durationSeconds: number;
+  /** What the scheduler is told of the duration; `undefined` where it is told nothing. */
+  readonly expectedSeconds: number | undefined;
+  /** Work up to the last multiple of this survives an interruption; `undefined`: nothing does. */
+  readonly checkpointSeconds: number | undefined;
+  /** With fewer pods than all, work takes longer in proportion. */
+  readonly scales: boolean;
+}
+
+export type ScenarioEvent = { readonly at: number } &
+  /** The nodes are gone with everything on them. */
+  (
+    | { readonly kind: 'fail'; readonly nodes: readonly string[] }
+    /** They are ready and take pods again. */
+    | { readonly kind: 'return'; readonly nodes: readonly string[] }
+    /** They take no new pods, and what runs on them is evicted. */
+    | { readonly kind: 'drain'; readonly nodes: readonly string[] }
+    | { readonly kind: 'queue'; readonly queue: string; readonly set: Partial<Omit<Queue, 'name' | 'parent'>> }
+    /** The gang is withdrawn, whether it runs or waits. */
+    | { readonly kind: 'cancel'; readonly gang: string }
+  );
+
+export interface RunOptions {
+  /** How long to simulate, seconds. @default - until nothing changes any more, 30 days at most */
+  readonly seconds?: number;
+  /** Decisions are made at multiples of this, when something has changed. */
+  readonly cycleSeconds: number;
+  /** How long an evicted pod still holds its room. */
+  readonly graceSeconds: number;
+}
+
+/** Bounds of an amount; equal bounds ask for exactly that. */
+export interface Bounds {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+export type Expectation =
+  | { readonly about: 'gang'; readonly gang: string; readonly checks: readonly GangCheck[] }
+  | { readonly about: 'queue'; readonly queue: string; readonly checks: readonly QueueCheck[] }
+  | { readonly about: 'cluster'; readonly checks: readonly ClusterCheck[] };
+
+export type GangCheck =
+  | { readonly kind: 'starts-by'; readonly by: number }
+  | { readonly kind: 'starts-after'; readonly after: number }
+  | { readonly kind: 'ends-by'; readonly by: number }
+  | { readonly kind: 'waits-at-most'; readonly seconds: number }
+  | { readonly kind: 'evictions-at-most'; readonly count: number }
+  | { readonly kind: 'lands-in'; readonly level: string; readonly domain: string | undefined }
+  | { readonly kind: 'lands-on'; readonly nodes: readonly string[] }
+  | { readonly kind: 'pods'; readonly at: number; readonly bounds: Bounds }
+  | { readonly kind: 'pending'; readonly at: number; readonly because: PendingKind | undefined };
+
+export type QueueCheck =
+  | { readonly kind: 'has'; readonly at: number; readonly resource: string; readonly bounds: Bounds }
+  | { readonly kind: 'waits-at-most'; readonly seconds: number; readonly percentile: number };
+
+export type ClusterCheck =
+  /** Mean over the window, as a part of what is ready, 0 to 1. */
+  | {
+      readonly kind: 'utilisation';
+      readonly resource: string;
+      readonly bounds: Bounds;
+      readonly from: number;
+      readonly until: number | undefined;
+    }
+  | { readonly kind: 'makespan-at-most'; readonly seconds: number }
+  | { readonly kind: 'evictions-at-most'; readonly count: number }
+  | { readonly kind: 'all-finish' };
+
+/** What the queue may be changed to. */
+export type QueueChange = QueueTerms;

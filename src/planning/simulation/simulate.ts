@@ -1,0 +1,393 @@
+/**
+ * Runs a scenario through the placement core, from event to event.
+ *
+ * Whenever something has changed, the core decides at the next multiple of the cycle. What it binds runs from then on, what it evicts holds
+ * its room for the grace period and then waits again, and what it nominates waits for that room. While nothing changes no time is
+ * spent, but for what time itself brings about: a minimum runtime that ends, a broken gang that has waited long enough, a gang that may
+ * now have others evicted. No clock and no chance but seeds: equal scenarios give equal results. O(decisions × one cycle of the core).
+ */
+import { changeText } from '../cluster/words';
+import { type ClusterNode, decide, type Decision, type Pod, type Queue, type Snapshot } from '../../placement';
+import { judge } from './expectations';
+import { GangRun, type LivePod } from './gang-run';
+import { commonDevice } from './read-scenario';
+import { Recorder } from './recorder';
+import { type Happening, type SimulationResult } from './result';
+import { type Scenario, type ScenarioEvent } from './scenario';
+import { resultOf } from './summary';
+import { Timetable } from './timetable';
+
+/** For a line of progress. */
+export interface Progress {
+  /** Seconds simulated. */
+  readonly at: number;
+  readonly finished: number;
+  readonly gangs: number;
+}
+
+/** A scenario without an end that keeps changing stops here. */
+const LONGEST_SECONDS = 30 * 86_400;
+
+type Due =
+  | { readonly kind: 'arrival'; readonly run: GangRun }
+  | { readonly kind: 'event'; readonly event: ScenarioEvent }
+  | { readonly kind: 'end'; readonly run: GangRun; readonly generation: number }
+  | { readonly kind: 'released'; readonly run: GangRun; readonly pod: LivePod };
+
+/** @param tell called now and then as time goes by */
+export function simulate(scenario: Scenario, tell?: (progress: Progress) => void): SimulationResult {
+  return new Simulation(scenario, tell).run();
+}
+
+class Simulation {
+  private readonly due = new Timetable<Due>();
+  private readonly runs: readonly GangRun[];
+  private readonly byName: ReadonlyMap<string, GangRun>;
+  /** Gangs that have arrived and are not over. */
+  private readonly live = new Set<GangRun>();
+  private readonly nodes: Map<string, ClusterNode>;
+  private readonly queues: Map<string, Queue>;
+  private readonly recorder: Recorder;
+  private readonly happenings: Happening[] = [];
+  private readonly device: string;
+  private now = 0;
+  private decideAt: number | undefined;
+  private decisions = 0;
+  /** When something last changed. */
+  private changedAt = 0;
+  private finished = 0;
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly tell: ((progress: Progress) => void) | undefined,
+  ) {
+    this.device = commonDevice(scenario.nodes);
+    this.runs = scenario.gangs.map((gang) => new GangRun(gang, this.device));
+    this.byName = new Map(this.runs.map((run) => [run.spec.gang.name, run]));
+    this.nodes = new Map(scenario.nodes.map((node) => [node.name, node]));
+    this.queues = new Map(scenario.queues.map((queue) => [queue.name, queue]));
+    this.recorder = new Recorder(
+      scenario.nodes,
+      scenario.queues,
+      this.runs,
+      this.device,
+      resourcesOf(scenario, this.device),
+    );
+    // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
+    scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
+    this.runs.forEach((run) => this.due.add(run.spec.arrivesAt, { kind: 'arrival', run }));
+  }
+
+  run(): SimulationResult {
+    const limit = this.scenario.run.seconds ?? LONGEST_SECONDS;
+    let ended: SimulationResult['ended'] = 'at-rest';
+    for (let next = this.next(); next !== undefined; next = this.next()) {
+      if (next > limit) {
+        ended = 'time';
+        break;
+      }
+      this.now = next;
+      for (let due = this.due.take(next); due !== undefined; due = this.due.take(next)) {
+        this.happen(due);
+      }
+      if (this.decideAt === next) {
+        this.cycle();
+      }
+      this.sample();
+      this.tell?.({ at: this.now, finished: this.finished, gangs: this.runs.length });
+    }
+    const end = this.scenario.run.seconds ?? (ended === 'time' ? limit : this.changedAt);
+    const { scenario, device, decisions, runs, recorder, happenings } = this;
+    const result = resultOf({ scenario, device, end, ended, decisions, runs, recorder, happenings });
+    return { ...result, expectations: judge(scenario, result, this.byName, recorder) };
+  }
+
+  private next(): number | undefined {
+    const { next } = this.due;
+    return next === undefined ? this.decideAt : Math.min(next, this.decideAt ?? Infinity);
+  }
+
+  private happen(due: Due): void {
+    switch (due.kind) {
+      case 'arrival':
+        if (!due.run.over) {
+          this.live.add(due.run);
+        }
+        break;
+      case 'event':
+        this.event(due.event);
+        break;
+      case 'end':
+        if (due.generation !== due.run.generation) {
+          return;
+        }
+        this.over(due.run, 'finished');
+        break;
+      case 'released':
+        if (due.run.pods.get(due.pod.name) !== due.pod) {
+          return;
+        }
+        this.remove(due.run, due.pod);
+        break;
+    }
+    this.changedAt = this.now;
+    this.wantDecision(this.now);
+  }
+
+  private event(event: ScenarioEvent): void {
+    switch (event.kind) {
+      case 'fail':
+        this.change(event.nodes, { ready: false });
+        this.lose(event.nodes, false);
+        event.nodes.forEach((name) => this.recorder.nodeIs(name, false));
+        this.note('fail', `${listed(event.nodes)} failed`);
+        break;
+      case 'drain':
+        this.change(event.nodes, { unschedulable: true });
+        this.lose(event.nodes, true);
+        this.note('drain', `${listed(event.nodes)} drained`);
+        break;
+      case 'return':
+        this.change(event.nodes, { ready: true, unschedulable: false });
+        event.nodes.forEach((name) => this.recorder.nodeIs(name, true));
+        this.note('return', `${listed(event.nodes)} back`);
+        break;
+      case 'queue':
+        this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });
+        this.note('queue', `queue ${event.queue} changed: ${Object.keys(event.set).join(', ')}`);
+        break;
+      case 'cancel': {
+        const run = this.byName.get(event.gang)!;
+        if (!run.over) {
+          this.over(run, 'cancelled');
+        }
+        this.note('cancel', `${event.gang} withdrawn`, event.gang);
+        break;
+      }
+    }
+  }
+
+  private change(names: readonly string[], change: Partial<ClusterNode>): void {
+    for (const name of names) {
+      this.nodes.set(name, { ...this.nodes.get(name)!, ...change });
+    }
+  }
+
+  /** What runs on the nodes is gone, at once or after its grace period. */
+  private lose(names: readonly string[], grace: boolean): void {
+    const gone = new Set(names);
+    for (const run of this.live) {
+      const pods = [...run.pods.values()].filter(({ node, releasing }) => gone.has(node) && !(grace && releasing));
+      if (pods.length === 0) {
+        continue;
+      }
+      for (const pod of pods) {
+        run.losses += pod.releasing ? 0 : 1;
+        if (grace) {
+          this.release(run, pod);
+        } else {
+          this.remove(run, pod);
+        }
+      }
+      this.settled(run, 'lost');
+    }
+  }
+
+  private cycle(): void {
+    this.decideAt = undefined;
+    if (![...this.live].some((run) => run.pods.size < run.size || run.staleSince !== undefined)) {
+      return;
+    }
+    const decision = decide(this.snapshot(), this.scenario.policy);
+    this.decisions++;
+    this.apply(decision);
+    if (decision.bindings.length + decision.evictions.length > 0) {
+      this.changedAt = this.now;
+      this.wantDecision(this.now + this.scenario.run.cycleSeconds);
+    } else {
+      this.wantLater();
+    }
+  }
+
+  private snapshot(): Snapshot {
+    const pods: Pod[] = [];
+    for (const { spec, pods: own } of this.live) {
+      for (const { name, role, node, devices, startedAt, releasing } of own.values()) {
+        pods.push({
+          name,
+          gang: spec.gang.name,
+          role,
+          node,
+          devices,
+          startedAt: startedAt * 1000,
+          state: releasing ? 'releasing' : 'running',
+        });
+      }
+    }
+    return {
+      now: this.now * 1000,
+      nodes: [...this.nodes.values()],
+      queues: [...this.queues.values()],
+      gangs: [...this.live].map((run) => run.snapshot(this.now)),
+      pods,
+      topologies: this.scenario.topologies,
+    };
+  }
+
+  private apply({ bindings, evictions, pending }: Decision): void {
+    const touched = new Map<GangRun, 'evicted' | 'moved' | 'resized'>();
+    const told = new Map<string, number>();
+    for (const { pod: name, gang, action, beneficiary, movesTo } of evictions) {
+      const run = this.byName.get(gang)!;
+      this.release(run, run.pods.get(name)!);
+      if (movesTo === undefined) {
+        run.evictions++;
+      } else {
+        run.moves++;
+      }
+      touched.set(run, movesTo === undefined ? 'evicted' : (touched.get(run) ?? 'moved'));
+      const key = JSON.stringify([gang, movesTo === undefined ? action : 'move', beneficiary]);
+      told.set(key, (told.get(key) ?? 0) + 1);
+    }
+    for (const { pod: name, gang, role, node, devices } of bindings) {
+      const run = this.byName.get(gang)!;
+      run.pods.set(name, { name, role, node, devices, startedAt: this.now, releasing: false });
+      this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
+      if (!touched.has(run)) {
+        touched.set(run, 'resized');
+      }
+    }
+    for (const [key, count] of told) {
+      const [gang, action, beneficiary] = JSON.parse(key) as [string, string, string | null];
+      const pods = `${count} pod${count === 1 ? '' : 's'} of ${gang}`;
+      const goal = beneficiary === null ? '' : ` for ${beneficiary}`;
+      if (action === 'move') {
+        this.note('move', `${pods} moved${goal}`, gang);
+      } else {
+        this.note('evict', `${pods} evicted${goal} (${action})`, gang);
+      }
+    }
+    for (const [run, why] of touched) {
+      this.settled(run, why);
+    }
+    const reasons = new Map(pending.map((one) => [one.gang, one]));
+    for (const run of this.live) {
+      const reason = reasons.get(run.spec.gang.name);
+      run.explain(
+        this.now,
+        reason === undefined || run.works
+          ? undefined
+          : {
+              kind: reason.kind,
+              message: reason.message,
+              changes: reason.counterfactuals.map((change) =>
+                changeText(change, { now: this.now * 1000, pending: reason }),
+              ),
+            },
+      );
+    }
+  }
+
+  /** The pod works no more, and holds its room until its grace period is over. */
+  private release(run: GangRun, pod: LivePod): void {
+    const { graceSeconds } = this.scenario.run;
+    pod.releasing = true;
+    if (graceSeconds === 0) {
+      this.remove(run, pod);
+    } else {
+      this.due.add(this.now + graceSeconds, { kind: 'released', run, pod });
+    }
+  }
+
+  private remove(run: GangRun, pod: LivePod): void {
+    run.pods.delete(pod.name);
+    this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
+  }
+
+  private over(run: GangRun, state: 'finished' | 'cancelled'): void {
+    for (const pod of [...run.pods.values()]) {
+      this.remove(run, pod);
+    }
+    run.finish(this.now, state);
+    this.live.delete(run);
+    this.finished++;
+  }
+
+  private settled(run: GangRun, why: 'evicted' | 'moved' | 'resized' | 'lost'): void {
+    run.settle(this.now, why);
+    const { endsAt } = run;
+    if (endsAt !== undefined) {
+      this.due.add(endsAt, { kind: 'end', run, generation: run.generation });
+    }
+  }
+
+  private wantDecision(from: number): void {
+    const { cycleSeconds } = this.scenario.run;
+    const at = Math.max(from, Math.ceil(from / cycleSeconds - 1e-9) * cycleSeconds);
+    if (this.decideAt === undefined || at < this.decideAt) {
+      this.decideAt = at;
+    }
+  }
+
+  /** Nothing can be done now: the next moment at which time alone changes the answer. */
+  private wantLater(): void {
+    let first = Infinity;
+    const consider = (at: number | undefined): void => {
+      if (at !== undefined && at > this.now) {
+        first = Math.min(first, at);
+      }
+    };
+    for (const run of this.live) {
+      const { gang, arrivesAt, expectedSeconds } = run.spec;
+      if (run.staleSince !== undefined) {
+        consider(run.staleSince + this.scenario.policy.staleGangSeconds);
+      }
+      if (!run.works) {
+        consider(arrivesAt + (gang.preemptionDelaySeconds ?? 0));
+      }
+      for (const { startedAt } of run.pods.values()) {
+        consider(startedAt + (gang.minimumRuntimeSeconds ?? 0));
+        if (expectedSeconds !== undefined) {
+          consider(startedAt + expectedSeconds);
+        }
+      }
+    }
+    if (first < Infinity) {
+      this.wantDecision(first);
+    }
+  }
+
+  private sample(): void {
+    let running = 0;
+    let waiting = 0;
+    for (const run of this.live) {
+      if (run.works) {
+        running++;
+      } else {
+        waiting++;
+      }
+    }
+    this.recorder.sample(this.now, running, waiting);
+  }
+
+  private note(kind: Happening['kind'], text: string, gang?: string): void {
+    this.happenings.push({ at: this.now, kind, text, ...(gang === undefined ? {} : { gang }) });
+  }
+}
+
+function resourcesOf({ expectations }: Scenario, device: string): string[] {
+  const asked = expectations.flatMap((expectation) =>
+    expectation.about === 'gang'
+      ? []
+      : expectation.checks.flatMap((check) => ('resource' in check ? [check.resource] : [])),
+  );
+  return [...new Set([device, 'cpu', 'memory', ...asked])];
+}
+
+function templateOf({ spec }: GangRun, role: string): Scenario['gangs'][number]['gang']['roles'][number]['template'] {
+  return spec.gang.roles.find(({ name }) => name === role)!.template;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names[0]} and ${names.length - 1} more nodes`;
+}

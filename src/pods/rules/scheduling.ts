@@ -1,8 +1,0 @@
-/**
- * Rules about who schedules pods, whichever workload they stand in; those of Volcano and Kueue are in their folders.
- */
-import { type Rule } from '../../checks/rule';
-import { gantryNameRules } from './gantry-names';
-import { podGroupRules } from './pod-groups';
-
-export const schedulingRules: readonly Rule[] = [...gantryNameRules, ...podGroupRules];

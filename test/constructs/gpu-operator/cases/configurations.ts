@@ -1,0 +1,281 @@
+import { clusterPolicy, configMap, counters, entry, mig, plugin, type RuleCases, slicing } from '../world';
+
+const gpu = { name: 'nvidia.com/gpu', replicas: 4 };
+
+export const configurationCases: readonly RuleCases[] = [
+  {
+    rule: 'gpu-operator/device-plugin-config-readable',
+    fires: {
+      'broken YAML': [plugin('sharing:\n  timeSlicing: [')],
+      'a list': [clusterPolicy({ devicePlugin: { config: { name: 'plugin' } } }), plugin('- a')],
+      'another version': [plugin({ ...slicing(), version: 'v2' })],
+      'sharing is a list': [plugin({ sharing: [], flags: { migStrategy: 'none' } })],
+      'a switch that is text': [plugin(slicing(gpu, { renameByDefault: 'yes', failRequestsGreaterThanOne: true }))],
+    },
+    silent: {
+      'no version': [plugin({ sharing: slicing().sharing ?? {} })],
+      'flags alone': [plugin('version: v1\nflags:\n  migStrategy: none\n')],
+      'another text': [configMap({ 'a.yaml': 'sharing: yes\nversion: 7' })],
+    },
+  },
+  {
+    rule: 'gpu-operator/device-plugin-config-key-known',
+    fires: {
+      misspelt: [plugin({ version: 'v1', sharing: { timeslicing: { resources: [gpu] } } })],
+      'in a resource': [plugin(slicing({ ...gpu, replica: 2 }))],
+      'in flags': [plugin({ flags: { 'mig-strategy': 'none', migStrategy: 'none' } })],
+    },
+    silent: {
+      'known keys': [
+        plugin({
+          ...slicing(),
+          flags: { migStrategy: 'none', plugin: { deviceListStrategy: 'envvar' }, gfd: { oneshot: false } },
+          imex: { channelIDs: [0], required: true },
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'gpu-operator/device-plugin-flag-known',
+    fires: {
+      'MIG strategy': [plugin({ flags: { migStrategy: 'all' } })],
+      'list strategy': [plugin({ flags: { plugin: { deviceListStrategy: ['envvar', 'cdi'] } } })],
+      'id strategy': [plugin({ flags: { migStrategy: 'none', plugin: { deviceIDStrategy: 'name' } } })],
+      'IMEX channel 1': [plugin({ ...slicing(), imex: { channelIDs: [1] } })],
+    },
+    silent: {
+      known: [
+        plugin({
+          flags: {
+            migStrategy: 'mixed',
+            deviceDiscoveryStrategy: 'auto',
+            plugin: { deviceListStrategy: 'volume-mounts', deviceIDStrategy: 'index' },
+          },
+          imex: { channelIDs: [] },
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'gpu-operator/sharing-resource-complete',
+    fires: {
+      'one replica': [plugin(slicing({ name: 'nvidia.com/gpu', replicas: 1 }))],
+      'no replicas': [plugin(slicing({ name: 'nvidia.com/gpu' }))],
+      text: [plugin(slicing({ name: 'nvidia.com/gpu', replicas: '4' }))],
+      'no name': [plugin(slicing({ replicas: 4 }))],
+      'another vendor': [plugin(slicing({ name: 'amd.com/gpu', replicas: 4 }))],
+      'a long name': [plugin(slicing({ name: `nvidia.com/${'x'.repeat(60)}`, replicas: 4 }))],
+      none: [plugin({ sharing: { timeSlicing: { resources: [] } } })],
+      devices: [plugin(slicing({ ...gpu, devices: 'some' }))],
+    },
+    silent: {
+      two: [plugin(slicing({ name: 'nvidia.com/gpu', replicas: 2 }))],
+      'without the domain': [plugin(slicing({ name: 'gpu', replicas: 2, devices: 'all' }))],
+    },
+  },
+  {
+    rule: 'gpu-operator/sharing-one-kind',
+    fires: { both: [plugin({ sharing: { timeSlicing: { resources: [gpu] }, mps: { resources: [gpu] } } })] },
+    silent: {
+      one: [plugin(slicing())],
+      'null beside it': [plugin({ sharing: { timeSlicing: { resources: [gpu] }, mps: null } })],
+    },
+  },
+  {
+    rule: 'gpu-operator/sharing-mps-whole-gpus',
+    fires: {
+      mixed: [plugin({ flags: { migStrategy: 'mixed' }, sharing: { mps: { resources: [gpu] } } })],
+      'a slice': [
+        plugin(
+          'version: v1\nsharing:\n  mps:\n    resources:\n    - name: nvidia.com/mig-1g.10gb\n      replicas: 2\n',
+        ),
+      ],
+    },
+    silent: {
+      single: [plugin({ flags: { migStrategy: 'single' }, sharing: { mps: { resources: [gpu] } } })],
+      'time-slicing of a slice': [plugin(slicing({ name: 'nvidia.com/mig-1g.10gb', replicas: 2 }))],
+    },
+  },
+  {
+    rule: 'gpu-operator/sharing-resource-served',
+    fires: {
+      'the shared name': [plugin(slicing({ name: 'nvidia.com/gpu.shared', replicas: 2 }))],
+      'a product': [plugin(slicing({ name: 'nvidia.com/a100', replicas: 2 }))],
+    },
+    silent: {
+      gpu: [plugin(slicing())],
+      'media engines': [plugin(slicing({ name: 'nvidia.com/mig-1g.10gb.me', replicas: 2 }))],
+    },
+  },
+  {
+    rule: 'gpu-operator/sharing-settings-heeded',
+    fires: {
+      rename: [plugin(slicing({ ...gpu, rename: 'nvidia.com/small' }))],
+      devices: [plugin(slicing({ ...gpu, devices: [0, 1] }))],
+      resources: [plugin({ ...slicing(), resources: { gpus: [] } })],
+    },
+    silent: { 'all devices': [plugin(slicing({ ...gpu, devices: 'all' }))] },
+  },
+  {
+    rule: 'gpu-operator/sharing-several-refused',
+    fires: {
+      'not stated': [plugin(slicing(gpu, {}))],
+      false: [plugin(slicing(gpu, { failRequestsGreaterThanOne: false }))],
+    },
+    silent: {
+      true: [plugin(slicing())],
+      'MPS always does': [plugin({ flags: { migStrategy: 'none' }, sharing: { mps: { resources: [gpu] } } })],
+    },
+  },
+  {
+    rule: 'gpu-operator/mig-config-readable',
+    fires: {
+      'no version': [configMap({ 'config.yaml': 'mig-configs:\n  a:\n  - devices: all\n    mig-enabled: false\n' })],
+      'no entry': [mig({ a: [] })],
+      'no configuration': [mig({})],
+      'an entry that is text': [mig({ a: ['all'] })],
+      broken: [configMap({ 'config.yaml': 'version: v1\nmig-configs: {' })],
+    },
+    silent: { off: [mig({ 'all-disabled': [{ devices: 'all', 'mig-enabled': false }] })] },
+  },
+  {
+    rule: 'gpu-operator/mig-config-key-known',
+    fires: {
+      'at the root': [mig({ a: [entry({ '1g.10gb': 7 })] }, { 'mig-config': {} })],
+      'in an entry': [mig({ a: [entry({ '1g.10gb': 7 }, { 'device-filters': 'x' })] })],
+      underscores: [configMap({ 'config.yaml': 'version: v1\nmig_configs: {}\n' })],
+    },
+    silent: { known: [mig({ a: [entry({ '1g.10gb': 7 }, { 'device-filter': ['0x233010DE'] })] })] },
+  },
+  {
+    rule: 'gpu-operator/mig-entry-complete',
+    fires: {
+      'no devices': [mig({ a: [{ 'mig-enabled': false }] })],
+      'devices by name': [mig({ a: [entry({}, { devices: 'first' })] })],
+      'not said whether on': [mig({ a: [{ devices: 'all', 'mig-devices': { '1g.10gb': 1 } }] })],
+      'on without instances': [mig({ a: [{ devices: 'all', 'mig-enabled': true }] })],
+      'off with instances': [mig({ a: [entry({ '1g.10gb': 1 }, { 'mig-enabled': false })] })],
+      'a filter that is a number': [mig({ a: [entry({ '1g.10gb': 1 }, { 'device-filter': 1 })] })],
+    },
+    silent: {
+      'on, no instance yet': [mig({ a: [entry({})] })],
+      'by index': [mig({ a: [entry({ '1g.10gb': 7 }, { devices: [0, 1] }), { devices: [2], 'mig-enabled': false }] })],
+    },
+  },
+  {
+    rule: 'gpu-operator/mig-profile-well-formed',
+    fires: {
+      'a size': [mig({ a: [entry({ '10gb': 1 })] })],
+      'as a resource': [mig({ a: [entry({ 'mig-1g.10gb': 1 })] })],
+    },
+    silent: { 'media engines': [mig({ a: [entry({ '1g.10gb+me': 1 })] })] },
+  },
+  {
+    rule: 'gpu-operator/mig-count-valid',
+    fires: {
+      negative: [mig({ a: [entry({ '1g.10gb': -1 })] })],
+      text: [mig({ a: [entry({ '1g.10gb': '7' })] })],
+      'all zero': [mig({ a: [entry({ '1g.10gb': 0, '2g.20gb': 0 })] })],
+    },
+    silent: { 'one of them zero': [mig({ a: [entry({ '1g.10gb': 0, '2g.20gb': 1 })] })] },
+  },
+  {
+    rule: 'gpu-operator/mig-layout-fits-gpu',
+    fires: {
+      'too many of one': [mig({ a: [entry({ '1g.10gb': 8 })] })],
+      'too many slices together': [mig({ a: [entry({ '1g.10gb': 4, '4g.40gb': 1 })] })],
+      'no memory left': [mig({ a: [entry({ '3g.40gb': 2, '1g.10gb': 1 })] })],
+      'fits an H100 and not the A30 that is named': [
+        mig({ a: [entry({ '1g.10gb': 7 }, { 'device-filter': '0x20B710DE' })] }),
+      ],
+      'media engines twice': [mig({ a: [entry({ '1g.6gb+me': 1, '2g.12gb+me': 1 })] })],
+    },
+    silent: {
+      full: [mig({ a: [entry({ '1g.10gb': 2, '2g.20gb': 1, '3g.40gb': 1 })] })],
+      'of the GPU named': [mig({ a: [entry({ '1g.10gb': 7 }, { 'device-filter': ['0x233010DE', '0x20B210DE'] })] })],
+      'a GPU that the catalog does not know': [mig({ a: [entry({ '1g.5gb': 7 }, { 'device-filter': '0xFFFF10DE' })] })],
+    },
+  },
+  {
+    rule: 'gpu-operator/mig-profile-known',
+    fires: {
+      'of two GPUs': [mig({ a: [entry({ '1g.10gb': 1, '1g.18gb': 1 })] })],
+      'of none': [mig({ a: [entry({ '1g.11gb': 1 })] })],
+    },
+    silent: { 'of one': [mig({ a: [entry({ '1g.18gb': 1, '3g.71gb': 1 })] })] },
+  },
+  {
+    rule: 'gpu-operator/mig-config-has-default',
+    fires: {
+      "only one of one's own": [
+        clusterPolicy({ migManager: { config: { name: 'mig' } } }),
+        mig({ mine: [entry({ '1g.10gb': 7 })] }),
+      ],
+    },
+    silent: {
+      'with all-disabled': [
+        clusterPolicy({ migManager: { config: { name: 'mig' } } }),
+        mig({ mine: [entry({ '1g.10gb': 7 })], 'all-disabled': [{ devices: 'all', 'mig-enabled': false }] }),
+      ],
+      'no default wanted': [
+        clusterPolicy({ migManager: { config: { name: 'mig', default: '' } } }),
+        mig({ mine: [entry({ '1g.10gb': 7 })] }),
+      ],
+      'not the one that is used': [clusterPolicy(), mig({ mine: [entry({ '1g.10gb': 7 })] })],
+    },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counters-are-csv',
+    fires: {
+      'a list in YAML': [counters('metrics:\n- name: DCGM_FI_DEV_GPU_TEMP\n  type: gauge\n', 'dcgm-exporter.yaml')],
+      'under the right key': [counters('- DCGM_FI_DEV_GPU_TEMP\n- DCGM_FI_DEV_GPU_UTIL\n')],
+    },
+    silent: {
+      CSV: [counters('# metrics: all\nDCGM_FI_DEV_GPU_TEMP, gauge, temperature: C\n')],
+      alerts: [counters('groups:\n- name: gpu\n  rules:\n  - expr: DCGM_FI_DEV_GPU_TEMP > 90\n', 'rules.yaml')],
+      'a script': [counters('#!/bin/sh\necho DCGM_FI_DEV_GPU_TEMP\n', 'run.sh')],
+    },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counter-has-three-fields',
+    fires: {
+      two: [counters('DCGM_FI_DEV_GPU_TEMP, gauge\n')],
+      'a comma in the help': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, temperature, in C\n')],
+      'an indented comment': [counters('  # GPU\nDCGM_FI_DEV_GPU_TEMP, gauge, t\n')],
+      'a quote after a blank': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, "temperature, in C"\n')],
+    },
+    silent: { three: [counters('# a, b\n\nDCGM_FI_DEV_GPU_TEMP,gauge,"temperature, ""hot"" or not"\r\n')] },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counter-type-known',
+    fires: { capitals: [counters('DCGM_FI_DEV_GPU_TEMP, Gauge, t\n')] },
+    silent: {
+      label: [counters('DCGM_FI_DRIVER_VERSION, label, driver\n')],
+      "one of the exporter's own": [counters('DCGM_EXP_XID_ERRORS_COUNT, anything, x\n')],
+    },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counter-field-known',
+    fires: { 'no prefix': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\nGPU_UTIL, gauge, u\n')] },
+    silent: { 'old name': [counters('dcgm_gpu_temp, gauge, t\n')] },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counter-stated-once',
+    fires: { twice: [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\nDCGM_FI_DEV_GPU_TEMP, gauge, t\n')] },
+    silent: { 'in a comment too': [counters('# DCGM_FI_DEV_GPU_TEMP, gauge, t\nDCGM_FI_DEV_GPU_TEMP, gauge, t\n')] },
+  },
+  {
+    rule: 'gpu-operator/dcgm-counters-key-read',
+    fires: {
+      'another key': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'counters.csv')],
+      'the stand-alone key under the operator': [
+        clusterPolicy({ dcgmExporter: { config: { name: 'counters' } } }),
+        counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics'),
+      ],
+    },
+    silent: {
+      operator: [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n')],
+      'stand-alone': [counters('DCGM_FI_DEV_GPU_TEMP, gauge, t\n', 'metrics')],
+    },
+  },
+];

@@ -1,0 +1,190 @@
+import {
+  clusterPolicy,
+  configMap,
+  driver,
+  entry,
+  gpuCluster,
+  mig,
+  node,
+  plugin,
+  pod,
+  type RuleCases,
+  slicing,
+} from '../world';
+
+const used = clusterPolicy({ driver: { useNvidiaDriverCRD: true } });
+const named = clusterPolicy({
+  devicePlugin: { config: { name: 'plugin', default: 'any' } },
+  migManager: { config: { name: 'mig' } },
+  dcgmExporter: { config: { name: 'counters' } },
+});
+const withStrategy = (strategy: string) =>
+  clusterPolicy({ mig: { strategy }, devicePlugin: { config: { name: 'plugin' } } });
+const migMap = mig({ 'all-disabled': [{ devices: 'all', 'mig-enabled': false }], small: [entry({ '1g.10gb': 7 })] });
+const counterMap = (namespace: string) =>
+  configMap({ 'dcgm-metrics.csv': 'DCGM_FI_DEV_GPU_TEMP, gauge, t\n' }, 'counters', namespace);
+const karpenter = (labels: Record<string, string>) => ({
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: 'p' },
+  spec: { template: { metadata: { labels }, spec: {} } },
+});
+
+export const objectCases: readonly RuleCases[] = [
+  {
+    rule: 'gpu-operator/one-cluster-policy',
+    fires: { two: [clusterPolicy(), clusterPolicy({}, 'other')] },
+    silent: { one: [clusterPolicy()] },
+  },
+  {
+    rule: 'gpu-operator/cluster-policy-or-gpu-cluster',
+    fires: { both: [clusterPolicy(), gpuCluster()] },
+    silent: { one: [gpuCluster()] },
+  },
+  {
+    rule: 'gpu-operator/kernel-module-type-stated',
+    fires: {
+      'in the policy': [clusterPolicy({ driver: { useOpenKernelModules: true } })],
+      'in a driver': [driver('a', { useOpenKernelModules: false })],
+    },
+    silent: { 'the new field': [clusterPolicy({ driver: { kernelModuleType: 'open' } })] },
+  },
+  {
+    rule: 'gpu-operator/nri-plugin-needs-cdi',
+    fires: {
+      'CDI off': [clusterPolicy({ cdi: { enabled: false, nriPluginEnabled: true } })],
+      'no toolkit': [clusterPolicy({ cdi: { nriPluginEnabled: true }, toolkit: { enabled: false } })],
+    },
+    silent: {
+      'CDI by default': [clusterPolicy({ cdi: { nriPluginEnabled: true } })],
+      'no NRI': [clusterPolicy({ cdi: { enabled: false } })],
+    },
+  },
+  {
+    rule: 'gpu-operator/mig-strategy-agrees',
+    fires: {
+      'another strategy': [withStrategy('single'), plugin({ flags: { migStrategy: 'mixed' } })],
+      'MPS under mixed': [
+        withStrategy('mixed'),
+        plugin({ sharing: { mps: { resources: [{ name: 'nvidia.com/gpu', replicas: 2 }] } } }),
+      ],
+    },
+    silent: {
+      'none stated': [withStrategy(''), plugin({ flags: { migStrategy: 'mixed' } })],
+      'the same': [withStrategy('mixed'), plugin({ flags: { migStrategy: 'mixed' } })],
+      'left to the policy': [withStrategy('single'), plugin(slicing())],
+    },
+  },
+  {
+    rule: 'gpu-operator/driver-rdma-enabled-for-host-mofed',
+    fires: {
+      'in the policy': [clusterPolicy({ driver: { rdma: { useHostMofed: true } } })],
+      'in a driver': [driver('a', { rdma: { enabled: false, useHostMofed: true } })],
+    },
+    silent: { both: [clusterPolicy({ driver: { rdma: { enabled: true, useHostMofed: true } } })] },
+  },
+  {
+    rule: 'gpu-operator/config-maps-beside-operator',
+    fires: { 'in two namespaces': [named, plugin(slicing()), counterMap('monitoring')] },
+    silent: {
+      'in one': [named, plugin(slicing()), counterMap('gpu-operator')],
+      'one of two with the name': [named, plugin(slicing()), counterMap('gpu-operator'), counterMap('monitoring')],
+      'not named': [clusterPolicy(), plugin(slicing()), counterMap('monitoring')],
+    },
+  },
+  {
+    rule: 'gpu-operator/node-config-in-map',
+    fires: {
+      'a node': [named, plugin(slicing()), node({ 'nvidia.com/device-plugin.config': 'none' })],
+      'a node pool': [named, migMap, karpenter({ 'nvidia.com/mig.config': 'all-1g.10gb' })],
+      'the default': [
+        clusterPolicy({ devicePlugin: { config: { name: 'plugin', default: 'other' } } }),
+        plugin(slicing()),
+      ],
+      'no ready-made configuration': [clusterPolicy(), node({ 'nvidia.com/mig.config': 'small' })],
+    },
+    silent: {
+      'keys that are there': [
+        named,
+        plugin(slicing()),
+        migMap,
+        node({ 'nvidia.com/device-plugin.config': 'any', 'nvidia.com/mig.config': 'small' }),
+      ],
+      'ready-made': [clusterPolicy(), node({ 'nvidia.com/mig.config': 'all-1g.10gb.me' })],
+      'the map lives in the cluster': [
+        named,
+        node({ 'nvidia.com/device-plugin.config': 'there', 'nvidia.com/mig.config': 'there' }),
+      ],
+    },
+  },
+  {
+    rule: 'gpu-operator/driver-one-default',
+    fires: { two: [used, driver('a', { default: true }), driver('b', { default: true })] },
+    silent: { one: [used, driver('a', { default: true }), driver('b', { nodeSelector: { pool: 'b' } })] },
+  },
+  {
+    rule: 'gpu-operator/driver-selectors-disjoint',
+    fires: {
+      'no selector twice': [used, driver('a'), driver('b')],
+      'one within the other': [
+        used,
+        driver('a', { nodeSelector: { pool: 'a' } }),
+        driver('b', { nodeSelector: { pool: 'a', zone: 'z' } }),
+      ],
+      'different labels': [
+        used,
+        driver('a', { nodeSelector: { pool: 'a' } }),
+        driver('b', { nodeSelector: { zone: 'z' } }),
+      ],
+    },
+    silent: {
+      'different values': [
+        used,
+        driver('a', { nodeSelector: { pool: 'a' } }),
+        driver('b', { nodeSelector: { pool: 'b' } }),
+      ],
+      'beside the default': [used, driver('a', { default: true }), driver('b', { nodeSelector: { pool: 'b' } })],
+      'no GPU there': [used, driver('a', { nodeSelector: { 'nvidia.com/gpu.present': 'false' } }), driver('b')],
+    },
+  },
+  {
+    rule: 'gpu-operator/driver-resource-used',
+    fires: { 'not told': [clusterPolicy(), driver('a', { default: true })] },
+    silent: {
+      told: [used, driver('a', { default: true })],
+      'the policy lives in the cluster': [driver('a', { default: true })],
+    },
+  },
+  {
+    rule: 'gpu-operator/driver-owner-label-reserved',
+    fires: { selected: [driver('a', { nodeSelector: { 'nvidia.com/gpu-operator.driver.owner': 'a' } })] },
+    silent: { another: [driver('a', { nodeSelector: { 'nvidia.com/gpu.product': 'NVIDIA-H200' } })] },
+  },
+  {
+    rule: 'gpu-operator/driver-precompiled-alone',
+    fires: {
+      GDS: [driver('a', { usePrecompiled: true, gds: { enabled: true } })],
+      GDRCopy: [driver('a', { usePrecompiled: true, gdrcopy: { enabled: true } })],
+    },
+    silent: {
+      off: [driver('a', { usePrecompiled: true, gds: { enabled: false } })],
+      'built on the node': [driver('a', { gds: { enabled: true } })],
+    },
+  },
+  {
+    rule: 'gpu-operator/driver-gds-open-modules',
+    fires: {
+      proprietary: [driver('a', { kernelModuleType: 'proprietary', gds: { enabled: true } })],
+      new: [driver('a', { kernelModuleType: 'proprietary', gds: { enabled: true, version: 'v2.20.5' } })],
+    },
+    silent: {
+      auto: [driver('a', { gds: { enabled: true } })],
+      old: [driver('a', { kernelModuleType: 'proprietary', gds: { enabled: true, version: '2.16.1' } })],
+    },
+  },
+  {
+    rule: 'gpu-operator/shared-device-asked-once',
+    fires: { 'two shares': [pod({ 'nvidia.com/gpu.shared': 2 })] },
+    silent: { 'one share': [pod({ 'nvidia.com/gpu.shared': '1' })], 'whole GPUs': [pod({ 'nvidia.com/gpu': 8 })] },
+  },
+];

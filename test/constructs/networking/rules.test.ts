@@ -1,0 +1,78 @@
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { networkingRules } from '../../../src/constructs/networking/rules';
+import { findingsOf } from '../../support/findings';
+import { rulesSurvive } from '../../support/rules-survive';
+import { cases } from './cases';
+import { attachment, cni, functions, type Manifests, nics, nodeNics, pod, policy, pool, shared, sriov } from './world';
+
+const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
+const firing = (manifests: Manifests): readonly string[] =>
+  findingsOf(yaml(manifests), networkingRules).map(({ rule }) => rule);
+
+describe.each(cases)('$rule', ({ rule, fires, silent }) => {
+  test.each(Object.entries(fires))('fires: %s', (_, manifests) => {
+    expect(firing(manifests)).toContain(rule);
+  });
+
+  test.each(Object.entries(silent))('is silent: %s', (_, manifests) => {
+    expect(firing(manifests)).not.toContain(rule);
+  });
+});
+
+test('every rule has a case in which it fires and one in which it is silent', () => {
+  const covered = cases.filter(({ fires, silent }) => [fires, silent].every((some) => Object.keys(some).length > 0));
+  expect(covered.map(({ rule }) => rule).sort()).toEqual(networkingRules.map(({ id }) => id).sort());
+});
+
+test('ids are unique, in the domain, and say what must hold in kebab case', () => {
+  const ids = networkingRules.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) {
+    expect(id).toMatch(/^networking\/[a-z0-9]+(-[a-z0-9]+)+$/);
+  }
+});
+
+test('what is only likely wrong is a warning', () => {
+  const severity = (manifests: Manifests, rule: string): readonly string[] =>
+    findingsOf(yaml(manifests), networkingRules)
+      .filter((finding) => finding.rule === rule)
+      .map((finding) => finding.severity);
+  expect(severity([attachment({ name: 'a', type: 'macvlan' })], 'networking/cni-version-known')).toEqual(['warning']);
+  expect(severity([attachment(cni({ cniVersion: '2.0.0' }))], 'networking/cni-version-known')).toEqual(['error']);
+  expect(severity([nodeNics({}, 'a'.repeat(40))], 'networking/nic-node-policy-name-short')).toEqual(['warning']);
+  expect(severity([nodeNics({}, 'a'.repeat(51))], 'networking/nic-node-policy-name-short')).toEqual(['error']);
+  expect(
+    severity([policy(), sriov('SriovNetwork', {}, 'n', 'ai')], 'networking/sriov-objects-in-operator-namespace'),
+  ).toEqual(['warning']);
+});
+
+test('rules survive any JSON', () => {
+  const objects: readonly JsonObject[] = [
+    policy(),
+    policy({}, 'b'),
+    sriov('SriovNetwork', { resourceName: 'rail0', ipam: '{"type":"whereabouts"}', metaPlugins: '{"type":"rdma"}' }),
+    sriov('SriovNetworkPoolConfig', { rdmaMode: 'exclusive', maxUnavailable: '10%' }),
+    nics({}),
+    nodeNics({}),
+    shared({ configList: [pool] }),
+    functions({ resourceList: [{ resourceName: 'a', selectors: [{ vendors: ['b'] }] }] }),
+    pod({ 'rdma/a': 1, 'openshift.io/rail0': 1 }),
+    attachment(cni({ ipam: { type: 'host-local', ranges: [[{ subnet: '10.0.0.0/24' }]] } })),
+    {
+      apiVersion: 'nfd.k8s-sigs.io/v1alpha1',
+      kind: 'NodeFeatureRule',
+      metadata: { name: 'n' },
+      spec: {
+        rules: [
+          {
+            name: 'a',
+            labels: { 'a/b': 'c' },
+            taints: [{ key: 'a/b', effect: 'NoSchedule' }],
+            matchFeatures: [{ feature: 'a.b', matchExpressions: { x: { op: 'Gt', value: ['1'] } } }],
+          },
+        ],
+      },
+    },
+  ];
+  rulesSurvive(networkingRules, objects, 200);
+});

@@ -1,0 +1,127 @@
+/**
+ * Pods and pools: labels and taints that belong together, spot nodes, readiness rules.
+ */
+import { poolRules } from '../../../src/constructs/node-tuning/rules/pools';
+import { readinessRules } from '../../../src/constructs/node-tuning/rules/readiness';
+import { spotRules } from '../../../src/constructs/node-tuning/rules/spot';
+import { findingsOf } from '../../support/findings';
+
+const pod = (spec: string): string =>
+  `---\napiVersion: v1\nkind: Pod\nmetadata: { name: train, namespace: a }\nspec: { containers: [{ name: a, image: b }], ${spec} }\n`;
+const pool = (taints: string, more = ''): string => `---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: { name: h100 }
+spec:
+  limits: { nvidia.com/gpu: 64 }
+  template:
+    metadata: { labels: { example.com/pool: h100 } }
+    spec: { nodeClassRef: { group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu }, requirements: [], taints: ${taints} ${more} }
+`;
+const policy = (tolerations: string): string =>
+  `---\napiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: { name: c }\nspec: { daemonsets: { tolerations: ${tolerations} } }\n`;
+const rule = (spec: string): string =>
+  `---\napiVersion: readiness.node.x-k8s.io/v1alpha1\nkind: NodeReadinessRule\nmetadata: { name: gpu }\nspec: ${spec}\n`;
+const READY =
+  '{ conditions: [{ type: x, requiredStatus: "True" }], enforcementMode: continuous, nodeSelector: { matchLabels: { nvidia.com/gpu.present: "true" } }, taint: { key: readiness.k8s.io/gpu, effect: NoSchedule } }';
+const rules = [...poolRules, ...readinessRules, ...spotRules];
+const found = (yaml: string): readonly (readonly [string, string])[] =>
+  findingsOf(yaml, rules).map(({ rule: id, severity }) => [id.replace('node-tuning/', ''), severity]);
+
+const AKS = 'nodeSelector: { kubernetes.azure.com/scalesetpriority: spot }';
+const GKE = 'nodeSelector: { cloud.google.com/gke-spot: "true" }';
+const GKE_AFFINITY =
+  'affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: cloud.google.com/gke-spot, operator: In, values: ["true"] }] }] } } }';
+const GKE_TOLERATED =
+  'tolerations: [{ key: cloud.google.com/gke-spot, operator: Equal, value: "true", effect: NoSchedule }]';
+
+test.each([
+  ['a pod that nobody lets onto AKS spot nodes', pod(AKS), [['spot-taint-tolerated', 'error']]],
+  ['a pod on GKE spot nodes that may be tainted', pod(GKE), [['spot-taint-tolerated', 'info']]],
+  ['the same, by affinity', pod(GKE_AFFINITY), [['spot-taint-tolerated', 'info']]],
+  [
+    'a pod that takes too long to end',
+    pod(`${GKE}, ${GKE_TOLERATED}, terminationGracePeriodSeconds: 300`),
+    [['spot-grace-within-notice', 'warning']],
+  ],
+  ['a pod that puts up with spot nodes', pod(GKE_TOLERATED), [['spot-tolerance-selects', 'info']]],
+  [
+    'a pod that its own pool refuses',
+    `${pool('[{ key: example.com/own, effect: NoSchedule }]')}${pod('nodeSelector: { example.com/pool: h100 }')}`,
+    [['pool-taint-tolerated', 'warning']],
+  ],
+  [
+    'a pool without its operator',
+    `${policy('[{ key: nvidia.com/gpu, operator: Exists, effect: NoSchedule }]')}${pool('[{ key: example.com/own, effect: NoSchedule }]')}`,
+    [['operator-tolerates-pool', 'warning']],
+  ],
+  [
+    'a readiness taint without the operator',
+    `${policy('[{ key: nvidia.com/gpu, operator: Exists, effect: NoSchedule }]')}${rule(READY)}`,
+    [['operator-tolerates-pool', 'warning']],
+  ],
+  [
+    "a readiness rule with another domain's taint",
+    rule(READY.replace('readiness.k8s.io', 'example.com')),
+    [['readiness-rule-valid', 'error']],
+  ],
+  [
+    'a readiness rule for every node',
+    rule(READY.replace('{ matchLabels: { nvidia.com/gpu.present: "true" } }', '{}')),
+    [['readiness-rule-valid', 'error']],
+  ],
+  ['a status that is no text', rule(READY.replace('"True"', 'true')), [['readiness-rule-valid', 'error']]],
+  ['a readiness rule without a mode', rule(READY.replace('continuous', 'always')), [['readiness-rule-valid', 'error']]],
+  [
+    'a readiness rule that evicts',
+    rule(READY.replace('NoSchedule', 'NoExecute')),
+    [['readiness-rule-evicts-deliberately', 'warning']],
+  ],
+])('%s', (_what, yaml, expected) => {
+  expect(found(yaml)).toEqual(expected);
+});
+
+test.each([
+  ['a pod with label and toleration', pod(`${GKE}, ${GKE_TOLERATED}, terminationGracePeriodSeconds: 25`)],
+  ['a pod that tolerates everything', pod(`${AKS}, tolerations: [{ operator: Exists }]`)],
+  [
+    'a pod on spot nodes of EKS, which have no taint',
+    pod('nodeSelector: { eks.amazonaws.com/capacityType: SPOT }, terminationGracePeriodSeconds: 90'),
+  ],
+  ['a pod elsewhere that takes its time', pod('terminationGracePeriodSeconds: 3600')],
+  [
+    'a DaemonSet that runs on spot nodes too',
+    `apiVersion: apps/v1\nkind: DaemonSet\nmetadata: { name: a }\nspec: { selector: { matchLabels: { a: b } }, template: { metadata: { labels: { a: b } }, spec: { containers: [{ name: a, image: b }], ${GKE_TOLERATED} } } }\n`,
+  ],
+  [
+    'a pod that its pool takes',
+    `${pool('[{ key: example.com/own, value: a, effect: NoSchedule }]')}${pod('nodeSelector: { example.com/pool: h100 }, tolerations: [{ key: example.com/own, operator: Equal, value: a }]')}`,
+  ],
+  [
+    'a pool with a taint that is a preference',
+    `${pool('[{ key: example.com/own, effect: PreferNoSchedule }]')}${pod('nodeSelector: { example.com/pool: h100 }')}`,
+  ],
+  [
+    'startup taints, which go away',
+    `${pool('[]', ', startupTaints: [{ key: example.com/starting, effect: NoSchedule }]')}${pod('nodeSelector: { example.com/pool: h100 }')}`,
+  ],
+  [
+    'an operator that tolerates the pool',
+    `${policy('[{ operator: Exists }]')}${pool('[{ key: example.com/own, effect: NoSchedule }]')}${rule(READY)}`,
+  ],
+  ['a readiness rule', rule(READY)],
+])('%s: nothing', (_what, yaml) => {
+  expect(found(yaml)).toEqual([]);
+});
+
+test('each of these rules is met above', () => {
+  expect(rules.map(({ id }) => id.replace('node-tuning/', '')).sort()).toEqual([
+    'operator-tolerates-pool',
+    'pool-taint-tolerated',
+    'readiness-rule-evicts-deliberately',
+    'readiness-rule-valid',
+    'spot-grace-within-notice',
+    'spot-taint-tolerated',
+    'spot-tolerance-selects',
+  ]);
+});

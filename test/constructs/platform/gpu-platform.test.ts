@@ -1,0 +1,192 @@
+/**
+ * GpuPlatform: everything that one statement becomes, for each system that can schedule it.
+ */
+import { App } from 'cdk8s';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { Plan } from '../../../src/planning/cluster/plan-on-synth';
+import { Sharing } from '../../../src/constructs/gpu-operator';
+import { PyTorchJob } from '../../../src/constructs/kubeflow';
+import { asObject } from '../../../src/manifests/read';
+import { Ipam } from '../../../src/constructs/networking';
+import {
+  GantrySystem,
+  GpuPlatform,
+  type GpuPlatformProps,
+  KueueSystem,
+  PlatformNetwork,
+} from '../../../src/constructs/platform';
+import { Testing } from '../../../src/interfaces/testing';
+
+type Props = GpuPlatformProps<'training' | 'shared', 'research' | 'applied'>;
+
+const BASE: Props = {
+  pools: {
+    training: { nodes: 16, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi', nodesPerRack: 4 },
+    shared: {
+      nodes: 2,
+      accelerator: 'L40S',
+      gpus: 4,
+      cpu: 96,
+      memory: '768Gi',
+      sharing: Sharing.timeSlicing({ replicas: 4 }),
+    },
+  },
+  teams: {
+    research: { deserves: { training: 10, shared: 1 }, guaranteed: { training: 4 } },
+    applied: { deserves: { training: 6, shared: 1 }, atMost: { training: 12 } },
+  },
+};
+
+function platform(more: Partial<Props> = {}): {
+  readonly app: App;
+  readonly platform: GpuPlatform<'training' | 'shared', 'research' | 'applied'>;
+} {
+  const app = new App();
+  return { app, platform: new GpuPlatform(app, 'platform', { ...BASE, ...more }) };
+}
+
+function withJob(more: Partial<Props> = {}, nodes = 4): App {
+  const made = platform(more);
+  const { research } = made.platform.teams;
+  new PyTorchJob(research.chart, 'train', {
+    ...research.wholeNode('training'),
+    image: 'registry.example.com/train:1',
+    command: ['torchrun', 'train.py'],
+    nodes,
+    scheduling: research.scheduling,
+  });
+  return made.app;
+}
+
+const find = (objects: readonly JsonObject[], kind: string, name: string): JsonObject =>
+  objects.find((object) => object.kind === kind && asObject(object.metadata).name === name) ?? {};
+
+const infiniband = PlatformNetwork.infiniband({ interfaces: ['ib0', 'ib1'] });
+const roce = PlatformNetwork.roce({
+  interface: 'ens1f0',
+  ipam: Ipam.whereabouts({ range: '10.20.0.0/16' }),
+  global: { repository: 'registry.example.com/mellanox', version: 'network-operator-v26.4.1' },
+});
+
+test.each<[string, Partial<Props>]>([
+  ['Volcano', {}],
+  ['Kueue', { scheduling: new KueueSystem() }],
+  ['Gantry', { scheduling: new GantrySystem() }],
+  ['Volcano over InfiniBand, delivered by Flux', { network: infiniband, delivery: { through: 'flux' } }],
+  [
+    'Kueue over RoCE, delivered by Argo CD',
+    { scheduling: new KueueSystem(), network: roce, delivery: { through: 'argo-cd', also: [{ chart: 'keda' }] } },
+  ],
+  ['no monitoring and no tuning', { monitoring: false, tuning: false }],
+])('a platform with %s, and a job on it, has no finding', (_, props) => {
+  const app = withJob(props);
+  expect(Testing.check(app).findings).toEqual([]);
+  // Charts come in an order in which they can be applied.
+  expect(app.charts.length).toBeGreaterThan(3);
+});
+
+test('shares are stated in nodes, and queue, quota and GPUs follow', () => {
+  const objects = Testing.synth(platform().app);
+  expect(find(objects, 'Queue', 'research').spec).toMatchObject({
+    deserved: { cpu: '1696', 'nvidia.com/gpu': '80', 'nvidia.com/gpu.shared': '16' },
+    guarantee: { resource: { 'nvidia.com/gpu': '32' } },
+  });
+  expect(find(objects, 'ResourceQuota', 'applied-quota').spec).toMatchObject({
+    hard: { 'requests.nvidia.com/gpu': '96' },
+  });
+  expect(find(objects, 'Queue', 'ai').spec).toMatchObject({
+    capability: { 'nvidia.com/gpu': '128', 'nvidia.com/gpu.shared': '32' },
+  });
+});
+
+test('with Kueue a team borrows up to what it may have at most, and lends all but what is kept for it', () => {
+  const objects = Testing.synth(platform({ scheduling: new KueueSystem() }).app);
+  const text = JSON.stringify(find(objects, 'ClusterQueue', 'research'));
+  expect(text).toContain('{"borrowingLimit":"0","lendingLimit":"48","name":"nvidia.com/gpu","nominalQuota":"80"}');
+  expect(JSON.stringify(find(objects, 'ClusterQueue', 'applied'))).toContain(
+    '{"borrowingLimit":"48","name":"nvidia.com/gpu","nominalQuota":"48"}',
+  );
+});
+
+test('what was made can be read back, also by name', () => {
+  const { platform: made } = platform();
+  expect(made.team('research').queue.queueName).toBe('research');
+  expect(made.team('research').team.namespace.name).toBe('research');
+  expect(made.pool('shared').operatorPool?.nodeLabels).toEqual({ 'nvidia.com/device-plugin.config': 'shared' });
+  expect(made.helmCommands).toContain('volcano');
+  expect(() => made.team('research').localQueue).toThrow('only Kueue has local queues');
+  expect(() => made.team('sales' as 'research')).toThrow('no team "sales" in the platform; it has research, applied.');
+});
+
+test('a pool that shares its GPUs has no whole node to give', () => {
+  const { research } = platform().platform.teams;
+  expect(research.share('shared').accelerators).toBeDefined();
+  expect(() => research.wholeNode('night' as 'shared')).toThrow(
+    'team research: no pool "night" in the platform; it has training, shared.',
+  );
+  expect(() => research.wholeNode('shared')).toThrow('pool shared gives out nvidia.com/gpu.shared, no whole GPUs.');
+});
+
+test('a job is planned on the platform that it is written for: one that can never fit is an error at its construct', () => {
+  const cluster = platform().platform.cluster;
+  expect(cluster.nodes).toHaveLength(21);
+  const fits = withJob();
+  Plan.against(cluster).on(fits);
+  expect(Testing.check(fits).findings).toEqual([]);
+  const large = withJob({}, 17);
+  Plan.against(cluster).on(large);
+  expect(Testing.check(large).findings).toContainEqual(
+    expect.objectContaining({ rule: 'cluster/gang-fits', construct: expect.stringContaining('train') as string }),
+  );
+});
+
+test('the scheduler that comes with the platform has its place in the plan, on nodes without GPUs', () => {
+  const made = platform({ scheduling: new GantrySystem() });
+  Plan.against(made.platform.cluster).on(made.app);
+  expect(Testing.check(made.app).findings).toEqual([]);
+});
+
+test.each<[string, Partial<Props>, string]>([
+  [
+    'more nodes than there are',
+    { teams: { ...BASE.teams, applied: { deserves: { training: 17 } } } },
+    'team applied deserves 17 nodes of training, which has 16',
+  ],
+  [
+    'more together than there is',
+    { teams: { ...BASE.teams, applied: { deserves: { training: 7 } } } },
+    'the teams deserve 17 nodes of training together, which has 16',
+  ],
+  [
+    'part of a node for a team',
+    { teams: { ...BASE.teams, applied: { deserves: { training: 0.5 } } } },
+    'team applied deserves 0.5 nodes of training; expected a whole number',
+  ],
+  [
+    'less at most than is deserved',
+    { teams: { ...BASE.teams, applied: { deserves: { training: 6 }, atMost: { training: 2 } } } },
+    'team applied deserves 6 nodes of training and has 2 at most',
+  ],
+  [
+    'more kept than is deserved',
+    { teams: { ...BASE.teams, applied: { deserves: { training: 2 }, guaranteed: { training: 4 } } } },
+    'team applied has 4 nodes of training guaranteed and deserves 2',
+  ],
+  [
+    'an accelerator that nobody knows',
+    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } },
+    'pool shared: the accelerator "L40Z" is not in the catalog',
+  ],
+  [
+    'an accelerator under another name',
+    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200-SXM-141GB' } } },
+    'Like it: H200.',
+  ],
+  [
+    'a fraction of a node',
+    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, nodes: 1.5 } } },
+    'pool shared: nodes is 1.5; expected a whole number above 0',
+  ],
+])('%s is refused in words', (_, props, message) => {
+  expect(() => platform(props)).toThrow(message);
+});

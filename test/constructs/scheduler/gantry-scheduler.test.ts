@@ -1,0 +1,240 @@
+/**
+ * GantryScheduler: the objects that it makes, and that they are good.
+ */
+import { App, Chart } from 'cdk8s';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { parse } from 'yaml';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { type Deployment } from '../../../src/facts/api/types/apps/v1';
+import { asArray, asObject, asString } from '../../../src/manifests/read';
+import { metricsOf, parsePromql } from '../../../src/facts/promql';
+import { Metrics } from '../../../src/runtime/kubernetes/metrics';
+import {
+  GantryScheduler,
+  type GantrySchedulerProps,
+  SCHEDULER_ALERTS,
+  SchedulerImage,
+} from '../../../src/constructs/scheduler';
+import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
+import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
+import { Testing } from '../../../src/interfaces/testing';
+
+function manifests(props?: GantrySchedulerProps): readonly JsonObject[] {
+  const app = new App();
+  new GantryScheduler(new Chart(app, 'chart'), 'scheduler', props);
+  return Testing.synth(app);
+}
+
+function only(objects: readonly JsonObject[], kind: string): JsonObject {
+  const found = objects.filter((object) => object.kind === kind);
+  expect(found).toHaveLength(1);
+  return found[0];
+}
+
+const schedulerOf = (props?: GantrySchedulerProps): GantryScheduler =>
+  new GantryScheduler(new Chart(new App(), 'chart'), 'scheduler', props);
+
+test('nothing is found wrong with any of its objects, in the order in which they are to be applied', () => {
+  const kinds = manifests().map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(
+    new Set([
+      'Namespace',
+      'ServiceAccount',
+      'ConfigMap',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Role',
+      'RoleBinding',
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'ServiceMonitor',
+      'PrometheusRule',
+    ]),
+  );
+  expect(kinds[0]).toBe('Namespace');
+  expect(kinds.indexOf('Deployment')).toBeGreaterThan(kinds.indexOf('ClusterRoleBinding'));
+});
+
+test('the program lies in an immutable ConfigMap that is named for its content and fits into one', () => {
+  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
+  expect(asString(asObject(program.metadata).name)).toMatch(/^gantry-scheduler-program-[0-9a-f]{10}$/);
+  const bundle = Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64');
+  // `kubectl apply` keeps a copy in an annotation, which is smaller than the mebibyte of a ConfigMap.
+  expect(JSON.stringify(program).length).toBeLessThan(256 * 1024);
+  expect(brotliDecompressSync(bundle).toString()).toContain('usage: gantry-scheduler [options]');
+});
+
+test('the program starts from the ConfigMap as a kubelet mounts it: links to a folder whose name changes', () => {
+  const program = manifests().find(({ immutable }) => immutable === true) ?? {};
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-program-'));
+  mkdirSync(join(folder, '..2026'));
+  symlinkSync('..2026', join(folder, '..data'));
+  const files: Readonly<Record<string, Buffer>> = {
+    'start.cjs': Buffer.from(asString(asObject(program.data)['start.cjs']) ?? ''),
+    'scheduler.js.br': Buffer.from(asString(asObject(program.binaryData)['scheduler.js.br']) ?? '', 'base64'),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, '..2026', name), content);
+    symlinkSync(join('..data', name), join(folder, name));
+  }
+  const run = (...args: string[]): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, [join(folder, 'start.cjs'), ...args], { encoding: 'utf8' });
+  expect(run('--help').stdout).toContain('usage: gantry-scheduler [options]');
+  expect(run('--kubeconfig', join(folder, 'none'))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('ENOENT') as string,
+  });
+  rmSync(folder, { recursive: true });
+});
+
+test('its pods are as PodSecurity "restricted" wants them', () => {
+  const { spec } = only(manifests(), 'Deployment') as unknown as Deployment;
+  const pod = spec?.template.spec;
+  expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+  expect(pod?.containers[0]?.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+});
+
+test('a single replica needs no disruption budget, and the lease all the same: while it is replaced there are two', () => {
+  const objects = manifests({ replicas: 1 });
+  expect(objects.some(({ kind }) => kind === 'PodDisruptionBudget')).toBe(false);
+  expect(JSON.stringify(only(objects, 'Deployment'))).not.toContain('--no-leader-election');
+});
+
+test('an image that has the program needs no ConfigMap for it', () => {
+  const objects = manifests({ image: SchedulerImage.prebuilt('registry.example.com/gantry-scheduler:1.0.0') });
+  expect(objects.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(1);
+});
+
+test('a digest pins the stock image, and what is no digest is refused', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  expect(SchedulerImage.node({ digest }).reference).toMatch(new RegExp(`^node:.*@${digest}$`));
+  expect(() => SchedulerImage.node({ digest: 'latest' })).toThrow(
+    'digest "latest": expected sha256: and 64 hexadecimal digits',
+  );
+});
+
+test('queues of the configuration can be referred to, others cannot', () => {
+  const scheduler = schedulerOf({ queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
+  expect(scheduler.queue('research')).toEqual({ queueName: 'research' });
+  expect(() => scheduler.queue('reserch')).toThrow('no queue "reserch" in the configuration; it has research');
+});
+
+test('a configuration that the program would refuse is refused, with every fault', () => {
+  const queues = [
+    { name: 'a', weight: -1 },
+    { name: 'b', capability: { cpu: 'many' } },
+  ];
+  expect(() => schedulerOf({ queues })).toThrow(
+    /queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.capability\["cpu"\] is "many"/,
+  );
+});
+
+test('without a Prometheus operator, and with an open network, those objects are not made', () => {
+  const kinds = manifests({ monitoring: false, allowedFrom: false }).map(({ kind }) => kind);
+  expect(kinds).not.toContain('ServiceMonitor');
+  expect(kinds).not.toContain('NetworkPolicy');
+});
+
+test('alerts ask for metrics that the program exports', () => {
+  const exported = new Set(
+    new Metrics().registry
+      .getMetricsAsArray()
+      .flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+  );
+  for (const { expr } of SCHEDULER_ALERTS) {
+    const { expression, problems } = parsePromql(expr);
+    expect(problems).toEqual([]);
+    const names = expression === undefined ? [] : metricsOf(expression);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !exported.has(name))).toEqual([]);
+  }
+});
+
+test('each alert points to a heading of the page for operators', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/scheduler.md'), 'utf8');
+  const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(
+    ([, heading]) => `docs/scheduler.md#${heading.toLowerCase().replaceAll(' ', '-')}`,
+  );
+  expect(
+    SCHEDULER_ALERTS.map(({ annotations }) => annotations?.runbook?.split(', ')[1]).filter(
+      (link) => !headings.includes(link ?? ''),
+    ),
+  ).toEqual([]);
+});
+
+test('it may do nothing with secrets, and writes nothing but bindings, evictions, gates, states and events', () => {
+  const rules = asArray(only(manifests(), 'ClusterRole').rules).map(asObject);
+  const writes = rules.filter(({ verbs }) =>
+    asArray(verbs).some((verb) => !['get', 'list', 'watch'].includes(asString(verb) ?? '')),
+  );
+  expect(writes.flatMap(({ resources }) => asArray(resources)).sort()).toEqual(
+    [
+      'events',
+      'pods',
+      'pods/binding',
+      'pods/eviction',
+      'pods/status',
+      'podgroups',
+      'podgroups/status',
+      'subjectaccessreviews',
+      'tokenreviews',
+    ].sort(),
+  );
+  expect(JSON.stringify(rules)).not.toContain('secrets');
+});
+
+test('the page for operators lists each right, and no other', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/scheduler.md'), 'utf8');
+  const [table] = page.slice(page.indexOf('| what | verbs | why |')).split('\n\n');
+  const listed = table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => {
+      const [, what, verbs] = row.split('|').map((cell) => cell.trim());
+      return [...what.matchAll(/`([^`]+)`/g)].flatMap(([, resource]) =>
+        verbs.split(', ').map((verb) => `${verb} ${resource}`),
+      );
+    });
+  const rules = [...clusterRules(), ...leaseRules('gantry-scheduler')];
+  const granted = rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
+    ),
+  );
+  expect([...listed].sort()).toEqual([...granted].sort());
+});
+
+test('every member of the configuration has a prop', () => {
+  const tuning = {
+    binding: { inFlight: 8 },
+    handOver: { timeoutSeconds: 9 },
+    eviction: { retrySeconds: 10 },
+    cycle: { periodSeconds: 11 },
+    explain: { repeatSeconds: 12 },
+    log: { level: 'debug' },
+  } as const;
+  const props = {
+    schedulerName: 'other',
+    defaultQueue: 'rest',
+    queues: [{ name: 'rest' }],
+    topologies: [{ name: 'racks', levels: ['example.com/rack'] }],
+    policy: { staleGangSeconds: 5 },
+    enqueueVolcanoPodGroups: true,
+    tuning,
+  };
+  const written =
+    manifests(props).find(({ kind, data }) => kind === 'ConfigMap' && asObject(data)['scheduler.yaml'] !== undefined) ??
+    {};
+  const value = parse(asString(asObject(written.data)['scheduler.yaml']) ?? '') as object;
+  expect(Object.keys(value).sort()).toEqual(Object.keys(DEFAULT_CONFIGURATION).sort());
+});

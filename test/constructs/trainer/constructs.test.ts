@@ -1,0 +1,263 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { App, Chart } from 'cdk8s';
+import * as fc from 'fast-check';
+import { parse } from 'yaml';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { checkTree } from '../../../src/checks/on-synth';
+import { valueAt } from '../../../src/manifests/pointer';
+import { Accelerator, Mount, NodeSelection, Scheduling } from '../../../src/constructs/pods';
+import { ClusterTrainingRuntime, MlPolicy, TrainingRuntime, TrainJob } from '../../../src/constructs/trainer';
+import '../../../src/interfaces/checks';
+
+const GPUS = Accelerator.nvidia({ count: 8, tolerations: [] });
+const POD = { image: 'registry.example.com/train:1', command: ['torchrun', 'train.py'], accelerators: GPUS };
+
+function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
+  const chart = new Chart(new App(), 'test', { namespace: 'ai-workloads' });
+  build(chart);
+  expect(checkTree(chart).findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+  return chart.toJson() as JsonObject[];
+}
+
+const patchIn = (object: JsonObject | undefined, path: string): unknown =>
+  valueAt(object ?? null, `/spec/runtimePatches/0/trainingRuntimeSpec/template${path}`);
+
+function llm(chart: Chart): TrainJob {
+  return new TrainJob(chart, 'llm-training-70b', {
+    runtime: ClusterTrainingRuntime.builtIn('torch-distributed'),
+    nodes: 8,
+    image: 'pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime',
+    command: ['torchrun'],
+    args: ['train_llm.py', '--model=llama-70b'],
+    accelerators: GPUS,
+    resources: { cpu: '96', memory: '500Gi' },
+    env: { NCCL_SOCKET_IFNAME: 'ib0', NCCL_IB_HCA: 'mlx5' },
+  });
+}
+
+test('a TrainJob states nodes and container, and patches nothing where nothing is to be patched', () => {
+  expect(made(llm)).toEqual([
+    {
+      apiVersion: 'trainer.kubeflow.org/v1alpha1',
+      kind: 'TrainJob',
+      metadata: { name: 'llm-training-70b', namespace: 'ai-workloads' },
+      spec: {
+        runtimeRef: { name: 'torch-distributed' },
+        trainer: {
+          image: 'pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime',
+          command: ['torchrun'],
+          args: ['train_llm.py', '--model=llama-70b'],
+          numNodes: 8,
+          numProcPerNode: 8,
+          resourcesPerNode: {
+            limits: { 'nvidia.com/gpu': 8, memory: '500Gi' },
+            requests: { cpu: '96', memory: '500Gi' },
+          },
+          env: [
+            { name: 'NCCL_SOCKET_IFNAME', value: 'ib0' },
+            { name: 'NCCL_IB_HCA', value: 'mlx5' },
+          ],
+        },
+      },
+    },
+  ]);
+});
+
+const SEED = resolve(__dirname, '../../../../shared/seeds/fixed/001-25-trainjob-v2.yaml');
+(existsSync(SEED) ? test : test.skip)('the corrected 70B job is what the construct renders', () => {
+  const [job] = made(llm);
+  // A quantity may be written as a number or as text.
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_key, member: unknown) => (typeof member === 'number' ? String(member) : member));
+  const sorted = (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map(sorted)
+      : value !== null && typeof value === 'object'
+        ? Object.fromEntries(
+            Object.entries(value)
+              .sort()
+              .map(([key, member]) => [key, sorted(member)]),
+          )
+        : value;
+  expect(text(sorted(job))).toBe(text(sorted(parse(readFileSync(SEED, 'utf8')))));
+});
+
+test('what a TrainJob may change of its pods becomes a patch of the nodes', () => {
+  const [job] = made(
+    (chart) =>
+      new TrainJob(chart, 'x', {
+        ...POD,
+        runtime: ClusterTrainingRuntime.builtIn('torch-distributed'),
+        sharedMemory: '16Gi',
+        resources: { memory: '100Gi' },
+        mounts: [Mount.claim('data', '/data')],
+        nodeSelection: NodeSelection.labels({ tier: 'a' }),
+        tolerations: [{ operator: 'Exists' }],
+        podLabels: { team: 'a' },
+        serviceAccount: 'trainer',
+        terminationGracePeriodSeconds: 300,
+      }),
+  );
+  const pod = patchIn(job, '/spec/replicatedJobs/0/template/spec/template') as JsonObject;
+  expect(patchIn(job, '/spec/replicatedJobs/0/name')).toBe('node');
+  expect(pod.metadata).toEqual({ labels: { team: 'a' } });
+  expect(Object.keys(pod.spec as JsonObject).sort()).toEqual([
+    'containers',
+    'nodeSelector',
+    'serviceAccountName',
+    'terminationGracePeriodSeconds',
+    'tolerations',
+    'volumes',
+  ]);
+  expect(valueAt(pod, '/spec/containers')).toEqual([
+    {
+      name: 'node',
+      volumeMounts: [
+        { name: 'data', mountPath: '/data' },
+        { name: 'shm', mountPath: '/dev/shm' },
+      ],
+    },
+  ]);
+  expect(valueAt(job ?? null, '/spec/trainer/resourcesPerNode/limits/memory')).toBe('100Gi');
+});
+
+test('an MPI runtime is patched in both of its jobs', () => {
+  const [job] = made(
+    (chart) =>
+      new TrainJob(chart, 'x', {
+        runtime: ClusterTrainingRuntime.builtIn('deepspeed-distributed'),
+        nodes: 2,
+        tolerations: [{ operator: 'Exists' }],
+      }),
+  );
+  expect((patchIn(job, '/spec/replicatedJobs') as { name: string }[]).map(({ name }) => name)).toEqual([
+    'node',
+    'launcher',
+  ]);
+});
+
+test('what only a runtime can say is refused, with the way out', () => {
+  const chart = new Chart(new App(), 'c');
+  const runtime = ClusterTrainingRuntime.builtIn('torch-distributed');
+  expect(() => new TrainJob(chart, 'a', { ...POD, runtime, overrides: { pod: { hostNetwork: true } } })).toThrow(
+    'c/a: hostNetwork of the pod cannot be stated in a TrainJob. Write a TrainingRuntime that states it.',
+  );
+  expect(() => new TrainJob(chart, 'b', { ...POD, runtime, envFrom: [{ prefix: 'a' }] })).toThrow(
+    'envFrom of the container',
+  );
+  expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ queueName: 'q' })).toThrow(
+    'Pods of the runtime torch-distributed are scheduled by default, not by volcano',
+  );
+  expect(() => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { priorityClassName: 'high' } })).toThrow(
+    'priorityClass high cannot be stated in a TrainJob',
+  );
+  expect(() => new TrainJob(chart, 'f', { ...POD, runtime, sidecars: [{ name: 'a', image: 'x' }] })).toThrow(
+    'containers of the pod',
+  );
+  expect(() => new TrainJob(chart, 'g', { ...POD, runtime, nodes: 0 })).toThrow('nodes 0');
+});
+
+test('Kueue suspends the TrainJob by a label; topology goes to the pods', () => {
+  const [job] = made(
+    (chart) =>
+      new TrainJob(chart, 'x', {
+        ...POD,
+        runtime: ClusterTrainingRuntime.builtIn('torch-distributed'),
+        scheduling: Scheduling.kueue({ localQueueName: 'team' }, { topology: { required: 'rack' } }),
+      }),
+  );
+  expect(valueAt(job ?? null, '/metadata/labels/kueue.x-k8s.io~1queue-name')).toBe('team');
+  expect(patchIn(job, '/spec/replicatedJobs/0/template/spec/template/metadata')).toEqual({
+    annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' },
+  });
+});
+
+test('a runtime on Volcano has gang, queue and scheduler; its TrainJobs choose another queue and come after it', () => {
+  const [runtime, job] = made((chart) => {
+    const ours = new TrainingRuntime(chart, 'gang', {
+      ...POD,
+      sharedMemory: '64Gi',
+      policy: MlPolicy.torch(),
+      scheduling: Scheduling.volcano({ queueName: 'all' }),
+      networkTopology: { highestTier: 1 },
+    });
+    new TrainJob(chart, 'a-job', { runtime: ours, nodes: 4 }).submitTo({ queueName: 'team' });
+  });
+  expect(runtime).toMatchObject({
+    kind: 'TrainingRuntime',
+    spec: {
+      podGroupPolicy: { volcano: { networkTopology: { mode: 'hard', highestTierAllowed: 1 } } },
+      template: { metadata: { annotations: { 'scheduling.volcano.sh/queue-name': 'all' } } },
+    },
+  });
+  expect(
+    valueAt(runtime ?? null, '/spec/template/spec/replicatedJobs/0/template/spec/template/spec/schedulerName'),
+  ).toBe('volcano');
+  expect(valueAt(job ?? null, '/spec/runtimeRef')).toEqual({ name: 'gang', kind: 'TrainingRuntime' });
+  expect(patchIn(job, '/metadata/annotations')).toEqual({ 'scheduling.volcano.sh/queue-name': 'team' });
+});
+
+test('a runtime with initializers shares their claim with the nodes, which wait for them', () => {
+  const [runtime] = made(
+    (chart) =>
+      new ClusterTrainingRuntime(chart, 'tune', {
+        ...POD,
+        sharedMemory: '64Gi',
+        policy: MlPolicy.torch(),
+        initializers: { storage: '20Gi', dataset: { image: 'x' }, model: { image: 'y' } },
+      }),
+  );
+  expect(valueAt(runtime ?? null, '/metadata/namespace')).toBeUndefined();
+  const jobs = valueAt(runtime ?? null, '/spec/template/spec/replicatedJobs') as JsonObject[];
+  expect(jobs.map(({ name }) => name)).toEqual(['dataset-initializer', 'model-initializer', 'node']);
+  expect(jobs[2]?.dependsOn).toEqual([
+    { name: 'dataset-initializer', status: 'Complete' },
+    { name: 'model-initializer', status: 'Complete' },
+  ]);
+  expect(
+    JSON.stringify(jobs).match(
+      /"name":"initializer","mountPath":"\/workspace"|"mountPath":"\/workspace","name":"initializer"/g,
+    ),
+  ).toHaveLength(3);
+});
+
+test('whatever the numbers and the policy, no rule of any domain objects', () => {
+  const statement = fc.record({
+    nodes: fc.integer({ min: 1, max: 500 }),
+    gpus: fc.integer({ min: 1, max: 16 }),
+    policy: fc.constantFrom(
+      MlPolicy.torch(),
+      MlPolicy.jax(),
+      MlPolicy.xgboost(),
+      MlPolicy.mpi(),
+      MlPolicy.mpi({ processesPerNode: 2, sshAuthMountPath: '/home/a/.ssh' }),
+    ),
+    scheduling: fc.constantFrom(
+      undefined,
+      Scheduling.volcano({ queueName: 'q' }),
+      Scheduling.schedulerPlugins(),
+      Scheduling.gantry({ queueName: 'q' }),
+    ),
+    initializers: fc.constantFrom(undefined, { storage: '1Ti', model: { image: 'm' } }),
+  });
+  fc.assert(
+    fc.property(statement, ({ nodes, gpus, ...props }) => {
+      made((chart) => {
+        const accelerators = Accelerator.nvidia({ count: gpus });
+        const runtime = new TrainingRuntime(chart, 'ours', { ...POD, accelerators, sharedMemory: '64Gi', ...props });
+        const model = props.initializers === undefined ? undefined : { storageUri: 'hf://a/b' };
+        new TrainJob(chart, 'train', {
+          ...POD,
+          accelerators,
+          runtime,
+          nodes,
+          model,
+          sharedMemory: '16Gi',
+          resources: { memory: '64Gi' },
+        });
+      });
+    }),
+    { seed: 20261120, numRuns: 60 },
+  );
+});

@@ -1,0 +1,516 @@
+import { type JsonObject } from '../../../../src/facts/api/schema';
+import { container, job, jobTemplate, task, type RuleCases } from './world';
+
+const TORCHRUN = [
+  '--nnodes=$(WORLD_SIZE)',
+  '--node-rank=$(RANK)',
+  '--master-addr=$(MASTER_ADDR)',
+  '--master-port=$(MASTER_PORT)',
+  'train.py',
+];
+
+/** Master and three workers that all run the same command. */
+function running(command: string[], args: string[], jobSpec: JsonObject = {}, env: JsonObject[] = []): JsonObject {
+  const pod = { containers: [container({ command, args, env })] };
+  return job({ tasks: [task('master', 1, {}, pod), task('worker', 3, {}, pod)], ...jobSpec });
+}
+
+export const jobCases: readonly RuleCases[] = [
+  {
+    rule: 'volcano/job-has-tasks',
+    fires: { 'no tasks': [job({ tasks: [] })] },
+    silent: { 'one task': [job({ tasks: [task('master', 1)] })] },
+  },
+  {
+    rule: 'volcano/job-task-names-unique',
+    fires: { 'two of one name': [job({ tasks: [task('worker', 1), task('worker', 2)] })] },
+    silent: { 'two unnamed tasks, which Volcano numbers': [job({ tasks: [{ replicas: 1 }, { replicas: 1 }] })] },
+  },
+  {
+    rule: 'volcano/task-min-available-within-replicas',
+    fires: { 'more than replicas': [job({ tasks: [task('master', 1, { minAvailable: 2 })] })] },
+    silent: { 'as many as replicas': [job({ tasks: [task('master', 2, { minAvailable: 2 })] })] },
+  },
+  {
+    rule: 'volcano/job-min-available-within-replicas',
+    fires: {
+      'more than all tasks': [job({ minAvailable: 5 })],
+      'in a template too': [{ ...jobTemplate('t'), spec: { minAvailable: 1, tasks: [task('a', 0)] } }],
+    },
+    silent: { 'all tasks': [job({ minAvailable: 4 })] },
+  },
+  {
+    rule: 'volcano/job-min-available-covers-tasks',
+    fires: { 'fewer than the tasks need': [job({ minAvailable: 2 })] },
+    silent: {
+      'the sum of what they need': [
+        job({ minAvailable: 3, tasks: [task('master', 1), task('worker', 3, { minAvailable: 2 })] }),
+      ],
+      'left to Volcano': [job()],
+      'some pods of one task': [job({ minAvailable: 2, tasks: [task('worker', 8)] })],
+    },
+  },
+  {
+    rule: 'volcano/task-states-replicas',
+    fires: { 'no replicas': [job({ tasks: [{ name: 'master', template: {} }] })] },
+    silent: { replicas: [job()] },
+  },
+  {
+    rule: 'volcano/job-volumes-valid',
+    fires: {
+      'no claim': [job({ volumes: [{ mountPath: '/data' }] })],
+      'two claims': [job({ volumes: [{ mountPath: '/data', volumeClaimName: 'x', volumeClaim: {} }] })],
+      'one path twice': [
+        job({
+          volumes: [
+            { mountPath: '/data', volumeClaimName: 'x' },
+            { mountPath: '/data', volumeClaimName: 'y' },
+          ],
+        }),
+      ],
+      'no path': [job({ volumes: [{ volumeClaimName: 'x' }] })],
+    },
+    silent: {
+      'a claim each': [
+        job({
+          volumes: [
+            { mountPath: '/data', volumeClaimName: 'x' },
+            { mountPath: '/out', volumeClaim: {} },
+          ],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/job-task-dependencies-acyclic',
+    fires: {
+      'a name that is no task': [job({ tasks: [task('master', 1, { dependsOn: { name: ['worker'] } })] })],
+      'a name twice': [
+        job({ tasks: [task('master', 1), task('worker', 1, { dependsOn: { name: ['master', 'master'] } })] }),
+      ],
+      'a circle': [
+        job({
+          tasks: [
+            task('master', 1, { dependsOn: { name: ['worker'] } }),
+            task('worker', 1, { dependsOn: { name: ['master'] } }),
+          ],
+        }),
+      ],
+    },
+    silent: {
+      'one after the other': [
+        job({ tasks: [task('master', 1), task('worker', 1, { dependsOn: { name: ['master'] } })] }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/task-partitions-add-up',
+    fires: {
+      'replicas that do not divide': [
+        job({ tasks: [task('worker', 7, { partitionPolicy: { totalPartitions: 2, partitionSize: 4 } })] }),
+      ],
+      'a minimum that does not divide': [
+        job({
+          tasks: [
+            task('worker', 8, {
+              minAvailable: 5,
+              partitionPolicy: { totalPartitions: 2, partitionSize: 4, minPartitions: 1 },
+            }),
+          ],
+        }),
+      ],
+      'partitions of nothing': [
+        job({ tasks: [task('worker', 8, { partitionPolicy: { totalPartitions: 2, partitionSize: 0 } })] }),
+      ],
+    },
+    silent: {
+      'numbers that agree': [
+        job({
+          tasks: [
+            task('worker', 8, {
+              minAvailable: 4,
+              partitionPolicy: { totalPartitions: 2, partitionSize: 4, minPartitions: 1 },
+            }),
+          ],
+        }),
+      ],
+      'no minimum of partitions': [
+        job({
+          tasks: [task('worker', 8, { minAvailable: 5, partitionPolicy: { totalPartitions: 2, partitionSize: 4 } })],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/task-topology-needs-whole-cpus',
+    fires: {
+      'no request': [job({ tasks: [task('worker', 1, { topologyPolicy: 'restricted' })] })],
+      'half a core': [
+        job({
+          tasks: [
+            task(
+              'worker',
+              1,
+              { topologyPolicy: 'restricted' },
+              { containers: [container({ resources: { requests: { cpu: '1500m' } } })] },
+            ),
+          ],
+        }),
+      ],
+      'requests that leave out the CPU, although there is a limit': [
+        job({
+          tasks: [
+            task(
+              'worker',
+              1,
+              { topologyPolicy: 'restricted' },
+              { containers: [container({ resources: { requests: { memory: '1Gi' }, limits: { cpu: 2 } } })] },
+            ),
+          ],
+        }),
+      ],
+    },
+    silent: {
+      'a limit alone': [
+        job({
+          tasks: [
+            task(
+              'worker',
+              1,
+              { topologyPolicy: 'restricted' },
+              { containers: [container({ resources: { limits: { cpu: '2' } } })] },
+            ),
+          ],
+        }),
+      ],
+      'no policy': [job({ tasks: [task('worker', 1, { topologyPolicy: 'none' })] })],
+    },
+  },
+  {
+    rule: 'volcano/job-network-topology-names-one-tier',
+    fires: { 'number and name': [job({ networkTopology: { highestTierAllowed: 1, highestTierName: 'rack' } })] },
+    silent: { 'a name': [job({ networkTopology: { highestTierName: 'rack' } })] },
+  },
+  {
+    rule: 'volcano/task-restart-policy-lets-finish',
+    fires: {
+      'none, so Always': [
+        job({ tasks: [{ name: 'master', replicas: 1, template: { spec: { containers: [container()] } } }] }),
+      ],
+      Always: [job({ tasks: [task('master', 1, {}, { restartPolicy: 'Always' })] })],
+    },
+    silent: { OnFailure: [job()], Never: [job({ tasks: [task('master', 1, {}, { restartPolicy: 'Never' })] })] },
+  },
+  {
+    rule: 'volcano/policy-reacts-to-event-or-exit-code',
+    fires: {
+      both: [job({ policies: [{ event: 'PodFailed', exitCode: 3, action: 'RestartJob' }] })],
+      neither: [job({ policies: [{ action: 'RestartJob' }] })],
+      'in a task': [job({ tasks: [task('master', 1, { policies: [{ action: 'RestartTask' }] })] })],
+    },
+    silent: {
+      'one each': [
+        job({
+          policies: [
+            { events: ['PodFailed'], action: 'RestartJob' },
+            { exitCode: 3, action: 'AbortJob' },
+          ],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/policy-exit-code-not-zero',
+    fires: { zero: [job({ policies: [{ exitCode: 0, action: 'RestartJob' }] })] },
+    silent: { three: [job({ policies: [{ exitCode: 3, action: 'RestartJob' }] })] },
+  },
+  {
+    rule: 'volcano/policy-events-once',
+    fires: {
+      'an event twice': [
+        job({
+          policies: [
+            { event: 'PodFailed', action: 'RestartJob' },
+            { events: ['PodFailed'], action: 'AbortJob' },
+          ],
+        }),
+      ],
+      'a code twice': [
+        job({
+          policies: [
+            { exitCode: 3, action: 'RestartJob' },
+            { exitCode: 3, action: 'AbortJob' },
+          ],
+        }),
+      ],
+      'every event beside one': [
+        job({
+          policies: [
+            { event: '*', action: 'RestartJob' },
+            { event: 'PodFailed', action: 'AbortJob' },
+          ],
+        }),
+      ],
+    },
+    silent: {
+      'an event twice in one policy': [
+        job({ policies: [{ event: 'PodFailed', events: ['PodFailed'], action: 'RestartJob' }] }),
+      ],
+      'the same event at the job and at a task': [
+        job({
+          policies: [{ event: 'PodFailed', action: 'RestartJob' }],
+          tasks: [task('master', 1, { policies: [{ event: 'PodFailed', action: 'RestartTask' }] })],
+        }),
+      ],
+      'every event beside an exit code': [
+        job({
+          policies: [
+            { event: '*', action: 'RestartJob' },
+            { exitCode: 3, action: 'AbortJob' },
+          ],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/policy-event-allowed',
+    fires: { 'an event of Volcano itself': [job({ policies: [{ event: 'PodRunning', action: 'RestartJob' }] })] },
+    silent: { 'an event for users': [job({ policies: [{ event: 'JobUpdated', action: 'RestartJob' }] })] },
+  },
+  {
+    rule: 'volcano/policy-action-allowed',
+    fires: {
+      'an action that does not exist': [job({ policies: [{ event: 'PodFailed', action: 'Restart' }] })],
+      'no action': [job({ policies: [{ event: 'PodFailed' }] })],
+      'an action that nobody looks at': [job({ policies: [{ exitCode: 3, action: 'Restart' }] })],
+    },
+    silent: { 'an action': [job({ policies: [{ event: 'PodFailed', action: 'RestartPartition' }] })] },
+  },
+  {
+    rule: 'volcano/policy-pod-pending-has-timeout',
+    fires: { 'no timeout': [job({ policies: [{ event: 'PodPending', action: 'AbortJob' }] })] },
+    silent: { 'a timeout': [job({ policies: [{ event: 'PodPending', action: 'AbortJob', timeout: '10m' }] })] },
+  },
+  {
+    rule: 'volcano/gang-reacts-to-failure',
+    fires: { 'four pods and no policy': [job({ policies: [] })] },
+    silent: {
+      'one pod': [job({ policies: [], tasks: [task('master', 1)] })],
+      'a policy at a task': [
+        job({
+          policies: [],
+          tasks: [task('master', 2, { policies: [{ event: 'TaskCompleted', action: 'CompleteJob' }] })],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/job-plugin-known',
+    fires: { 'a plugin of another project': [job({ plugins: { horovod: [] } })] },
+    silent: { 'all that there are': [job({ plugins: { svc: [], env: [], ssh: [], pytorch: [], hcclrank: [] } })] },
+  },
+  {
+    rule: 'volcano/mpi-master-task-exists',
+    fires: { 'no such task': [job({ plugins: { mpi: ['--master=launcher'] } })] },
+    silent: {
+      'the default name': [job({ plugins: { mpi: [] } })],
+      'a name after a blank': [job({ plugins: { mpi: ['-master', 'worker'] } })],
+    },
+  },
+  {
+    rule: 'volcano/job-plugin-arguments-read',
+    fires: {
+      'a flag that does not exist': [job({ plugins: { pytorch: ['--nproc=8'] } })],
+      'flag and value in one text with a blank': [job({ plugins: { pytorch: ['--master master'] } })],
+      'a port that is no number': [job({ plugins: { pytorch: ['--port=http'] } })],
+      'a value without flag': [job({ plugins: { svc: ['true'] } })],
+    },
+    silent: {
+      'flags in all spellings': [
+        job({
+          plugins: { pytorch: ['-port', '29500', '--wait-master-enabled'], svc: ['--disable-network-policy=true'] },
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/job-plugin-ports-valid',
+    fires: { 'a port beyond 65535': [job({ plugins: { pytorch: ['--port=70000'] } })] },
+    silent: { 'a port': [job({ plugins: { pytorch: ['--port=29500'] } })] },
+  },
+  {
+    rule: 'volcano/job-plugin-role-tasks-exist',
+    fires: {
+      'pytorch without master': [job({ plugins: { pytorch: ['--master=leader'] } })],
+      'a task that is neither master nor worker': [job({ tasks: [task('master', 1), task('eval', 1)] })],
+      'a task that TF_CONFIG does not know': [
+        job({ plugins: { tensorflow: [] }, tasks: [task('ps', 1), task('trainer', 2)] }),
+      ],
+      'ray without head': [job({ plugins: { ray: [] } })],
+      'ray with a container of another name': [
+        job({ plugins: { ray: [] }, tasks: [task('head', 1), task('worker', 1)] }),
+      ],
+      'mpi without worker': [job({ plugins: { mpi: ['--worker=slave'] } })],
+      'hcclrank without either': [job({ plugins: { hcclrank: [] }, tasks: [task('npu', 2)] })],
+    },
+    silent: {
+      'master and worker': [job()],
+      'other names, said': [
+        job({
+          plugins: { pytorch: ['--master=leader', '--worker=follower'] },
+          tasks: [task('leader', 1), task('follower', 1)],
+        }),
+      ],
+      'a tensorflow job of one pod': [job({ plugins: { tensorflow: [] }, tasks: [task('trainer', 1)] })],
+      'ray with its containers': [
+        job({
+          plugins: { ray: ['--headContainer=main', '--workerContainer=main'] },
+          tasks: [task('head', 1), task('worker', 1)],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/pytorch-one-master',
+    fires: {
+      'two masters': [job({ tasks: [task('master', 2)] })],
+      'no master pod': [job({ tasks: [task('master', 0), task('worker', 2)] })],
+    },
+    silent: { 'one master': [job()] },
+  },
+  {
+    rule: 'volcano/gang-pods-find-each-other',
+    fires: { 'no plugin': [job({ plugins: {} })], 'ssh keys alone': [job({ plugins: { ssh: [] } })] },
+    silent: {
+      'one pod': [job({ plugins: {}, tasks: [task('master', 1)] })],
+      'independent pods that know their index': [job({ plugins: { env: [] }, tasks: [task('shard', 8)] })],
+      'a plugin that brings svc along': [job({ plugins: { mpi: [] } })],
+    },
+  },
+  {
+    rule: 'volcano/torchrun-nodes-match-pods',
+    fires: {
+      'a number that is not that of the pods': [
+        running(['torchrun'], ['--nnodes=8', '--node_rank=$(RANK)', 'train.py']),
+      ],
+      'through a shell': [running(['bash', '-c'], ['exec torchrun --nnodes 8 train.py'])],
+    },
+    silent: {
+      'the number': [running(['torchrun'], ['--nnodes', '4', 'train.py'])],
+      'the variable': [running(['torchrun'], TORCHRUN)],
+    },
+  },
+  {
+    rule: 'volcano/torchrun-told-its-nodes',
+    fires: {
+      'torchrun alone, as under the training operator': [running(['torchrun'], ['train.py'])],
+      'python -m': [running(['python', '-m', 'torch.distributed.run', 'train.py'], [])],
+    },
+    silent: {
+      told: [running(['torchrun'], TORCHRUN)],
+      'told by its own variable': [running(['torchrun'], ['train.py'], {}, [{ name: 'PET_NNODES', value: '4' }])],
+      'each pod for itself, on purpose': [running(['torchrun'], ['--standalone', 'train.py'])],
+    },
+  },
+  {
+    rule: 'volcano/torchrun-told-its-place',
+    fires: { 'no rank and no master': [running(['torchrun'], ['--nnodes=4', 'train.py'])] },
+    silent: {
+      both: [running(['torchrun'], TORCHRUN)],
+      'a rendezvous that finds both': [
+        running(
+          ['torchrun'],
+          ['--nnodes=4', '--rdzv-backend=c10d', '--rdzv-endpoint=$(MASTER_ADDR):29400', 'train.py'],
+        ),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/task-variables-defined',
+    fires: {
+      'a variable of the training operator': [running(['torchrun'], ['--nnodes=$(PET_NNODES)', 'train.py'])],
+      'the same in a shell': [running(['sh', '-c'], ['torchrun --nnodes=${PET_NNODES} train.py'])],
+      'a variable of a plugin that the job lacks': [running(['torchrun'], TORCHRUN, { plugins: { svc: [] } })],
+      'the index without the env plugin': [running(['run'], ['--shard=$(VC_TASK_INDEX)'])],
+    },
+    silent: {
+      'what the plugin sets': [running(['torchrun'], TORCHRUN)],
+      'what the container sets itself': [running(['run'], ['$(PET_NNODES)'], {}, [{ name: 'PET_NNODES', value: '4' }])],
+      'a host list of svc': [running(['run'], ['$(VC_WORKER_HOSTS)'])],
+      'an escaped reference': [running(['run'], ['$$(PET_NNODES)'])],
+      'a shell that sets it itself': [
+        running(['sh', '-c'], ['export PET_NNODES=4; torchrun --nnodes=$PET_NNODES train.py']),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/task-container-has-program',
+    fires: {
+      'a base image and nothing to run': [
+        job({ tasks: [task('master', 1, {}, { containers: [container({ image: 'pytorch/pytorch:2.0.1' })] })] }),
+      ],
+    },
+    silent: {
+      "an image of one's own": [job()],
+      'a base image with a command': [
+        job({
+          tasks: [task('master', 1, {}, { containers: [container({ image: 'python:3.12', args: ['train.py'] })] })],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/job-network-policy-lets-scrapers-in',
+    fires: {
+      'a metrics port': [
+        job({
+          tasks: [
+            task('master', 1, {}, { containers: [container({ ports: [{ name: 'metrics', containerPort: 9100 }] })] }),
+          ],
+        }),
+      ],
+    },
+    silent: {
+      'no metrics': [job()],
+      'no policy': [
+        job({
+          plugins: { svc: ['--disable-network-policy'] },
+          tasks: [
+            task('master', 1, {}, { containers: [container({ ports: [{ name: 'metrics', containerPort: 9100 }] })] }),
+          ],
+        }),
+      ],
+    },
+  },
+  {
+    rule: 'volcano/job-name-serves-as-host',
+    fires: { 'a dot': [job({}, { name: 'train.v1' })], 'a digit first': [job({}, { name: '70b-train' })] },
+    silent: {
+      'a label': [job({}, { name: 'train-70b' })],
+      'a digit first, without svc': [job({ plugins: {} }, { name: '70b-train' })],
+    },
+  },
+  {
+    rule: 'volcano/job-derived-names-fit',
+    fires: {
+      'a volume of a plugin': [job({}, { name: 'x'.repeat(60) })],
+      volumes: [job({ plugins: {}, volumes: [{ mountPath: '/d', volumeClaimName: 'c' }] }, { name: 'x'.repeat(51) })],
+    },
+    silent: { 'room enough': [job({}, { name: 'x'.repeat(59) })] },
+  },
+  {
+    rule: 'volcano/job-pod-names-fit',
+    fires: {
+      "too long by the task's position": [job({ tasks: [task('w'.repeat(40), 1)] }, { name: 'x'.repeat(30) })],
+      'too long only for the last pods': [
+        job({ tasks: [task('master', 1), task('worker', 1000)] }, { name: 'x'.repeat(53) }),
+      ],
+    },
+    silent: {
+      'the last pod fits': [job({ tasks: [task('master', 1), task('worker', 1000)] }, { name: 'x'.repeat(52) })],
+      'no host names': [
+        job({ plugins: {}, tasks: [task('master', 1), task('worker', 1000)] }, { name: 'x'.repeat(53) }),
+      ],
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import { volcanoRules } from '../../../src/constructs/volcano/rules';
+import { findingsOf } from '../../support/findings';
+import { flowCases } from './cases/flows';
+import { jobCases } from './cases/jobs';
+import { podGroupCases } from './cases/pod-groups';
+import { queueCases } from './cases/queues';
+import { schedulerCases } from './cases/scheduler';
+import { configMap, cronJob, job, jobFlow, jobTemplate, type Manifests, queue } from './cases/world';
+
+const allCases = [...queueCases, ...podGroupCases, ...jobCases, ...flowCases, ...schedulerCases];
+
+const yaml = (manifests: Manifests): string => manifests.map((manifest) => JSON.stringify(manifest)).join('\n---\n');
+const firing = (manifests: Manifests): readonly string[] =>
+  findingsOf(yaml(manifests), volcanoRules).map(({ rule }) => rule);
+
+describe.each(allCases)('$rule', ({ rule, fires, silent }) => {
+  test.each(Object.entries(fires))('fires: %s', (_, manifests) => {
+    expect(firing(manifests)).toContain(rule);
+  });
+
+  test.each(Object.entries(silent))('is silent: %s', (_, manifests) => {
+    expect(firing(manifests)).not.toContain(rule);
+  });
+});
+
+test('every rule has a case in which it fires and one in which it is silent', () => {
+  const covered = allCases.filter(({ fires, silent }) =>
+    [fires, silent].every((cases) => Object.keys(cases).length > 0),
+  );
+  expect(covered.map(({ rule }) => rule).sort()).toEqual(volcanoRules.map(({ id }) => id).sort());
+});
+
+test('ids are unique, in the domain, and say what must hold in kebab case', () => {
+  const ids = volcanoRules.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) {
+    expect(id).toMatch(/^volcano\/[a-z0-9]+(-[a-z0-9]+)+$/);
+  }
+});
+
+test('each rule says why, where it comes from and what to do', () => {
+  for (const { id, summary, why, source, fix } of volcanoRules) {
+    for (const text of [summary, why, source, fix]) {
+      expect([id, text.length > 10]).toEqual([id, true]);
+    }
+  }
+});
+
+test('no rule finds fault with a sound platform', () => {
+  const platform = [
+    configMap(),
+    queue('ai', { deserved: { cpu: 96, memory: '1Ti' }, capability: { cpu: 96 } }),
+    queue('research', { parent: 'ai', deserved: { cpu: 64, memory: '512Gi' }, guarantee: { resource: {} } }),
+    job({ queue: 'research' }),
+    cronJob(),
+    jobTemplate('prepare'),
+    jobTemplate('train'),
+    jobFlow([{ name: 'prepare' }, { name: 'train', dependsOn: { targets: ['prepare'] } }]),
+  ];
+  expect(findingsOf(yaml(platform), volcanoRules)).toEqual([]);
+});

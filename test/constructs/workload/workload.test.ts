@@ -1,0 +1,107 @@
+import { App, Chart } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { Job, type JobSpec } from '../../../src/facts/api/types/batch/v1';
+import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
+import { Workload, type WorkloadProps } from '../../../src/constructs/workload/workload';
+import { requireWholeNumber } from '../../../src/constructs/workload/whole-number';
+
+interface PlainJobProps extends WorkloadProps<JobSpec> {
+  readonly image: string;
+  readonly after?: object;
+}
+
+/** The least that a workload is. */
+class PlainJob extends Workload<Job, JobSpec> {
+  constructor(scope: Construct, id: string, props: PlainJobProps) {
+    super(scope, id, {
+      kind: Job,
+      props,
+      render: (choice) => {
+        if (props.image === '') {
+          throw new Error('image is empty.');
+        }
+        return {
+          template: new PodTemplate({ image: props.image }).toPodTemplate({ ...choice, restartPolicy: 'Never' }),
+        };
+      },
+      references: [props.after],
+      metadataOf: ({ engine }) => ({ annotations: { 'example.com/engine': engine } }),
+      labelsOfPriority: ({ priorityClassName }) => ({ 'example.com/priority': priorityClassName }),
+    });
+  }
+}
+
+class Named extends Construct {
+  constructor(
+    scope: Construct,
+    readonly queueName: string,
+  ) {
+    super(scope, queueName);
+  }
+}
+
+function made(props: Partial<PlainJobProps>, change: (job: PlainJob) => unknown = () => undefined): JsonObject {
+  const chart = new Chart(new App(), 'test', { namespace: 'ml' });
+  change(new PlainJob(chart, 'work', { image: 'x', ...props }));
+  return (chart.toJson() as JsonObject[])[0] ?? {};
+}
+
+test('queue and priority may come at once or later, and are written alike', () => {
+  const scheduling = Scheduling.volcano({ queueName: 'q' });
+  const priorityClass = { priorityClassName: 'high' };
+  const later = made({}, (job) => job.scheduleBy(scheduling).withPriority(priorityClass));
+  expect(later).toEqual(made({ scheduling, priorityClass }));
+  expect(later).toMatchObject({
+    metadata: { labels: { 'example.com/priority': 'high' }, annotations: { 'example.com/engine': 'volcano' } },
+    spec: { template: { spec: { schedulerName: 'volcano', priorityClassName: 'high' } } },
+  });
+});
+
+test('a second queue is refused; the default scheduler is no choice', () => {
+  expect(() => made({}, (job) => job.submitTo({ queueName: 'a' }).submitTo({ queueName: 'b' }))).toThrow(
+    'test/work: scheduled by volcano already.',
+  );
+  expect(() =>
+    made({ scheduling: Scheduling.default() }, (job) => job.submitTo({ localQueueName: 'a' })),
+  ).not.toThrow();
+});
+
+test('what contradicts is reported where it is written, with the path, and nothing is chosen then', () => {
+  expect(() => made({ image: '' })).toThrow('test/work: image is empty.');
+  made({}, (job) => {
+    expect(() => job.scheduleBy(Scheduling.podGroup())).toThrow(
+      'test/work: Job cannot be scheduled by pod-group: it says of no pods that they belong together',
+    );
+    expect(job.choice.scheduling).toBeUndefined();
+    job.submitTo({ queueName: 'q' });
+  });
+});
+
+test("metadata of one's own wins, and overrides are merged in at the end", () => {
+  expect(
+    made({
+      name: 'a',
+      labels: { x: '1', y: '1' },
+      metadata: { labels: { y: '2' } },
+      specOverrides: { backoffLimit: 2, template: { metadata: { labels: { z: '3' } } } },
+    }),
+  ).toMatchObject({
+    metadata: { name: 'a', namespace: 'ml', labels: { x: '1', y: '2' } },
+    spec: { backoffLimit: 2, template: { metadata: { labels: { z: '3' } }, spec: { containers: [{ image: 'x' }] } } },
+  });
+});
+
+test('a workload waits for its queue and for what it refers to', () => {
+  const chart = new Chart(new App(), 'test');
+  const [queue, claim] = [new Named(chart, 'q'), new Named(chart, 'c')];
+  const job = new PlainJob(chart, 'work', { image: 'x', after: claim }).submitTo(queue);
+  expect(job.node.dependencies).toEqual(expect.arrayContaining([queue, claim]));
+});
+
+test('counts are whole numbers of at least so many', () => {
+  expect(() => requireWholeNumber('n', 0, 0)).not.toThrow();
+  for (const value of [0, 1.5, Number.NaN, Infinity]) {
+    expect(() => requireWholeNumber('n', value)).toThrow(`n ${value}: expected a whole number, at least 1.`);
+  }
+});

@@ -1,0 +1,213 @@
+/**
+ * Rules that name the fields they speak of are left out where none of those occurs, and rules that see a pod template alone are run
+ * once for all templates of one content. That must never change what is found: here all rules are run so and one by one, on whole
+ * manifests, on objects made from schemas, and on both with values taken away, renamed and exchanged. (`findingsOf` compares the same
+ * on every text of the rules' own tests.)
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { allKinds } from '../../../src/facts/api/kinds';
+import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
+import { loadSchema } from '../../../src/facts/api/schemas';
+import { FindingCollector } from '../../../src/checks/collector';
+import { type Finding } from '../../../src/checks/finding';
+import { type ObjectRule, type Rule } from '../../../src/checks/rule';
+import { runRules } from '../../../src/checks/run-rules';
+import { ManifestSet } from '../../../src/manifests/manifest-set';
+import { isObject } from '../../../src/manifests/read';
+import { parseYaml } from '../../../src/manifests/yaml';
+import { allRules } from '../../../src/interfaces/checks/all-rules';
+import { InstanceMaker } from '../../support/instances';
+import { manifestOf } from '../../support/manifest-of';
+import { Random } from '../../support/random';
+
+const SET_SIZE = 40;
+
+const gated = allRules();
+const ungated = gated.map((rule): Rule =>
+  rule.on === 'pod-template' ? { ...rule, concerns: undefined, sees: undefined } : { ...rule, concerns: undefined },
+);
+
+function findingsIn(rules: readonly Rule[], objects: readonly JsonObject[]): readonly Finding[] {
+  const set = new ManifestSet(objects.map(manifestOf));
+  const collector = new FindingCollector(set, {});
+  runRules(rules, { set, kubernetes: '1.35' }, collector);
+  const { findings, notChecked } = collector.report();
+  expect(notChecked).toEqual([]);
+  return findings;
+}
+
+/** Compares in small sets, since rules also look at what stands beside an object. Gives the rules that fired. */
+function compare(objects: readonly JsonObject[]): ReadonlySet<string> {
+  const fired = new Set<string>();
+  for (let start = 0; start < objects.length; start += SET_SIZE) {
+    const some = objects.slice(start, start + SET_SIZE);
+    const expected = findingsIn(ungated, some);
+    const missing = expected.length === findingsIn(gated, some).length ? [] : lost(some);
+    expect(missing).toEqual([]);
+    for (const { rule } of expected) {
+      fired.add(rule);
+    }
+  }
+  return fired;
+}
+
+/** Which findings gating swallows, for the message of a failed test. */
+function lost(objects: readonly JsonObject[]): readonly string[] {
+  const found = new Set(findingsIn(gated, objects).map((finding) => JSON.stringify(finding)));
+  return findingsIn(ungated, objects)
+    .map((finding) => JSON.stringify(finding))
+    .filter((finding) => !found.has(finding));
+}
+
+function read(text: string, file: string): readonly JsonObject[] {
+  return parseYaml(text, file).manifests.map(({ object }) => object);
+}
+
+const corpusFolder = join(__dirname, '../..', 'e2e', 'corpus');
+const corpus = readdirSync(corpusFolder)
+  .filter((file) => file.endsWith('.yaml'))
+  .flatMap((file) => read(readFileSync(join(corpusFolder, file), 'utf8'), file));
+
+/** A copy with up to eight values taken away, renamed or exchanged for others of the same field. */
+function mutated(object: JsonObject, random: Random, pool: ReadonlyMap<string, readonly JsonValue[]>): JsonObject {
+  const copy = structuredClone(object) as Record<string, JsonValue>;
+  const places: { readonly holder: Record<string, JsonValue>; readonly key: string }[] = [];
+  const walk = (value: JsonValue, top: boolean): void => {
+    if (typeof value !== 'object' || value === null) {
+      return;
+    }
+    for (const key of Object.keys(value)) {
+      const holder = value as Record<string, JsonValue>;
+      if (!top || !['apiVersion', 'kind'].includes(key)) {
+        places.push({ holder, key });
+      }
+      walk(holder[key], false);
+    }
+  };
+  walk(copy, true);
+  for (let times = 0; times < 8 && places.length > 0; times += 1) {
+    const { holder, key } = random.pick(places);
+    const turn = random.pick(['drop', 'rename', 'exchange', 'exchange', 'null', 'empty']);
+    const value = holder[key];
+    if (value === undefined) {
+      continue;
+    }
+    if (turn === 'exchange') {
+      holder[key] = structuredClone<JsonValue>(random.pick(pool.get(key) ?? [null]));
+    } else if (turn === 'null') {
+      holder[key] = null;
+    } else if (turn === 'empty') {
+      holder[key] = random.pick<JsonValue>(['', 'No Name!', '../up', 0, -1, 70000, 1.5, false, true, {}, []]);
+    } else if (!Array.isArray(holder)) {
+      delete holder[key];
+      if (turn === 'rename') {
+        holder[random.pick([...pool.keys()])] = value;
+      }
+    }
+  }
+  return copy;
+}
+
+function valuesByField(objects: readonly JsonObject[]): ReadonlyMap<string, readonly JsonValue[]> {
+  const pool = new Map<string, JsonValue[]>();
+  const walk = (value: JsonValue): void => {
+    if (typeof value !== 'object' || value === null) {
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) {
+        pool.set(key, [...(pool.get(key) ?? []).slice(-30), member]);
+      }
+      walk(member);
+    }
+  };
+  objects.forEach(walk);
+  return pool;
+}
+
+describe('rules find the same, however few of them are run,', () => {
+  test('on the corpus', () => {
+    expect(corpus.length).toBeGreaterThan(50);
+    compare(corpus);
+  });
+
+  test('on thousands of variants of it', () => {
+    const random = new Random(20261120);
+    const pool = valuesByField(corpus);
+    const fired = compare(Array.from({ length: 4000 }, () => mutated(random.pick(corpus), random, pool)));
+    // Many of the rules that can be passed over do fire here, so that the comparison says something of them.
+    const concerned = gated.filter((rule) => rule.concerns !== undefined && rule.on !== 'set');
+    expect(concerned.filter(({ id }) => fired.has(id)).length).toBeGreaterThan(concerned.length / 5);
+  }, 60_000);
+
+  test('on templates that stand in several objects, of other names, namespaces and surroundings', () => {
+    const random = new Random(20261122);
+    const pool = valuesByField(corpus);
+    const objects = corpus.flatMap((object) => {
+      const damaged = mutated(object, random, pool);
+      const metadata = { name: 'another', namespace: 'elsewhere', annotations: { other: 'x' } };
+      const { spec } = damaged;
+      const other = ([key, value]: readonly [string, JsonValue]): readonly [string, JsonValue] => [
+        key,
+        random.chance(0.3) ? random.pick(pool.get(key) ?? [value]) : value,
+      ];
+      const around = isObject(spec) ? Object.fromEntries(Object.entries(spec).map(other)) : {};
+      return [
+        damaged,
+        { ...damaged, metadata },
+        { ...damaged, metadata, spec: around },
+        { ...damaged, metadata: object.metadata ?? null },
+      ];
+    });
+    for (let times = 0; times < 5; times += 1) {
+      compare(objects);
+    }
+  }, 60_000);
+
+  test('on objects made from the schemas of all kinds that rules look at', () => {
+    const random = new Random(20261121);
+    const kinds = new Set(
+      gated.filter((rule): rule is ObjectRule => rule.on === 'object').flatMap((rule) => rule.kinds),
+    );
+    const maker = new InstanceMaker(random);
+    const known = allKinds().filter(({ apiVersion, kind }) =>
+      kinds.has(apiVersion.includes('/') ? `${apiVersion.split('/')[0]}/${kind}` : kind),
+    );
+    const made = known.flatMap((info) =>
+      info.minors?.includes('1.35') === false
+        ? []
+        : [5, 20, 80].map((richness) => maker.make(info, loadSchema(info, '1.35'), richness)),
+    );
+    compare(made);
+    const pool = valuesByField(made);
+    compare(made.map((object) => mutated(object, random, pool)));
+  }, 60_000);
+});
+
+test('a rule is not run on a manifest in which none of its fields occurs', () => {
+  const seen: string[] = [];
+  const rule = (id: string, ...concerns: readonly string[]): ObjectRule => ({
+    id,
+    concerns,
+    on: 'object',
+    kinds: ['*'],
+    tier: 'advice',
+    severity: 'info',
+    summary: '',
+    why: '',
+    source: '',
+    fix: '',
+    check: ({ id: { name } }) => {
+      seen.push(`${id} ${name}`);
+      return [];
+    },
+  });
+  const rules = [rule('a', 'alpha'), rule('b', 'alpha', 'beta'), rule('none', 'gamma')];
+  findingsIn(rules, [
+    { apiVersion: 'v1', kind: 'X', metadata: { name: 'one' }, deep: [[{ beta: null }]] },
+    { apiVersion: 'v1', kind: 'X', metadata: { name: 'two', labels: { alpha: '' } } },
+    { apiVersion: 'v1', kind: 'X', metadata: { name: 'three' }, list: ['alpha', 'beta'] },
+  ]);
+  expect(seen.sort()).toEqual(['a two', 'b one', 'b two']);
+});

@@ -1,0 +1,118 @@
+/**
+ * `gantry plan`, as somebody at a terminal sees it.
+ */
+import { Workplace } from './fake-terminal';
+
+const here = new Workplace();
+afterAll(() => here.remove());
+
+const JOB = `apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec: {pytorchReplicaSpecs: {Worker: {replicas: 2, template: {spec: {containers: [{name: pytorch, image: x, resources: {limits: {nvidia.com/gpu: 8}}}]}}}}}
+`;
+const CLUSTER =
+  'pools: [{name: h100, names: n-##, count: 2, accelerator: H100-80GB, cpu: 64, memory: 512Gi, racks: 1}]\n';
+
+it('prints where everything lands, in the width of the terminal', async () => {
+  const run = await here.run(['plan', here.write('job.yaml', JOB), '--cluster', here.write('cluster.yaml', CLUSTER)], {
+    columns: 80,
+    env: { NO_COLOR: '1' },
+  });
+  expect(run).toEqual({
+    status: 0,
+    err: '',
+    out: `cluster: 2 nodes, 16 devices, 1 rack
+
+gang      kind        pods  devices  state   where
+ml/train  PyTorchJob  2     16       placed  rack-1: n-01..02
+
+queue    resource        used  asked  share  deserved  ceiling  gangs
+default  nvidia.com/gpu  16    16     16     –         –        1 placed
+
+pool  nodes  model      devices used      CPU  memory
+h100  2      H100-80GB  16 of 16 (100 %)  0 %  0 %
+
+Free: 0 whole devices.
+
+The gang has its place.
+`,
+  });
+});
+
+it('ends with status 1 where something waits, and says what would help', async () => {
+  const run = await here.run(
+    [
+      'plan',
+      here.write('big.yaml', JOB.replace('replicas: 2', 'replicas: 3')),
+      '--cluster',
+      here.write('cluster.yaml', CLUSTER),
+    ],
+    { columns: 80, env: { NO_COLOR: '1' } },
+  );
+  expect(run.status).toBe(1);
+  expect(run.out).toContain(`Waiting
+  ✗ ml/train PyTorchJob, queue default: 3 pods, 24 devices
+    big.yaml:1
+    2 of 3 pods fit; for one more of role "Worker" 2 of 2 nodes are excluded by
+    devices (nvidia.com/gpu).
+    nearest: node n-01 lacks 8 nvidia.com/gpu
+    → It fits once node n-01 has 8 nvidia.com/gpu more.
+    → It fits with one pod fewer: 2 instead of 3.`);
+  for (const line of run.out.split('\n')) {
+    expect(line.length).toBeLessThanOrEqual(80);
+  }
+});
+
+it('plans on the sample cluster by default, and reads manifests or the cluster from standard input', async () => {
+  expect((await here.run(['plan', '-'], { input: JOB })).out).toMatch(
+    /^sample cluster: 80 nodes, 576 devices, 3 blocks, 10 racks\n/,
+  );
+  expect((await here.run(['plan', here.write('job.yaml', JOB), '--cluster', '-'], { input: CLUSTER })).status).toBe(0);
+});
+
+it('prints JSON that can be counted on, and writes pages that need no network', async () => {
+  const words = ['plan', here.write('job.yaml', JOB), '--cluster', here.write('cluster.yaml', CLUSTER)];
+  const json = JSON.parse(
+    (await here.run([...words, '--format', 'json', '--what-if', 'copies=train:1'])).out,
+  ) as Record<string, unknown>;
+  expect(json).toMatchObject({
+    version: 1,
+    good: false,
+    asked: 2,
+    whatIf: { changes: ['copies=train:1'], gangs: [{ name: 'ml/train copy 1', after: 'pending' }] },
+  });
+  const page = await here.run([...words, '--format', 'html']);
+  expect(page.out).toMatch(/^<!doctype html>/i);
+});
+
+it('tells what a change would do', async () => {
+  const run = await here.run([
+    'plan',
+    here.write('job.yaml', JOB),
+    '--cluster',
+    here.write('cluster.yaml', CLUSTER),
+    '--what-if',
+    'drain=n-02',
+  ]);
+  expect(run.status).toBe(1);
+  expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → waits\n');
+});
+
+it.each([
+  [['plan'], 'nothing to plan'],
+  [['plan', 'job.yaml', '--cluster', 'none.yaml'], 'none.yaml: no such file or folder'],
+  [['plan', 'job.yaml', '--policy', 'bin-pack'], '--policy bin-pack: unknown policy; known are default, binpack'],
+  [['plan', 'job.yaml', '--what-if', 'drain=m'], '--what-if drain=m: no such node; nodes are called'],
+  [['plan', '-', '--cluster', '-'], '- can be the manifests or the cluster, and not both'],
+])('%j is refused in one line', async (words, message) => {
+  here.write('job.yaml', JOB);
+  const run = await here.run(words);
+  expect(run).toMatchObject({ status: 2, out: '' });
+  expect(run.err).toContain(message);
+});
+
+it('shows names that would steer the terminal, and does not send them', async () => {
+  const run = await here.run(['plan', here.write('odd.yaml', JOB.replace('name: train', 'name: "a\\e[31mb"'))]);
+  expect(run.out).toContain('a\\u001b[31mb');
+});

@@ -1,0 +1,75 @@
+/**
+ * The command as it is installed: `npm test` compiles before it runs the tests.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BAD, GOOD, Workplace } from './fake-terminal';
+
+const ROOT = join(__dirname, '../../..');
+const GANTRY = join(ROOT, 'bin', 'gantry');
+
+let place: Workplace;
+beforeEach(() => (place = new Workplace()));
+afterEach(() => place.remove());
+
+function gantry(
+  words: readonly string[],
+  input = '',
+): { readonly status: number | null; readonly out: string; readonly err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [GANTRY, ...words], {
+    cwd: place.folder,
+    input,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH },
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+test('the package is compiled', () => {
+  expect(existsSync(join(ROOT, 'lib', 'interfaces', 'cli', 'main.js'))).toBe(true);
+});
+
+test('the exit status is that of the check', () => {
+  place.write('good.yaml', GOOD);
+  place.write('bad.yaml', BAD);
+  expect(gantry(['check', 'good.yaml'])).toEqual({ status: 0, out: '1 document: no errors\n', err: '' });
+  expect(gantry(['check', 'bad.yaml'])).toMatchObject({ status: 1, err: '' });
+  expect(gantry(['check', 'gone.yaml'])).toEqual({
+    status: 2,
+    out: '',
+    err: 'gantry: gone.yaml: no such file or folder\n',
+  });
+  expect(gantry([])).toMatchObject({ status: 2 });
+});
+
+test('standard input is read to its end', () => {
+  const text = Array.from({ length: 3000 }, (_, i) => GOOD.replace('good', `g${i}`)).join('---\n');
+  expect(gantry(['check', '-'], text)).toMatchObject({ status: 0, out: '3000 documents: no errors\n' });
+});
+
+test('a reader that goes away is no failure', async () => {
+  place.write('bad.yaml', Array.from({ length: 3000 }, (_, i) => BAD.replace('bad', `b${i}`)).join('---\n'));
+  const child = spawn(process.execPath, [GANTRY, 'check', 'bad.yaml'], {
+    cwd: place.folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let err = '';
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdout.once('data', () => child.stdout.destroy());
+  await new Promise((done) => child.once('close', done));
+  expect(err).toBe('');
+});
+
+test('a check loads neither cdk8s nor constructs', () => {
+  place.write('good.yaml', GOOD);
+  const script = `
+    const { main } = require(${JSON.stringify(join(ROOT, 'lib', 'interfaces', 'cli', 'main.js'))});
+    const { processTerminal } = require(${JSON.stringify(join(ROOT, 'lib', 'interfaces', 'cli', 'terminal.js'))});
+    main(['check', 'good.yaml'], processTerminal()).then(() => {
+      const loaded = Object.keys(require.cache).filter((file) => /node_modules.(cdk8s|constructs|typescript|ts-morph)/.test(file));
+      console.error(JSON.stringify(loaded));
+    });`;
+  const { stderr } = spawnSync(process.execPath, ['-e', script], { cwd: place.folder, encoding: 'utf8' });
+  expect(stderr).toBe('[]\n');
+});

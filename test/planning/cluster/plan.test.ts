@@ -1,0 +1,340 @@
+/**
+ * Plans: places, reasons and changes; among what runs already; on a changed cluster.
+ */
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { clusterOfObjects, ClusterFileError, readCluster, sampleCluster } from '../../../src/planning/cluster';
+import { readPolicyFile } from '../../../src/planning/cluster/policy-file';
+import { changed, differenceOf, readWhatIf } from '../../../src/planning/cluster/what-if';
+import { DEFAULT_POLICY } from '../../../src/placement';
+import { clusterOf, gangNamed, gpus, nodeObject, plan } from './builders';
+
+const pytorch = (name: string, workers: number, more = ''): string => `apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: ${name}, namespace: ml}
+spec: {${more}pytorchReplicaSpecs: {Worker: {replicas: ${workers}, template: {spec: ${gpus(8)}}}}}`;
+
+describe('a plan', () => {
+  it('says where each gang lands, down to the devices', () => {
+    const { view, good } = plan(pytorch('train', 2));
+    expect(good).toBe(true);
+    expect(view.gangs).toMatchObject([
+      {
+        name: 'ml/train',
+        state: 'placed',
+        where: [
+          [0, 1],
+          [1, 1],
+        ],
+        domain: { level: 0, name: 'rack-1' },
+        devices: 16,
+      },
+    ]);
+    expect(view.nodes[0].pods).toEqual([
+      { name: 'ml/train-Worker-0', gang: 0, role: 'Worker', devices: [0, 1, 2, 3, 4, 5, 6, 7], state: 'planned' },
+    ]);
+    expect(view.pools).toMatchObject([{ name: 'h100', nodes: 4, model: 'H100-80GB', devices: 32, devicesUsed: 16 }]);
+    expect(view.fragmentation).toMatchObject({
+      freeWhole: 16,
+      onFreeNodes: 16,
+      largest: [{ name: 'rack-2', devices: 16 }, { devices: 8 }],
+      nodesByFree: [2, 0, 0, 0, 0, 0, 0, 0, 2],
+    });
+  });
+
+  it('says why a gang waits, and the smallest change that lets it in', () => {
+    const made = plan(pytorch('train', 6));
+    expect(made.good).toBe(false);
+    expect(gangNamed(made, 'ml/train').pending).toMatchObject({
+      kind: 'no-fit',
+      fits: 4,
+      needed: 6,
+      changes: ['It fits once node n-1 has 16 nvidia.com/gpu more.', 'It fits with 2 pods fewer: 4 instead of 6.'],
+    });
+  });
+
+  it('says of a gang that runs in part why the rest waits', () => {
+    const deployment = `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 6, template: {spec: ${gpus(8)}}}`;
+    expect(gangNamed(plan(deployment), 'default/web')).toMatchObject({
+      state: 'partial',
+      placed: 4,
+      pending: { kind: 'no-fit', needed: 2 },
+    });
+  });
+
+  it('does not make a thousand million pods to see that they do not fit', () => {
+    const made = plan(pytorch('slip', 1_000_000_000));
+    expect(gangNamed(made, 'ml/slip')).toMatchObject({ state: 'pending', pods: 441, pending: { fits: 4 } });
+    expect(made.view.notes).toEqual([
+      'PyTorchJob ml/slip asks for 1000000000 pods of role "Worker"; the nodes take 440 pods in all, and no more are counted.',
+    ]);
+  });
+
+  it('names the label that no node has', () => {
+    const pod = `apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: ${gpus(1, 'nodeSelector: {disk: ssd}, ')}`;
+    expect(gangNamed(plan(pod), 'default/p').pending?.blocked).toEqual([
+      { constraint: 'node-selector', detail: 'disk=ssd', nodes: 4 },
+    ]);
+  });
+
+  it('holds queues of the manifests against what they may have', () => {
+    const queue =
+      'apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: small}\nspec: {capability: {cpu: 100, nvidia.com/gpu: 8}}';
+    const made = plan([queue, pytorch('train', 2, 'runPolicy: {schedulingPolicy: {queue: small}}, ')]);
+    expect(gangNamed(made, 'ml/train').pending).toMatchObject({
+      kind: 'queue-capability',
+      changes: ['It fits once the ceiling of queue "small" is raised by 8 nvidia.com/gpu.'],
+    });
+    expect(made.view.queues).toMatchObject([
+      { name: 'small', pending: 1, capability: { cpu: 100_000, 'nvidia.com/gpu': 8 } },
+    ]);
+  });
+
+  it('takes a queue that nothing describes as open, unless the cluster describes its queues', () => {
+    const asked = pytorch('train', 1, 'runPolicy: {schedulingPolicy: {queue: other}}, ');
+    expect(plan(asked).view.notes).toEqual(['Queue "other" is described nowhere; taken as open and without bounds.']);
+    const strict = clusterOf('pools: [{name: gpu, count: 1, accelerator: H100-80GB}]\nqueues: [{name: known}]');
+    expect(gangNamed(plan(asked, strict), 'ml/train').pending?.kind).toBe('unknown-queue');
+  });
+
+  it('follows a local queue of Kueue to its ClusterQueue', () => {
+    const kueue = [
+      'apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: cq}\nspec: {resourceGroups: []}',
+      'apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: lq, namespace: ml}\nspec: {clusterQueue: cq}',
+    ];
+    const job = `apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: ml, labels: {kueue.x-k8s.io/queue-name: lq}}\nspec: {template: {spec: ${gpus(1)}}}`;
+    expect(gangNamed(plan([...kueue, job]), 'ml/j').queue).toBe('cq');
+  });
+
+  it('puts what Kueue admits on the nodes of a flavor of its queue', () => {
+    const flavors = (...labels: readonly string[]): readonly string[] =>
+      labels.map(
+        (label, index) =>
+          `apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f${index}}\nspec: {nodeLabels: {kubernetes.io/hostname: ${label}}}`,
+      );
+    const quota = (name: string): string => `{name: ${name}, resources: [{name: nvidia.com/gpu, nominalQuota: 32}]}`;
+    const queue = (...names: readonly string[]): string =>
+      'apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: cq}\n' +
+      `spec: {resourceGroups: [{coveredResources: [nvidia.com/gpu], flavors: [${names.map(quota).join(', ')}]}]}`;
+    const local =
+      'apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: lq, namespace: ml}\nspec: {clusterQueue: cq}';
+    const job = (pods: number): string =>
+      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: ml, labels: {kueue.x-k8s.io/queue-name: lq}}\n' +
+      `spec: {parallelism: ${pods}, template: {spec: ${gpus(8)}}}`;
+    const where = (documents: readonly string[]): unknown => {
+      const made = plan(documents);
+      const { state, where: places } = gangNamed(made, 'ml/j');
+      return [state, places.map(([node]) => made.view.nodes[node].name)];
+    };
+    expect(where([...flavors('n-3'), queue('f0'), local, job(1)])).toEqual(['placed', ['n-3']]);
+    expect(where([...flavors('n-3', 'n-4'), queue('f0', 'f1'), local, job(2)])).toEqual(['placed', ['n-3', 'n-4']]);
+    expect(where([...flavors('n-3'), queue('f0'), local, job(2)])).toEqual(['pending', []]);
+    expect(where([...flavors('n-3'), queue('f0', 'elsewhere'), local, job(2)])).toEqual(['placed', ['n-1', 'n-2']]);
+  });
+
+  it('places the earlier manifest first, and the one of higher priority before it', () => {
+    const high = 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 10';
+    const states = (...documents: readonly string[]): unknown =>
+      plan(documents).asked.map(({ view }) => [view.name, view.state]);
+    expect(states(pytorch('b', 3), pytorch('a', 3))).toEqual([
+      ['ml/b', 'placed'],
+      ['ml/a', 'pending'],
+    ]);
+    const urgent = pytorch('a', 3, 'runPolicy: {schedulingPolicy: {priorityClass: high}}, ');
+    expect(states(high, pytorch('b', 3), urgent)).toEqual([
+      ['ml/b', 'pending'],
+      ['ml/a', 'placed'],
+    ]);
+  });
+});
+
+describe('a plan on a live cluster', () => {
+  const nodes = ['n-1', 'n-2'].map((name) => nodeObject(name));
+  const running = (name: string, node: string, metadata: JsonObject = {}): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'ml', creationTimestamp: '2025-12-31T00:00:00Z', ...metadata },
+    spec: { nodeName: node, containers: [{ resources: { requests: { 'nvidia.com/gpu': '8' } } }] },
+    status: { phase: 'Running', startTime: '2025-12-31T00:00:00Z' },
+  });
+
+  it('counts what runs, in a List as kubectl prints it', () => {
+    const list = readCluster(
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...nodes, running('busy', 'n-1')] }),
+      'live.json',
+    );
+    expect(list).toMatchObject({ name: 'live', at: Date.UTC(2026, 0, 1) });
+    const made = plan(pytorch('train', 1), list);
+    expect(gangNamed(made, 'ml/train').domain?.name).toBe('n-2');
+    expect(gangNamed(made, 'ml/busy')).toMatchObject({ kind: 'Pod', state: 'running', domain: { name: 'n-1' } });
+  });
+
+  it('takes the pods of a job over that a manifest applies again', () => {
+    const labels = {
+      'training.kubeflow.org/job-name': 'train',
+      'training.kubeflow.org/operator-name': 'pytorchjob-controller',
+      'training.kubeflow.org/replica-type': 'worker',
+    };
+    const live = clusterOfObjects([...nodes, running('train-worker-0', 'n-2', { labels })], 'live');
+    expect(gangNamed(plan(pytorch('train', 1), live), 'ml/train')).toMatchObject({
+      state: 'running',
+      pods: 1,
+      where: [[1, 1]],
+    });
+    expect(plan(pytorch('train', 2), live).decision.bindings.map(({ node }) => node)).toEqual(['n-1']);
+  });
+
+  it('says whom it would evict for work of higher priority', () => {
+    const high = 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 10';
+    const live = clusterOfObjects([...nodes, running('a', 'n-1'), running('b', 'n-2')], 'live');
+    const made = plan([high, pytorch('train', 1, 'runPolicy: {schedulingPolicy: {priorityClass: high}}, ')], live);
+    expect(gangNamed(made, 'ml/train').state).toBe('nominated');
+    expect(made.view.evictions).toMatchObject([{ action: 'preempt', for: 0 }]);
+  });
+
+  it('counts the devices of pods that differ within a role', () => {
+    const of = (name: string, node: string, count: string): JsonObject => ({
+      ...running(name, node, { labels: { 'gantry.dev/gang': 'g' } }),
+      spec: { nodeName: node, containers: [{ resources: { requests: { 'nvidia.com/gpu': count } } }] },
+    });
+    expect(
+      gangNamed(plan([], clusterOfObjects([...nodes, of('a', 'n-1', '2'), of('b', 'n-2', '4')], 'live')), 'ml/g')
+        .devices,
+    ).toBe(6);
+  });
+
+  it('without manifests is about the gangs that are there', () => {
+    const waiting = { ...running('w', ''), spec: { containers: [] } };
+    expect(
+      plan([], clusterOfObjects([...nodes, waiting], 'live')).asked.map(({ view }) => [view.name, view.state]),
+    ).toEqual([['ml/w', 'placed']]);
+  });
+
+  it('leaves room for volumes that are bound to other nodes, and for devices that are claimed', () => {
+    const volume = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'v' },
+      spec: {
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n-2'] }] }],
+          },
+        },
+      },
+    };
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'c', namespace: 'ml' },
+      spec: { volumeName: 'v' },
+    };
+    const template =
+      'apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: two, namespace: ml}\nspec: {spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu.nvidia.com, count: 2}}]}}}';
+    const pod =
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: ml}\nspec: {volumes: [{name: v, persistentVolumeClaim: {claimName: c}}], resourceClaims: [{name: g, resourceClaimTemplateName: two}], containers: [{name: c}]}';
+    expect(gangNamed(plan([template, pod], clusterOfObjects([...nodes, volume, claim], 'live')), 'ml/p')).toMatchObject(
+      { domain: { name: 'n-2' }, devices: 2 },
+    );
+  });
+});
+
+describe('what if', () => {
+  const asked = pytorch('train', 4);
+  const after = (...changes: readonly string[]): ReturnType<typeof plan> => {
+    const { cluster, copies } = changed(clusterOf(), changes.map(readWhatIf), ['ml/train']);
+    return plan(asked, cluster, { copies });
+  };
+
+  it('a node is drained: what does not fit any more is told', () => {
+    const difference = differenceOf(plan(asked).view, after('drain=n-2').view);
+    expect(difference).toMatchObject({
+      gangs: [{ name: 'ml/train', before: 'placed', after: 'pending' }],
+      pools: [{ name: 'h100' }],
+    });
+  });
+
+  it('a pool is larger, or there is another', () => {
+    expect(after('drain=n-*', 'add-pool=h100:4').good).toBe(true);
+    expect(after('drain=n-*', 'add-pool={name: b200, count: 4, accelerator: B200}').view.pools).toMatchObject([
+      { name: 'h100', unavailable: 4 },
+      { name: 'b200', devicesUsed: 32 },
+    ]);
+  });
+
+  it('there are more of a job', () => {
+    expect(after('copies=train:1').asked.map(({ view }) => [view.name, view.state])).toEqual([
+      ['ml/train', 'placed'],
+      ['ml/train copy 1', 'pending'],
+    ]);
+  });
+
+  it.each([
+    ['drain=m-1', 'no such node; did you mean n-1?'],
+    ['add-pool=h10:2', 'no such pool; did you mean h100?'],
+    ['add-pool={name: x, accelerator: H1000}', 'accelerator is "H1000"; expected an accelerator of the catalog'],
+    ['copies=trane:2', 'no such job among the manifests; they are ml/train'],
+    ['melt=n-1', 'expected drain=NODE'],
+  ])('%s is refused with what would be right', (text, message) => {
+    expect(() => after(text)).toThrow(message);
+  });
+});
+
+describe('files', () => {
+  it('the sample has 64 nodes of eight H100 in eight racks, and 16 for inference', () => {
+    const { view } = plan(pytorch('train', 1), sampleCluster());
+    expect(view.pools.map(({ name, nodes, devices, model }) => [name, nodes, devices, model])).toEqual([
+      ['h100', 64, 512, 'H100-80GB'],
+      ['inference', 16, 64, 'L40S'],
+    ]);
+    expect(new Set(view.nodes.filter(({ pool }) => pool === 0).map(({ path }) => path[1])).size).toBe(8);
+  });
+
+  it('a cluster file can describe MIG, sharing, taints, places and what is broken', () => {
+    const cluster = clusterOf(`pools:
+  - {name: cut, names: cut-##, count: 2, accelerator: A100-80GB, perNode: 1, mig: {1g.10gb: 3, 3g.40gb: 1}, cordoned: cut-02, taints: ['gpu=yes:NoSchedule']}
+  - {name: amd, accelerator: MI300X, memoryMiB: 196608, resource: amd.com/gpu, used: {cpu: 4}, domains: [{label: example.com/row, name: row-1}]}`);
+    expect(cluster.nodes[1]).toMatchObject({
+      name: 'cut-02',
+      unschedulable: true,
+      taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }],
+      allocatable: { 'nvidia.com/mig-1g.10gb': 3 },
+      devices: [{ mig: { '1g.10gb': 3, '3g.40gb': 1 } }],
+    });
+    expect(cluster.nodes[2]).toMatchObject({
+      name: 'amd-1',
+      deviceResource: 'amd.com/gpu',
+      used: { cpu: 4_000 },
+      labels: { 'example.com/row': 'row-1' },
+    });
+  });
+
+  it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
+    const text =
+      'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
+    expect(() => clusterOf(text)).toThrow(ClusterFileError);
+    try {
+      clusterOf(text);
+    } catch (error) {
+      expect((error as Error).message.split('\n')).toEqual([
+        'cluster.yaml: pools[0].count is 0; expected a whole number, at least 1',
+        expect.stringContaining('pools[0].accelerator is missing'),
+        'cluster.yaml: pools[0].racks has both size and count; one follows from the other, so write one of them',
+        expect.stringContaining('pools[0].taints is "x"; expected key=value:NoSchedule'),
+        'cluster.yaml: pools[0].acelerator is unknown; did you mean accelerator?',
+        'cluster.yaml: queues "child" has the parent "q", which does not exist',
+      ]);
+    }
+  });
+
+  it('a policy file changes what it names', () => {
+    expect(readPolicyFile('{nodeScore: binpack, without: [preempt], staleGang: 2m}', 'p.yaml')).toMatchObject({
+      ...DEFAULT_POLICY,
+      nodeScore: 'binpack',
+      staleGangSeconds: 120,
+      actions: expect.not.arrayContaining(['preempt']) as unknown,
+    });
+    expect(() => readPolicyFile('{nodeScore: binpak}', 'p.yaml')).toThrow(
+      'p.yaml: nodeScore is "binpak"; expected one of binpack, spread, fgd, fragmentation; did you mean binpack?',
+    );
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * The picture of a cluster of any shape: nothing overlaps, nothing lies outside, what is pointed at is what stands there.
+ */
+import fc from 'fast-check';
+import { type ClusterView } from '../../../src/planning/cluster/view';
+import { fit, hit, layOut, scaleOf, step } from '../../../src/planning/pages/client/fleet-layout';
+
+interface Shape {
+  readonly zones: readonly (readonly number[])[];
+  readonly devices: readonly number[];
+  readonly loose: number;
+}
+
+const shape: fc.Arbitrary<Shape> = fc.record({
+  zones: fc.array(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }), { maxLength: 4 }),
+  devices: fc.array(fc.constantFrom(0, 1, 4, 8, 16, 24), { minLength: 1, maxLength: 5 }),
+  loose: fc.integer({ min: 0, max: 90 }),
+});
+
+function viewOf({ zones, devices, loose }: Shape): ClusterView {
+  const places = zones.flatMap((racks, zone) =>
+    racks.flatMap((nodes, rack) => Array.from({ length: nodes }, () => [`z${zone}`, `r${zone}-${rack}`])),
+  );
+  const paths = [...places, ...Array.from({ length: loose }, () => ['', ''])];
+  return {
+    levels: [
+      { label: 'zone', title: 'zone', domains: zones.length },
+      { label: 'rack', title: 'rack', domains: zones.flat().length },
+    ],
+    pools: [{ name: 'pool' }],
+    nodes: paths.map((path, i) => ({
+      name: `n${i}`,
+      pool: 0,
+      path,
+      devices: Array.from({ length: devices[i % devices.length] }, () => 0),
+      pods: [],
+    })),
+  } as unknown as ClusterView;
+}
+
+test('nodes are inside, do not overlap, and are found where they stand', () => {
+  fc.assert(
+    fc.property(shape, fc.constantFrom(340, 760, 1200), fc.constantFrom(2, 5, 12, 18), (drawn, width, cell) => {
+      const view = viewOf(drawn);
+      const layout = layOut(view, width, scaleOf(cell));
+      const outside = layout.at.filter(
+        (at) =>
+          at.x < 0 ||
+          at.y + cell > layout.height ||
+          // One node alone may be wider than a narrow screen at a large scale.
+          (at.width <= width - 8 && at.x + at.width > width),
+      );
+      const missed = layout.at.filter(
+        (at, node) =>
+          hit(layout, at.x + 1, at.y + cell / 2) !== node || hit(layout, at.x + at.width - 1, at.y + cell / 2) !== node,
+      );
+      expect({ outside, missed }).toEqual({ outside: [], missed: [] });
+      expect(new Set(layout.at.map(({ x, y }) => `${x} ${y}`)).size).toBe(view.nodes.length);
+    }),
+    { seed: 11, numRuns: 150 },
+  );
+});
+
+test('what fits is the largest scale that does, and zooming goes through all sizes', () => {
+  const view = viewOf({
+    zones: [
+      [8, 8],
+      [8, 8],
+    ],
+    devices: [8],
+    loose: 16,
+  });
+  expect(fit(view, 1200, 900)).toBe(18);
+  const narrow = fit(view, 340, 500);
+  expect(layOut(view, 340, scaleOf(narrow)).height).toBeLessThanOrEqual(500);
+  expect(layOut(view, 340, scaleOf(step(narrow, 1))).height).toBeGreaterThan(500);
+  expect(step(18, 1)).toBe(18);
+  expect(step(2, -1)).toBe(2);
+});
+
+test('a cluster without a node has no height to speak of', () => {
+  expect(layOut(viewOf({ zones: [], devices: [8], loose: 0 }), 800, scaleOf(18)).height).toBeLessThan(10);
+});

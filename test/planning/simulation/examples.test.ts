@@ -1,0 +1,40 @@
+/**
+ * Every example scenario runs, has expectations, and meets them all.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readScenario, simulate, simulationText, verdictLine } from '../../../src/planning/simulation';
+import { noFile } from './support';
+
+const FOLDER = join(__dirname, '../../..', 'examples', 'scenarios');
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+
+test('there are examples', () => {
+  expect(FILES.length).toBeGreaterThanOrEqual(5);
+});
+
+test('the scenario of the page says what the page says that it does', () => {
+  const page = readFileSync(join(__dirname, '../../..', 'docs', 'simulate.md'), 'utf8');
+  const [, text, shown] = /```yaml\n([\s\S]*?)```[\s\S]*?--quiet\n([\s\S]*?)\$ echo/.exec(page)!;
+  const result = simulate(readScenario(text, 'reclaim.yaml', noFile));
+  const told = simulationText(result, { colour: false, file: 'reclaim.yaml', table: () => '', quiet: true });
+  expect(`${told}\n${verdictLine([result], false)}`).toBe(shown);
+});
+
+test.each(FILES)('%s does what it expects', (name) => {
+  const scenario = readScenario(readFileSync(join(FOLDER, name), 'utf8'), name, noFile);
+  const result = simulate(scenario);
+  expect(result.expectations.length).toBeGreaterThan(2);
+  expect(result.expectations.filter(({ met }) => !met)).toEqual([]);
+});
+
+test.each(['backfill.yaml', 'elastic.yaml', 'reclaim.yaml'])(
+  '%s is the same whatever the order of its nodes',
+  (name) => {
+    const scenario = readScenario(readFileSync(join(FOLDER, name), 'utf8'), name, noFile);
+    const result = simulate(scenario);
+    expect(JSON.stringify(simulate({ ...scenario, nodes: [...scenario.nodes].reverse() }))).toBe(
+      JSON.stringify(result),
+    );
+  },
+);

@@ -1,0 +1,130 @@
+/**
+ * What is wrong with a scenario is told in its own words, all at once.
+ */
+import { readScenario, ScenarioError } from '../../../src/planning/simulation';
+import { complaint, noFile } from './support';
+
+test.each([
+  [
+    'a name that is nearly right',
+    { gangs: [{ name: 'a', queue: 'q', duration: 60, prioritty: 3 }] },
+    'gangs[0].prioritty is unknown; did you mean priority?',
+  ],
+  [
+    'a duration in other words',
+    { gangs: [{ name: 'a', queue: 'q', duration: '90 mins' }] },
+    'gangs[0].duration is "90 mins"; expected a duration: seconds, or such as 90s, 15m, 1h30m, 2d, or forever',
+  ],
+  [
+    'no duration',
+    { gangs: [{ name: 'a', queue: 'q' }] },
+    'gangs[0].duration is missing; say how long the gang works, or forever',
+  ],
+  [
+    'a queue that does not exist',
+    { gangs: [{ name: 'a', queue: 'reserch', duration: 1 }], queues: [{ name: 'research' }] },
+    'gangs name the queue "reserch", which does not exist; did you mean research?',
+  ],
+  [
+    'a minimum that is too large',
+    { gangs: [{ name: 'a', queue: 'q', pods: 2, minimum: 3, duration: 1 }] },
+    'gangs[0].minimum is 3; expected at most the 2 pods that the gang has',
+  ],
+  [
+    'random arrivals without a seed',
+    { gangs: [{ name: 'a', queue: 'q', duration: 1, repeat: { perHour: 2, until: '1h' } }] },
+    'gangs[0].repeat.seed is missing; random arrivals need one, so that every run is the same',
+  ],
+  [
+    'an amount that is none',
+    { queues: [{ name: 'q', deserved: { gpus: 'many' } }] },
+    'queues[0].deserved.gpus is "many"; expected an amount as in a pod, such as 8, 500m or 64Gi',
+  ],
+  [
+    'thousandths of cores',
+    { nodes: [{ name: 'n', allocatable: { cpu: 96000 } }] },
+    'nodes[0].allocatable.cpu is 96000 cores; thousandths are written with an m, such as 96000m',
+  ],
+  [
+    'an event without a what',
+    { events: [{ at: '1h' }] },
+    'events[0] says when, and not what: fail, return, drain, queue or cancel',
+  ],
+  [
+    'an event on no node',
+    { events: [{ at: '1h', fail: 'rack-9-*' }] },
+    'events[0].fail is "rack-9-*"; expected names of nodes, or a pattern such as rack-2-* that some node has',
+  ],
+  [
+    'an action that is none',
+    { policy: { without: 'back-fill' } },
+    'policy.without is "back-fill"; expected actions: allocate, backfill, preempt, reclaim, consolidate, evict-stale; did you mean backfill?',
+  ],
+  [
+    'an expectation of nobody',
+    { expect: [{ gang: 'z-*', startsBy: 1 }] },
+    'expect[0].gang is "z-*"; expected the name of a gang, or a pattern such as sweep-* that some gang has',
+  ],
+  ['an expectation of nothing', { expect: [{ gang: 'a' }] }, 'expect[0] expects nothing'],
+  [
+    'two nodes of one name',
+    {
+      nodes: [
+        { name: 'n', allocatable: {} },
+        { name: 'n', allocatable: {} },
+      ],
+    },
+    'nodes has two entries named "n"; names tell them apart',
+  ],
+  [
+    'a conformance case',
+    { podGroups: [] },
+    'podGroups belongs to a conformance case; `npm run conformance` runs those',
+  ],
+  ['no cluster', { nodes: [] }, 'cluster is missing; name a cluster file, write the cluster here, or list nodes'],
+  [
+    'a cluster that is wrong',
+    { nodes: undefined, cluster: { pools: [{ name: 'p', acelerator: 'H100' }] } },
+    'test.json: cluster: pools[0].acelerator is unknown; did you mean accelerator?',
+  ],
+])('%s', (_, more, expected) => {
+  expect(
+    complaint(more)
+      .split('\n')
+      .map((line) => line.replace(/^test\.json: (?!cluster:)/, '')),
+  ).toContain(expected);
+});
+
+test('everything is told at once', () => {
+  expect(complaint({ gangs: [{ name: 'a', queue: 'q' }], expect: [{ gang: 'a' }] }).split('\n')).toHaveLength(2);
+});
+
+test('broken YAML is told with its place', () => {
+  expect(() => readScenario('a: [1\nb: 2', 's.yaml', noFile)).toThrow(ScenarioError);
+  expect(() => readScenario('a: [1\nb: 2', 's.yaml', noFile)).toThrow(/^s\.yaml:\d+:\d+: /);
+});
+
+test('a cluster file is found by its name, and the sample by the word', () => {
+  const gangs = [{ name: 'a', queue: 'default', duration: 1 }];
+  const scenario = (cluster: unknown): string => JSON.stringify({ cluster, queues: [{ name: 'default' }], gangs });
+  const text = 'pools:\n  - {name: gpu, count: 3, accelerator: H100-80GB}\n';
+  expect(readScenario(scenario('c.yaml'), 's.json', (name) => ({ text, file: name })).nodes).toHaveLength(3);
+  expect(readScenario(scenario('sample'), 's.json', noFile).nodes).toHaveLength(80);
+});
+
+test('a cluster may be what kubectl printed', () => {
+  const node = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1' },
+    status: { allocatable: { cpu: '8', 'nvidia.com/gpu': '4' } },
+  };
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node] });
+  const scenario = JSON.stringify({
+    cluster: 'live.json',
+    queues: [{ name: 'q' }],
+    gangs: [{ name: 'a', queue: 'q', duration: 1 }],
+  });
+  const read = readScenario(scenario, 's.json', (name) => ({ text: list, file: name }));
+  expect(read.nodes).toMatchObject([{ name: 'n1', allocatable: { cpu: 8000, 'nvidia.com/gpu': 4 } }]);
+});
