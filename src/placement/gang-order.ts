@@ -3,8 +3,10 @@
  *
  * Down the tree of queues, at each level the queue that has the best claim, then inside the queue by priority, gangs below their minimum
  * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Shares are read at every step, so each start
- * counts at once. Only the path to the last gang is compared again: O(depth · siblings) for each gang after O(gangs log gangs).
+ * counts at once. Only the path to the
+ * last gang is compared again: O(depth · siblings + log gangs) for each gang.
  */
+import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
 import { type PodClass } from './pod-class';
 import { type QueueOrder } from './policy';
@@ -25,8 +27,8 @@ export interface Turn {
 interface Node {
   readonly queue: QueueRecord;
   readonly children: Node[];
-  /** Gangs of this queue, the next one last. */
-  readonly own: GangRecord[];
+  /** Gangs of this queue, the next one on top. */
+  readonly own: Heap<GangRecord>;
   best: Turn | undefined;
   stale: boolean;
   parent: Node | undefined;
@@ -43,7 +45,8 @@ export class GangOrder {
   ) {
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
-      const node: Node = { queue, children: [], own: [], best: undefined, stale: true, parent };
+      const own = new Heap<GangRecord>((a, b) => this.compare(a, b));
+      const node: Node = { queue, children: [], own, best: undefined, stale: true, parent };
       this.nodes.set(queue, node);
       (parent?.children ?? this.roots).push(node);
     }
@@ -52,7 +55,6 @@ export class GangOrder {
         this.nodes.get(gang.queue)!.own.push(gang);
       }
     }
-    this.nodes.forEach(({ own }) => own.sort((a, b) => -this.compare(a, b)));
   }
 
   /** The gang with the best claim; it is out of the order until `again` is called. */
@@ -67,14 +69,12 @@ export class GangOrder {
     return turn;
   }
 
-  /** The gang may have more pods: it comes back into the order, at its place. */
+  /** The shares of its queue changed, and the gang returns to the order if it can have more pods: O(log gangs). */
   again(gang: GangRecord): void {
     const node = this.nodes.get(gang.queue!)!;
-    let at = node.own.length;
-    while (at > 0 && this.compare(gang, node.own[at - 1]) > 0) {
-      at--;
+    if (gang.placed < gang.size) {
+      node.own.push(gang);
     }
-    node.own.splice(at, 0, gang);
     this.touch(node);
   }
 
@@ -114,8 +114,8 @@ export class GangOrder {
   }
 
   private ownTurn(node: Node): Turn | undefined {
-    while (node.own.length > 0) {
-      const turn = turnOf(this.session, node.own[node.own.length - 1]);
+    for (let gang = node.own.top(); gang !== undefined; gang = node.own.top()) {
+      const turn = turnOf(this.session, gang);
       if (turn !== undefined) {
         return turn;
       }
