@@ -14,7 +14,7 @@ import { type GangRecord, type PodRecord } from './records';
 
 /** Goes through the gangs, and gives back those that got nothing this time or not all they want. */
 export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: boolean): GangRecord[] {
-  const order = new GangOrder(cycle.session, cycle.queues, gangs);
+  const order = new GangOrder(cycle.session, cycle.queues, gangs, (turn) => fitsNow(cycle, turn));
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
@@ -22,12 +22,20 @@ export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: b
       order.again(gang);
       continue;
     }
-    passed.push(gang);
+    passed.push(gang, ...order.passed(gang));
     if (backfill && cycle.reservation === undefined && !turn.optional && gang.placed === 0 && cycle.mayHave(turn)) {
       cycle.reservation = reserve(cycle, turn);
     }
   }
   return passed;
+}
+
+function fitsNow(cycle: Cycle, turn: Turn): boolean {
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  const fits = cycle.mayHave(turn) && cycle.place(turn);
+  ledger.rollback(mark);
+  return fits;
 }
 
 function start(cycle: Cycle, turn: Turn): boolean {

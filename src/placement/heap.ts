@@ -9,8 +9,9 @@ export class Heap<T> {
   /** @param compare negative when `a` comes first */
   constructor(private readonly compare: (a: T, b: T) => number) {}
 
-  get size(): number {
-    return this.list.length;
+  /** All elements, in no order that means anything. */
+  elements(): readonly T[] {
+    return this.list;
   }
 
   top(): T | undefined {
