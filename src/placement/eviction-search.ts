@@ -2,9 +2,9 @@
  * The search for the smallest eviction that lets a gang in, and what becomes of the victims. The method is told in `make-room.ts`.
  */
 import { type Cycle } from './cycle';
-import { type Turn } from './gang-order';
+
 import { standsNextCycle } from './next-cycle';
-import { type GangRecord, type PodRecord } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type Portion } from './victims';
 
 interface Place {

@@ -12,18 +12,8 @@ import { missingPods, optionalPod, type RoomFor, runs } from './needs';
 import { type PodClass } from './pod-class';
 import { type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
-import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
+import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type Session } from './session';
-
-/** A gang, and the pods it is to get in this step. */
-export interface Turn {
-  readonly gang: GangRecord;
-  readonly pods: readonly PodRecord[];
-  /** What its queues would be charged. */
-  readonly asked: Float64Array;
-  /** The gang already has its minimum. */
-  readonly optional: boolean;
-}
 
 interface Node {
   readonly queue: QueueRecord;
@@ -152,13 +142,23 @@ export class GangOrder {
       return true;
     }
     for (const { queue: other, within, beyond } of this.nodes.values()) {
-      for (const gang of other === queue ? [] : [...within.elements(), ...beyond.elements()]) {
-        const turn = this.misfits.has(gang) ? undefined : turnOf(this.session, gang);
-        if (turn !== undefined && this.fitsNow(turn)) {
-          return true;
-        }
-        this.misfits.add(gang);
+      if (other !== queue && (this.anyFits(within.elements()) || this.anyFits(beyond.elements()))) {
+        return true;
       }
+    }
+    return false;
+  }
+
+  private anyFits(gangs: readonly GangRecord[]): boolean {
+    for (const gang of gangs) {
+      if (this.misfits.has(gang)) {
+        continue;
+      }
+      const turn = turnOf(this.session, gang);
+      if (turn !== undefined && this.fitsNow!(turn)) {
+        return true;
+      }
+      this.misfits.add(gang);
     }
     return false;
   }
@@ -266,6 +266,21 @@ export function isEntitled(queue: QueueRecord, asked: Float64Array): boolean {
 
 /** The pods a gang is to get next; undefined when there are none. */
 export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
+  if (gang.kind === undefined || gang.placed > 0) {
+    return turnNow(session, gang);
+  }
+  // It starts with all of its pods, whenever that is.
+  let turn = session.firstTurns.get(gang);
+  if (turn === undefined) {
+    turn = turnNow(session, gang);
+    if (turn !== undefined) {
+      session.firstTurns.set(gang, turn);
+    }
+  }
+  return turn;
+}
+
+function turnNow(session: Session, gang: GangRecord): Turn | undefined {
   const below = !runs(gang);
   const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
   const single = below ? undefined : optionalPod(gang, roomFor);

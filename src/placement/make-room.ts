@@ -17,10 +17,10 @@
 import { Consolidation } from './consolidate';
 import { type Cycle } from './cycle';
 import { evictFor } from './eviction-search';
-import { GangOrder, type Turn } from './gang-order';
+import { GangOrder } from './gang-order';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
-import { type GangRecord } from './records';
+import { type GangRecord, type Turn } from './records';
 import { portions } from './victims';
 
 /** Goes through the gangs that were passed over. */

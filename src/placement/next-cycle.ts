@@ -33,10 +33,17 @@ export function standsNextCycle(
   again.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
+  const missing = new Map(wanted);
   allocate(
     cycle,
     gangs.filter(({ placed: count, size }) => count < size),
     cycle.session.policy.actions.includes('backfill'),
+    (gang) => {
+      if (gang.placed >= (missing.get(gang) ?? Infinity)) {
+        missing.delete(gang);
+      }
+      return missing.size === 0;
+    },
   );
   const stands = [...wanted].every(([gang, count]) => gang.placed >= count);
   if (!stands) {
