@@ -95,9 +95,9 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     new Queue(chart, 'default-queue', {
       weight: 1,
       reclaimable: true,
-      capability: { cpu: 100, memory: '500Gi', gpu: 50 },
-      deserved: { cpu: 20, memory: '100Gi', gpu: 10 },
-      guarantee: { cpu: 20, memory: '100Gi', gpu: 10 },
+      capability: { cpu: 100, memory: '500Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
+      deserved: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
+      guarantee: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
     });
   },
   '001-06-07-job.yaml': (chart) => {
@@ -120,7 +120,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     new PodGroup(chart, 'training-job-group', {
       queue,
       minTaskMember: { master: 1, worker: 4 },
-      minResources: { gpu: 20 },
+      minResources: { accelerators: Accelerator.nvidia({ count: 20 }) },
       priorityClass: PriorityClass.fromName('high-priority'),
     });
   },
@@ -165,7 +165,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     const namespace = Namespace.fromName('ai-team-a');
     new ResourceQuota(chart, 'gpu-quota', {
       namespace,
-      requests: { cpu: 500, memory: '2000Gi', 'nvidia.com/gpu': 50 },
+      requests: { cpu: 500, memory: '2000Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
       limits: { cpu: 1000, memory: '4000Gi' },
       persistentVolumeClaims: 50,
     });
