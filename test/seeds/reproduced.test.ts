@@ -46,7 +46,7 @@ const {
   SchedulerPlugin,
   torchrun,
 } = volcano;
-const queue = Queue.fromQueueName('default-queue');
+const queue = Queue.fromName('default-queue');
 
 function reading(file: string): readonly JsonObject[] {
   return parseYaml(readFileSync(join(FIXED, file), 'utf8'), file).manifests.map(({ object }) => object);
