@@ -271,7 +271,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('conformance', {
-      description: 'Run scheduler cases (FILE..., or all of test/fixtures/cases) through the placement core and print JSON',
+      description:
+        'Run scheduler cases (FILE..., or all of test/fixtures/cases) through the placement core and print JSON',
       exec: 'tsx bench/conformance/main.ts',
       receiveArgs: true,
     });

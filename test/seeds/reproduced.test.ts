@@ -41,7 +41,7 @@ const {
   SchedulerPlugin,
   torchrun,
 } = volcano;
-const queue = Queue.fromQueueName('research');
+const queue = Queue.fromName('research');
 
 function reading(file: string): readonly JsonObject[] {
   return parseYaml(readFileSync(join(FIXED, file), 'utf8'), file).manifests.map(({ object }) => object);

@@ -19,8 +19,8 @@ function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
 }
 
 const specOf = (build: (chart: Chart) => unknown): JsonObject => made(build)[0]?.spec as JsonObject;
-const h100 = ResourceFlavor.fromFlavorName('h100');
-const a100 = ResourceFlavor.fromFlavorName('a100');
+const h100 = ResourceFlavor.fromName('h100');
+const a100 = ResourceFlavor.fromName('a100');
 
 const FIXED = resolve(__dirname, '../../fixtures/manifests/corrected/topology-and-kueue.yaml');
 
@@ -35,7 +35,7 @@ test('topology-and-kueue.yaml is what the constructs say', () => {
       tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
     });
     const clusterQueue = new ClusterQueue(chart, 'h100-pool', {
-      cohort: Cohort.fromCohortName('company'),
+      cohort: Cohort.fromName('company'),
       flavors: [{ flavor, quotas: { cpu: 512, memory: '4Ti', gpu: { nominal: 64, borrowing: 16 } } }],
       preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
     });
@@ -53,7 +53,7 @@ test('resource groups follow from the quotas: flavors that share resources stand
       new ClusterQueue(chart, 'q', {
         flavors: [
           { flavor: h100, quotas: { cpu: 1, gpu: 8 } },
-          { flavor: ResourceFlavor.fromFlavorName('any'), quotas: { memory: '1Ti' } },
+          { flavor: ResourceFlavor.fromName('any'), quotas: { memory: '1Ti' } },
           { flavor: a100, quotas: { gpu: 4, cpu: 2 } },
         ],
       }),
@@ -104,15 +104,15 @@ test('quotas that do not go together are refused with the way out', () => {
 
 test('all that a queue can say is said', () => {
   const spec = specOf((chart) => {
-    const check = AdmissionCheck.fromCheckName('autoscale');
+    const check = AdmissionCheck.fromName('autoscale');
     new ClusterQueue(chart, 'q', {
-      cohort: Cohort.fromCohortName('all'),
+      cohort: Cohort.fromName('all'),
       namespaces: ['ml', 'nlp'],
       queueingStrategy: 'StrictFIFO',
       stopPolicy: 'Hold',
       fairSharingWeight: 2,
       admissionScope: 'UsageBasedAdmissionFairSharing',
-      admissionChecks: [AdmissionCheck.fromCheckName('budget'), { check, onFlavors: [h100] }],
+      admissionChecks: [AdmissionCheck.fromName('budget'), { check, onFlavors: [h100] }],
       preemption: { reclaimWithinCohort: 'LowerPriority', borrowWithinCohort: { maxPriority: 10 } },
       flavorFungibility: {
         whenCanBorrow: 'TryNextFlavor',
