@@ -297,7 +297,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('conformance', {
-      description: 'Run scheduler case files through the placement core and print what passes as JSON: FILE...',
+      description:
+        'Run scheduler cases (FILE..., or all of test/fixtures/cases) through the placement core and print JSON',
       exec: 'tsx bench/conformance/main.ts',
       receiveArgs: true,
     });

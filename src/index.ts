@@ -17,6 +17,7 @@ export {
   type NamedReference,
   type PriorityClassReference,
   type QueueReference,
+  type WorkloadPriorityClassReference,
 } from './constructs/resources/references';
 export { Resource, type ResourceProps } from './constructs/resources/resource';
 export * from './constructs/pods';
