@@ -13,7 +13,10 @@ function app(kind = 'ConfigMap'): App {
 test('returns objects, manifests with construct paths, and the report', () => {
   const { objects, manifests, report } = synthesize(app());
   expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'ConfigMap']);
-  expect(manifests.manifests.map(({ origin }) => origin.construct)).toEqual(['platform/research/Resource', 'platform/raw']);
+  expect(manifests.manifests.map(({ origin }) => origin.construct)).toEqual([
+    'platform/research/Resource',
+    'platform/raw',
+  ]);
   expect(report).toMatchObject({ documents: 2, findings: [] });
 });
 
