@@ -42,11 +42,11 @@ test.each([
   [['batch/job'], 'kind "batch/job" must be group/Kind'],
   [[], 'kinds must name at least one kind'],
 ])('kinds of %j are rejected', (kinds, message) => {
-  expect(() => defineRule({ ...OWNER, on: 'object', kinds } as RuleDefinition)).toThrow(message);
+  expect(() => defineRule({ ...OWNER, on: 'object', kinds })).toThrow(message);
 });
 
 test.each(['*', 'Pod', 'apps/Deployment', 'scheduling.volcano.sh/Queue'])('the kind %s is accepted', (kind) => {
-  expect(() => defineRule({ ...OWNER, on: 'object', kinds: [kind] } as RuleDefinition)).not.toThrow();
+  expect(() => defineRule({ ...OWNER, on: 'object', kinds: [kind] })).not.toThrow();
 });
 
 test.each(['summary', 'fix'] as const)('an empty %s is rejected', (field) => {
@@ -79,14 +79,14 @@ describe('runRule', () => {
       check: () => {
         throw new Error('oh');
       },
-    } as RuleDefinition);
+    });
     expect(() => runRule(broken, JOB)).toThrow('the rule acme/owner-label failed: oh');
   });
 
   test('concerns that hide a finding fail the test', () => {
-    const hiding = defineRule({ ...OWNER, concerns: ['labels'] } as RuleDefinition);
+    const hiding = defineRule({ ...OWNER, concerns: ['labels'] });
     expect(() => runRule(hiding, JOB)).toThrow('concerns hides the finding "label "owner" is required"');
-    expect(() => runRule(defineRule({ ...OWNER, concerns: ['metadata'] } as RuleDefinition), JOB)).not.toThrow();
+    expect(() => runRule(defineRule({ ...OWNER, concerns: ['metadata'] }), JOB)).not.toThrow();
   });
 
   test('the target minor version is passed on', () => {

@@ -40,7 +40,7 @@ export function runRule(
   const findings = run(rule, set, kubernetes);
   // `concerns` and `sees` save time. They must not change what a rule finds.
   const { concerns, sees, ...always } = { concerns: undefined, sees: undefined, ...rule };
-  const all = run(always as Rule, set, kubernetes);
+  const all = run(always, set, kubernetes);
   const hidden = all.find((finding) => !findings.some((found) => sameFinding(found, finding)));
   if (hidden !== undefined) {
     const props = [concerns === undefined ? [] : ['concerns'], sees === undefined ? [] : ['sees']].flat().join(' or ');
