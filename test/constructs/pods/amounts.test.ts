@@ -19,7 +19,7 @@ import { amountsByName, amountsOf } from '../../../src/constructs/pods/amounts';
 
 const chart = (): Chart => new Chart(new App(), 'test', { namespace: 'ml' });
 const rendered = (amounts: Amounts): Readonly<Record<string, string>> => amountsByName('quota', amounts);
-const flavor = kueue.ResourceFlavor.fromFlavorName('h100');
+const flavor = kueue.ResourceFlavor.fromName('h100');
 
 /** What a user of JavaScript may pass. */
 const untyped = (value: unknown): Amounts => value as Amounts;
@@ -168,7 +168,7 @@ describe('from JavaScript an unknown name is an error that says what to write', 
   });
 
   const profile = new nodeTuning.NodeProfile('gpus', { tier: 'training', devices: { perNode: 8 } });
-  const nodeClass = nodeTuning.Ec2NodeClass.fromNodeClassName('gpus');
+  const nodeClass = nodeTuning.Ec2NodeClass.fromName('gpus');
   test.each<[string, (amounts: Amounts) => unknown]>([
     ['Team.quota', (amounts) => new Team(chart(), 'a', { quota: amounts })],
     ['Team.queue', (guarantee) => new Team(chart(), 'a', { quota: {}, queue: { guarantee } })],

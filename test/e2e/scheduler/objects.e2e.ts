@@ -31,7 +31,7 @@ const PROPS: Readonly<Record<string, GantrySchedulerProps>> = {
     name: 'second',
     replicas: 3,
     access: 'open',
-    priorityClass: 'system-node-critical',
+    priorityClass: { priorityClassName: 'system-node-critical' },
     monitoring: { labels: { release: 'prometheus' } },
     queues: [{ name: 'research', weight: 2, deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
     tuning: { explain: { repeatSeconds: 60 } },
