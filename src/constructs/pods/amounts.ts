@@ -132,7 +132,7 @@ export function amountsOf(byName: AmountsByName): Amounts {
     ...(devices.length === 0
       ? {}
       : { accelerators: devices.map(([resource, count]) => Accelerator.of({ resource, count: numberOf(count) })) }),
-    ...(rest.length === 0 ? {} : { other: Object.fromEntries(rest) as OtherAmounts }),
+    ...(rest.length === 0 ? {} : { other: Object.fromEntries(rest) }),
   };
 }
 

@@ -109,9 +109,5 @@ function nearestQuantity(value: string): string | undefined {
 }
 
 export function shown(value: unknown): string {
-  return typeof value === 'string'
-    ? `"${value}"`
-    : typeof value === 'object'
-      ? (JSON.stringify(value) ?? 'null')
-      : String(value);
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(typeof value));
 }

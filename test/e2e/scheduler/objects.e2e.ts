@@ -94,7 +94,7 @@ describeLive('objects of the scheduler', () => {
       },
     });
     const deployment =
-      rendered((chart) => new GantryScheduler(chart, 'scheduler', PROPS.plain!)).find(
+      rendered((chart) => new GantryScheduler(chart, 'scheduler', PROPS.plain)).find(
         ({ kind }) => kind === 'Deployment',
       ) ?? {};
     const { spec } = asObject(asObject(deployment.spec).template);
