@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Accelerator, kubeflow, kueue, Scheduling } from '../../../src';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { checkTree } from '../../../src/checks/on-synth';
+import { checkTree } from '../../../src/checks/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { asObject } from '../../../src/manifests/read';
 import { parseYaml } from '../../../src/manifests/yaml';
