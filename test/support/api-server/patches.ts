@@ -53,17 +53,13 @@ function applyOperation(object: JsonObject, { op, path, value }: JsonObject): Js
     }
     at = at[key];
   }
-  switch (asString(op)) {
-    case 'test':
-      if (JSON.stringify(sorted(at[last])) !== JSON.stringify(sorted(value))) {
-        throw new PatchTestFailed(`testing value ${asString(path)} failed`);
-      }
-      break;
-    case 'remove':
-      delete at[last];
-      break;
-    default:
-      at[last] = value;
+  if (op === 'test' && JSON.stringify(sorted(at[last])) !== JSON.stringify(sorted(value))) {
+    throw new PatchTestFailed(`testing value ${asString(path)} failed`);
+  }
+  if (op === 'remove') {
+    delete at[last];
+  } else if (op !== 'test') {
+    at[last] = value;
   }
   return object;
 }
