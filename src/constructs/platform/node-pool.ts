@@ -4,13 +4,7 @@
  */
 import { type Quantity } from '../../facts/api/scalars';
 import { type JsonObject } from '../../facts/api/schema';
-import {
-  acceleratorsLike,
-  type AcceleratorName,
-  findAccelerator,
-  type ResourceName,
-  type SpotProvider,
-} from '../../facts/catalog';
+import { type AcceleratorName, acceleratorProblem, type ResourceName, type SpotProvider } from '../../facts/catalog';
 import { type GpuNodePool, Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
@@ -75,8 +69,9 @@ export class PlatformPool {
         );
       }
     }
-    if (findAccelerator(props.accelerator) === undefined) {
-      throw new Error(`pool ${name}: ${unknownAccelerator(props.accelerator)}`);
+    const problem = acceleratorProblem(props.accelerator);
+    if (problem !== undefined) {
+      throw new Error(`pool ${name}: ${problem}.`);
     }
     if (parseQuantity(props.memory) === undefined) {
       throw new Error(`pool ${name}: memory is "${props.memory}"; expected an amount with its unit, such as 1500Gi.`);
@@ -184,14 +179,6 @@ export class PlatformPool {
 const USED_BY_JOB = 0.9;
 /** Part of a node's memory that may be `/dev/shm`: it counts to the memory of the container. */
 const SHARED_MEMORY = 0.15;
-
-function unknownAccelerator(name: string): string {
-  const near = acceleratorsLike(name.split(/[-_ ]/)[0])
-    .slice(0, 3)
-    .map((accelerator) => accelerator.name);
-  const hint = near.length === 0 ? '' : ` Like it: ${near.join(', ')}.`;
-  return `the accelerator "${name}" is not in the catalog; \`gantry catalog accelerators\` lists what is.${hint}`;
-}
 
 export function exact(amount: Quantity): Amount {
   return parseQuantity(amount) ?? Amount.ZERO;
