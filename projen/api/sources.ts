@@ -15,7 +15,7 @@ export interface ModuleSource {
   readonly note?: string;
 }
 
-/** Schemas that stand beside the project, for what the Go module proxy does not hold. */
+/** Schemas in the repository itself, for what the Go module proxy does not serve: see `vendor/README.md`. */
 export interface FolderSource {
   readonly from: string;
   readonly files: readonly string[];
@@ -65,8 +65,8 @@ const NOT_IN_PROXY = 'the module proxy does not serve this version';
 
 export const PROJECTS: readonly ProjectSource[] = [
   project('ascend-mind-cluster', 'v26.1.0', {
-    from: '../shared/crds/ascend-mind-cluster',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['ascend-mind-cluster.json'],
     note: `${NOT_IN_PROXY} (gitcode.com/Ascend/mind-cluster answers 403)`,
   }),
   project('intel-device-plugins-operator', 'v0.36.0', {
@@ -80,8 +80,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['config/components/crd/bases/*.yaml'],
   }),
   project('kai-scheduler', 'v0.13.0', {
-    from: '../shared/crds/kai-scheduler',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['kai-scheduler.json'],
     note: `${NOT_IN_PROXY} (of github.com/NVIDIA/KAI-scheduler it has v0.12.0)`,
   }),
   project('karpenter', 'v1.14.1', {
@@ -90,8 +90,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['pkg/apis/crds/*.yaml'],
   }),
   project('karpenter-provider-aws', '1d927085', {
-    from: '../shared/crds/karpenter-provider-aws',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['karpenter-provider-aws.json'],
     note: `${NOT_IN_PROXY}; the release v1.14.1, which it has, still lists the kubelet fields one by one, this commit leaves spec.kubelet open`,
   }),
   project('keda', 'v2.20.2', {
@@ -111,8 +111,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['manifests/base/crds/*.yaml'],
   }),
   project('kuberay', 'v1.7.0', {
-    from: '../shared/crds/kuberay',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['kuberay.json'],
     note: `${NOT_IN_PROXY} (of github.com/ray-project/kuberay/ray-operator it has v1.6.1)`,
   }),
   project('kueue', 'v0.19.2', {
@@ -121,8 +121,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['config/components/crd/bases/*.yaml'],
   }),
   project('lws', 'v0.10.0', {
-    from: '../shared/crds/lws',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['lws.json'],
     note: `${NOT_IN_PROXY} (of sigs.k8s.io/lws it has v0.9.0, without DisaggregatedSetRoleScaler)`,
   }),
   project('mpi-operator', 'v0.8.0', {
@@ -136,8 +136,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['artifacts/networks-crd.yaml'],
   }),
   project('network-operator', 'v26.4.1', {
-    from: '../shared/crds/network-operator',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['network-operator.json'],
     note: `${NOT_IN_PROXY} (the tag is no Go version, and pseudo-versions of github.com/Mellanox/network-operator answer 403)`,
   }),
   project('node-feature-discovery', 'v0.19.0', {
@@ -155,8 +155,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     note: `of v0.4.0 ${NOT_IN_PROXY}; v0.4.1 is its patch release`,
   }),
   project('nvidia-gpu-operator', 'v26.7.0', {
-    from: '../shared/crds/nvidia-gpu-operator',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['nvidia-gpu-operator.json'],
     note: `${NOT_IN_PROXY} (the tag is no Go version, and pseudo-versions of github.com/NVIDIA/gpu-operator answer 403)`,
   }),
   project('prometheus-operator', 'v0.93.0', {
@@ -165,8 +165,8 @@ export const PROJECTS: readonly ProjectSource[] = [
     files: ['example/prometheus-operator-crd/*.yaml'],
   }),
   project('rocm-gpu-operator', 'v1.5.1', {
-    from: '../shared/crds/rocm-gpu-operator',
-    files: ['*.json'],
+    from: 'vendor',
+    files: ['rocm-gpu-operator.json'],
     note: `${NOT_IN_PROXY} (github.com/ROCm/gpu-operator answers 403)`,
   }),
   project('scheduler-plugins', 'v0.34.7', {

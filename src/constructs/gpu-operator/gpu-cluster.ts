@@ -68,6 +68,7 @@ export class GpuCluster extends Construct {
       metadata: clusterMetadata('gpu-cluster', props),
       spec: merged(spec, props.overrides),
     });
+    dependOn(this.resource, daemonSets?.priorityClass);
     const counters = dcgmExporter?.counters;
     if (Construct.isConstruct(counters)) {
       dependOn(this.resource, counters);

@@ -15,7 +15,7 @@ import { type ICohort } from './cohort';
 import { type FlavorQuotas, resourceGroups } from './quotas';
 import { type IResourceFlavor } from './resource-flavor';
 
-/** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromClusterQueueName(…)` for one of the cluster. */
+/** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
 export interface IClusterQueue {
   readonly clusterQueueName: string;
 }
@@ -81,14 +81,14 @@ export interface ClusterQueueProps extends ClusterObjectProps {
  *
  * @example
  * new ClusterQueue(chart, 'training', {
- *   cohort: Cohort.fromCohortName('all'),
+ *   cohort: Cohort.fromName('all'),
  *   flavors: [{ flavor: h100, quotas: { cpu: 512, memory: '4Ti', gpu: { nominal: 64, borrowing: 16 } } }],
  *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
  * });
  */
 export class ClusterQueue extends Construct implements IClusterQueue {
-  /** A cluster queue that the cluster has already. */
-  static fromClusterQueueName(clusterQueueName: string): IClusterQueue {
+  /** A cluster queue that exists in the cluster. */
+  static fromName(clusterQueueName: string): IClusterQueue {
     return { clusterQueueName };
   }
 

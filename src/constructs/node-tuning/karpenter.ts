@@ -53,7 +53,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
 /** Source: karpenter-provider-aws, EC2NodeClass v1. */
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
-  static fromNodeClassName(name: string): NodeClassReference {
+  static fromName(name: string): NodeClassReference {
     return { nodeClassGroup: 'karpenter.k8s.aws', nodeClassKind: 'EC2NodeClass', nodeClassName: name };
   }
 
@@ -101,7 +101,7 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
 export interface NodePoolProps extends ClusterObjectProps {
   /** Labels, taints and whether the nodes are spot nodes. */
   readonly profile: NodeProfile;
-  /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromNodeClassName(...)`, or a reference to another provider's kind. */
+  /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromName(...)`, or a reference to another provider's kind. */
   readonly nodeClass: NodeClassReference;
   /** Instance types, for example `p5.48xlarge`. @default - any that the other requirements leave */
   readonly instanceTypes?: readonly string[];

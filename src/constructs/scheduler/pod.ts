@@ -4,6 +4,7 @@
 import { type Container, type PodSpec, type Volume, type VolumeMount } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { parseQuantity } from '../../manifests/quantity';
+import { type PriorityClassReference } from '../resources/references';
 import { type SchedulerImage } from './image';
 import { START_KEY } from './program';
 
@@ -31,7 +32,7 @@ export interface SchedulerPodProps {
   readonly configuration: string;
   readonly serviceAccount: string;
   readonly resources?: PodResources;
-  readonly priorityClass?: string;
+  readonly priorityClass?: PriorityClassReference;
   readonly access: 'cluster' | 'always' | 'open';
   readonly clusterName?: string;
 }
@@ -48,7 +49,7 @@ export function schedulerPod(props: SchedulerPodProps): PodSpec {
   const { replicas, labels } = props;
   return {
     serviceAccountName: props.serviceAccount,
-    priorityClassName: props.priorityClass ?? 'system-cluster-critical',
+    priorityClassName: props.priorityClass?.priorityClassName ?? 'system-cluster-critical',
     enableServiceLinks: false,
     terminationGracePeriodSeconds: GRACE,
     securityContext: {

@@ -87,7 +87,7 @@ export interface TeamProps {
    */
   readonly limits?: ContainerLimits;
   /**
-   * The team's queue: how to make it, one that there is (`volcano.Queue.fromQueueName(…)`), or `false` for a team without.
+   * The team's queue: how to make it, one that there is (`volcano.Queue.fromName(…)`), or `false` for a team without.
    * @default - a queue beneath Volcano's root whose deserved share and capability are the quota
    */
   readonly queue?: TeamQueueProps | IQueue | false;

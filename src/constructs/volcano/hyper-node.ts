@@ -73,8 +73,8 @@ export interface HyperNodeProps extends ClusterObjectProps {
  * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
  */
 export class HyperNode extends Construct implements IHyperNode {
-  /** A hyper node that the cluster has already. */
-  static fromHyperNodeName(hyperNodeName: string): IHyperNode {
+  /** A hyper node that exists in the cluster. */
+  static fromName(hyperNodeName: string): IHyperNode {
     return { hyperNodeName };
   }
 

@@ -12,7 +12,7 @@ import { renderAmounts, type QueueAmounts } from './queue-amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
-/** Whatever names a queue: a `Queue`, a team's queue, or `Queue.fromQueueName(…)` for one of the cluster. */
+/** Whatever names a queue: a `Queue`, a team's queue, or `Queue.fromName(…)` for one of the cluster. */
 export interface IQueue {
   readonly queueName: string;
 }
@@ -74,12 +74,9 @@ export interface QueueProps extends ClusterObjectProps {
  * const research = ai.addQueue('research', { guarantee: { gpu: 16 }, capability: { gpu: 48 } });
  */
 export class Queue extends Construct implements IQueue {
-  /** A queue that the cluster has already. */
-  static fromQueueName(queueName: string): IQueue;
-  /** A queue that the cluster has already. The scope is not used; it is there for those who are used to give one. */
-  static fromQueueName(scope: Construct, queueName: string): IQueue;
-  static fromQueueName(scopeOrName: Construct | string, queueName?: string): IQueue {
-    return { queueName: typeof scopeOrName === 'string' ? scopeOrName : (queueName ?? '') };
+  /** A queue that exists in the cluster. */
+  static fromName(queueName: string): IQueue {
+    return { queueName };
   }
 
   readonly queueName: string;

@@ -271,7 +271,7 @@ describe('NodePool', () => {
     expect(() => {
       chartOf((chart) => new Ec2NodeClass(chart, 'gpu', { role: 'r', amiAlias: 'al2023@latest' }));
     }).toThrow('State clusterName');
-    expect(Ec2NodeClass.fromNodeClassName('gpu')).toMatchObject({
+    expect(Ec2NodeClass.fromName('gpu')).toMatchObject({
       nodeClassName: 'gpu',
       nodeClassKind: 'EC2NodeClass',
     });

@@ -382,7 +382,7 @@ describe('scheduling', () => {
     expect(
       Scheduling.kueue(
         { localQueueName: 'team' },
-        { workloadPriorityClass: { priorityClassName: 'high' } },
+        { workloadPriorityClass: { workloadPriorityClassName: 'high' } },
       ).toScheduling().workloadLabels,
     ).toEqual({ 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/priority-class': 'high' });
     expect(

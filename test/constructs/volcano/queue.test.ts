@@ -74,9 +74,9 @@ test('parents come before their children, whatever the order in which they were 
 
 test('a queue of the cluster is a name', () => {
   const scope = chart();
-  new Queue(scope, 'child', { parent: Queue.fromQueueName('there') });
+  new Queue(scope, 'child', { parent: Queue.fromName('there') });
   expect(Testing.synth(scope)).toMatchObject([{ spec: { parent: 'there' } }]);
-  expect(Queue.fromQueueName(scope, 'there')).toEqual({ queueName: 'there' });
+  expect(Queue.fromName('there')).toEqual({ queueName: 'there' });
 });
 
 test('node groups become affinity and anti-affinity', () => {

@@ -25,7 +25,7 @@ const PROPS = {
     name: 'second',
     replicas: 3,
     access: 'open',
-    priorityClass: 'system-node-critical',
+    priorityClass: { priorityClassName: 'system-node-critical' },
     monitoring: { labels: { release: 'prometheus' } },
     queues: [{ name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 64 } }],
     tuning: { explain: { repeatSeconds: 60 } },

@@ -3,7 +3,7 @@
  */
 import { type RuleFacts } from '../../checks/rule';
 import { shapeRules } from '../../checks/schema/shape-rules';
-import { allRuleFacts } from '../checks/all-rules';
+import { allRuleFacts } from './all-rules';
 
 /** The facts of every rule, by id, each once. */
 export function ruleFacts(): readonly RuleFacts[] {

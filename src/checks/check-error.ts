@@ -1,4 +1,4 @@
-import { type Report } from '../../checks/report';
+import { type Report } from './report';
 
 /** Thrown where a synthesised tree has findings of severity error; `report` holds all of them. */
 export class CheckError extends Error {
