@@ -163,9 +163,10 @@ function deviceLabels(
     return {};
   }
   const { presentLabel } = VENDORS[facts.vendor];
+  // The label of Ascend names the resource; that of TPUs is the product label itself.
+  const present = facts.vendor === 'huawei' ? resource.replace('huawei.com/', 'huawei-') : (presentLabel?.value ?? '');
   return {
-    ...(presentLabel !== undefined &&
-      !presentLabel.value.startsWith('<') && { [presentLabel.key]: presentLabel.value }),
+    ...(presentLabel !== undefined && !present.startsWith('<') && { [presentLabel.key]: present }),
     ...(facts.productLabelKey !== undefined && product !== undefined && { [facts.productLabelKey]: product }),
     ...(facts.vendor === 'amd' &&
       memoryMiB !== undefined && { 'amd.com/gpu.vram': `${Math.round(memoryMiB / 1024)}G` }),
