@@ -77,7 +77,7 @@ export interface ClusterQueueProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/*`. Source: kueue v0.19.2, pkg/webhooks/clusterqueue_webhook.go.
+ * Rules: `kueue/*`. Source: kueue, pkg/webhooks/clusterqueue_webhook.go.
  *
  * @example
  * new ClusterQueue(chart, 'training', {

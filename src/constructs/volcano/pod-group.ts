@@ -56,7 +56,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
 /**
  * A group for bare pods and for controllers that leave grouping to the user. Volcano Jobs and training jobs make their own.
  *
- * Rules: `volcano/pod-group-*`. Source: volcano v1.15.1, pkg/scheduler/api/job_info.go.
+ * Rules: `volcano/pod-group-*`. Source: volcano, pkg/scheduler/api/job_info.go.
  *
  * @example
  * const group = new PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });

@@ -67,7 +67,7 @@ export interface QueueProps extends ClusterObjectProps {
 /**
  * A queue of Volcano. Children come after their parent in the output, and workloads after their queue, as Volcano's webhook demands.
  *
- * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go.
+ * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano, pkg/webhooks/admission/queues/validate/validate_queue.go.
  *
  * @example
  * const ai = new Queue(chart, 'ai', { capability: { gpu: 64 } });

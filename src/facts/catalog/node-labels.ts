@@ -1,9 +1,9 @@
 /**
  * Labels of GPU nodes: who sets them, what their values are, and in which unit.
  *
- * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator v26.7.0; node-feature-discovery
- * v0.19.0; ROCm gpu-operator v1.5.1 and k8s-device-plugin (node labeller); Intel device plugins v0.36.0; Ascend mind-cluster v26.1.0
- * (component/ascend-for-volcano, component/ascend-device-plugin); GKE documentation.
+ * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator; node-feature-discovery; ROCm gpu-operator
+ * and k8s-device-plugin (node labeller); Intel device plugins; Ascend mind-cluster (component/ascend-for-volcano,
+ * component/ascend-device-plugin); GKE documentation.
  */
 import { frozen } from './frozen';
 

@@ -2,9 +2,9 @@
  * What differs from vendor to vendor around a device: how it is called, what taints and labels its nodes carry, which variables its
  * containers read, what installs it, and what measures it.
  *
- * Sources: NVIDIA k8s-device-plugin v0.20.0 and gpu-operator v26.7.0; ROCm gpu-operator v1.5.1 and HIP documentation (environment
- * variables); Intel Gaudi documentation 1.24 (operator, device plugin, container runtime); Ascend mind-cluster v26.1.0; AWS Neuron
- * documentation 2.31; GKE documentation, "Deploy TPU workloads in GKE".
+ * Sources: NVIDIA k8s-device-plugin and gpu-operator; ROCm gpu-operator and HIP documentation (environment
+ * variables); Intel Gaudi documentation (operator, device plugin, container runtime); Ascend mind-cluster; AWS Neuron
+ * documentation; GKE documentation, "Deploy TPU workloads in GKE".
  */
 import { type AcceleratorVendor } from './accelerators/facts';
 import { frozen } from './frozen';

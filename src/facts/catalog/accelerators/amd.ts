@@ -2,7 +2,7 @@
  * AMD Instinct GPUs.
  *
  * Sources: ROCm documentation, GPU hardware specifications (memory in GiB, architecture); AMD Instinct documentation, GPU partitioning
- * (modes of each GPU) and ROCm gpu-operator v1.5.1, internal/configmanager/default_dcm_config.json; ROCm gpu-operator v1.5.1, NFD rules
+ * (modes of each GPU) and ROCm gpu-operator, internal/configmanager/default_dcm_config.json; ROCm gpu-operator, NFD rules
  * (PCI ids of physical and virtual functions); ROCm k8s-device-plugin, cmd/k8s-node-labeller (labels). The nodes are selected by
  * `amd.com/gpu.device-id`, which drivers do not rename as they do the product name.
  */

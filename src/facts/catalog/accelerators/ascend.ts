@@ -1,8 +1,8 @@
 /**
  * Huawei Ascend NPUs.
  *
- * Sources: Ascend mind-cluster v26.1.0 (resources, labels `accelerator-type` and `node.kubernetes.io/npu.chip.name`, NPUs of each server,
- * HCCS rings in component/ascend-for-volcano); HAMi v2.10.0, device-configmap.yaml (memory). An A3 server counts each of the two dies of
+ * Sources: Ascend mind-cluster (resources, labels `accelerator-type` and `node.kubernetes.io/npu.chip.name`, NPUs of each server,
+ * HCCS rings in component/ascend-for-volcano); HAMi, device-configmap.yaml (memory). An A3 server counts each of the two dies of
  * a 910C package as one NPU.
  */
 import { type AcceleratorEntry } from './facts';

@@ -1,7 +1,7 @@
 /**
  * Intel Gaudi accelerators.
  *
- * Sources: Intel Gaudi documentation 1.24 (memory, network ports, servers); Linux, drivers/accel/habanalabs (PCI ids). Nothing labels a
+ * Sources: Intel Gaudi documentation (memory, network ports, servers); Linux, drivers/accel/habanalabs (PCI ids). Nothing labels a
  * node with the generation: its NFD label says only that there is a device of vendor 1DA3.
  */
 import { type AcceleratorEntry } from './facts';

@@ -1,7 +1,7 @@
 /**
  * AWS Inferentia and Trainium.
  *
- * Sources: AWS Neuron documentation 2.31, Inf1, Inf2, Trn1, and Trn2 architecture (devices, memory, cores, NeuronLink), scheduler extension
+ * Sources: AWS Neuron documentation, Inf1, Inf2, Trn1, and Trn2 architecture (devices, memory, cores, NeuronLink), scheduler extension
  * (topology of each instance type). Nodes are told apart by their instance type.
  */
 import { type AcceleratorEntry } from './facts';

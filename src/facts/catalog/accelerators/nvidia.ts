@@ -1,7 +1,7 @@
 /**
  * GPUs of NVIDIA, one entry for each board whose facts differ: SXM modules share NVLink over all GPUs of a node, PCIe cards do not.
  *
- * Sources: mig-parted v0.15.0, deployments/systemd/config-default.yaml (MIG profiles, their counts, and PCI ids; for the RTX PRO 6000
+ * Sources: mig-parted, deployments/systemd/config-default.yaml (MIG profiles, their counts, and PCI ids; for the RTX PRO 6000
  * also NVIDIA's MIG user guide); the PCI ID repository (which board a PCI id is); NVIDIA's product pages (memory, compute capability,
  * NVLink); DGX user guides (GPUs and sockets of a node); GKE documentation (label values). The product label is the name that NVML
  * reports, which vendors and drivers change: the labels are examples.
