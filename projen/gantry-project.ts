@@ -83,7 +83,6 @@ export class GantryProject extends typescript.TypeScriptProject {
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
-        'js-yaml@4.3.2',
         '@bufbuild/cel@0.6.1',
         '@bufbuild/protobuf@^2.6.2',
         '@bufbuild/re2@0.6.1',
@@ -109,7 +108,6 @@ export class GantryProject extends typescript.TypeScriptProject {
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
-        '@types/js-yaml@4.0.9',
         '@types/node@^20',
         '@types/sarif@2.1.7',
         'eslint@10.15.0',

@@ -90,9 +90,9 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     new Queue(chart, 'research', {
       weight: 1,
       reclaimable: true,
-      capability: { cpu: 100, memory: '500Gi', gpu: 50 },
-      deserved: { cpu: 20, memory: '100Gi', gpu: 10 },
-      guarantee: { cpu: 20, memory: '100Gi', gpu: 10 },
+      capability: { cpu: 100, memory: '500Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
+      deserved: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
+      guarantee: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
     });
   },
   'volcano-job.yaml': (chart) => {
@@ -115,7 +115,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     new PodGroup(chart, 'vision-gang', {
       queue,
       minTaskMember: { master: 1, worker: 4 },
-      minResources: { gpu: 20 },
+      minResources: { accelerators: Accelerator.nvidia({ count: 20 }) },
       priorityClass: PriorityClass.fromName('urgent'),
     });
   },
@@ -160,7 +160,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
     const namespace = Namespace.fromName('team-blue');
     new ResourceQuota(chart, 'accelerators', {
       namespace,
-      requests: { cpu: 500, memory: '2000Gi', 'nvidia.com/gpu': 50 },
+      requests: { cpu: 500, memory: '2000Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
       limits: { cpu: 1000, memory: '4000Gi' },
       persistentVolumeClaims: 50,
     });

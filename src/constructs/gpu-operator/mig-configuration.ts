@@ -25,7 +25,7 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
 }
 
 /**
- * Rules: `gpu-operator/mig-*`. Source: mig-parted v0.15.0, api/spec/v1/spec.go.
+ * Rules: `gpu-operator/mig-*`. Source: mig-parted, api/spec/v1/spec.go.
  *
  * @example
  * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });

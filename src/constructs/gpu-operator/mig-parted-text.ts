@@ -2,7 +2,7 @@
  * Reads the configuration of the MIG manager (mig-parted) as mig-parted reads it: an unknown key, a missing one or a count of the
  * wrong kind refuses the whole file, and the layout of each entry is held against the GPUs that it can be meant for.
  *
- * Source: mig-parted v0.15.0, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
+ * Source: mig-parted, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
  */
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';

@@ -7,7 +7,7 @@ import { type AcceleratorName, type ResourceName } from '../../facts/catalog';
 import { type NamedReference } from '../resources/references';
 
 export interface AcceleratorOptions {
-  /** Devices of each pod, at least 1. */
+  /** Devices of each pod, at least 1. In `Amounts`: devices in total, 0 or more. */
   readonly count: number;
   /**
    * Tolerations of the pod for the nodes of the accelerator.

@@ -224,7 +224,7 @@ export class Accelerator implements PodPart {
     });
   }
 
-  /** Devices of each pod: what the number of processes per node is derived from. */
+  /** Devices of each pod, from which the number of processes per node is derived; in `Amounts`, devices in total. */
   readonly count: number;
 
   private constructor(
@@ -233,7 +233,7 @@ export class Accelerator implements PodPart {
     readonly resource: ResourceName | undefined,
     private readonly more: PodContribution = {},
   ) {
-    if (!Number.isInteger(options.count) || options.count < 1) {
+    if (!Number.isInteger(options.count) || options.count < 0) {
       throw new Error(
         `count ${options.count}: expected a whole number of accelerators, at least 1. A pod without any leaves accelerators out.`,
       );
@@ -241,8 +241,14 @@ export class Accelerator implements PodPart {
     this.count = options.count;
   }
 
+  /** @throws if the count is 0, which only amounts may state */
   toPod(_context: PodContext): PodContribution {
     const { resource, more } = this;
+    if (this.count === 0) {
+      throw new Error(
+        'accelerators: count must be greater than or equal to 1. A pod without devices omits accelerators.',
+      );
+    }
     const tolerations =
       this.options.tolerations ?? (resource === undefined ? [] : [{ ...acceleratorToleration(resource) }]);
     return {

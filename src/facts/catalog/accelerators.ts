@@ -1,7 +1,7 @@
 /**
  * The GPUs that Gantry knows: memory, architecture, MIG profiles, PCI ids and how they call themselves on a node.
  *
- * Sources: mig-parted v0.15.0, deployments/systemd/config-default.yaml (MIG profiles, their counts, PCI ids; for the RTX PRO 6000 also
+ * Sources: mig-parted, deployments/systemd/config-default.yaml (MIG profiles, their counts, PCI ids; for the RTX PRO 6000 also
  * NVIDIA's MIG user guide); NVIDIA's product pages (nominal memory, compute capability). The product label of a node is the name that
  * NVML reports, which vendors and drivers change: the labels here are examples, and every name is open to what is not listed.
  */

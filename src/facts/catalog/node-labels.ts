@@ -1,8 +1,8 @@
 /**
  * Labels of GPU nodes: who sets them, what their values are, and in which unit.
  *
- * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator v26.7.0; node-feature-discovery
- * v0.19.0; ROCm gpu-operator v1.5.1; Intel device plugins v0.36.0.
+ * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator; node-feature-discovery;
+ * ROCm gpu-operator; Intel device plugins.
  */
 import { frozen } from './frozen';
 

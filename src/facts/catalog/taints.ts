@@ -1,7 +1,7 @@
 /**
  * Taints by which GPU nodes are kept for GPU pods, and the tolerations that answer them.
  *
- * Sources: gpu-operator v26.7.0 (chart values: tolerations of its DaemonSets); Kubernetes 1.36 (admission plugin
+ * Sources: gpu-operator (chart values: tolerations of its DaemonSets); Kubernetes 1.36 (admission plugin
  * ExtendedResourceToleration, off by default); the clouds' documents.
  */
 import { frozen } from './frozen';

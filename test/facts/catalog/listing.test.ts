@@ -1,3 +1,4 @@
+import { versionOf } from '../../../src/facts/upstream';
 import {
   ACCELERATORS,
   CATALOG_TOPICS,
@@ -54,7 +55,7 @@ describe('catalog entries', () => {
     ['GKE', 'clouds', ['spot taint', 'cloud.google.com/gke-spot=true:NoSchedule']],
     ['gpu.nvidia.com', 'device-classes', ['meaning', 'a whole GPU']],
     ['nccl_algo', 'nccl', ['for debugging only', 'yes']],
-    ['volcano', 'projects', ['version', 'v1.15.1']],
+    ['volcano', 'projects', ['version', versionOf('volcano')]],
     ['nvidia.com/mig-3g.40gb', 'resources', ['unit', 'slice']],
     ['DCGM_FI_DEV_FB_USED_BYTES', 'metrics', ['unit', 'MiB']],
     ['xid 79', 'xids', ['what to do', 'drain and reboot the node']],
