@@ -33,7 +33,7 @@ describe('rendering', () => {
       pods: 200,
       hugepages: { '2Mi': '5120Mi' },
       accelerators: [
-        Accelerator.nvidia({ count: 64, product: 'H100-80GB' }),
+        Accelerator.nvidia({ count: 64, product: 'H100-SXM-80GB' }),
         Accelerator.amd({ count: 16 }),
         Accelerator.mig({ profile: '1g.10gb', count: 14 }),
       ],
