@@ -106,7 +106,12 @@ export function snapshotOf({ sizes, queues }: EntitledWorld, gangs: readonly Gan
   return { now: NOW, nodes: sizes.map((size, i) => node(`n${i}`, size)), queues, gangs, pods };
 }
 
-export function untilRest(world: EntitledWorld, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
+export function untilRest(
+  world: EntitledWorld,
+  gangs: readonly Gang[],
+  from: readonly Pod[],
+  policy: Policy,
+): readonly Pod[] {
   let pods = from;
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
     const snapshot = snapshotOf(world, gangs, pods);
