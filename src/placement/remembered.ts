@@ -44,7 +44,7 @@ export class Epochs {
   /** @internal */
   note<T>(memo: Remembered<T>, id: number, before: Entry<T>): void {
     if (this.marks.length > 0) {
-      this.log.push({ memo: memo as Remembered<unknown>, id, before });
+      this.log.push({ memo: memo, id, before });
     }
   }
 }
