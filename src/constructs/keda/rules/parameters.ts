@@ -3,7 +3,7 @@
  */
 import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } from '../../../facts/api/keda-scalers';
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asString, stringEntries } from '../../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';

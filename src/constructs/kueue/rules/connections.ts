@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';

@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, isObject } from '../../../manifests/read';
 import { CRI_PLUGIN, RUNC, RUNC_OPTIONS, RUNTIME_KEYS, RUNTIME_PLUGIN } from '../containerd-facts';

@@ -2,7 +2,7 @@
  * Docker's daemon.json. It is Docker's alone: a kubelet has not talked to Docker since 1.24.
  */
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { text, textsOf } from '../../../checks/server/values';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';

@@ -5,7 +5,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';

@@ -15,7 +15,7 @@ import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { acceleratorsOf, askedBy, podAdvice } from './advice';
-import { nearest } from './nearest';
+import { nearestName } from '../../../facts/spelling';
 
 /** Domains whose device resources the catalog lists in full. */
 const LISTED_DOMAINS: ReadonlySet<string> = new Set([
@@ -59,9 +59,10 @@ export const deviceRules: readonly Rule[] = [
               ...(never ? {} : { severity: 'warning' as const }),
             });
           } else if (fact === undefined && LISTED_DOMAINS.has(name.split('/')[0] ?? '')) {
-            const known = nearest(
+            const known = nearestName(
               name,
               RESOURCES.filter(({ name: other }) => !other.includes('<')).map(({ name: other }) => other),
+              { prefixes: true },
             );
             say(path, `no resource ${name} is known of its vendor`, {
               severity: 'warning',

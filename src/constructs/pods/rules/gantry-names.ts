@@ -27,7 +27,7 @@ import {
   type SetRule,
   type Violation,
 } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { readGantryStatement } from '../../../manifests/gantry-statement';
 import { type Manifest } from '../../../manifests/manifest';
 import { type PodTemplate } from '../../../manifests/pod-template';

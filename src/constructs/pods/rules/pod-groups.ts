@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
