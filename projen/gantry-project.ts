@@ -102,6 +102,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',
+        'typescript-5.9@npm:typescript@5.9.3',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
         '@swc/core@1.16.18',

@@ -27,7 +27,9 @@ const SPOT: ReadonlyMap<string, string> = new Map([
   ['karpenter.sh/capacity-type', 'spot'],
   ['eks.amazonaws.com/capacityType', 'SPOT'],
 ]);
-const PRODUCTS: readonly string[] = Object.values(ACCELERATORS).flatMap(({ productLabels }) => productLabels);
+const PRODUCTS: readonly string[] = ACCELERATORS.filter(({ vendor }) => vendor === 'nvidia').flatMap(
+  ({ productLabels }) => productLabels,
+);
 
 interface Wish {
   readonly key: string;
