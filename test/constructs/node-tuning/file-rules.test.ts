@@ -204,7 +204,7 @@ describe('a text that is meant for a node and cannot be read', () => {
       { rules: [fileReadable] },
     );
     expect(findings.map(({ rule, path, message }) => [rule, path, message.split(':')[0]])).toEqual([
-      ['node-tuning/node-file-readable', '/data/config.toml', 'a file of containerd that cannot be read'],
+      ['node-tuning/node-file-readable', '/data/config.toml', 'invalid file of containerd'],
     ]);
   });
 
