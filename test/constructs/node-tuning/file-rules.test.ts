@@ -248,6 +248,6 @@ test('a place within a ConfigMap is named in the message', () => {
     'map.json',
   );
   expect(finding.message).toBe(
-    'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options.SystemdCgroupParent: runc has no option SystemdCgroupParent',
+    'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options.SystemdCgroupParent: unknown runc option "SystemdCgroupParent"',
   );
 });
