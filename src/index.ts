@@ -8,13 +8,16 @@ import './interfaces/checks';
 
 export { type KubernetesMinor } from './facts/api/schema';
 export { type ObjectOf, type ResourceKind } from './facts/api/resource-kind';
+export { CheckError } from './checks/check-error';
 export { Checks } from './checks/checks-of';
+export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synthesize';
 export { type ClusterObjectProps, type NamespacedObjectProps } from './constructs/resources/object-props';
 export {
   type LocalQueueReference,
   type NamedReference,
   type PriorityClassReference,
   type QueueReference,
+  type WorkloadPriorityClassReference,
 } from './constructs/resources/references';
 export { Resource, type ResourceProps } from './constructs/resources/resource';
 export * from './constructs/pods';

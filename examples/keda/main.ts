@@ -89,7 +89,7 @@ export class Serving extends Chart {
           queueURL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/documents',
           awsRegion: 'eu-central-1',
           queueLength: 10,
-          authentication: ClusterTriggerAuthentication.fromClusterTriggerAuthenticationName('aws'),
+          authentication: ClusterTriggerAuthentication.fromName('aws'),
         }),
       ],
     });

@@ -7,7 +7,7 @@ import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
 import { type JsonObject } from '../../facts/api/schema';
 import { asObject } from '../../manifests/read';
 import { type OpenPartial } from '../pods/pod-template';
-import { type NamedReference, nameOf } from '../resources/references';
+import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
 import { type MigStrategy } from './sharing';
@@ -40,7 +40,7 @@ export interface DaemonSetOptions {
    */
   readonly tolerations?: readonly Toleration[];
   /** @default system-node-critical */
-  readonly priorityClassName?: string;
+  readonly priorityClass?: PriorityClassReference;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   /** Nodes whose pods change at the same time, a number or a percentage. @default 1 */
@@ -116,7 +116,7 @@ export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeCo
     operator: { runtimeClass: options.runtimeClass },
     daemonsets: {
       tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
-      priorityClassName: daemonSets.priorityClassName ?? 'system-node-critical',
+      priorityClassName: daemonSets.priorityClass?.priorityClassName ?? 'system-node-critical',
       labels: daemonSets.labels,
       annotations: daemonSets.annotations,
       rollingUpdate:

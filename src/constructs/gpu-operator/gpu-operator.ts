@@ -74,7 +74,7 @@ export class GpuOperator extends Construct {
       metadata: clusterMetadata('cluster-policy', props),
       spec: Lazy.any({ produce: () => this.spec }) as ClusterPolicySpec,
     });
-    dependOn(this.resource, props.namespace);
+    dependOn(this.resource, props.namespace, props.daemonSets?.priorityClass);
     const { counters } = props.dcgmExporter ?? {};
     if (Construct.isConstruct(counters)) {
       dependOn(this.resource, counters);

@@ -7,8 +7,9 @@ import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v
 import { NVIDIADriver, type NVIDIADriverSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
 import { merged } from '../pods/merge';
 import { type OpenPartial } from '../pods/pod-template';
+import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
-import { type NamedReference, nameOf } from '../resources/references';
+import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
@@ -27,13 +28,14 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
   /** ConfigMap of the vGPU topology daemon. @default - none */
   readonly virtualTopology?: NamedReference;
   readonly tolerations?: readonly Toleration[];
-  readonly priorityClassName?: string;
+  /** @default - the operator's default class, system-node-critical */
+  readonly priorityClass?: PriorityClassReference;
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<NVIDIADriverSpec>;
 }
 
 /**
- * Rules: `gpu-operator/driver-*`. Source: gpu-operator v26.7.0, internal/validator, api/nvidia/v1alpha1.
+ * Rules: `gpu-operator/driver-*`. Source: gpu-operator, internal/validator, api/nvidia/v1alpha1.
  *
  * @example
  * new NvidiaDriver(chart, 'default', { version: '595.91.07' });
@@ -50,6 +52,7 @@ export class NvidiaDriver extends Construct {
       metadata: clusterMetadata(id, props),
       spec: merged(specOf(props), props.overrides),
     });
+    dependOn(this.resource, props.priorityClass);
   }
 }
 
@@ -73,7 +76,7 @@ function specOf(props: NvidiaDriverProps): NVIDIADriverSpec {
     usePrecompiled: props.usePrecompiled,
     nodeAffinity: props.nodeAffinity,
     tolerations: props.tolerations,
-    priorityClassName: props.priorityClassName,
+    priorityClassName: props.priorityClass?.priorityClassName,
     default: selects ? undefined : true,
     nodeSelector,
     rdma: renderRdma(rdma),

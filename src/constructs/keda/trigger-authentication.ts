@@ -105,8 +105,8 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
     dependOn(this.resource, props.namespace, ...referencesOf(props));
   }
 
-  /** One that lives in the namespace already. */
-  static fromTriggerAuthenticationName(name: string): TriggerAuthenticationReference {
+  /** One that exists in the namespace. */
+  static fromName(name: string): TriggerAuthenticationReference {
     return { triggerAuthenticationName: name, triggerAuthenticationKind: 'TriggerAuthentication' };
   }
 }
@@ -133,8 +133,8 @@ export class ClusterTriggerAuthentication extends Construct implements TriggerAu
     dependOn(this.resource, ...referencesOf(props));
   }
 
-  /** One that lives in the cluster already. */
-  static fromClusterTriggerAuthenticationName(name: string): TriggerAuthenticationReference {
+  /** One that exists in the cluster. */
+  static fromName(name: string): TriggerAuthenticationReference {
     return { triggerAuthenticationName: name, triggerAuthenticationKind: 'ClusterTriggerAuthentication' };
   }
 }

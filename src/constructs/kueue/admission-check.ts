@@ -10,7 +10,7 @@ import {
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
-/** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromCheckName(…)` for one of the cluster. */
+/** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
 export interface IAdmissionCheck {
   readonly checkName: string;
 }
@@ -30,8 +30,8 @@ export interface AdmissionCheckProps extends ClusterObjectProps {
  * });
  */
 export class AdmissionCheck extends Construct implements IAdmissionCheck {
-  /** A check that the cluster has already. */
-  static fromCheckName(checkName: string): IAdmissionCheck {
+  /** A check that exists in the cluster. */
+  static fromName(checkName: string): IAdmissionCheck {
     return { checkName };
   }
 

@@ -10,7 +10,7 @@ import { type ClusterObjectProps, clusterMetadata } from '../resources/object-pr
 import { Resource } from '../resources/resource';
 import { type FlavorQuotas, resourceGroups } from './quotas';
 
-/** Whatever names a cohort: a `Cohort`, or `Cohort.fromCohortName(…)`; a cohort that nobody defines exists by being named. */
+/** Whatever names a cohort: a `Cohort`, or `Cohort.fromName(…)`; a cohort that nobody defines exists by being named. */
 export interface ICohort {
   readonly cohortName: string;
 }
@@ -25,13 +25,13 @@ export interface CohortProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/cohort-*` and those of quotas. Source: kueue v0.19.2, pkg/webhooks/cohort_webhook.go.
+ * Rules: `kueue/cohort-*` and those of quotas. Source: kueue, pkg/webhooks/cohort_webhook.go.
  *
  * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */
 export class Cohort extends Construct implements ICohort {
   /** A cohort of the cluster, or one that exists by being named. */
-  static fromCohortName(cohortName: string): ICohort {
+  static fromName(cohortName: string): ICohort {
     return { cohortName };
   }
 

@@ -28,8 +28,8 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  * new PyTorchJob(chart, 'llama', { … }).submitTo(queue);
  */
 export class LocalQueue extends Construct implements LocalQueueReference {
-  /** A local queue that the workload's namespace has already. */
-  static fromLocalQueueName(localQueueName: string): LocalQueueReference {
+  /** A local queue that exists in the workload's namespace. */
+  static fromName(localQueueName: string): LocalQueueReference {
     return { localQueueName };
   }
 

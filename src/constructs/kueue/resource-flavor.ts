@@ -10,7 +10,7 @@ import { type ClusterObjectProps, clusterMetadata } from '../resources/object-pr
 import { Resource } from '../resources/resource';
 import { type ITopology } from './topology';
 
-/** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromFlavorName(…)` for one of the cluster. */
+/** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
 export interface IResourceFlavor {
   readonly flavorName: string;
 }
@@ -27,7 +27,7 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/flavor-*`. Source: kueue v0.19.2, pkg/webhooks/resourceflavor_webhook.go.
+ * Rules: `kueue/flavor-*`. Source: kueue, pkg/webhooks/resourceflavor_webhook.go.
  *
  * @example
  * new ResourceFlavor(chart, 'h100', {
@@ -36,8 +36,8 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
  * });
  */
 export class ResourceFlavor extends Construct implements IResourceFlavor {
-  /** A flavor that the cluster has already. */
-  static fromFlavorName(flavorName: string): IResourceFlavor {
+  /** A flavor that exists in the cluster. */
+  static fromName(flavorName: string): IResourceFlavor {
     return { flavorName };
   }
 

@@ -7,7 +7,7 @@ import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
-/** Whatever names a topology: a `Topology`, or `Topology.fromTopologyName(…)` for one of the cluster. */
+/** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
 export interface ITopology {
   readonly topologyName: string;
 }
@@ -22,13 +22,13 @@ export interface TopologyProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: by the schema. Source: kueue v0.19.2, apis/kueue/v1beta2/topology_types.go.
+ * Rules: by the schema. Source: kueue, apis/kueue/v1beta2/topology_types.go.
  *
  * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
 export class Topology extends Construct implements ITopology {
-  /** A topology that the cluster has already. */
-  static fromTopologyName(topologyName: string): ITopology {
+  /** A topology that exists in the cluster. */
+  static fromName(topologyName: string): ITopology {
     return { topologyName };
   }
 

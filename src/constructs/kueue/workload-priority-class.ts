@@ -5,7 +5,7 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
-import { type PriorityClassReference } from '../resources/references';
+import { type WorkloadPriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 export interface WorkloadPriorityClassProps extends ClusterObjectProps {
@@ -16,18 +16,18 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps {
 }
 
 /** @example new WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' }); */
-export class WorkloadPriorityClass extends Construct implements PriorityClassReference {
-  /** A class that the cluster has already. */
-  static fromPriorityClassName(priorityClassName: string): PriorityClassReference {
-    return { priorityClassName };
+export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
+  /** A class that exists in the cluster. */
+  static fromName(workloadPriorityClassName: string): WorkloadPriorityClassReference {
+    return { workloadPriorityClassName };
   }
 
-  readonly priorityClassName: string;
+  readonly workloadPriorityClassName: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {
     super(scope, id);
-    this.priorityClassName = props.name ?? id;
+    this.workloadPriorityClassName = props.name ?? id;
     this.resource = new Resource(this, 'Resource', WorkloadPriorityClassKind, {
       metadata: clusterMetadata(id, props),
       value: props.value,

@@ -16,6 +16,7 @@ import {
 } from '../../facts/api/types/core/v1';
 import { type NodeSelection } from '../pods/node-selection';
 import { PodTemplate } from '../pods/pod-template';
+import { type PriorityClassReference } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
@@ -39,7 +40,7 @@ export interface NodeTunerProps extends NamespacedObjectProps {
   /** SELinux type of the containers, where the node's policy keeps containers from /proc/sys: `spc_t`. @default - the runtime's */
   readonly seLinuxType?: string;
   /** @default system-node-critical */
-  readonly priorityClass?: string;
+  readonly priorityClass?: PriorityClassReference;
   /** How many nodes are between two versions at a time, as a number or a percentage. @default 10% */
   readonly maxUnavailable?: number | string;
 }
@@ -85,7 +86,7 @@ export class NodeTuner extends Construct {
         template: { metadata: { labels }, spec: this.podSpec(props, parts) },
       },
     });
-    dependOn(this.resource, map.resource, props.namespace);
+    dependOn(this.resource, map.resource, props.namespace, props.priorityClass);
     dependOn(map.resource, props.namespace);
   }
 
@@ -97,7 +98,7 @@ export class NodeTuner extends Construct {
       enableServiceLinks: false,
       ...(parts.some(({ hostNetwork }) => hostNetwork) ? { hostNetwork: true, dnsPolicy: 'Default' } : {}),
       ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
-      priorityClassName: props.priorityClass ?? 'system-node-critical',
+      priorityClassName: props.priorityClass?.priorityClassName ?? 'system-node-critical',
       terminationGracePeriodSeconds: 30,
       nodeSelector: { 'kubernetes.io/os': 'linux', ...nodeSelector },
       ...(affinity === undefined ? {} : { affinity }),

@@ -2,7 +2,7 @@
  * What one may ask of a scheduler beside its queue, per engine. An engine that has no means for something has no property for it.
  */
 import { type KubernetesMinor } from '../../facts/api/schema';
-import { type PriorityClassReference } from '../resources/references';
+import { type WorkloadPriorityClassReference } from '../resources/references';
 
 /** How close the pods have to be: a level whose domains hold all of them, or shall hold them if there is room. */
 export type TopologyChoice<Level = string> =
@@ -27,7 +27,7 @@ export interface VolcanoOptions {
 
 export interface KueueOptions {
   /** Priority among workloads of the queue, apart from the priority of pods. @default - that of the pods */
-  readonly workloadPriorityClass?: PriorityClassReference;
+  readonly workloadPriorityClass?: WorkloadPriorityClassReference;
   /** A level of the flavor's Topology (a node label), for the pods of each role. @default - anywhere */
   readonly topology?: TopologyChoice;
   /** Lets Kueue admit a Job with fewer pods. @default - all pods or none */

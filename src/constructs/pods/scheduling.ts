@@ -128,7 +128,7 @@ export class Scheduling {
         gang: false,
         workloadLabels: filled({
           [KUEUE_QUEUE_LABEL]: queue.localQueueName,
-          [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.priorityClassName,
+          [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.workloadPriorityClassName,
         }),
         podAnnotations: filled({
           'kueue.x-k8s.io/podset-required-topology': topology?.required,

@@ -3,7 +3,7 @@
  * and `fromName` style values do too, so that nothing here imports them.
  */
 
-/** A queue of Volcano or Gantry: `Queue`, `Queue.fromQueueName('research')`, `team.queue`. */
+/** A queue of Volcano or Gantry: `Queue`, `Queue.fromName('research')`, `team.queue`. */
 export interface QueueReference {
   readonly queueName: string;
 }
@@ -16,6 +16,11 @@ export interface LocalQueueReference {
 /** A PriorityClass. */
 export interface PriorityClassReference {
   readonly priorityClassName: string;
+}
+
+/** A WorkloadPriorityClass of Kueue, which orders workloads in its queues. It is not the priority of pods. */
+export interface WorkloadPriorityClassReference {
+  readonly workloadPriorityClassName: string;
 }
 
 /** An object that is known by its name: a construct of cdk8s-plus (claim, config map, secret, service account), or the name itself. */

@@ -16,7 +16,7 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../facts/
 import { ServiceMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
 import { type NamespacedObjectProps } from '../resources/object-props';
-import { nameOf, type QueueReference } from '../resources/references';
+import { nameOf, type PriorityClassReference, type QueueReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
@@ -46,7 +46,7 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
   /** Of each replica. @default - requests of 500m CPU and 256Mi, a limit of 512Mi: enough for 1,000 nodes and 10,000 pods */
   readonly resources?: PodResources;
   /** @default system-cluster-critical */
-  readonly priorityClass?: string;
+  readonly priorityClass?: PriorityClassReference;
   /**
    * Who may see page and API. `cluster`: whoever the cluster allows to `get` the path as a non-resource URL, and whoever may
    * `kubectl port-forward` to the pod; `always`: the former alone, for a proxy that is injected into the pod; `open`: everybody who
@@ -145,7 +145,7 @@ export class GantryScheduler extends Construct {
       metadata: this.metadata,
       spec: { selector: this.labels, ports: [{ name: HTTP_PORT_NAME, port: HTTP_PORT, targetPort: HTTP_PORT_NAME }] },
     });
-    dependOn(this.deployment, account, configuration, program, ...permissions);
+    dependOn(this.deployment, props.priorityClass, account, configuration, program, ...permissions);
     const around = [account, configuration, program, this.service, ...this.protection(replicas)];
     for (const object of around) {
       if (object !== undefined) {

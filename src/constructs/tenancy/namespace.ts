@@ -22,7 +22,7 @@ export interface NamespaceProps {
 
 /** @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }); */
 export class Namespace extends Construct implements INamespace {
-  /** A namespace that the cluster has already. */
+  /** A namespace that exists in the cluster. */
   static fromName(name: string): INamespace {
     return { name };
   }

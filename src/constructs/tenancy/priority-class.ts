@@ -40,7 +40,7 @@ export interface PriorityClassProps {
 
 /** @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' }); */
 export class PriorityClass extends Construct implements IPriorityClass {
-  /** A class that the cluster has already, for example `system-node-critical`. */
+  /** A class that exists in the cluster, for example `system-node-critical`. */
   static fromName(name: string): IPriorityClass {
     return { priorityClassName: name };
   }

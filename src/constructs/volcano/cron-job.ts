@@ -29,7 +29,7 @@ export interface CronJobProps extends NamespacedObjectProps {
 }
 
 /**
- * Rules: `volcano/cron-job-*`, and those of jobs. Source: volcano v1.15.1, pkg/webhooks/admission/cronjobs.
+ * Rules: `volcano/cron-job-*`, and those of jobs. Source: volcano, pkg/webhooks/admission/cronjobs.
  *
  * @example
  * new CronJob(chart, 'nightly', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', job: { queue, tasks: [{ name: 'eval', template }] } });

@@ -68,13 +68,13 @@ export interface HyperNodeProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `volcano/hyper-node-*`. Source: volcano v1.15.1, pkg/scheduler/api/hyper_node_info.go.
+ * Rules: `volcano/hyper-node-*`. Source: volcano, pkg/scheduler/api/hyper_node_info.go.
  *
  * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
  */
 export class HyperNode extends Construct implements IHyperNode {
-  /** A hyper node that the cluster has already. */
-  static fromHyperNodeName(hyperNodeName: string): IHyperNode {
+  /** A hyper node that exists in the cluster. */
+  static fromName(hyperNodeName: string): IHyperNode {
     return { hyperNodeName };
   }
 

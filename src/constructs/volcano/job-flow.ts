@@ -23,8 +23,8 @@ export interface JobTemplateProps extends NamespacedObjectProps, JobSpecProps {}
 
 /** A job that is made when a flow comes to it. Its webhook looks at nothing; the job's does, when it is made. */
 export class JobTemplate extends Construct implements IJobTemplate {
-  /** A template that the namespace has already. */
-  static fromJobTemplateName(jobTemplateName: string): IJobTemplate {
+  /** A template that exists in the namespace. */
+  static fromName(jobTemplateName: string): IJobTemplate {
     return { jobTemplateName };
   }
 
@@ -52,7 +52,7 @@ export interface JobFlowProps extends NamespacedObjectProps {
 /**
  * Jobs in order: each starts when all that it comes after have completed.
  *
- * Rules: `volcano/job-flow-*`. Source: volcano v1.15.1, pkg/controllers/jobflow.
+ * Rules: `volcano/job-flow-*`. Source: volcano, pkg/controllers/jobflow.
  *
  * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
  */

@@ -18,7 +18,7 @@ export interface JobProps extends NamespacedObjectProps, JobSpecProps {}
 /**
  * A Volcano Job. How many pods start together follows from its tasks.
  *
- * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano v1.15.1, pkg/webhooks/admission/jobs.
+ * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano, pkg/webhooks/admission/jobs.
  *
  * @example
  * const launch = torchrun({ processesPerNode: 8, script: ['train.py'] });

@@ -137,7 +137,7 @@ describe('a ScaledObject', () => {
       secrets: { host: { name: 'rabbitmq', key: 'uri' } },
     });
     object.addTrigger(Triggers.rabbitmq({ queueName: 'jobs', measure: { queueLength: 5 }, authentication }));
-    const cluster = ClusterTriggerAuthentication.fromClusterTriggerAuthenticationName('aws');
+    const cluster = ClusterTriggerAuthentication.fromName('aws');
     object.addTrigger(
       Triggers.awsSqsQueue({ queueURL: 'https://sqs/1', awsRegion: 'eu-west-1', authentication: cluster }),
     );

@@ -359,7 +359,10 @@ spec: { selector: { app: server }, ports: [{ name: ${port}, port: 9100 }] }
     ['{ action: replace, sourceLabels: [a] }', 'requires targetLabel'],
     ['{ action: keep, sourceLabels: [a], regex: "(b" }', 'RE2'],
     ['{ action: labeldrop, sourceLabels: [a], regex: b }', 'allows only a regex'],
-    ['{ action: lowercase, sourceLabels: [a], targetLabel: b, replacement: c }', 'replacement must not be set for lowercase'],
+    [
+      '{ action: lowercase, sourceLabels: [a], targetLabel: b, replacement: c }',
+      'replacement must not be set for lowercase',
+    ],
     ['{ action: keepequal, sourceLabels: [a], targetLabel: b, regex: c }', 'allows only sourceLabels and targetLabel'],
   ])('the relabeling %s', (step, message) => {
     expect(said(monitor(`{ port: metrics, relabelings: [${step}] }`))).toEqual([expect.stringContaining(message)]);

@@ -236,7 +236,7 @@ describe('NodePool', () => {
         profile,
         nodeClass,
         instanceTypes: ['p5.48xlarge'],
-        limits: { 'nvidia.com/gpu': 64 },
+        limits: { accelerators: Accelerator.nvidia({ count: 64 }) },
         zones: ['eu-west-1a'],
         gpuName: 'h100',
       });
@@ -271,7 +271,7 @@ describe('NodePool', () => {
     expect(() => {
       chartOf((chart) => new Ec2NodeClass(chart, 'gpu', { role: 'r', amiAlias: 'al2023@latest' }));
     }).toThrow('State clusterName');
-    expect(Ec2NodeClass.fromNodeClassName('gpu')).toMatchObject({
+    expect(Ec2NodeClass.fromName('gpu')).toMatchObject({
       nodeClassName: 'gpu',
       nodeClassKind: 'EC2NodeClass',
     });

@@ -19,6 +19,7 @@ import {
   SCHEDULER_ALERTS,
   SchedulerImage,
 } from '../../../src/constructs/scheduler';
+import { Accelerator } from '../../../src/constructs/pods';
 import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
@@ -124,7 +125,9 @@ test('a digest pins the stock image, and what is no digest is refused', () => {
 });
 
 test('queues of the configuration can be referred to, others cannot', () => {
-  const scheduler = schedulerOf({ queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
+  const scheduler = schedulerOf({
+    queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+  });
   expect(scheduler.queue('research')).toEqual({ queueName: 'research' });
   expect(() => scheduler.queue('reserch')).toThrow('no queue "reserch" in the configuration; it has research');
 });
@@ -132,11 +135,9 @@ test('queues of the configuration can be referred to, others cannot', () => {
 test('a configuration that the program would refuse is refused, with every fault', () => {
   const queues = [
     { name: 'a', weight: -1 },
-    { name: 'b', capability: { cpu: 'many' } },
+    { name: 'b', weight: -2 },
   ];
-  expect(() => schedulerOf({ queues })).toThrow(
-    /queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.capability\["cpu"\] is "many"/,
-  );
+  expect(() => schedulerOf({ queues })).toThrow(/queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.weight is -2/);
 });
 
 test('without a Prometheus operator, and with an open network, those objects are not made', () => {

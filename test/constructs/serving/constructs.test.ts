@@ -159,7 +159,7 @@ describe('as a Deployment', () => {
 
   test('scheduling choices reach the pods', () => {
     const scope = chart();
-    new InferenceService(scope, 'chat', server).submitTo(volcano.Queue.fromQueueName('serving'));
+    new InferenceService(scope, 'chat', server).submitTo(volcano.Queue.fromName('serving'));
     const template = asObject(specOf(scope, 'Deployment').template);
     expect(asObject(template.spec).schedulerName).toBe('volcano');
     expect(asObject(template.metadata).annotations).toMatchObject({ 'scheduling.volcano.sh/queue-name': 'serving' });

@@ -80,7 +80,9 @@ describe('tenancy/quota-key-counted', () => {
   });
 
   test('where requests. stands beside it, the fix is to remove it', () => {
-    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(/^Remove the key/);
+    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(
+      /^Remove the key/,
+    );
   });
 
   test('HAMi reads limits., so that its presence excuses them, but not a bare name', () => {

@@ -26,7 +26,7 @@ test('a distributed job: its gang, its plugins and its launch follow from tasks 
     resources: { limits: { 'nvidia.com/gpu': 4 } },
   });
   new Job(scope, 'distributed-training', {
-    queue: Queue.fromQueueName('default-queue'),
+    queue: Queue.fromName('default-queue'),
     priorityClass: high,
     plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
     policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -223,7 +223,7 @@ test('a flow names templates in the order in which they run, and comes after the
   flow
     .addFlow(prepare)
     .addFlow(train, { after: [prepare] })
-    .addFlow(JobTemplate.fromJobTemplateName('report'), { after: [prepare, train] });
+    .addFlow(JobTemplate.fromName('report'), { after: [prepare, train] });
   const objects = Testing.synth(scope);
   expect(objects.map(({ kind }) => kind)).toEqual(['JobTemplate', 'JobTemplate', 'JobFlow']);
   expect(objects[2]).toMatchObject({
@@ -240,9 +240,9 @@ test('a flow names templates in the order in which they run, and comes after the
 
 test('a flow refuses what would wait for ever', () => {
   const scope = chart();
-  const flow = new JobFlow(scope, 'flow').addFlow(JobTemplate.fromJobTemplateName('a'));
-  expect(() => flow.addFlow(JobTemplate.fromJobTemplateName('a'))).toThrow(/has the template "a" already/);
-  expect(() =>
-    flow.addFlow(JobTemplate.fromJobTemplateName('b'), { after: [JobTemplate.fromJobTemplateName('c')] }),
-  ).toThrow(/"b" shall come after "c"/);
+  const flow = new JobFlow(scope, 'flow').addFlow(JobTemplate.fromName('a'));
+  expect(() => flow.addFlow(JobTemplate.fromName('a'))).toThrow(/has the template "a" already/);
+  expect(() => flow.addFlow(JobTemplate.fromName('b'), { after: [JobTemplate.fromName('c')] })).toThrow(
+    /"b" shall come after "c"/,
+  );
 });

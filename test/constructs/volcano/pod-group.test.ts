@@ -1,5 +1,5 @@
 import { App, Chart } from 'cdk8s';
-import { PodTemplate, PriorityClass, volcano } from '../../../src';
+import { Accelerator, PodTemplate, PriorityClass, volcano } from '../../../src';
 import { Testing } from '../../../src/interfaces/testing';
 
 const { HyperNode, HyperNodeMember, PodGroup, Queue } = volcano;
@@ -9,8 +9,8 @@ test('a group counts what its tasks need', () => {
   const scope = chart();
   new PodGroup(scope, 'training-job-group', {
     minTaskMember: { master: 1, worker: 4 },
-    minResources: { gpu: 20 },
-    queue: Queue.fromQueueName('default-queue'),
+    minResources: { accelerators: Accelerator.nvidia({ count: 20 }) },
+    queue: Queue.fromName('default-queue'),
     priorityClass: PriorityClass.fromName('high-priority'),
   });
   expect(Testing.synth(scope)).toEqual([
@@ -89,7 +89,7 @@ test('a hyper node states its members, of which each is chosen in one way', () =
     tierName: 'spine',
     members: [
       HyperNodeMember.hyperNode(leaf),
-      HyperNodeMember.hyperNode(HyperNode.fromHyperNodeName('leaf-2')),
+      HyperNodeMember.hyperNode(HyperNode.fromName('leaf-2')),
       HyperNodeMember.node('n'),
       HyperNodeMember.nodesMatching('^gpu-'),
     ],

@@ -1,6 +1,7 @@
 /**
  * What the charts of the platform demand of those who install them, and what helm refuses.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { asArray, asObject } from '../../../manifests/read';
@@ -42,7 +43,7 @@ function gpuOperatorRule(
   );
 }
 
-const VALIDATIONS = 'gpu-operator v26.7.0, deployments/gpu-operator/templates/validations.yaml';
+const VALIDATIONS = `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/validations.yaml`;
 
 export const chartRules: readonly Rule[] = [
   installRule(
@@ -76,7 +77,7 @@ export const chartRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A chart must come from the repository in which its project currently publishes.',
       why: 'The former address serves only old releases, or nothing.',
-      source: 'volcano v1.15.1, README; NVIDIA network-operator, documents',
+      source: `${cite('volcano')}, README; NVIDIA network-operator, documents`,
       fix: 'Set spec.url or repoURL to the current repository.',
     },
     function* ({ facts, repository, repositoryPath }) {
@@ -122,7 +123,7 @@ export const chartRules: readonly Rule[] = [
       severity: 'error',
       summary: "Values of the GPU operator's chart must use gpuPodDeletion, which is podDeletion in the ClusterPolicy.",
       why: 'The chart reads only its own key: pods are deleted with the default settings.',
-      source: 'gpu-operator v26.7.0, deployments/gpu-operator/templates/clusterpolicy.yaml',
+      source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
       fix: 'Rename podDeletion to gpuPodDeletion.',
     },
     function* (values, at) {
@@ -146,7 +147,7 @@ export const chartRules: readonly Rule[] = [
       summary:
         "Values of the GPU operator's chart must use driver.nvidiaDriverCRD.enabled, which is driver.useNvidiaDriverCRD in the ClusterPolicy.",
       why: 'The chart ignores the field of the ClusterPolicy, and NVIDIADrivers stay in the state disabled.',
-      source: 'gpu-operator v26.7.0, deployments/gpu-operator/templates/clusterpolicy.yaml',
+      source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
       fix: 'Set driver.nvidiaDriverCRD.enabled: true.',
     },
     function* (values, at) {

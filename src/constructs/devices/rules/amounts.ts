@@ -1,6 +1,7 @@
 /**
  * Amounts of shared devices: memory in the unit of each plugin, percentages that are such, and parts that belong together.
  */
+import { cite } from '../../../facts/upstream';
 import { findResource, type ResourceUnit } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
 import { stringEntries } from '../../../manifests/read';
@@ -19,7 +20,7 @@ const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-core
 const QGPU_CORE = 'tke.cloud.tencent.com/qgpu-core';
 const ACK_CORE = 'aliyun.com/gpu-core.percentage';
 const ACK_LABEL = 'ack.node.gpu.schedule';
-const HAMI = 'HAMi v2.10.0';
+const HAMI = cite('hami');
 
 export const amountRules: readonly Rule[] = [
   deviceAdvice(
@@ -30,7 +31,7 @@ export const amountRules: readonly Rule[] = [
       summary:
         'Memory of a shared device must be written in the unit of its plugin: MiB with HAMi, Volcano, and Hygon, GiB with Tencent and MetaX.',
       why: 'The plugin uses the plain number: `10` is 10 MiB for one plugin, too little to run anything, and 10240 is 10 TiB for another, which no node has.',
-      source: `${HAMI}, values.yaml; volcano v1.15.1, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
+      source: `${HAMI}, values.yaml; ${cite('volcano')}, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
       fix: 'Set resources.limits to a number in the expected unit, without a suffix.',
     },
     (pod, say) => {
@@ -104,7 +105,7 @@ export const amountRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The memory of a vGPU must be set either in MiB or in percent.',
       why: 'One of the two is ignored, and which one depends on the plugin.',
-      source: `${HAMI}, pkg/device/nvidia; volcano v1.15.1, devices/nvidia/vgpu`,
+      source: `${HAMI}, pkg/device/nvidia; ${cite('volcano')}, devices/nvidia/vgpu`,
       fix: 'Keep one of the two entries in resources.limits.',
     },
     (pod, say) => {
@@ -128,7 +129,7 @@ export const amountRules: readonly Rule[] = [
       summary:
         'Percentages of Volcano vGPUs require volcano.sh/vgpu-number, or volcano.sh/vgpu-memory, which implies one vGPU.',
       why: 'They set the share of each vGPU; alone they request none, and the scheduler treats the container as one without a GPU.',
-      source: 'volcano v1.15.1, pkg/scheduler/api/devices/util.go ExtractResourceRequest',
+      source: `${cite('volcano')}, pkg/scheduler/api/devices/util.go ExtractResourceRequest`,
       fix: 'Add volcano.sh/vgpu-number to resources.limits.',
     },
     (pod, say) => {
@@ -154,7 +155,7 @@ export const amountRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A container must request shares from only one plugin.',
       why: 'No node runs two of them, because both would allocate the same GPUs.',
-      source: `${HAMI}, README; volcano v1.15.1, docs/user-guide/how_to_use_volcano_vgpu.md`,
+      source: `${HAMI}, README; ${cite('volcano')}, docs/user-guide/how_to_use_volcano_vgpu.md`,
       fix: 'Keep the entries in resources.limits of the plugin that the cluster runs.',
     },
     (pod, say) => {

@@ -1,6 +1,7 @@
 /**
  * Requests for devices that name what there is, with what goes with it.
  */
+import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
@@ -32,7 +33,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A requested resource must not be the name of a node label.',
       why: 'No node offers a resource of that name: the pod stays pending.',
-      source: 'k8s-device-plugin v0.19.0, internal/rm; gpu-feature-discovery, internal/lm',
+      source: `${cite('k8s-device-plugin')}, internal/rm; gpu-feature-discovery, internal/lm`,
       fix: 'Request nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
     },
     (pod, say) => {
@@ -55,8 +56,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A MIG resource must name a profile that a GPU supports, in the form <slices>g.<memory>gb.',
       why: 'No node offers the resource: the pod stays pending.',
-      source:
-        'mig-parted v0.15.0, deployments/systemd/config-default.yaml; k8s-device-plugin v0.19.0, internal/rm/rm.go',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; ${cite('k8s-device-plugin')}, internal/rm/rm.go`,
       fix: 'Set resources.limits to a profile of the GPU, for example nvidia.com/mig-1g.10gb (see gantry catalog).',
     },
     (pod, say) => {
@@ -84,7 +84,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A pod that requests a MIG profile must not select GPUs that do not support it.',
       why: 'No node has both: the pod stays pending. Profiles depend on the GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
       fix: 'Request a profile of the product in nodeSelector nvidia.com/gpu.product.',
     },
     (pod, say) => {
@@ -177,7 +177,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'Ascend 910 cards must be requested in groups that are linked on a node: 1, 2, 4, 8, or 16.',
       why: 'The plugin allocates only linked cards; for other numbers it allocates none.',
-      source: 'Ascend mind-cluster v26.1.0 (ascend-for-volcano)',
+      source: `${cite('ascend-mind-cluster')} (ascend-for-volcano)`,
       fix: 'Set resources.limits to 1, 2, 4, 8, or 16, the next larger number.',
     },
     (pod, say) => {

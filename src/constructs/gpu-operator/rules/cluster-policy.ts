@@ -1,13 +1,14 @@
 /**
  * ClusterPolicy and GPUCluster: what the operator makes of them, beyond their schemas.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type SetRule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { CLUSTER_POLICY, devicePluginConfigsOf, GPU_CLUSTER, mapNameOf, migConfigsOf } from './embedded';
 
-const OPERATOR = 'gpu-operator v26.7.0';
+const OPERATOR = cite('nvidia-gpu-operator');
 const POLICY = 'controllers/clusterpolicy_controller.go';
 
 const onePolicy: SetRule = {
@@ -149,7 +150,7 @@ const migStrategyAgrees: SetRule = {
   severity: 'error',
   summary: 'The MIG strategy of the ClusterPolicy must not contradict those of its device-plugin configurations.',
   why: 'The operator passes its strategy to the plugin as an environment variable, which overrides the configuration. With mixed, a configuration for MPS does not start at all.',
-  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; k8s-device-plugin v0.19.0, api/config/v1/config.go (order of precedence)`,
+  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; ${cite('k8s-device-plugin')}, api/config/v1/config.go (order of precedence)`,
   fix: 'Remove mig.strategy (in the chart: mig.strategy: ""), so that each configuration sets its own.',
   on: 'set',
   check: function* ({ set }) {
@@ -270,7 +271,7 @@ const nodeKeys: SetRule = {
   summary:
     'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, must be keys of the configuration.',
   why: 'With an unknown key the device plugin waits, and the MIG manager goes to the state failed.',
-  source: 'k8s-device-plugin v0.19.0, cmd/config-manager; mig-parted v0.15.0, cmd/nvidia-mig-manager',
+  source: `${cite('k8s-device-plugin')}, cmd/config-manager; ${cite('mig-parted')}, cmd/nvidia-mig-manager`,
   fix: 'Set the label, or config.default, to a key of the ConfigMap, or add the key.',
   on: 'set',
   check: function* ({ set }) {

@@ -1,11 +1,12 @@
 /**
  * The device plugin's configuration, a text in a ConfigMap that nothing on a server checks.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { devicePluginConfigsOf, problemRule } from './embedded';
 
 const ROW = 'GO-DP';
-const CONFIG = 'k8s-device-plugin v0.19.0, api/config/v1';
+const CONFIG = `${cite('k8s-device-plugin')}, api/config/v1`;
 const NO_START = 'The plugin does not start on the nodes with this configuration, so they offer no GPUs at all.';
 
 export const devicePluginConfigRules: readonly Rule[] = [
@@ -43,7 +44,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'Flags of a device-plugin configuration must have supported values; IMEX channels must be [] or [0].',
       why: NO_START,
-      source: 'k8s-device-plugin v0.19.0, cmd/nvidia-device-plugin/main.go validateFlags; api/config/v1/imex.go',
+      source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; api/config/v1/imex.go`,
       fix: 'Set the flag to one of the expected values, for example flags.migStrategy: mixed.',
     },
     devicePluginConfigsOf,
@@ -83,7 +84,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'MPS must share whole GPUs: no MIG slices, and not with the MIG strategy mixed.',
       why: NO_START,
-      source: 'k8s-device-plugin v0.19.0, cmd/nvidia-device-plugin/main.go validateFlags; README (MPS)',
+      source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; README (MPS)`,
       fix: 'Share nvidia.com/gpu with migStrategy: none or single, or use time-slicing for MIG slices.',
     },
     devicePluginConfigsOf,
@@ -98,7 +99,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The shared resource must be one that the plugin serves: nvidia.com/gpu, or nvidia.com/mig-<profile>.',
       why: 'No device has another name, so nothing is shared.',
-      source: 'k8s-device-plugin v0.19.0, internal/rm',
+      source: `${cite('k8s-device-plugin')}, internal/rm`,
       fix: 'Set name: nvidia.com/gpu; with renameByDefault the shares have the name nvidia.com/gpu.shared.',
     },
     devicePluginConfigsOf,
@@ -129,7 +130,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       severity: 'info',
       summary: 'Time-slicing should reject requests for more than one replica.',
       why: 'Two replicas provide no more compute and memory than one, although a user that requests two expects more.',
-      source: 'k8s-device-plugin v0.19.0, README (time-slicing)',
+      source: `${cite('k8s-device-plugin')}, README (time-slicing)`,
       fix: 'Set failRequestsGreaterThanOne: true.',
     },
     devicePluginConfigsOf,

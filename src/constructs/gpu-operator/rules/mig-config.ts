@@ -1,12 +1,13 @@
 /**
  * The MIG manager's configuration, and the layouts in it.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { asObject } from '../../../manifests/read';
 import { embeddedRule, migConfigsOf, namedMaps, problemRule } from './embedded';
 
 const ROW = 'GO-MIG';
-const SPEC = 'mig-parted v0.15.0, api/spec/v1/spec.go';
+const SPEC = `${cite('mig-parted')}, api/spec/v1/spec.go`;
 const REFUSED =
   'The MIG manager rejects the whole file and sets nvidia.com/mig.config.state=failed on every node that it should change.';
 
@@ -59,7 +60,7 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'Instances must have names of MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all, or -me.',
       why: REFUSED,
-      source: 'mig-parted v0.15.0, pkg/types/mig_profile.go',
+      source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
       fix: 'Use a profile of the GPU in mig-devices, for example "1g.10gb" (see gantry catalog).',
     },
     migConfigsOf,
@@ -72,7 +73,7 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'Counts of instances must be integers, not negative, and not all zero.',
       why: REFUSED,
-      source: 'mig-parted v0.15.0, pkg/types/mig_config.go AssertValid',
+      source: `${cite('mig-parted')}, pkg/types/mig_config.go AssertValid`,
       fix: 'Set the count in mig-devices to an integer of at least 0, and at least one count to 1.',
     },
     migConfigsOf,
@@ -86,7 +87,7 @@ export const migConfigRules: readonly Rule[] = [
       summary:
         'The instances of an entry must fit on one GPU: compute slices, memory slices, media engines, and maximum counts.',
       why: 'The MIG manager fails halfway, after it has stopped the pods of the node, and sets nvidia.com/mig.config.state=failed.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)`,
       fix: 'Lower a count in mig-devices, or use a smaller profile: two 3g instances leave no memory slice for a third.',
     },
     migConfigsOf,
@@ -101,7 +102,7 @@ export const migConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The profiles of an entry must exist together on a GPU of the catalog.',
       why: 'Profiles depend on the GPU: 1g.10gb of an H100 does not exist on an H200, where it is 1g.18gb.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
       fix: 'Use profiles of one GPU in mig-devices (see gantry catalog).',
     },
     migConfigsOf,
@@ -116,7 +117,7 @@ export const migConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A MIG configuration that a ClusterPolicy uses must have the default entry all-disabled.',
       why: 'It replaces the built-in file. A node without the label nvidia.com/mig.config gets the default, and there is no such entry.',
-      source: 'gpu-operator v26.7.0, migManager.config.default (all-disabled or empty)',
+      source: `${cite('nvidia-gpu-operator')}, migManager.config.default (all-disabled or empty)`,
       fix: 'Add all-disabled: [{ devices: all, mig-enabled: false }].',
     },
     migConfigsOf,

@@ -1,6 +1,7 @@
 /**
  * Pods that ask for shares of GPUs, held against how the set shares them.
  */
+import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule } from '../../../checks/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
@@ -24,7 +25,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   severity: 'warning',
   summary: 'A container should request only one share of a GPU.',
   why: 'Shares are time slices of a GPU, not parts of it: two provide no more than one. With failRequestsGreaterThanOne, and always with MPS, the kubelet rejects the pod (UnexpectedAdmissionError).',
-  source: 'k8s-device-plugin v0.19.0, README (shared access); internal/rm',
+  source: `${cite('k8s-device-plugin')}, README (shared access); internal/rm`,
   fix: 'Set resources.limits to 1, and use nodes without sharing for more than one GPU.',
   concerns: ['limits'],
   on: 'pod-template',

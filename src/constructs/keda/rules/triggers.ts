@@ -1,6 +1,7 @@
 /**
  * KE6, KE8, KE10 and KE20: names, metric types and formulas of triggers, and what single scalers demand of all their parameters together.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -252,7 +253,7 @@ const formulaCompiles = scaledObjectRule(
     severity: 'error',
     summary: 'The formula must be a valid expr expression that returns a number.',
     why: 'The webhook compiles the formula and rejects it if it does not compile; its result is the value for scaling.',
-    source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go; expr v1.17.8`,
+    source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go; ${cite('expr')}`,
     fix: 'Set scalingModifiers.formula to a valid expression (see expr-lang.org/docs/language-definition).',
     concerns: ['scalingModifiers'],
   },

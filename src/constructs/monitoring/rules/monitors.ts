@@ -1,6 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -220,7 +221,7 @@ export const monitorRules: readonly Rule[] = [
       summary:
         'A monitor for the DCGM exporter must select its labels: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with its own chart.',
       why: 'No target remains, so no GPU metrics are collected, and no error is reported.',
-      source: 'gpu-operator v26.7.0, assets/state-dcgm-exporter; dcgm-exporter, deployment',
+      source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter; dcgm-exporter, deployment`,
       fix: 'Set the selector to app: nvidia-dcgm-exporter.',
     },
     function* (manifest, { set }) {

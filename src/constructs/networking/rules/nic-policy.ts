@@ -1,6 +1,7 @@
 /**
  * NC1 to NC6: what NVIDIA's network operator demands of its policies and of HostDeviceNetworks.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -16,7 +17,7 @@ import {
   textAt,
 } from './networking-rule';
 
-const OPERATOR = 'network-operator v26.4.1';
+const OPERATOR = cite('network-operator');
 const WEBHOOK = `${OPERATOR}, api/v1alpha1/validator/nicpolicy_webhook.go`;
 const BOTH = [NIC_CLUSTER_POLICY, NIC_NODE_POLICY];
 const LONGEST_NAME = 50;
@@ -356,7 +357,7 @@ const oneDevicePlugin = setRule(
     summary:
       "The SR-IOV operator's device plugin and that of the NicClusterPolicy must not offer virtual functions under the same name.",
     why: 'The kubelet knows only one plugin for each resource: the two replace each other, and devices appear and disappear.',
-    source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); sriov-network-operator v1.6.0`,
+    source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); ${cite('sriov-network-operator')}`,
     fix: 'Keep one of the two plugins, or set resourceName to different names.',
   },
   function* ({ set }) {

@@ -1,6 +1,7 @@
 /**
  * The kubelet's flags (KUBELET_EXTRA_ARGS, /etc/default/kubelet, kubeadm-flags.env): what became of them.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
 import { text } from '../../../checks/server/values';
@@ -31,7 +32,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
       severity: 'warning',
       summary: "Settings that the kubelet's configuration file supports must not be set with flags.",
       why: 'These flags are deprecated and silently override every file: a drop-in with another value has no effect.',
-      source: 'kubernetes 1.36.4, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983',
+      source: `${cite('kubernetes')}, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983`,
       fix: 'Write a drop-in, /etc/kubernetes/kubelet.conf.d/50-gpu.conf, and check the result at /api/v1/nodes/NODE/proxy/configz.',
     },
     function* ({ value }) {
@@ -82,8 +83,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
       summary:
         'Labels in --node-labels must be outside kubernetes.io and k8s.io, except for those that the kubelet may set (kubelet.kubernetes.io, node.kubernetes.io, and well-known labels).',
       why: 'The kubelet does not start: these domains are reserved, so that a node cannot assign a role to itself.',
-      source:
-        'kubernetes 1.36.4, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go',
+      source: `${cite('kubernetes')}, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go`,
       fix: 'Use a domain of your own in --node-labels, or let a controller set the label.',
     },
     function* ({ value }) {

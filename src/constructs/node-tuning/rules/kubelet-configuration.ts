@@ -2,6 +2,7 @@
  * KubeletConfiguration, the kubelet's file (row K16), and the flags that say the same. No server looks at it: the kubelet does when it
  * starts, and ends if it is wrong.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../checks/schema/nearest-name';
@@ -12,7 +13,7 @@ import { KUBELET_FIELDS } from '../kubelet-fields';
 import { type FileView, fileRule } from './files';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';
 
-const SOURCE = 'kubernetes 1.36.2, pkg/kubelet/apis/config/validation';
+const SOURCE = `${cite('kubernetes')}, pkg/kubelet/apis/config/validation`;
 const WHY = 'The kubelet does not start with this file.';
 const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 const CHOICES: readonly (readonly [string, readonly string[]])[] = [
@@ -71,7 +72,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary: "The fields of the kubelet's configuration file must be fields of a kubelet version.",
       why: 'The kubelet logs "Using lenient decoding" and starts without the setting.',
       fix: 'Rename the field to one of KubeletConfiguration, in the same case.',
-      source: 'kubernetes 1.36.4, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)',
+      source: `${cite('kubernetes')}, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)`,
     },
     function* (file) {
       for (const field of Object.keys(file)) {
@@ -191,7 +192,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary:
         'The static CPU manager must leave CPU for the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
       fix: 'Set reservedSystemCPUs, or set cpu in kubeReserved or systemReserved.',
-      source: 'kubernetes 1.36.2, pkg/kubelet/cm/cpumanager (policy static)',
+      source: `${cite('kubernetes')}, pkg/kubelet/cm/cpumanager (policy static)`,
     },
     function* (file, { partial }) {
       if (partial || file.cpuManagerPolicy !== 'static' || text(file.reservedSystemCPUs) !== '') {
@@ -218,7 +219,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary:
         'The static memory manager requires reservedMemory that equals the sum of kubeReserved, systemReserved, and the hard eviction threshold.',
       fix: 'Set reservedMemory for each NUMA node so that the amounts add up to the required sum.',
-      source: 'kubernetes 1.36.2, pkg/kubelet/cm/memorymanager (validateReservedMemory)',
+      source: `${cite('kubernetes')}, pkg/kubelet/cm/memorymanager (validateReservedMemory)`,
     },
     function* (file, { partial }) {
       if (file.memoryManagerPolicy !== 'Static') {

@@ -1,6 +1,7 @@
 /**
  * Pools of nodes, and who must get onto them: pods that ask for them, and the GPU operator, without which they have no GPUs.
  */
+import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../../checks/rule';
 import { items, text } from '../../../checks/server/values';
 import { type Manifest } from '../../../manifests/manifest';
@@ -52,7 +53,7 @@ const poolTolerated: PodTemplateRule = {
   severity: 'warning',
   summary: 'A pod that selects a node pool by its label must tolerate the taints of that pool.',
   why: 'The pod fits no node: Karpenter creates none for it, and it stays pending on existing ones.',
-  source: 'karpenter v1.14.1 (scheduling: taints of the NodePool); kubernetes 1.36',
+  source: `${cite('karpenter')} (scheduling: taints of the NodePool); kubernetes 1.36`,
   fix: 'Add the taint to spec.tolerations; a NodeProfile sets selector and tolerations together.',
   concerns: ['nodeSelector'],
   on: 'pod-template',
@@ -94,7 +95,7 @@ const operatorAdmitted: SetRule = {
   summary:
     'The GPU operator must tolerate the taints of the GPU nodes, including those of pools and of readiness rules.',
   why: 'Its DaemonSets tolerate only nvidia.com/gpu by default: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs is never removed.',
-  source: 'gpu-operator v26.7.0, chart values (daemonsets.tolerations)',
+  source: `${cite('nvidia-gpu-operator')}, chart values (daemonsets.tolerations)`,
   fix: 'Set daemonsets.tolerations of the operator, for example from NodeProfile.operatorTolerations.',
   on: 'set',
   *check(context) {

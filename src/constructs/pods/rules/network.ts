@@ -1,6 +1,7 @@
 /**
  * The pod's networks: the host's with its DNS, and attachments that exist and come with their device.
  */
+import { cite } from '../../../facts/upstream';
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
 import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/network-annotation';
 import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../../manifests/network-attachments';
@@ -49,7 +50,7 @@ export const networkRules: readonly Rule[] = [
       summary: `The annotation ${NETWORKS_ANNOTATION} must be a list of [namespace/]name[@interface], or JSON.`,
       why: 'Otherwise Multus cannot read it, and the pod does not start.',
       fix: `Set ${NETWORKS_ANNOTATION} to a list such as "namespace/name@interface", separated by commas.`,
-      source: 'multus-cni v4.2.2, pkg/k8sclient parsePodNetworkAnnotation',
+      source: `${cite('multus')}, pkg/k8sclient parsePodNetworkAnnotation`,
     },
     (pod, say) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -72,7 +73,7 @@ export const networkRules: readonly Rule[] = [
         "A network that a pod attaches to must be defined in the pod's namespace, or in the namespace in the annotation.",
       why: 'The pod does not start until the NetworkAttachmentDefinition exists.',
       fix: `Add the NetworkAttachmentDefinition, or write its namespace in ${NETWORKS_ANNOTATION}.`,
-      source: 'network-attachment-definition-client v1.7.7; multus-cni',
+      source: `${cite('network-attachment-definition')}; multus-cni`,
     },
     (pod, say, { set }) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -107,7 +108,7 @@ export const networkRules: readonly Rule[] = [
       summary: 'A pod must request one device for each attachment to a network with devices.',
       why: 'An attachment without a device fails (VF pci addr is required), and the pod does not start, unless the network resources injector adds the request; a device without an attachment stays unused.',
       fix: `Set resources.limits of the device to the number of times that the network is listed in ${NETWORKS_ANNOTATION}.`,
-      source: `multus-cni v4.2.2, pkg/k8sclient getKubernetesDelegate; sriov-network-operator v1.6.0, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
+      source: `${cite('multus')}, pkg/k8sclient getKubernetesDelegate; ${cite('sriov-network-operator')}, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
     },
     (pod, say, { set }) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -165,7 +166,7 @@ export const networkRules: readonly Rule[] = [
       summary: 'A pod that requests the device of a network must attach to that network.',
       why: 'Without the attachment the virtual function is not configured: the pod gets no address, no partition, and no interface, and the device stays unused.',
       fix: `Add the network to the annotation ${NETWORKS_ANNOTATION}.`,
-      source: 'multus-cni v4.2.2; sriov-network-operator v1.6.0',
+      source: `${cite('multus')}; ${cite('sriov-network-operator')}`,
     },
     (pod, say, { set }) => {
       if (networkAttachmentsOf(set).length === 0) {

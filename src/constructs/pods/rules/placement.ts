@@ -2,6 +2,7 @@
  * Where a pod may run: labels and taints that nodes really have (row K14), affinity that can match, pods that are replaced
  * when they are lost.
  */
+import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
@@ -26,7 +27,9 @@ const SPOT: ReadonlyMap<string, string> = new Map([
   ['karpenter.sh/capacity-type', 'spot'],
   ['eks.amazonaws.com/capacityType', 'SPOT'],
 ]);
-const PRODUCTS: readonly string[] = Object.values(ACCELERATORS).flatMap(({ productLabels }) => productLabels);
+const PRODUCTS: readonly string[] = ACCELERATORS.filter(({ vendor }) => vendor === 'nvidia').flatMap(
+  ({ productLabels }) => productLabels,
+);
 
 interface Wish {
   readonly key: string;
@@ -51,7 +54,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A pod that requests an accelerator should tolerate the taint that usually reserves such nodes.',
       why: 'The admission plugin that would add the toleration (ExtendedResourceToleration) is off by default: on tainted nodes the pod stays pending.',
       fix: 'Add the toleration to spec.tolerations if the nodes have the taint, for example {key: nvidia.com/gpu, operator: Exists}.',
-      source: 'kubernetes 1.36, admission plugin ExtendedResourceToleration; gpu-operator v26.7.0 chart values',
+      source: `kubernetes 1.36, admission plugin ExtendedResourceToleration; ${cite('nvidia-gpu-operator')} chart values`,
     },
     (pod, say) => {
       const tolerations = items(pod.spec, '/tolerations').map(({ value }) => value);
@@ -90,7 +93,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A toleration should name a taint that exists.',
       why: 'GPU feature discovery sets this key as a label, and no component taints nodes with it, so the toleration has no effect.',
       fix: 'Tolerate nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
-      source: 'gpu-operator v26.7.0; k8s-device-plugin (labels of GPU feature discovery)',
+      source: `${cite('nvidia-gpu-operator')}; k8s-device-plugin (labels of GPU feature discovery)`,
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
@@ -135,7 +138,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A node label that a pod selects must be set by its component, with a possible value.',
       why: 'No node has the label or the value: the pod stays pending.',
       fix: 'Set nodeSelector to a label and a value that the component sets (see `kubectl get nodes --show-labels`).',
-      source: 'NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); gpu-operator v26.7.0',
+      source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
     },
     (pod, say) => {
       for (const { key, value, path } of wishesOf(pod)) {
@@ -207,7 +210,7 @@ export const placementRules: readonly Rule[] = [
         'Pods that exchange gradients should be placed by network distance, not by host anti-affinity within a zone.',
       why: 'Anti-affinity by host name places one pod per node anywhere in the zone; it does not take racks, switches, or NVLink domains into account.',
       fix: 'Use networkTopology of Volcano with HyperNodes, a Kueue Topology, or affinity on nvidia.com/gpu.clique.',
-      source: 'Volcano v1.15.1 HyperNode; Kueue v0.19.2 topology-aware scheduling',
+      source: `${cite('volcano')} HyperNode; ${cite('kueue')} topology-aware scheduling`,
     },
     (pod, say) => {
       const affinity = asObject(pod.spec.affinity);

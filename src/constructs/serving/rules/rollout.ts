@@ -1,6 +1,7 @@
 /**
  * Servers that load models: what keeps them from coming up, from being replaced, and from leaving their node.
  */
+import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type RuleContext } from '../../../checks/rule';
@@ -160,7 +161,7 @@ const budgetLetsDrain: Rule = {
     if (minAvailable === '100%') {
       yield {
         path: '/spec/minAvailable',
-        message: 'minAvailable is 100%, so no pod can be evicted',
+        message: 'maxUnavailable is 0, so no pod can be evicted',
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -326,7 +327,7 @@ const ownService: Rule = {
   on: 'set',
   summary: 'A Service with an address must not have the name of a LeaderWorkerSet in its namespace.',
   why: 'The controller creates a headless Service of that name, through which workers find their leader, and does not change an existing one: LWS_LEADER_ADDRESS does not resolve.',
-  source: 'kubernetes-sigs/lws v0.10.0, pkg/utils/controller CreateHeadlessServiceIfNotExists',
+  source: `${cite('lws')}, pkg/utils/controller CreateHeadlessServiceIfNotExists`,
   fix: 'Set metadata.name of the Service for requests to another name, for example <name>-leader.',
   check: function* ({ set }) {
     for (const { id, object } of set.ofKind(LEADER_WORKER_SET)) {

@@ -1,6 +1,7 @@
 /**
  * ResourceQuota: keys that count, amounts that can be meant, defaults beside mandatory amounts.
  */
+import { cite } from '../../../facts/upstream';
 import { findResource, isExtendedResource } from '../../../facts/catalog';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -45,7 +46,7 @@ const keyCounted: Rule = {
   severity: 'error',
   summary: 'A quota must name extended resources with the prefix `requests.`, the only form that Kubernetes counts.',
   why: 'The API server accepts `limits.nvidia.com/gpu` and `nvidia.com/gpu` but counts neither: the namespace has no GPU limit at all.',
-  source: `${QUOTA_SOURCE}; HAMi v2.10.0, pkg/device/quota.go for its exception`,
+  source: `${QUOTA_SOURCE}; ${cite('hami')}, pkg/device/quota.go for its exception`,
   fix: 'Write `requests.<resource>` in spec.hard; only HAMi reads `limits.<resource>`, for its own quotas.',
   *check(manifest, { set }) {
     const hard = asObject(asObject(manifest.object.spec).hard);

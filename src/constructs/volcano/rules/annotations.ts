@@ -1,6 +1,7 @@
 /**
  * Annotations that Volcano reads. A value that it cannot read is logged, and the default stays.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
@@ -68,8 +69,7 @@ const VALUE_FACTS = {
   severity: 'error',
   summary: "The values of Volcano's annotations must have the form that Volcano reads.",
   why: 'Volcano logs a value that it cannot read and then ignores it, as if the annotation were not set.',
-  source:
-    'volcano v1.15.1, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go',
+  source: `${cite('volcano')}, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go`,
   fix: 'Set the annotation in metadata.annotations to a value of the expected form.',
 } as const;
 
@@ -106,7 +106,7 @@ const budgetValid: PodTemplateRule = {
   on: 'pod-template',
   summary: `A pod may have only one of ${BUDGETS.join(' and ')}, which must be an integer greater than zero or 1% to 99%.`,
   why: 'The webhook pods/validate, which is off by default, rejects the pod; where it is off, Volcano cannot read the budget.',
-  source: 'volcano v1.15.1, pkg/webhooks/admission/pods/validate/admit_pod.go',
+  source: `${cite('volcano')}, pkg/webhooks/admission/pods/validate/admit_pod.go`,
   fix: 'Keep one of the two budgets in metadata.annotations, with a value such as "2" or "50%".',
   *check(template) {
     if (!isVolcanos(template)) {

@@ -2,6 +2,7 @@
  * Names of a job at their longest: pods, the Service, volumes and the rest are named after it, and what is too long is refused only
  * when they are made.
  */
+import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rule';
 import { asArray } from '../../../manifests/read';
 import { podName } from '../job-spec';
@@ -21,7 +22,7 @@ const serviceName = jobRule(
     severity: 'error',
     summary: 'The name of a job with the svc plugin must be a DNS-1035 label, which starts with a letter.',
     why: 'The plugin names a Service and the subdomain of the pods after the job. The webhook accepts the job, but its Service or its pods are rejected later.',
-    source: 'volcano v1.15.1, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains',
+    source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains`,
     fix: 'Set metadata.name to lower-case letters, digits, and "-", starting with a letter and without dots.',
   },
   function* (job) {
@@ -45,8 +46,7 @@ const derivedNames = jobRule(
     severity: 'error',
     summary: "The names that are derived from a job's name must be no more than 63 characters.",
     why: 'The job is accepted, but an object that it needs is rejected when it is created: the job stays without pods.',
-    source:
-      'volcano v1.15.1, pkg/controllers/job (job_controller_util.go createJobPod, plugins/svc, plugins/ssh, plugins/ray)',
+    source: `${cite('volcano')}, pkg/controllers/job (job_controller_util.go createJobPod, plugins/svc, plugins/ssh, plugins/ray)`,
     fix: 'Shorten metadata.name of the job.',
   },
   function* (job) {

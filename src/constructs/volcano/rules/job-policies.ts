@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of lifecycle policies, at the job and at each task.
  */
+import { cite } from '../../../facts/upstream';
 import { asInteger, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -8,7 +9,7 @@ import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '..
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies`;
 
 interface PolicyView {
   readonly path: string;
@@ -220,7 +221,7 @@ const pendingNeedsTimeout = policyRule(
     severity: 'error',
     summary: 'A policy for PodPending must set a timeout.',
     why: 'Without a timeout the controller ignores the policy, because every pod is pending at first.',
-    source: 'volcano v1.15.1, pkg/controllers/job/job_controller_util.go, applyPolicies',
+    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies`,
     fix: 'Add a timeout to the policy, for example `timeout: 10m`.',
   },
   function* (policy) {
@@ -238,8 +239,7 @@ const gangHasPolicies = jobRule(
     severity: 'warning',
     summary: 'A job with several pods should set policies for pods that fail, are evicted, or complete.',
     why: 'Without a policy the other pods wait for a lost pod and keep their GPUs, and workers continue after the master has completed.',
-    source:
-      'volcano v1.15.1, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised',
+    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised`,
     fix: 'Add policies: RestartJob on PodEvicted and PodFailed, and CompleteJob on TaskCompleted of the main task.',
   },
   function* (job) {

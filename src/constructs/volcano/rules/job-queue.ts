@@ -1,6 +1,7 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { pointer } from '../../../manifests/pointer';
@@ -12,8 +13,7 @@ import { JOB_WEBHOOK, jobRule } from './job-rule';
 
 export const QUEUE_NAME_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 export const POD_GROUP_KIND = 'scheduling.volcano.sh/PodGroup';
-const POD_GROUP_WEBHOOK =
-  'volcano v1.15.1, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState';
+const POD_GROUP_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState`;
 
 /** A queue that the set can say nothing bad of: the default queue, or one of its own. Where the set holds no queue at all, any. */
 function unknownQueue(set: ManifestSet, queue: string, path: string): readonly Violation[] {
@@ -127,7 +127,7 @@ const podGroupQueueIsLeaf: ObjectRule = {
   kinds: [POD_GROUP_KIND],
   summary: 'The queue of a PodGroup must be a leaf queue.',
   why: 'The webhook does not check this, but in a queue hierarchy only leaf queues give resources to pods: the pods stay pending.',
-  source: 'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue',
+  source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue`,
   fix: 'Set spec.queue to a child of the queue.',
   check: (manifest, { set }) => notALeaf(set, podGroupQueue(manifest), '/spec/queue'),
 };
@@ -141,8 +141,8 @@ const podQueue: PodTemplateRule = {
   on: 'pod-template',
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
-  source: 'volcano v1.15.1, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod',
-  fix: `Set ${QUEUE_NAME_ANNOTATION} to a child of the queue.`,
+  source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
+  fix: 'Set spec.queue to a child of the queue.',
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {
@@ -162,8 +162,7 @@ const namespaceQueue: ObjectRule = {
   kinds: ['Namespace'],
   summary: `The namespace annotation ${QUEUE_NAME_ANNOTATION} has an effect only if Volcano's webhook podgroups/mutate is enabled.`,
   why: 'The chart does not enable that webhook by default, and the webhook replaces only the queue `default`.',
-  source:
-    'volcano v1.15.1, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions',
+  source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions`,
   fix: "Enable /podgroups/mutate in the chart's custom.enabled_admissions, or set the queue in each workload.",
   *check({ object }) {
     for (const [key, queue] of stringEntries(asObject(object.metadata).annotations)) {

@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
@@ -115,7 +116,7 @@ const gangComplete = jobRule(
     severity: 'warning',
     summary: 'The minAvailable of a job with several tasks must be at least the sum of the minAvailable of its tasks.',
     why: 'Below that sum the scheduler skips the check for each task, so the job may start without the pods that one of its tasks needs.',
-    source: 'volcano v1.15.1, pkg/scheduler/api/job_info.go CheckTaskValid',
+    source: `${cite('volcano')}, pkg/scheduler/api/job_info.go CheckTaskValid`,
     fix: 'Leave spec.minAvailable unset, or set minAvailable of each task so that they add up to spec.minAvailable.',
   },
   function* (job) {
@@ -141,7 +142,7 @@ const taskHasReplicas = taskRule(
     severity: 'warning',
     summary: 'A task must set replicas.',
     why: 'There is no default: a task without replicas has no pods.',
-    source: 'volcano v1.15.1, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go',
+    source: `${cite('volcano')}, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go`,
     fix: 'Set spec.tasks[].replicas to at least 1.',
   },
   function* (task) {
@@ -161,7 +162,7 @@ const volumesValid = jobRule(
     summary:
       'Each volume of a job must have a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
     why: 'The webhook rejects the job.',
-    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, validateIO',
+    source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validateIO`,
     fix: 'Set volumeClaimName to an existing claim or volumeClaim to a new one, and give each volume its own mountPath.',
   },
   function* (job) {
@@ -202,7 +203,7 @@ const dependenciesAcyclic = jobRule(
     severity: 'error',
     summary: 'The dependsOn of a task must name tasks of the job, each only once, and must not form a cycle.',
     why: 'The webhook rejects the job; it also treats an unknown or duplicate name as a cycle.',
-    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, topoSort',
+    source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, topoSort`,
     fix: 'Set dependsOn.name to tasks of this job, without duplicates and without a cycle.',
   },
   function* (job) {
@@ -412,7 +413,7 @@ const restartPolicy = taskRule(
     severity: 'error',
     summary: 'The pods of a task must have restartPolicy OnFailure or Never.',
     why: 'The default in Kubernetes is Always: a container that succeeds is started again, so the task never completes and the job never finishes.',
-    source: 'Kubernetes PodSpec default; volcano v1.15.1, pkg/controllers/job',
+    source: `Kubernetes PodSpec default; ${cite('volcano')}, pkg/controllers/job`,
     fix: 'Set restartPolicy: OnFailure, or Never if the policies of the job handle failures.',
   },
   function* (task, job) {

@@ -1,6 +1,7 @@
 /**
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
@@ -13,7 +14,7 @@ import {
 } from '../scheduler-config-text';
 import { SCHEDULER_ACTIONS, SCHEDULER_CONF_KEY, SCHEDULER_PLUGINS, schedulerConfigMapName } from '../scheduler-facts';
 
-const CONF = 'volcano v1.15.1, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go';
+const CONF = `${cite('volcano')}, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go`;
 export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);
 
 const readings = new WeakMap<Manifest, SchedulerConfigReading | null>();
@@ -111,7 +112,7 @@ const pluginsKnown = problemRule(
     severity: 'error',
     summary: `The plugins of the configuration must be among ${Object.keys(SCHEDULER_PLUGINS).join(', ')}.`,
     why: 'Volcano logs an unknown plugin and ignores it. If you load plugins of your own (--plugins-dir), suppress this rule.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession`,
     fix: 'Set tiers[].plugins[].name to a plugin of Volcano.',
   },
   'plugin',
@@ -139,7 +140,7 @@ const argumentsTyped = problemRule(
     severity: 'error',
     summary: 'Each argument must have the type that its plugin reads.',
     why: 'Volcano logs a value of another type and uses the default: `binpack.weight: "10"` is a string, not a number.',
-    source: 'volcano v1.15.1, pkg/scheduler/framework/arguments.go',
+    source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go`,
     fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
   },
   'argument',
@@ -153,8 +154,7 @@ const argumentsNotFatal = problemRule(
     severity: 'error',
     summary: 'Arguments that a plugin reads without a default must have the right type.',
     why: 'The scheduler exits on such a value, and exits again after each restart.',
-    source:
-      'volcano v1.15.1, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender',
+    source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender`,
     fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
   },
   'fatal-argument',
@@ -193,7 +193,7 @@ const oneQueuePlugin = configRule(
     severity: 'warning',
     summary: 'The configuration must not have both capacity and proportion.',
     why: 'Both plugins order and limit queues, by different numbers (deserved or weight), and the result follows neither.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'Keep one entry in tiers[].plugins: capacity for queue hierarchies and deserved amounts, or proportion for weights.',
   },
   function* (config) {
@@ -217,7 +217,7 @@ const oneDeviceMode = configRule(
     summary:
       'deviceshare must share GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable), or as vGPUs (VGPUEnable).',
     why: 'With two of them the scheduler exits, and exits again after each restart.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate`,
     fix: 'Set one of deviceshare.GPUSharingEnable, deviceshare.GPUNumberEnable, and deviceshare.VGPUEnable to true.',
   },
   function* (config) {
@@ -249,7 +249,7 @@ const mapNamed: ObjectRule = configRule(
     severity: 'warning',
     summary: 'The ConfigMap must be the one that the chart mounts, `<release>-scheduler-configmap`.',
     why: 'The scheduler reads only the file in that ConfigMap; another ConfigMap has no effect.',
-    source: 'volcano v1.15.1, installer/helm/chart/volcano/templates/scheduler.yaml',
+    source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
     fix: `Set metadata.name to ${schedulerConfigMapName('volcano')} for the release "volcano".`,
   },
   function* (_config, { id }) {
@@ -273,7 +273,7 @@ const mapInNamespace = configRule(
     severity: 'warning',
     summary: 'The ConfigMap must set the namespace of Volcano.',
     why: 'Without it the ConfigMap goes to the namespace of the current context, and the scheduler does not see it.',
-    source: 'volcano v1.15.1, installer/helm/chart/volcano/templates/scheduler.yaml',
+    source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
     fix: 'Set metadata.namespace to the namespace of the release, usually volcano-system.',
   },
   function* (_config, { id }) {

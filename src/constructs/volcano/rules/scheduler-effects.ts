@@ -2,6 +2,7 @@
  * The scheduler configuration against what the rest of the set expects of it: a queue's limits, a gang, a topology, a GPU that is
  * counted. All of it is accepted, and silently does nothing.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -43,7 +44,7 @@ const queuesEnforced = configRule(
     severity: 'warning',
     summary: 'The configuration must have capacity or proportion.',
     why: 'Without either, queues limit nothing: weight, capability, deserved, and guarantee are accepted and have no effect.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'Add the plugin capacity (deserved amounts, queue hierarchies) or proportion (weights) to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
@@ -71,8 +72,7 @@ const treeHonoured = configRule(
     severity: 'error',
     summary: 'If queues have parents, the configuration must have capacity with enableHierarchy: true.',
     why: "Without it, and with proportion, each queue is treated as independent: a parent's limits do not apply to its children.",
-    source:
-      'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled`,
     fix: 'Add `- name: capacity` with `enableHierarchy: true` to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
@@ -100,7 +100,7 @@ const fieldsOfPlugin = configRule(
     severity: 'warning',
     summary: 'Queues must set what the loaded plugin reads: deserved for capacity, weight for proportion.',
     why: 'proportion divides by weight and does not read deserved; capacity reads deserved and not weight. Both read capability and guarantee.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'Set spec.deserved for capacity or spec.weight for proportion, or load the other plugin.',
   },
   function* (config, _manifest, { set }) {
@@ -139,7 +139,7 @@ const binpackCounts = configRule(
     severity: 'warning',
     summary: 'binpack should list the extended resources to pack in binpack.resources.',
     why: 'Otherwise it packs by CPU and memory only: GPU pods spread over the nodes, and few nodes stay completely free.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
     fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to its arguments.',
   },
   function* (config) {
@@ -166,7 +166,7 @@ const weightsListed = configRule(
     severity: 'error',
     summary: "A resource with a weight must also be in the plugin's list of resources.",
     why: 'The plugin reads only the weights of listed resources.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{binpack,network-topology-aware}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{binpack,network-topology-aware}`,
     fix: 'Add the resource to the list, for example binpack.resources, separated by commas.',
   },
   function* (config) {
@@ -213,7 +213,7 @@ const takesBack = configRule(
     severity: 'warning',
     summary: 'The actions should include preempt or reclaim, or their gang variants.',
     why: 'Without preempt, a higher priority only changes the order of waiting jobs; without reclaim, a queue never gets back what it has lent.',
-    source: 'volcano v1.15.1, pkg/scheduler/actions',
+    source: `${cite('volcano')}, pkg/scheduler/actions`,
     fix: 'Set actions: "enqueue, allocate, preempt, reclaim, backfill".',
   },
   function* ({ actions, refused }) {
@@ -236,7 +236,7 @@ const places = configRule(
     severity: 'error',
     summary: 'The actions must include allocate.',
     why: 'Without it no pod that requests resources is ever scheduled.',
-    source: 'volcano v1.15.1, pkg/scheduler/actions/allocate',
+    source: `${cite('volcano')}, pkg/scheduler/actions/allocate`,
     fix: 'Add allocate after enqueue in actions, for example actions: "enqueue, allocate, backfill".',
   },
   function* ({ actions, refused }) {
@@ -258,7 +258,7 @@ const essential = configRule(
     severity: 'warning',
     summary: 'The configuration must have gang and predicates.',
     why: 'Without gang, jobs start partially and hold GPUs while they wait for the rest; without predicates, taints, affinity, and node selectors have no effect.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{gang,predicates}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{gang,predicates}`,
     fix: 'Add `- name: gang` and `- name: predicates` to tiers[].plugins.',
   },
   function* (config) {
@@ -283,7 +283,7 @@ const pluginOnce = configRule(
     severity: 'warning',
     summary: 'Each plugin must be loaded only once.',
     why: 'A plugin that is loaded twice counts twice in scores, and only one of its two sets of arguments is used.',
-    source: 'volcano v1.15.1, pkg/scheduler/framework/framework.go, OpenSession',
+    source: `${cite('volcano')}, pkg/scheduler/framework/framework.go, OpenSession`,
     fix: 'Keep one entry for the plugin in tiers[].plugins.',
   },
   function* (config) {
@@ -306,8 +306,7 @@ const topologyHonoured = configRule(
     severity: 'warning',
     summary: 'If HyperNodes or network topologies are used, the configuration must have network-topology-aware.',
     why: 'The plugin directs the search through the HyperNodes: without it the highest tier is not enforced.',
-    source:
-      'volcano v1.15.1, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware',
+    source: `${cite('volcano')}, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware`,
     fix: 'Add `- name: network-topology-aware` to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
