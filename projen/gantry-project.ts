@@ -250,6 +250,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'tsx projen/api/generate.ts',
       receiveArgs: true,
     });
+    this.addTask('upgrade', {
+      description: 'Say what changes with another release of an upstream project, and take it up: PROJECT VERSION',
+      exec: 'tsx projen/upgrade/main.ts',
+      receiveArgs: true,
+    });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
       exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
