@@ -102,7 +102,6 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
   },
   '001-06-07-job.yaml': (chart) => {
     new Job(chart, 'distributed-training', {
-      queue,
       priorityClass: new PriorityClass(chart, 'high-priority', { value: 1000 }),
       plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
       policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -114,7 +113,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
         },
         { name: 'worker', replicas: 4, template: { spec: { containers: [trainer('worker')] } } },
       ],
-    });
+    }).submitTo(queue);
   },
   '001-06-podgroup.yaml': (chart) => {
     new PodGroup(chart, 'training-job-group', {

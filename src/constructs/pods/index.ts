@@ -35,7 +35,9 @@ export {
   type PodOverrides,
   type PodRenderOptions,
   PodTemplate,
+  type PodProps,
   type PodTemplateProps,
+  type WorkloadStatement,
 } from './pod-template';
 export {
   type EfaOptions,
@@ -51,6 +53,8 @@ export {
 } from './rdma';
 export { type ResourcesProps } from './resources';
 export {
+  KAI_QUEUE_LABEL,
+  KAI_SCHEDULER,
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
   type NetworkTopologyFields,
@@ -69,6 +73,7 @@ export {
   type ElasticRange,
   type Gang,
   type GantryOptions,
+  type KaiOptions,
   type KueueOptions,
   type PodGroupOptions,
   type SchedulerPluginsOptions,

@@ -49,8 +49,7 @@ export class TrainingTopology {
         return this.isRequired && typeof this.level === 'string';
       case 'volcano':
         return typeof this.level === 'number' && ['Volcano Job', 'JobSet'].includes(kind);
-      case 'default':
-      case 'scheduler-plugins':
+      default:
         return false;
     }
   }

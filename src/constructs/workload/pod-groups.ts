@@ -65,10 +65,8 @@ export function podGroupForm(scheduling: Scheduling): PodGroupForm {
       };
     case 'pod-group':
       return nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
-    case 'default':
-    case 'kueue':
-    case 'gantry':
-      throw new Error(`${scheduling.engine} goes by no PodGroup.`);
+    default:
+      throw new Error(`${scheduling.engine} uses no PodGroup.`);
   }
 }
 
