@@ -19,6 +19,7 @@ export class FormatConfig {
       // Generated.
       '/eslint.config.mjs',
       '/src/facts/api/types/',
+      '/src/facts/api/kind-table.ts',
       '/src/planning/pages/assets.ts',
       '/lib/',
       '/dist/',

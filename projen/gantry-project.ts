@@ -24,6 +24,7 @@ const PUBLISHED = [
   'src/facts/api/schemas',
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
+  'docs',
   'CHANGELOG.md',
 ];
 
@@ -34,12 +35,27 @@ const BUNDLE_RUNTIME = 'tsx projen/runtime/bundle.ts';
  * Examples import the package by its name, as users do. Run by themselves they get the built package; tests, type check and lint see
  * the sources behind it, so that none of them depends on a build.
  */
-const FACES = {
-  'cdk8s-gantry': 'src/index.ts',
-  'cdk8s-gantry/checks': 'src/interfaces/checks/index.ts',
-  'cdk8s-gantry/testing': 'src/interfaces/testing/index.ts',
-  'cdk8s-gantry/api/*': 'src/facts/api/types/*.ts',
+const ENTRY_POINTS = {
+  '.': 'src/index.ts',
+  './checks': 'src/interfaces/checks/index.ts',
+  './manifests': 'src/manifests/index.ts',
+  './placement': 'src/placement/index.ts',
+  './testing': 'src/interfaces/testing/index.ts',
+  './api/*': 'src/facts/api/types/*.ts',
 };
+
+/** The same by the names that an import uses. */
+const SOURCES = Object.entries(ENTRY_POINTS).map(
+  ([entryPoint, source]) => [entryPoint.replace('.', 'cdk8s-gantry'), source] as const,
+);
+
+/** The built file of a source file. */
+function builtFile(source: string, extension: '.js' | '.d.ts'): string {
+  return source.replace(/^src/, 'lib').replace(/\.ts$/, extension);
+}
+
+/** Where the project lives. */
+const REPOSITORY = 'https://github.com/gantry-dev/gantry';
 
 /**
  * The project definition: one plain TypeScript package, CommonJS, for Node 20 and newer.
@@ -57,6 +73,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       licensed: true,
       license: 'Apache-2.0',
       copyrightOwner: 'The Gantry authors',
+      repository: `git+${REPOSITORY}.git`,
       minNodeVersion: '20.12.0',
       entrypoint: 'lib/index.js',
       bin: { gantry: 'bin/gantry' },
@@ -66,7 +83,6 @@ export class GantryProject extends typescript.TypeScriptProject {
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
-        'js-yaml@4.3.2',
         '@bufbuild/cel@0.6.1',
         '@bufbuild/protobuf@^2.6.2',
         '@bufbuild/re2@0.6.1',
@@ -86,12 +102,12 @@ export class GantryProject extends typescript.TypeScriptProject {
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',
+        'typescript-5.9@npm:typescript@5.9.3',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
-        '@types/js-yaml@4.0.9',
         '@types/node@^20',
         '@types/sarif@2.1.7',
         'eslint@10.15.0',
@@ -136,7 +152,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       fileName: 'tsconfig.dev.json',
       compilerOptions: {
         ...compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
-        paths: Object.fromEntries(Object.entries(FACES).map(([face, source]) => [face, [`./${source}`]])),
+        paths: Object.fromEntries(SOURCES.map(([name, source]) => [name, [`./${source}`]])),
       },
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
       exclude: ['node_modules', 'dist', PAGE_CODE],
@@ -161,12 +177,24 @@ export class GantryProject extends typescript.TypeScriptProject {
     // Jest's resolver: of newer ones the packages for some platforms were never published, and `npm ci` then refuses the lock file.
     this.package.addPackageResolutions('unrs-resolver@1.12.2');
     this.package.addField('exports', {
-      '.': './lib/index.js',
-      './checks': './lib/interfaces/checks/index.js',
-      './testing': './lib/interfaces/testing/index.js',
-      './api/*': './lib/facts/api/types/*.js',
+      ...Object.fromEntries(
+        Object.entries(ENTRY_POINTS).map(([entryPoint, source]) => [
+          entryPoint,
+          { types: `./${builtFile(source, '.d.ts')}`, default: `./${builtFile(source, '.js')}` },
+        ]),
+      ),
       './package.json': './package.json',
     });
+    // Resolution of TypeScript before `exports` (node10), which is what `cdk8s init` sets up.
+    this.package.addField('typesVersions', {
+      '*': Object.fromEntries(
+        Object.entries(ENTRY_POINTS)
+          .filter(([entryPoint]) => entryPoint !== '.')
+          .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
+      ),
+    });
+    this.package.addField('homepage', `${REPOSITORY}#readme`);
+    this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
   }
 
@@ -176,10 +204,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     config.testMatch = ['<rootDir>/test/**/*.test.ts'];
     config.testPathIgnorePatterns = ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'];
     config.moduleNameMapper = Object.fromEntries(
-      Object.entries(FACES).map(([face, source]) => [
-        `^${face.replace('*', '(.*)')}$`,
-        `<rootDir>/${source.replace('*', '$1')}`,
-      ]),
+      SOURCES.map(([name, source]) => [`^${name.replace('*', '(.*)')}$`, `<rootDir>/${source.replace('*', '$1')}`]),
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
@@ -271,7 +296,8 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('conformance', {
-      description: 'Run scheduler case files through the placement core and print what passes as JSON: FILE...',
+      description:
+        'Run scheduler cases (FILE..., or all of test/fixtures/cases) through the placement core and print JSON',
       exec: 'tsx bench/conformance/main.ts',
       receiveArgs: true,
     });

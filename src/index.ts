@@ -8,7 +8,9 @@ import './interfaces/checks';
 
 export { type KubernetesMinor } from './facts/api/schema';
 export { type ObjectOf, type ResourceKind } from './facts/api/resource-kind';
+export { CheckError } from './checks/check-error';
 export { Checks } from './checks/checks-of';
+export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synthesize';
 export { type ClusterObjectProps, type NamespacedObjectProps } from './constructs/resources/object-props';
 export {
   type GantryQueueReference,

@@ -1,19 +1,24 @@
 /**
- * `npm run conformance -- FILE...`: runs case files and prints, for each, `{file, total, passed, failed: [{id, why}]}` as a line of JSON.
- * Exit status 1 when any case fails, 2 when a file cannot be read.
+ * `npm run conformance [-- FILE...]`: runs case files, all of `test/fixtures/cases` by default, and prints for each
+ * `{file, total, passed, failed: [{id, why}]}` as a line of JSON. Exit status 1 when a case fails, 2 when a file cannot be read.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { type Case } from './case-format';
-import { runSchedulerCase } from './run-scheduler-case';
-import { runTopologyCase } from './run-topology-case';
+import { runCase } from './run-case';
 
-const files = process.argv.slice(2).filter((word) => !word.startsWith('-'));
-if (files.length === 0) {
-  process.stderr.write('Usage: npm run conformance -- FILE...\n');
-  process.exitCode = 2;
-}
-for (const file of files) {
+const CASES = join(__dirname, '../../test/fixtures/cases');
+
+const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+for (const file of named.length === 0 ? allFiles() : named) {
   runFile(file);
+}
+
+function allFiles(): readonly string[] {
+  return readdirSync(CASES)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => relative(process.cwd(), join(CASES, name)));
 }
 
 function runFile(file: string): void {
@@ -27,7 +32,7 @@ function runFile(file: string): void {
     return;
   }
   const failed = cases.flatMap((given) => {
-    const why = run(given);
+    const why = runCase(given);
     return why.length === 0 ? [] : [{ id: given.id, why: why.slice(0, 3).join('; ') }];
   });
   process.stdout.write(
@@ -35,13 +40,5 @@ function runFile(file: string): void {
   );
   if (failed.length > 0) {
     process.exitCode = 1;
-  }
-}
-
-function run(given: Case): string[] {
-  try {
-    return given.kind === 'topology-assign' ? runTopologyCase(given) : runSchedulerCase(given);
-  } catch (error) {
-    return [`${(error as Error).name}: ${(error as Error).message}`];
   }
 }

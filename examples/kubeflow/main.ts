@@ -20,8 +20,11 @@ export class Vision extends Chart {
       rungs: [{ name: 'later', preemptionPolicy: 'Never' }, { name: 'now' }],
     });
     this.team = new Team(this, 'vision', {
-      quota: { gpus: 128, cpu: 2048, memory: '20Ti' },
-      queue: { deserved: { gpus: 64 }, capability: { gpus: 128, cpu: 2048, memory: '20Ti' } },
+      quota: { accelerators: Accelerator.nvidia({ count: 128 }), cpu: 2048, memory: '20Ti' },
+      queue: {
+        deserved: { accelerators: Accelerator.nvidia({ count: 64 }) },
+        capability: { accelerators: Accelerator.nvidia({ count: 128 }), cpu: 2048, memory: '20Ti' },
+      },
     });
   }
 }

@@ -53,17 +53,20 @@ class Quotas extends Chart {
     const team = (name: string, gpus: { readonly h100: number; readonly a100: number }): Team => {
       const namespace = new Namespace(this, name);
       // Eight devices, 96 cores and 900 GiB are a node.
-      const nodes = (count: number): kueue.FlavorQuotas['quotas'] => ({
-        gpu: { nominal: count, borrowing: count },
-        cpu: count * 12,
-        memory: `${Math.ceil(count / 8) * 960}Gi`,
+      const nodes = (count: number): Omit<kueue.FlavorQuotas, 'flavor'> => ({
+        nominalQuota: {
+          accelerators: Accelerator.nvidia({ count }),
+          cpu: count * 12,
+          memory: `${Math.ceil(count / 8) * 960}Gi`,
+        },
+        borrowingLimit: { accelerators: Accelerator.nvidia({ count }) },
       });
       const clusterQueue = new kueue.ClusterQueue(this, `${name}-quota`, {
         cohort,
         namespaces: [namespace],
         flavors: [
-          { flavor: h100, quotas: nodes(gpus.h100) },
-          { flavor: a100, quotas: nodes(gpus.a100) },
+          { flavor: h100, ...nodes(gpus.h100) },
+          { flavor: a100, ...nodes(gpus.a100) },
         ],
         preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
         flavorFungibility: { whenCanBorrow: 'TryNextFlavor', whenCanPreempt: 'TryNextFlavor' },

@@ -62,8 +62,17 @@ export class Nodes extends Chart {
       clusterName: 'ml',
     });
     const common = { nodeClass, instanceTypes: ['p5.48xlarge'], zones: ['eu-west-1a'] };
-    new NodePool(this, 'h100', { ...common, profile: this.training, limits: { 'nvidia.com/gpu': 64 } });
-    new NodePool(this, 'h100-spot', { ...common, profile: this.spot, limits: { 'nvidia.com/gpu': 32 }, weight: 10 });
+    new NodePool(this, 'h100', {
+      ...common,
+      profile: this.training,
+      limits: { accelerators: Accelerator.nvidia({ count: 64 }) },
+    });
+    new NodePool(this, 'h100-spot', {
+      ...common,
+      profile: this.spot,
+      limits: { accelerators: Accelerator.nvidia({ count: 32 }) },
+      weight: 10,
+    });
 
     new gpuOperator.GpuOperator(this, 'gpu-operator', {
       through: 'chart',

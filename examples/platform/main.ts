@@ -20,13 +20,13 @@ export function platformOnOnePage(app: App): App {
     },
     teams: {
       research: {
-        deserves: { training: 40, notebooks: 2 },
-        guaranteed: { training: 8 },
+        deserved: { training: 40, notebooks: 2 },
+        guarantee: { training: 8 },
         members: [{ kind: 'Group', name: 'research' }],
       },
       applied: {
-        deserves: { training: 24, notebooks: 2 },
-        atMost: { training: 48, notebooks: 4 },
+        deserved: { training: 24, notebooks: 2 },
+        capability: { training: 48, notebooks: 4 },
         members: [{ kind: 'Group', name: 'applied' }],
       },
     },

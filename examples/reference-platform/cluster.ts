@@ -1,7 +1,7 @@
 /**
  * The cluster that this platform is written for, as the numbers that everything else follows from.
  */
-import { type TeamResources } from 'cdk8s-gantry';
+import { Accelerator, type Amounts } from 'cdk8s-gantry';
 
 /** Nodes with an HGX board of eight H100, and eight InfiniBand cards. */
 export const NODES = 20;
@@ -9,7 +9,7 @@ export const NODES = 20;
 /** What pods can have of one node, after kubelet and system have taken theirs. */
 const NODE = { gpus: 8, cores: 160, memoryGi: 1536, rdma: 8 };
 
-/** The GPU as its nodes are labelled: the SXM board alone, since `H100-80GB` of the catalog stands for the PCIe card too. */
+/** The GPU as its nodes are labelled: the SXM board alone, since `H100-SXM-80GB` of the catalog stands for the PCIe card too. */
 export const GPU = 'NVIDIA-H100-80GB-HBM3';
 
 /** The GPU of the nodes beside them, which serve models. */
@@ -29,11 +29,11 @@ export const RDMA_FUNCTIONS = {
 };
 
 /** Everything that so many whole nodes have, in the form in which quotas and queues are stated. */
-export function nodes(count: number): Required<TeamResources> {
+export function nodes(count: number): Amounts {
   return {
-    gpus: NODE.gpus * count,
     cpu: NODE.cores * count,
     memory: `${NODE.memoryGi * count}Gi`,
-    others: { [RDMA]: NODE.rdma * count },
+    accelerators: Accelerator.nvidia({ count: NODE.gpus * count }),
+    other: { [RDMA]: NODE.rdma * count },
   };
 }

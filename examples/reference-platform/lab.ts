@@ -20,7 +20,7 @@ import { INFERENCE_GPU } from './cluster';
 import { type Nodes } from './nodes';
 
 /** What the lab may use of the inference nodes. */
-const QUOTA = { cpu: 256, memory: '2Ti', gpu: 16 };
+const QUOTA = { cpu: 256, memory: '2Ti', accelerators: Accelerator.nvidia({ count: 16 }) };
 
 export class Lab extends Chart {
   readonly queue: kueue.LocalQueue;
@@ -32,7 +32,7 @@ export class Lab extends Chart {
     const flavor = new kueue.ResourceFlavor(this, 'l40s', { nodeLabels: { 'nvidia.com/gpu.product': INFERENCE_GPU } });
     const clusterQueue = new kueue.ClusterQueue(this, 'lab-queue', {
       name: 'lab',
-      flavors: [{ flavor, quotas: QUOTA }],
+      flavors: [{ flavor, nominalQuota: QUOTA }],
       namespaces: [namespace],
     });
     this.queue = new kueue.LocalQueue(this, 'experiments', { namespace, clusterQueue });

@@ -21,8 +21,7 @@ export class Platform extends Chart {
         { name: 'production', description: 'A release waits for it' },
       ],
     });
-    const { gpus, cpu, memory, others } = nodes(NODES);
-    const everything = { gpu: gpus, cpu, memory, ...others };
+    const everything = nodes(NODES);
     this.ai = new volcano.Queue(this, 'ai', { capability: everything, deserved: everything });
 
     // Gangs, deserved shares in a tree, reclaim; nodes are filled one after the other by their GPUs, so that whole nodes stay free.

@@ -11,8 +11,17 @@ export function scheduler(app: App): App {
   const system = new Chart(app, 'scheduler');
   const gantry = new GantryScheduler(system, 'gantry', {
     queues: [
-      { name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 96 }, guarantee: { 'nvidia.com/gpu': 32 } },
-      { name: 'applied', deserved: { 'nvidia.com/gpu': 64 }, capability: { 'nvidia.com/gpu': 128 } },
+      {
+        name: 'research',
+        weight: 2,
+        deserved: { accelerators: Accelerator.nvidia({ count: 96 }) },
+        guarantee: { accelerators: Accelerator.nvidia({ count: 32 }) },
+      },
+      {
+        name: 'applied',
+        deserved: { accelerators: Accelerator.nvidia({ count: 64 }) },
+        capability: { accelerators: Accelerator.nvidia({ count: 128 }) },
+      },
     ],
     topologies: [{ name: 'racks', levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] }],
     policy: { preferredTopology: 'balanced' },

@@ -103,7 +103,9 @@ export class OtherWork extends Chart {
 
 export function trainingExample(app: App): App {
   const platform = new Chart(app, 'platform');
-  const queue = new volcano.Queue(platform, 'research', { capability: { 'nvidia.com/gpu': 256 } });
+  const queue = new volcano.Queue(platform, 'research', {
+    capability: { accelerators: Accelerator.nvidia({ count: 256 }) },
+  });
   const runtime = new trainer.ClusterTrainingRuntime(platform, 'torch-gang', {
     ...POD,
     mounts: [],

@@ -11,7 +11,7 @@ const { CronJob, HyperNode, HyperNodeMember, Job, JobFlow, JobPlugin, JobTemplat
 const IMAGE = 'registry.example.com/lab/climate:5.2';
 /** Sixteen nodes of eight GPUs, four below each leaf switch. */
 const LEAVES = 4;
-const CLUSTER = { cpu: 16 * 96, memory: `${16 * 1024}Gi`, gpu: 16 * 8 };
+const CLUSTER = { cpu: 16 * 96, memory: `${16 * 1024}Gi`, accelerators: Accelerator.nvidia({ count: 16 * 8 }) };
 
 /** What belongs to everybody: who is served how, and where the nodes stand. */
 export class Ground extends Chart {
@@ -26,9 +26,17 @@ export class Ground extends Chart {
       rungs: [{ name: 'night', preemptionPolicy: 'Never' }, { name: 'day' }],
     });
     const lab = new Queue(this, 'lab', { capability: CLUSTER, deserved: CLUSTER });
-    this.models = new Queue(this, 'models', { parent: lab, deserved: { gpu: 96 }, guarantee: { gpu: 32 } });
+    this.models = new Queue(this, 'models', {
+      parent: lab,
+      deserved: { accelerators: Accelerator.nvidia({ count: 96 }) },
+      guarantee: { accelerators: Accelerator.nvidia({ count: 32 }) },
+    });
     // Without GPUs of its own: it takes what models leave idle, and gives it back.
-    this.reports = new Queue(this, 'reports', { parent: lab, deserved: { gpu: 0 }, capability: { gpu: 16 } });
+    this.reports = new Queue(this, 'reports', {
+      parent: lab,
+      deserved: { accelerators: Accelerator.nvidia({ count: 0 }) },
+      capability: { accelerators: Accelerator.nvidia({ count: 16 }) },
+    });
 
     const leaves = Array.from(
       { length: LEAVES },

@@ -13,12 +13,18 @@ import { compressed, type ProjectCrds, runtimeFiles } from './write-runtime';
 /** Texts by path. */
 export type Texts = ReadonlyMap<string, string>;
 
+export interface ProjectFiles {
+  readonly project: string;
+  readonly label: string;
+  readonly files: Texts;
+}
+
 export interface ApiSources {
   /** OpenAPI v3 files by minor, ascending. */
   readonly kubernetes: ReadonlyMap<KubernetesMinor, Texts>;
   /** Go files of `k8s.io/api` that say since when a version is deprecated, by path `group/version/…`. */
   readonly kubernetesLifecycle?: Texts;
-  readonly projects: readonly { readonly project: string; readonly label: string; readonly files: Texts }[];
+  readonly projects: readonly ProjectFiles[];
   /** KEDA's scaler schema and scalers, by path; none in a fixture without them. */
   readonly kedaScalers?: Texts;
 }

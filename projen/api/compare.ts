@@ -1,16 +1,13 @@
 /**
- * `tsx projen/api/compare.ts [DIR]`: compares the generated schemas, as the library loads them, with the schemas that stand beside the
- * project, at every node: CRDs one by one, and Kubernetes' definitions through every kind. Prints one line per difference.
+ * Compares the generated schemas, as the library loads them, with upstream definitions at every node: CustomResourceDefinitions one by one,
+ * and Kubernetes' definitions through every kind.
  */
-import { existsSync, readdirSync, readFileSync } from 'fs';
-import { join, resolve } from 'path';
-import { findKind, KUBERNETES_MINORS } from '../../src/facts/api/kinds';
+import { SCALE_PATHS } from '../../src/checks/schema/known-kinds';
+import { findKind } from '../../src/facts/api/kinds';
 import { type JsonObject, type JsonValue, type KubernetesMinor, type Schema } from '../../src/facts/api/schema';
 import { loadSchema } from '../../src/facts/api/schemas';
+import { type ProjectFiles } from './api-files';
 import { crdVersions } from './crd';
-import { PROJECT_ROOT } from './lock';
-
-export const REFERENCE_FOLDER = resolve(PROJECT_ROOT, '..', 'shared', 'crds');
 
 export interface Difference {
   /** `volcano scheduling.volcano.sh/v1beta1 Queue` */
@@ -26,61 +23,57 @@ export interface Comparison {
   readonly differences: readonly Difference[];
 }
 
-export function compareCrds(folder: string): Comparison {
+/** Compares what the library loads with the definitions of these projects. */
+export function compareCrds(projects: readonly Pick<ProjectFiles, 'project' | 'files'>[]): Comparison {
   const comparer = new Comparer();
-  for (const project of readdirSync(folder).sort()) {
-    if (project === 'kubernetes') {
-      continue;
-    }
-    for (const file of readdirSync(join(folder, project)).sort()) {
-      if (!file.endsWith('.json') || file === 'scalers-schema.json') {
+  for (const { project, files } of projects) {
+    for (const version of [...files].flatMap(([path, text]) => crdVersions(text, path))) {
+      const apiVersion = `${version.group}/${version.version}`;
+      comparer.kind = `${project} ${apiVersion} ${version.kind}`;
+      comparer.kinds++;
+      const info = findKind(apiVersion, version.kind);
+      if (!info) {
+        comparer.differ('', 'is missing');
         continue;
       }
-      for (const version of crdVersions(readFileSync(join(folder, project, file), 'utf8'), file)) {
-        const apiVersion = `${version.group}/${version.version}`;
-        comparer.kind = `${project} ${apiVersion} ${version.kind}`;
-        comparer.kinds++;
-        const info = findKind(apiVersion, version.kind);
-        if (!info) {
-          comparer.differ('', 'is missing');
-          continue;
+      for (const fact of ['scope', 'served', 'storage', 'deprecated', 'hasStatusSubresource', 'plural'] as const) {
+        if (info[fact] !== version[fact]) {
+          comparer.differ('', `${fact} is ${String(info[fact])}, upstream ${String(version[fact])}`);
         }
-        for (const fact of ['scope', 'served', 'storage', 'deprecated', 'hasStatusSubresource', 'plural'] as const) {
-          if (info[fact] !== version[fact]) {
-            comparer.differ('', `${fact} is ${String(info[fact])}, reference ${String(version[fact])}`);
-          }
-        }
-        comparer.compare('', loadSchema(info, '1.35'), version.schema);
       }
+      const scale = SCALE_PATHS[`${version.group}/${version.kind}`];
+      if (version.scalePath !== undefined && version.scalePath !== scale) {
+        comparer.differ('', `the scale path is ${scale ?? 'absent'}, upstream ${version.scalePath}`);
+      }
+      comparer.compare('', loadSchema(info, '1.35'), version.schema);
     }
   }
   return comparer;
 }
 
-/** The reference holds OpenAPI v2 definitions, without defaults: defaults are not compared, and scalars only where v2 says the same. */
-export function compareKubernetes(folder: string): Comparison {
+/**
+ * Compares what the library loads for one minor with OpenAPI v2, which the generator does not read. Version 2 has no defaults: defaults are
+ * not compared, and scalars only where version 2 says the same.
+ *
+ * @param text `api/openapi-spec/swagger.json` of Kubernetes
+ */
+export function compareKubernetes(minor: KubernetesMinor, text: string): Comparison {
   const comparer = new Comparer();
-  for (const minor of KUBERNETES_MINORS) {
-    const file = join(folder, 'kubernetes', `openapi-${minor}.json`);
-    if (!existsSync(file)) {
+  const { definitions } = JSON.parse(text) as { definitions: Record<string, JsonObject> };
+  for (const definition of Object.values(definitions)) {
+    const gvks = definition['x-kubernetes-group-version-kind'] as unknown as
+      { group: string; version: string; kind: string }[] | undefined;
+    if (gvks?.length !== 1) {
       continue;
     }
-    const { definitions } = JSON.parse(readFileSync(file, 'utf8')) as { definitions: Record<string, JsonObject> };
-    for (const definition of Object.values(definitions)) {
-      const gvks = definition['x-kubernetes-group-version-kind'] as unknown as
-        { group: string; version: string; kind: string }[] | undefined;
-      if (gvks?.length !== 1) {
-        continue;
-      }
-      const { group, version, kind } = gvks[0];
-      const info = findKind(group === '' ? version : `${group}/${version}`, kind);
-      if (!info?.minors?.includes(minor)) {
-        continue;
-      }
-      comparer.kind = `${minor} ${info.apiVersion} ${kind}`;
-      comparer.kinds++;
-      comparer.compareWithDefinition('', loadSchema(info, minor), definition, definitions);
+    const { group, version, kind } = gvks[0];
+    const info = findKind(group === '' ? version : `${group}/${version}`, kind);
+    if (!info?.minors?.includes(minor)) {
+      continue;
     }
+    comparer.kind = `${minor} ${info.apiVersion} ${kind}`;
+    comparer.kinds++;
+    comparer.compareWithDefinition('', loadSchema(info, minor), definition, definitions);
   }
   return comparer;
 }
@@ -112,7 +105,7 @@ class Comparer implements Comparison {
       } else if (isBranches(keyword) && Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
         a.forEach((branch, i) => this.compare(`${path}/${keyword}/${i}`, branch as Schema, b[i] as Schema));
       } else if (stable(a) !== stable(b)) {
-        this.differ(path, `${keyword} is ${stable(a)}, reference ${stable(b)}`);
+        this.differ(path, `${keyword} is ${stable(a)}, upstream ${stable(b)}`);
       }
     }
   }
@@ -124,9 +117,9 @@ class Comparer implements Comparison {
   ): void {
     for (const name of new Set([...Object.keys(found), ...Object.keys(reference)])) {
       if (!(name in found)) {
-        this.differ(`${path}/${name}`, 'only in the reference');
+        this.differ(`${path}/${name}`, 'only upstream');
       } else if (!(name in reference)) {
-        this.differ(`${path}/${name}`, 'not in the reference');
+        this.differ(`${path}/${name}`, 'not upstream');
       } else {
         this.compare(`${path}/${name}`, found[name], reference[name]);
       }
@@ -160,20 +153,20 @@ class Comparer implements Comparison {
       'enum',
     ] as const) {
       if (stable(found[keyword]) !== stable(reference[keyword])) {
-        this.differ(path, `${keyword} is ${stable(found[keyword])}, reference ${stable(reference[keyword])}`);
+        this.differ(path, `${keyword} is ${stable(found[keyword])}, upstream ${stable(reference[keyword])}`);
       }
     }
     const required = [...((reference.required ?? []) as string[])].sort();
     if (stable(found.required ?? []) !== stable(required)) {
-      this.differ(path, `required is ${stable(found.required)}, reference ${stable(required)}`);
+      this.differ(path, `required is ${stable(found.required)}, upstream ${stable(required)}`);
     }
     const members = (reference.properties ?? {}) as Record<string, JsonObject>;
     for (const member of new Set([...Object.keys(found.properties ?? {}), ...Object.keys(members)])) {
       const child = found.properties?.[member];
       if (!child) {
-        this.differ(`${path}/${member}`, 'only in the reference');
+        this.differ(`${path}/${member}`, 'only upstream');
       } else if (!(member in members)) {
-        this.differ(`${path}/${member}`, 'not in the reference');
+        this.differ(`${path}/${member}`, 'not upstream');
       } else {
         this.compareWithDefinition(`${path}/${member}`, child, members[member], definitions);
       }
@@ -211,28 +204,4 @@ function stable(value: unknown): string {
       ? Object.fromEntries(Object.entries(member as Record<string, JsonValue>).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member;
   return JSON.stringify(value, sorted) ?? 'absent';
-}
-
-function main(): void {
-  const folder = resolve(process.argv[2] ?? REFERENCE_FOLDER);
-  if (!existsSync(folder)) {
-    console.log(`${folder} is not there: nothing to compare with`);
-    return;
-  }
-  for (const [what, comparison] of [
-    ['custom resources', compareCrds(folder)],
-    ['Kubernetes', compareKubernetes(folder)],
-  ] as const) {
-    for (const { kind, path, what: difference } of comparison.differences) {
-      console.log(`${kind} ${path}: ${difference}`);
-    }
-    console.log(
-      `${what}: ${comparison.kinds} kinds, ${comparison.nodes} nodes, ${comparison.differences.length} differences`,
-    );
-  }
-}
-
-export type { KubernetesMinor };
-if (require.main === module) {
-  main();
 }

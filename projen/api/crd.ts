@@ -1,9 +1,10 @@
 /**
- * Reads CustomResourceDefinitions: from YAML or JSON text of an upstream project, or from files that hold the versions' schemas alone.
+ * Reads CustomResourceDefinitions: from YAML or JSON text of an upstream project, or from the compact files of `vendor/`.
  */
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue, type Schema } from '../../src/facts/api/schema';
 import { keptSchema } from './kept-schema';
+import { isVendored, readVendored, type VendoredProject, type WholeKind } from './vendored';
 
 export interface CrdVersion {
   readonly group: string;
@@ -15,6 +16,8 @@ export interface CrdVersion {
   readonly storage: boolean;
   readonly deprecated: boolean;
   readonly hasStatusSubresource: boolean;
+  /** Pointer to the replica count that the scale subresource writes, where the definition says it. */
+  readonly scalePath?: string;
   readonly schema: Schema;
 }
 
@@ -24,10 +27,9 @@ export function crdVersions(text: string, file: string): readonly CrdVersion[] {
     if (object.kind === 'CustomResourceDefinition') {
       return fromDefinition(object, file);
     }
-    if (Array.isArray(object.versions) && typeof object.group === 'string') {
-      return fromSchemaFile(object, file);
-    }
-    return [];
+    return isVendored(object)
+      ? readVendored(object as unknown as VendoredProject, file).flatMap((kind) => fromVendored(kind, file))
+      : [];
   });
 }
 
@@ -51,6 +53,7 @@ function fromDefinition(crd: JsonObject, file: string): readonly CrdVersion[] {
   return (spec.versions as JsonObject[]).map((version) => {
     const raw = (version.schema as JsonObject | undefined)?.openAPIV3Schema as JsonObject | undefined;
     const subresources = (version.subresources ?? {}) as JsonObject;
+    const scalePath = (subresources.scale as JsonObject | undefined)?.specReplicasPath;
     return {
       group: spec.group as string,
       version: version.name as string,
@@ -61,6 +64,7 @@ function fromDefinition(crd: JsonObject, file: string): readonly CrdVersion[] {
       storage: version.storage === true,
       deprecated: version.deprecated === true,
       hasStatusSubresource: subresources.status !== undefined && subresources.status !== null,
+      ...(typeof scalePath === 'string' ? { scalePath: scalePath.replaceAll('.', '/') } : {}),
       schema: keptSchema(
         raw ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
         `${file} ${kind}/${version.name as string}`,
@@ -69,18 +73,17 @@ function fromDefinition(crd: JsonObject, file: string): readonly CrdVersion[] {
   });
 }
 
-function fromSchemaFile(object: JsonObject, file: string): readonly CrdVersion[] {
-  const kind = object.kind as string;
-  return (object.versions as JsonObject[]).map((version) => ({
-    group: object.group as string,
-    version: version.name as string,
+function fromVendored({ kind, group, plural, scope, versions }: WholeKind, file: string): readonly CrdVersion[] {
+  return versions.map(({ name, served, storage, deprecated, subresources, schema }) => ({
+    group,
+    version: name,
     kind,
-    plural: object.plural as string,
-    scope: object.scope as CrdVersion['scope'],
-    served: version.served === true,
-    storage: version.storage === true,
-    deprecated: version.deprecated === true,
-    hasStatusSubresource: (version.subresources as string[]).includes('status'),
-    schema: keptSchema(version.schema as JsonObject, `${file} ${kind}/${version.name as string}`),
+    plural,
+    scope: scope as CrdVersion['scope'],
+    served,
+    storage,
+    deprecated,
+    hasStatusSubresource: subresources.includes('status'),
+    schema: keptSchema(schema, `${file} ${kind}/${name}`),
   }));
 }

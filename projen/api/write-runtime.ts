@@ -12,7 +12,7 @@ const BUILT_IN = 'kubernetes';
 export interface ProjectCrds {
   /** Name of the project and of its bundle. */
   readonly project: string;
-  /** `volcano v1.15.1` */
+  /** Project and version, as `KindInfo.source` states them. */
   readonly source: string;
   readonly versions: readonly CrdVersion[];
 }

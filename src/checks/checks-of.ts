@@ -79,6 +79,7 @@ export class Checks {
     return {
       kubernetes,
       crds: ownCrds,
+      crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',
       rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules],
     };
   }

@@ -105,8 +105,18 @@ export class FindingCollector {
     this.located.push({ finding, order: -1 });
   }
 
-  addNotChecked(manifest: Manifest, why: string): void {
+  /** @param rule the rule that a suppression names to accept that the object is not checked; without it, no suppression does */
+  addNotChecked(manifest: Manifest, why: string, rule?: ReportedFacts): void {
     const { file, construct } = manifest.origin;
+    const reason = rule === undefined ? undefined : this.reasonToIgnore(rule.id, manifest);
+    if (rule !== undefined && reason !== undefined) {
+      const { id, tier } = rule;
+      const object = describeId(manifest.id);
+      this.suppressed.push(
+        compact({ rule: id, tier, severity: 'info', object, path: '/kind', message: why, file, construct, reason }),
+      );
+      return;
+    }
     this.notChecked.push(compact({ object: describeId(manifest.id), file, construct, why }));
   }
 

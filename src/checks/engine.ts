@@ -11,6 +11,7 @@ import { type Report } from './report';
 import { type Rule } from './rule';
 import { runRules } from './run-rules';
 import { ShapeChecker } from './schema/check-shape';
+import { shapeRules } from './schema/shape-rules';
 import { sourceRules } from './source-rules';
 import { type Suppression } from './suppression';
 
@@ -37,6 +38,11 @@ export interface CheckOptions {
    */
   readonly crds?: readonly JsonObject[];
   /**
+   * How the user of this check passes a CustomResourceDefinition, in messages.
+   * @default 'the option crds'
+   */
+  readonly crdOption?: string;
+  /**
    * Rules to silence everywhere, each with a reason.
    * @default - none; objects may carry their own in the annotation `gantry.dev/ignore`
    */
@@ -56,7 +62,7 @@ export function check(set: ManifestSet, options: CheckOptions = {}): Report {
   const kubernetes = options.kubernetes ?? DEFAULT_MINOR;
   const collector = new FindingCollector(set, options);
   reportSourceProblems(set, collector);
-  checkShapes(set, kubernetes, options.crds ?? [], collector);
+  checkShapes(set, kubernetes, options, collector);
   runRules(options.rules ?? defaultRules(), { set, kubernetes }, collector);
   return collector.report();
 }
@@ -80,18 +86,23 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
 function checkShapes(
   set: ManifestSet,
   kubernetes: KubernetesMinor,
-  given: readonly JsonObject[],
+  { crds = [], crdOption = 'the option crds' }: CheckOptions,
   collector: FindingCollector,
 ): void {
   if (!collector.wants(SHAPE_TIERS)) {
     return;
   }
   const definitions = set.ofKind(CRD_KIND).map((manifest) => manifest.object);
-  const checker = new ShapeChecker({ kubernetes, crds: given, definitions });
+  const checker = new ShapeChecker({ kubernetes, crds, definitions });
   for (const manifest of set.manifests) {
     const shape = checker.check(manifest);
     if (shape.notChecked !== undefined) {
-      collector.addNotChecked(manifest, shape.notChecked);
+      if (shape.needsDefinition === true) {
+        const why = `${shape.notChecked}; pass its CustomResourceDefinition with ${crdOption}`;
+        collector.addNotChecked(manifest, why, shapeRules.kind);
+      } else {
+        collector.addNotChecked(manifest, shape.notChecked);
+      }
     }
     for (const violation of shape.violations) {
       collector.add(

@@ -53,6 +53,11 @@ function skipSpace(text: string, from: number): number {
   return SPACE.lastIndex;
 }
 
+/** Half of a surrogate pair is no character, and Go puts the replacement character in its place. */
+function wellFormed(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, '\uFFFD') : text;
+}
+
 class JsonReader {
   at: number;
   private readonly problems: TextProblem[] = [];
@@ -123,12 +128,12 @@ class JsonReader {
     for (;;) {
       const keyAt = this.at;
       if (this.text[this.at] !== '"') {
-        this.fail('a key in double quotes belongs here');
+        this.fail('a key in double quotes is expected here');
       }
       const key = this.string();
       this.space();
       if (!this.take(':')) {
-        this.fail('a colon belongs here');
+        this.fail('a colon is expected here');
       }
       this.space();
       this.path = pointer(parent, key);
@@ -137,7 +142,7 @@ class JsonReader {
         this.problems.push({
           kind: 'duplicate-key',
           offset: keyAt,
-          message: `the key ${JSON.stringify(key)} stands twice in this object`,
+          message: `duplicate key ${JSON.stringify(key)} in this object`,
           path: this.path,
         });
       }
@@ -148,7 +153,7 @@ class JsonReader {
         return object;
       }
       if (!this.take(',')) {
-        this.fail('a comma or } belongs here');
+        this.fail('a comma or } is expected here');
       }
       this.space();
     }
@@ -172,7 +177,7 @@ class JsonReader {
         return array;
       }
       if (!this.take(',')) {
-        this.fail('a comma or ] belongs here');
+        this.fail('a comma or ] is expected here');
       }
       this.space();
     }
@@ -189,9 +194,12 @@ class JsonReader {
       return text.slice(1, -1);
     }
     try {
-      return JSON.parse(text) as string;
+      return wellFormed(JSON.parse(text) as string);
     } catch {
-      throw new JsonSyntaxError('a string holds an escape or a control character that JSON does not know', start);
+      throw new JsonSyntaxError(
+        'a string contains an escape sequence or a control character that JSON does not allow',
+        start,
+      );
     }
   }
 
@@ -205,21 +213,21 @@ class JsonReader {
   private number(): number | string {
     const text = this.match(NUMBER);
     if (text === undefined) {
-      this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value belongs here');
+      this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value is expected here');
     }
     const value = Number(text);
     if (!Number.isFinite(value)) {
       this.problems.push({
         kind: 'huge-number',
         offset: this.at,
-        message: `the number ${text} is larger than any that a reader of JSON holds`,
+        message: `the number ${text} is too large for JSON readers (about 1.8e308 at most)`,
         path: this.path,
       });
       this.at += text.length;
       return text;
     }
     if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text) && losesDigits(text, value)) {
-      const message = `the integer ${text} is read as ${value}: it has more digits than fit`;
+      const message = `the integer ${text} is read as ${value}: it has too many digits for a JSON number`;
       this.problems.push({ kind: 'inexact-number', offset: this.at, message, path: this.path });
     }
     this.at += text.length;

@@ -1,7 +1,9 @@
 /**
  * Names of LeaderWorkerSet and DisaggregatedSet that constructs write and rules read.
  */
-export const LWS_PROJECT = 'kubernetes-sigs/lws v0.10.0';
+import { cite } from '../facts/upstream';
+
+export const LWS_PROJECT = cite('lws');
 export const LEADER_WORKER_SET_KIND = 'leaderworkerset.x-k8s.io/LeaderWorkerSet';
 export const DISAGGREGATED_SET_KIND = 'disaggregatedset.x-k8s.io/DisaggregatedSet';
 

@@ -1,7 +1,7 @@
 /**
  * The annotation by which a pod asks Multus for further networks: a list `[namespace/]name[@interface]`, or JSON. Read as Multus reads it.
  *
- * Source: multus-cni v4.2.2, pkg/k8sclient (parsePodNetworkAnnotation).
+ * Source: multus-cni, pkg/k8sclient (parsePodNetworkAnnotation).
  */
 import { type JsonValue } from '../facts/api/schema';
 import { asString, isObject } from './read';

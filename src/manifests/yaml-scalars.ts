@@ -15,6 +15,8 @@ export interface Scalar {
   readonly value: JsonPrimitive;
   /** The text is an integer that a double cannot hold; `value` is the nearest one. */
   readonly inexact?: boolean;
+  /** The integer itself, where a double cannot hold it. */
+  readonly integer?: bigint;
 }
 
 const WORDS = new Map<string, Scalar>();
@@ -59,10 +61,10 @@ export function resolvePlain(text: string): Scalar {
 
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
   if (DECIMAL.test(plain)) {
-    return integer(plain);
+    return integer(plain, text);
   }
   if (BASED.test(plain)) {
-    return based(plain);
+    return based(plain, text);
   }
   if (FLOAT.test(plain)) {
     const value = Number(plain);
@@ -76,12 +78,25 @@ function string(text: string): Scalar {
   return { tag: 'str', value: text };
 }
 
-function integer(plain: string): Scalar {
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Beyond 64 bits go-yaml reads a decimal number as a floating-point one, and so it does with a sign beyond 63 bits. */
+function integer(plain: string, text: string): Scalar {
   const value = Number(plain);
   if (Number.isSafeInteger(value)) {
     return { tag: 'int', value: value === 0 ? 0 : value };
   }
-  return { tag: 'int', value, inexact: losesDigits(plain.replace('+', ''), value) };
+  const big = BigInt(plain.replace('+', ''));
+  if (!fits64Bits(big, plain)) {
+    return Number.isFinite(value) ? { tag: 'float', value } : string(text);
+  }
+  return { tag: 'int', value, inexact: losesDigits(plain.replace('+', ''), value), integer: big };
+}
+
+function fits64Bits(big: bigint, text: string): boolean {
+  return big >= MIN_INT64 && big <= (/^[-+]/.test(text) ? MAX_INT64 : MAX_UINT64);
 }
 
 /**
@@ -92,23 +107,56 @@ export function losesDigits(text: string, value: number): boolean {
   return Math.abs(value) < 2 ** 64 && String(value) !== text;
 }
 
-/** Hexadecimal, octal (`0777` and `0o777`) and binary numbers. */
-function based(plain: string): Scalar {
-  const negative = plain.startsWith('-');
+/** Hexadecimal, octal (`0777` and `0o777`) and binary numbers; strings beyond 64 bits. */
+function based(plain: string, text: string): Scalar {
   const digits = plain.replace(/^[-+]/, '').toLowerCase();
-  const big = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
-  const value = Number(negative ? -big : big);
-  return { tag: 'int', value: value === 0 ? 0 : value, inexact: losesDigits(String(negative ? -big : big), value) };
+  const amount = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
+  const big = plain.startsWith('-') ? -amount : amount;
+  if (!fits64Bits(big, plain)) {
+    return FLOAT.test(plain) ? { tag: 'float', value: Number(plain) } : string(text);
+  }
+  const value = Number(big);
+  if (Number.isSafeInteger(value)) {
+    return { tag: 'int', value };
+  }
+  return { tag: 'int', value, inexact: losesDigits(String(big), value), integer: big };
 }
 
-/** The name that a map key gets in JSON; `undefined` for a key that kubectl refuses (null). */
-export function keyOf(scalar: Scalar): string | undefined {
-  const { value } = scalar;
-  if (value === null) {
+/**
+ * The name that a map key gets in JSON; `undefined` for a key that kubectl refuses: null, and integers that only fit 64 bits without
+ * a sign.
+ */
+export function keyOf({ tag, value, integer: big }: Scalar): string | undefined {
+  if (value === null || (big !== undefined && big > MAX_INT64)) {
     return undefined;
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
+  if (big !== undefined) {
+    return String(big);
   }
-  return String(value);
+  return tag === 'float' && typeof value === 'number' ? shortFloat(value) : String(value);
+}
+
+/** From this exponent on, a number has an exponent in its text. */
+const SHORT_EXPONENT = 6;
+
+/** A floating-point number as `strconv.FormatFloat(value, 'g', -1, 32)` writes it: the shortest text with that 32-bit value. */
+function shortFloat(value: number): string {
+  const single = Math.fround(value);
+  if (!Number.isFinite(single)) {
+    return Number.isNaN(single) ? '.nan' : single > 0 ? '.inf' : '-.inf';
+  }
+  if (single === 0) {
+    return Object.is(single, -0) ? '-0' : '0';
+  }
+  let digits = 1;
+  while (Math.fround(Number(single.toExponential(digits - 1))) !== single) {
+    digits++;
+  }
+  const [mantissa = '', power = '0'] = single.toExponential(digits - 1).split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < SHORT_EXPONENT) {
+    return String(Number(single.toPrecision(digits)));
+  }
+  const sign = exponent < 0 ? '-' : '+';
+  return `${mantissa}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }

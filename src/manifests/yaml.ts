@@ -7,7 +7,7 @@ import { readJson } from './json-text';
 import { type Manifest, type SourceProblem } from './manifest';
 import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './source-text';
-import { readYaml } from './yaml-text';
+import { readWholeYaml, readYaml } from './yaml-text';
 
 export interface Parsed {
   readonly manifests: readonly Manifest[];
@@ -20,14 +20,15 @@ export interface Parsed {
  *
  * Never throws for what the text holds: broken documents are told in `problems`, and the others are still read.
  *
- * @param text YAML or JSON
+ * @param source YAML or JSON
  * @param file how places shall name the text, `-` for standard input
  */
-export function parseYaml(text: string, file: string): Parsed {
+export function parseYaml(source: string, file: string): Parsed {
+  const text = withLineFeeds(source);
   const lines = new LineTable(text);
   const manifests: Manifest[] = [];
   const problems: SourceProblem[] = [];
-  for (const document of readText(text, file)) {
+  for (const document of readDocuments(text, file)) {
     const found = manifestsIn(document, file, lines);
     manifests.push(...found);
     const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
@@ -51,10 +52,9 @@ export type ParsedValue = { readonly value: JsonValue } | { readonly problem: So
 
 /** Reads a text that is no manifest, such as a configuration file: its first document, `null` where it has none. */
 export function parseValue(text: string, file: string): ParsedValue {
-  const [document] = readText(text, file);
-  if (document === undefined) {
-    return { value: null };
-  }
+  const json = /^\uFEFF?\s*[{[]/.test(text) ? readJson(text)[0] : undefined;
+  const document =
+    json !== undefined && (json.value !== undefined || file.endsWith('.json')) ? json : readWholeYaml(text);
   const problem = document.problems.find(({ kind }) => kind !== 'inexact-number' && kind !== 'huge-number');
   if (problem === undefined && document.value !== undefined) {
     return { value: document.value };
@@ -63,16 +63,61 @@ export function parseValue(text: string, file: string): ParsedValue {
   return { problem: { kind, file, position: new LineTable(text).positionOf(offset), message } };
 }
 
-/** JSON where it looks like JSON, since its reader is faster; what only YAML allows between braces is read as YAML. */
-function readText(text: string, file: string): readonly TextDocument[] {
-  if (!/^\uFEFF?\s*[{[]/.test(text)) {
+/** kubectl cuts the end off each line and puts a line feed there: of several carriage returns before it, one is lost. */
+export function withLineFeeds(text: string): string {
+  return text.includes('\r\r\n') ? text.replaceAll('\r\r\n', '\r\n') : text;
+}
+
+/**
+ * The documents of a text, as kubectl divides it: JSON objects one after another where the text begins with a brace, and YAML from the
+ * first place that is no JSON, as long as not two objects were JSON before it.
+ */
+export function readDocuments(text: string, file: string): readonly TextDocument[] {
+  if (!/^[^\S\uFEFF]*\{/.test(text)) {
     return readYaml(text);
   }
   const documents = readJson(text);
-  if (file.endsWith('.json') || documents.every(({ value }) => value !== undefined)) {
-    return documents;
+  const broken = documents.at(-1);
+  const isNotEmpty = ({ value }: TextDocument): boolean => value !== null;
+  if (broken === undefined || broken.value !== undefined || documents.length > 2) {
+    return documents.filter(isNotEmpty);
   }
-  return readYaml(text);
+  const whole = documents.slice(0, -1).filter(isNotEmpty);
+  const start = yamlStart(text, broken.start);
+  if (start === undefined) {
+    return [...whole, broken];
+  }
+  const [next, ...others] = readYaml(text, start);
+  if (next === undefined) {
+    return whole;
+  }
+  const indexed = (document: TextDocument): TextDocument => ({ ...document, index: whole.length + document.index });
+  const likelyJson = file.endsWith('.json') || problemOffset(next) <= problemOffset(broken);
+  return [...whole, next.value === undefined && likelyJson ? broken : indexed(next), ...others.map(indexed)];
+}
+
+/**
+ * Where YAML begins after a JSON object: the rest of its line is passed over where it is blank.
+ *
+ * @returns `undefined` where kubectl looks for no YAML, since fewer than four bytes are left
+ */
+function yamlStart(text: string, from: number): number | undefined {
+  let at = text.slice(0, from).trimEnd().length;
+  while (Buffer.byteLength(text.slice(at, at + 4)) >= 4) {
+    const character = text.charAt(at);
+    if (!/[^\S\uFEFF]/.test(character)) {
+      return at;
+    }
+    at++;
+    if (character === '\n') {
+      return at;
+    }
+  }
+  return undefined;
+}
+
+function problemOffset({ problems, start }: TextDocument): number {
+  return problems.find(({ kind }) => kind === 'syntax')?.offset ?? start;
 }
 
 interface FoundManifest extends Manifest {

@@ -9,6 +9,7 @@ import { NODES, nodes } from '../../examples/reference-platform/cluster';
 import { referencePlatform } from '../../examples/reference-platform/main';
 import { type JsonObject } from '../../src/facts/api/schema';
 import { sampleCluster } from '../../src/planning/cluster';
+import { amountsByName } from '../../src/constructs/pods/amounts';
 import { Plan } from '../../src/planning/cluster/plan-on-synth';
 import { type Manifest } from '../../src/manifests/manifest';
 import { ManifestSet } from '../../src/manifests/manifest-set';
@@ -21,6 +22,8 @@ import { Testing } from '../../src/interfaces/testing';
 const GPU = 'nvidia.com/gpu';
 const RDMA = 'nvidia.com/mlx5_rdma';
 const TEAMS = ['research', 'applied'];
+
+const everything = amountsIn(amountsByName('nodes', nodes(NODES)));
 
 let folder: string;
 
@@ -165,16 +168,16 @@ describe('the jobs', () => {
   });
 
   test('every pod has a whole node: a network card for each GPU, shared memory within its memory, room left for nobody else', () => {
-    const node = nodes(1);
+    const node = amountsIn(amountsByName('node', nodes(1)));
     for (const { spec: pod, manifest } of TEAMS.flatMap(jobs).flatMap((job) => set.podTemplatesOf(job))) {
       const { requests, limits } = podAmounts(pod);
       expect([manifest.id.name, amount(requests, GPU), amount(requests, RDMA)]).toEqual([
         manifest.id.name,
-        node.gpus,
-        node.gpus,
+        amount(node, GPU),
+        amount(node, GPU),
       ]);
-      expect(amount(requests, 'cpu')).toBeLessThanOrEqual(Number(node.cpu));
-      expect(amount(requests, 'memory')).toBeLessThanOrEqual(parseQuantity(node.memory)!.toNumber());
+      expect(amount(requests, 'cpu')).toBeLessThanOrEqual(amount(node, 'cpu'));
+      expect(amount(requests, 'memory')).toBeLessThanOrEqual(amount(node, 'memory'));
       expect(limits.get('memory')).toEqual(requests.get('memory'));
       const shm = asArray(pod.volumes)
         .map(asObject)
@@ -196,7 +199,7 @@ describe('the jobs', () => {
   });
 
   test('all three jobs together fill the cluster and do not exceed it', () => {
-    expect(TEAMS.flatMap(jobs).reduce((sum, job) => sum + total(job, GPU), 0)).toBe(nodes(NODES).gpus);
+    expect(TEAMS.flatMap(jobs).reduce((sum, job) => sum + total(job, GPU), 0)).toBe(amount(everything, GPU));
   });
 });
 
@@ -227,7 +230,7 @@ describe('the shares', () => {
       expect(children).toBe(amount(queue('ai', 'deserved'), resource));
       expect(amount(queue('ai', 'capability'), resource)).toBe(children);
     }
-    expect(amount(queue('ai', 'capability'), GPU)).toBe(nodes(NODES).gpus);
+    expect(amount(queue('ai', 'capability'), GPU)).toBe(amount(everything, GPU));
   });
 
   test('the guarantee of research is what its pre-training needs', () => {

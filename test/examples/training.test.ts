@@ -4,7 +4,7 @@
 import { App, Testing as Cdk8sTesting } from 'cdk8s';
 import { trainingExample } from '../../examples/training/main';
 import { type JsonObject } from '../../src/facts/api/schema';
-import { checkTree } from '../../src/checks/on-synth';
+import { checkTree } from '../../src/checks/check-tree';
 import { manifestsOf } from '../../src/manifests/constructs';
 import { podTemplatesOf } from '../../src/manifests/pod-templates';
 import { asArray, asObject } from '../../src/manifests/read';

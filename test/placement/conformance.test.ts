@@ -1,4 +1,7 @@
-import { type SchedulerCase, type TopologyCase } from '../../bench/conformance/case-format';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Case, type SchedulerCase, type TopologyCase } from '../../bench/conformance/case-format';
+import { runCase } from '../../bench/conformance/run-case';
 import { runSchedulerCase } from '../../bench/conformance/run-scheduler-case';
 import { runTopologyCase } from '../../bench/conformance/run-topology-case';
 
@@ -112,5 +115,16 @@ describe('case runner', () => {
       ],
     };
     expect(runTopologyCase(given)).toEqual([]);
+  });
+});
+
+describe('the cases of the tree', () => {
+  const folder = join(__dirname, '../fixtures/cases');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+  it.each(files)('%s: each case holds', (file) => {
+    const cases = JSON.parse(readFileSync(join(folder, file), 'utf8')) as readonly Case[];
+    expect(cases.length).toBeGreaterThan(0);
+    expect(cases.map((given) => [given.id, runCase(given)] as const).filter(([, why]) => why.length > 0)).toEqual([]);
   });
 });

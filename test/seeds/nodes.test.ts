@@ -1,9 +1,8 @@
 /**
- * Files of nodes that lie beside the project: each known defect is found by a rule of its own, and the corrected files are what
- * constructs say.
+ * Node configuration files: a rule of its own finds each known defect, and constructs make the corrected files.
  */
 import { App, Chart } from 'cdk8s';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { Accelerator, nodeTuning } from '../../src';
@@ -14,47 +13,42 @@ import { parseFile } from '../../src/manifests/node-file';
 import { allRules } from '../../src/interfaces/checks';
 import { Testing } from '../../src/interfaces/testing';
 
-const SEEDS = resolve(__dirname, '../../../shared/seeds');
-const here = existsSync(SEEDS);
-if (!here) {
-  console.log('no ../shared/seeds beside the project: the tests of files of nodes are skipped');
-}
-
+const FIXTURES = resolve(__dirname, '../fixtures');
 const DEFECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '000-05-oci-runtime-spec.json': { '666 is read as decimal': 'node-tuning/oci-file-mode-decimal' },
-  '000-06-docker-daemon.json': {
+  'oci-device.json': { '666 is read as decimal': 'node-tuning/oci-file-mode-decimal' },
+  'docker-runtime-and-driver.json': {
     'every image gets every GPU': 'node-tuning/docker-gpu-runtime-chosen',
     'the driver is the default, and unifies nothing': 'node-tuning/docker-cgroup-driver-left-to-host',
   },
-  '000-07-containerd-config.toml.txt': {
+  'containerd.toml': {
     'systemd_cgroup is gone': 'node-tuning/containerd-systemd-cgroup-of-runc',
     'SystemdCgroupParent never was': 'node-tuning/containerd-runc-option-known',
     'the table default_runtime is gone': 'node-tuning/containerd-default-runtime-by-name',
     'no version': 'node-tuning/containerd-config-states-version',
   },
-  '001-24-kubelet-flags.txt': {
+  'kubelet-arguments.conf': {
     'flags are deprecated': 'node-tuning/kubelet-setting-in-file',
     '500 pods in a /24': 'node-tuning/max-pods-within-pod-network',
     'a million processes': 'node-tuning/pod-pids-limit-guards-node',
     'best-effort promises nothing': 'node-tuning/topology-policy-keeps-its-promise',
   },
-  '002-03-docker-daemon.json': { 'every image gets every GPU': 'node-tuning/docker-gpu-runtime-chosen' },
+  'docker-runtime.json': { 'every image gets every GPU': 'node-tuning/docker-gpu-runtime-chosen' },
 };
 
 const cases = Object.entries(DEFECTS).flatMap(([file, defects]) =>
   Object.entries(defects).map(([defect, rule]) => [file, defect, rule] as const),
 );
-const read = (folder: string, file: string): string => readFileSync(join(SEEDS, folder, file), 'utf8');
+const read = (folder: string, file: string): string => readFileSync(join(FIXTURES, folder, file), 'utf8');
 
-(here ? describe : describe.skip)('files of nodes', () => {
+describe('files of nodes', () => {
   test.each(cases)('%s: %s', (file, _defect, rule) => {
-    const { manifests, problems } = parseFile(read('snippets', file), file);
+    const { manifests, problems } = parseFile(read('node-files', file), file);
     const { findings } = check(new ManifestSet(manifests, problems), { rules: allRules() });
     expect(findings.filter(({ line }) => line === undefined)).toEqual([]);
     expect(findings.map((finding) => finding.rule)).toContain(rule);
   });
 
-  test('001-24-kubelet.yaml is a drop-in', () => {
+  test('kubelet.yaml is a drop-in', () => {
     const dropIn = new nodeTuning.KubeletDropIn({
       podPidsLimit: 1_000_000,
       maxPods: 110,
@@ -64,20 +58,20 @@ const read = (folder: string, file: string): string => readFileSync(join(SEEDS, 
       kubeReserved: { cpu: 4, memory: '8Gi' },
       systemReserved: { cpu: 2, memory: '4Gi' },
     });
-    expect(dropIn.toConfiguration()).toEqual(parse(read('fixed', '001-24-kubelet.yaml')));
+    expect(dropIn.toConfiguration()).toEqual(parse(read('manifests/corrected', 'kubelet.yaml')));
   });
 
-  test('001-27-spot.yaml is a job on spot nodes', () => {
-    const chart = new Chart(new App(), 'spot', { namespace: 'ai-workloads' });
-    new nodeTuning.SpotJob(chart, 'spot-training', {
+  test('spot-job.yaml is a job on spot nodes', () => {
+    const chart = new Chart(new App(), 'spot', { namespace: 'training' });
+    new nodeTuning.SpotJob(chart, 'interruptible', {
       on: 'gke',
-      image: 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime',
+      image: 'registry.example.com/trainer:1.4',
       containerName: 'trainer',
       accelerators: Accelerator.nvidia({ count: 4 }),
       overrides: { pod: { schedulerName: 'volcano' } },
     });
     expect(Testing.synth(chart).map(meaning)).toEqual([
-      meaning(parse(read('fixed', '001-27-spot.yaml')) as JsonObject),
+      meaning(parse(read('manifests/corrected', 'spot-job.yaml')) as JsonObject),
     ]);
   });
 });

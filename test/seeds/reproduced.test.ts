@@ -1,9 +1,9 @@
 /**
- * Corrected manifests that lie beside the project, made by constructs: queues, gangs, jobs, a scheduler's configuration, quotas, claims.
- * Those of other domains have files of their own here; the last test says that no file is left out.
+ * The corrected manifests, made by constructs: queues, gangs, jobs, a scheduler's configuration, quotas, claims. Manifests of other
+ * domains have test files of their own; the last test holds that each file is covered.
  */
 import { App, Chart } from 'cdk8s';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import {
@@ -27,13 +27,8 @@ import { isObject } from '../../src/manifests/read';
 import { parseYaml } from '../../src/manifests/yaml';
 import { Testing } from '../../src/interfaces/testing';
 
-const FIXED = resolve(__dirname, '../../../shared/seeds/fixed');
-const here = existsSync(FIXED);
-if (!here) {
-  console.log('no ../shared/seeds beside the project: the comparison with corrected manifests is skipped');
-}
-
-const IMAGE = 'pytorch/pytorch:2.0.1-cuda11.7-cudnn8-runtime';
+const FIXED = resolve(__dirname, '../fixtures/manifests/corrected');
+const IMAGE = 'registry.example.com/trainer:1.4';
 const {
   HyperNode,
   HyperNodeMember,
@@ -46,7 +41,7 @@ const {
   SchedulerPlugin,
   torchrun,
 } = volcano;
-const queue = Queue.fromName('default-queue');
+const queue = Queue.fromName('research');
 
 function reading(file: string): readonly JsonObject[] {
   return parseYaml(readFileSync(join(FIXED, file), 'utf8'), file).manifests.map(({ object }) => object);
@@ -86,23 +81,23 @@ function amount(value: JsonValue): JsonValue {
 const trainer = (name: string) => ({
   name,
   image: IMAGE,
-  ...torchrun({ processesPerNode: 4, script: ['train.py'] }),
+  ...torchrun({ processesPerNode: 4, script: ['fit.py'] }),
   resources: { limits: { 'nvidia.com/gpu': 4 } },
 });
 
 const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
-  '001-05-queue.yaml': (chart) => {
-    new Queue(chart, 'default-queue', {
+  'volcano-queue.yaml': (chart) => {
+    new Queue(chart, 'research', {
       weight: 1,
       reclaimable: true,
-      capability: { cpu: 100, memory: '500Gi', gpu: 50 },
-      deserved: { cpu: 20, memory: '100Gi', gpu: 10 },
-      guarantee: { cpu: 20, memory: '100Gi', gpu: 10 },
+      capability: { cpu: 100, memory: '500Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
+      deserved: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
+      guarantee: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
     });
   },
-  '001-06-07-job.yaml': (chart) => {
-    new Job(chart, 'distributed-training', {
-      priorityClass: new PriorityClass(chart, 'high-priority', { value: 1000 }),
+  'volcano-job.yaml': (chart) => {
+    new Job(chart, 'vision', {
+      priorityClass: new PriorityClass(chart, 'urgent', { value: 1000 }),
       plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
       policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
       tasks: [
@@ -115,15 +110,15 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
       ],
     }).submitTo(queue);
   },
-  '001-06-podgroup.yaml': (chart) => {
-    new PodGroup(chart, 'training-job-group', {
+  'volcano-pod-group.yaml': (chart) => {
+    new PodGroup(chart, 'vision-gang', {
       queue,
       minTaskMember: { master: 1, worker: 4 },
-      minResources: { gpu: 20 },
-      priorityClass: PriorityClass.fromName('high-priority'),
+      minResources: { accelerators: Accelerator.nvidia({ count: 20 }) },
+      priorityClass: PriorityClass.fromName('urgent'),
     });
   },
-  '001-08-scheduler-config.yaml': (chart) => {
+  'volcano-scheduler.yaml': (chart) => {
     new SchedulerConfiguration(chart, 'scheduler', {
       tiers: [
         [SchedulerPlugin.priority(), SchedulerPlugin.gang({ preemptable: false }), SchedulerPlugin.conformance()],
@@ -138,74 +133,74 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
       ],
     });
   },
-  '001-10-pytorchjob-elastic.yaml': (chart) => {
-    new kubeflow.PyTorchJob(chart, 'pytorch-elastic', {
+  'pytorch-job-elastic.yaml': (chart) => {
+    new kubeflow.PyTorchJob(chart, 'bert-elastic', {
       nodes: 4,
       elastic: { min: 4, max: 8, maxRestarts: 10 },
       image: IMAGE,
-      command: ['torchrun', 'train.py'],
+      command: ['torchrun', 'fit.py'],
       accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
     });
   },
-  '001-10-pytorchjob-static.yaml': (chart) => {
-    new kubeflow.PyTorchJob(chart, 'pytorch-distributed', {
+  'pytorch-job.yaml': (chart) => {
+    new kubeflow.PyTorchJob(chart, 'bert', {
       nodes: 4,
       image: IMAGE,
-      command: ['torchrun', 'train.py'],
+      command: ['torchrun', 'fit.py'],
       resources: { cpu: 32, memory: '200Gi' },
       accelerators: Accelerator.nvidia({ count: 8, tolerations: [] }),
       sharedMemory: '16Gi',
-      mounts: [Mount.claim('training-data-pvc', '/data')],
+      mounts: [Mount.claim('corpus', '/data')],
       cleanPodPolicy: 'None',
       scheduling: Scheduling.volcano(queue),
     });
   },
-  '001-15-quota.yaml': (chart) => {
-    const namespace = Namespace.fromName('ai-team-a');
-    new ResourceQuota(chart, 'gpu-quota', {
+  'resource-quota.yaml': (chart) => {
+    const namespace = Namespace.fromName('team-blue');
+    new ResourceQuota(chart, 'accelerators', {
       namespace,
-      requests: { cpu: 500, memory: '2000Gi', 'nvidia.com/gpu': 50 },
+      requests: { cpu: 500, memory: '2000Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
       limits: { cpu: 1000, memory: '4000Gi' },
       persistentVolumeClaims: 50,
     });
-    new LimitRange(chart, 'gpu-defaults', {
+    new LimitRange(chart, 'containers', {
       namespace,
       container: { defaultRequest: { cpu: 1, memory: '4Gi' }, default: { cpu: 4, memory: '16Gi' } },
     });
   },
-  '001-18-dra.yaml': (chart) => {
-    const claim = new devices.GpuClaim(chart, 'gpu-claim-template', {
+  'claim.yaml': (chart) => {
+    const claim = new devices.GpuClaim(chart, 'large-pair', {
       count: 2,
       selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')],
     });
     const { spec } = new PodTemplate({
-      image: 'nvidia/cuda:12.4.1-base-ubuntu22.04',
+      image: 'registry.example.com/trainer:1.4',
       accelerators: claim.accelerator({ claimName: 'gpus', request: 'gpu' }),
     }).toPodTemplate({ restartPolicy: 'Never' });
-    new Resource(chart, 'dra-pod', Pod, { metadata: { name: 'dra-pod' }, spec });
+    new Resource(chart, 'claimer', Pod, { metadata: { name: 'claimer' }, spec });
   },
   // The objects of Kueue in this file are made in test/constructs/kueue.
-  'hypernode-kueue.yaml': (chart) => {
-    new HyperNode(chart, 'leaf-1', {
+  'topology-and-kueue.yaml': (chart) => {
+    new HyperNode(chart, 'rack-1', {
       tier: 1,
-      members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': '5b1a5c8e-8a3b-4a7a-9b53-5d7f6f2c0d11.1' })],
+      members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': '0c9e2f4a-11d7-4b6e-a3f0-2d5c8b7e9a10.3' })],
     });
   },
 };
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '001-11-rdma.yaml': 'test/seeds/networking.test.ts',
-  '001-13-14-monitoring.yaml': 'test/seeds/monitoring.test.ts',
-  '001-19-knative.yaml': 'test/seeds/serving.test.ts',
-  '001-24-kubelet.yaml': 'test/seeds/nodes.test.ts',
-  '001-25-trainjob-v2.yaml': 'test/constructs/trainer/constructs.test.ts',
-  '001-26-keda.yaml': 'test/seeds/keda.test.ts',
-  '001-27-spot.yaml': 'test/seeds/nodes.test.ts',
+  'rdma-pod.yaml': 'test/seeds/networking.test.ts',
+  'monitoring.yaml': 'test/seeds/monitoring.test.ts',
+  'knative-service.yaml': 'test/seeds/serving.test.ts',
+  'kubelet.yaml': 'test/seeds/nodes.test.ts',
+  'train-job.yaml': 'test/constructs/trainer/constructs.test.ts',
+  'keda-scaled-object.yaml': 'test/seeds/keda.test.ts',
+  'spot-job.yaml': 'test/seeds/nodes.test.ts',
 };
 
-(here ? describe : describe.skip)('corrected manifests', () => {
+describe('corrected manifests', () => {
   test.each(Object.entries(MADE))('%s is what constructs make', (file, make) => {
-    const chart = new Chart(new App(), 'seed', { namespace: 'ai-workloads' });
+    const chart = new Chart(new App(), 'seed', { namespace: 'training' });
     make(chart);
     const wanted = reading(file).filter(({ apiVersion }) => apiVersion !== 'kueue.x-k8s.io/v1beta2');
     expect(Testing.synth(chart).map((object) => meaning(object))).toEqual(wanted.map((object) => meaning(object)));

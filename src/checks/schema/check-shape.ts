@@ -45,6 +45,8 @@ export interface ShapeResult {
   readonly violations: readonly ShapeViolation[];
   /** Why the object could not be checked, where it could not. */
   readonly notChecked?: string;
+  /** A CustomResourceDefinition of its kind would let it be checked. */
+  readonly needsDefinition?: boolean;
   /** The object as the server would store it; for custom resources that decode. */
   readonly defaulted?: JsonObject;
 }
@@ -124,7 +126,7 @@ export class ShapeChecker {
 
   private reportUnknown(unknown: Unknown, list: ViolationList, apiVersion: string, kind: string): ShapeResult {
     if ('why' in unknown) {
-      return { violations: [], notChecked: unknown.why };
+      return { violations: [], notChecked: unknown.why, needsDefinition: unknown.needsDefinition === true };
     }
     if ('notServed' in unknown) {
       list.add(

@@ -64,7 +64,12 @@ export const SCALE_PATHS: Readonly<Record<string, string>> = {
 
 export type Known = { readonly info: KindInfo; readonly schema: Schema; readonly scale?: string };
 export type Unknown =
-  | { readonly why: string; readonly nearest?: string }
+  | {
+      readonly why: string;
+      readonly nearest?: string;
+      /** A CustomResourceDefinition would make it known. */
+      readonly needsDefinition?: true;
+    }
   | { readonly notServed: string; readonly expected: string; readonly fix: string }
   | { readonly noSuchKind: string; readonly expected?: string; readonly fix: string }
   | { readonly noSuchGroup: string; readonly expected: string; readonly fix: string };
@@ -181,7 +186,8 @@ export class KnownKinds {
     const meant = nearestName(kind, kinds);
     if (!isBuiltInGroup(group)) {
       return {
-        why: `the kind ${kind} of ${group} is not known here; ${meant === undefined ? '' : `it has ${meant}; `}give its CustomResourceDefinition with --crd`,
+        why: `no schema for kind ${kind} of ${group}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`,
+        needsDefinition: true,
         ...(meant === undefined ? {} : { nearest: meant }),
       };
     }
@@ -212,7 +218,7 @@ export class KnownKinds {
     )?.apiVersion;
     const right = group === 'istio.io' ? ISTIO_KINDS[kind] : below;
     if (right === undefined) {
-      return { why: `the API group ${group} is not known here; give its CustomResourceDefinition with --crd` };
+      return { why: `no schema for API group ${group}`, needsDefinition: true };
     }
     return {
       noSuchGroup: `${apiVersion} serves no ${kind}: ${group} is no API group`,

@@ -4,6 +4,7 @@
  * A pod-template rule that fires inside a custom resource has the tier `webhook`: the server takes the custom resource and refuses
  * the pods that a controller makes of it.
  */
+import { cite } from '../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { valueAt } from '../../manifests/pointer';
@@ -20,7 +21,7 @@ export interface RuleTexts {
   readonly why?: string;
   /** As in `RuleFacts`. @default - the rule is always run */
   readonly concerns?: readonly string[];
-  /** File below `pkg/` of kubernetes 1.36.2, or module and file. @default - `apis/core/validation/validation.go` */
+  /** File below `pkg/` of kubernetes, or module and file. @default - `apis/core/validation/validation.go` */
   readonly source?: string;
 }
 
@@ -109,7 +110,7 @@ function facts(texts: RuleTexts, why: string): Omit<ObjectRule, 'id' | 'on' | 'k
     severity: 'error',
     summary: texts.summary,
     why: texts.why ?? why,
-    source: source.startsWith('k8s.io/') ? source : `kubernetes 1.36.2, pkg/${source}`,
+    source: source.startsWith('k8s.io/') ? source : `${cite('kubernetes')}, pkg/${source}`,
     fix: texts.fix,
   };
 }

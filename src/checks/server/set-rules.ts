@@ -1,6 +1,7 @@
 /**
  * What only shows when manifests are seen together: one object written twice, a second global default.
  */
+import { cite } from '../../facts/upstream';
 import { describeId, type Manifest } from '../../manifests/manifest';
 import { type Rule, type SetRule } from '../rule';
 
@@ -46,7 +47,7 @@ const oneGlobalDefault: SetRule = {
   severity: 'error',
   summary: 'At most one PriorityClass is the global default.',
   why: 'The admission plugin Priority refuses the second.',
-  source: 'kubernetes 1.36.2, plugin/pkg/admission/priority',
+  source: `${cite('kubernetes')}, plugin/pkg/admission/priority`,
   fix: 'Set globalDefault on one class only.',
   on: 'set',
   check: ({ set }) => {

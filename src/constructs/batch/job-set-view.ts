@@ -1,12 +1,13 @@
 /**
  * A JobSet as its webhook reads it, after its defaults. Made from JSON of any shape; knows no rules.
  */
+import { cite } from '../../facts/upstream';
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { asArray, asInteger, asObject, asString, objectsAt } from '../../manifests/read';
 
 export const JOB_SET_KIND = 'jobset.x-k8s.io/JobSet';
-export const JOB_SET_PROJECT = 'kubernetes-sigs/jobset v0.12.0';
+export const JOB_SET_PROJECT = cite('jobset');
 
 export interface ReplicatedJobView {
   readonly name: string;

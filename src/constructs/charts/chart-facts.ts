@@ -3,7 +3,7 @@
  *
  * Versions are those of the catalog: what schemas and rules were taken from.
  */
-import { PROJECTS } from '../../facts/catalog';
+import { UPSTREAM, type Upstream, type UpstreamRelease, versionOf } from '../../facts/upstream';
 
 export type ChartName =
   | 'gpu-operator'
@@ -33,7 +33,7 @@ export interface ChartFacts {
 }
 
 export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
-  'gpu-operator': chart('gpu-operator', { project: 'NVIDIA gpu-operator', namespace: 'gpu-operator' }),
+  'gpu-operator': chart('gpu-operator', { project: 'nvidia-gpu-operator', namespace: 'gpu-operator' }),
   'network-operator': chart('network-operator', {
     project: 'network-operator',
     namespace: 'nvidia-network-operator',
@@ -44,14 +44,14 @@ export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
     namespace: 'node-feature-discovery',
   }),
   volcano: chart('volcano', {
-    project: 'Volcano',
+    project: 'volcano',
     namespace: 'volcano-system',
     formerRepositories: ['https://volcano-sh.github.io/charts'],
   }),
-  kueue: chart('kueue', { project: 'Kueue', namespace: 'kueue-system', largeCrds: true }),
-  keda: chart('keda', { project: 'KEDA', namespace: 'keda', largeCrds: true }),
+  kueue: chart('kueue', { project: 'kueue', namespace: 'kueue-system', largeCrds: true }),
+  keda: chart('keda', { project: 'keda', namespace: 'keda', largeCrds: true }),
   'kubeflow-trainer': chart('kubeflow-trainer', {
-    project: 'Kubeflow Trainer',
+    project: 'kubeflow-trainer-v2',
     namespace: 'kubeflow-system',
     largeCrds: true,
   }),
@@ -76,21 +76,21 @@ export const TRAINING_OPERATOR: KustomizationFacts = {
   name: 'training-operator',
   repository: 'https://github.com/kubeflow/trainer',
   path: 'manifests/overlays/standalone',
-  version: PROJECTS.find(({ name }) => name === 'Kubeflow training-operator')?.version ?? '',
+  version: versionOf('training-operator-v1'),
   namespace: 'kubeflow',
 };
 
 type ChartSource = Partial<Pick<ChartFacts, 'largeCrds' | 'formerRepositories'>> & { readonly namespace: string } &
-  /** Name of the project in the catalog, which knows version and repository. */
+  /** The upstream release that has version and repository. */
   (
-    | { readonly project: string; readonly repository?: undefined }
+    | { readonly project: Upstream; readonly repository?: undefined }
     /** Where the catalog does not know the chart. */
     | { readonly repository: string; readonly project?: undefined }
   );
 
 function chart(name: ChartName, source: ChartSource): ChartFacts {
   const { namespace, largeCrds = false, formerRepositories = [] } = source;
-  const project = PROJECTS.find((known) => known.name === source.project);
+  const project: UpstreamRelease | undefined = source.project && UPSTREAM[source.project];
   // NVIDIA's GPU operator has its chart's version with a v in front; the others are plain semantic versions.
   const version = name === 'gpu-operator' ? project?.version : project?.version.replace(/^v/, '');
   return {

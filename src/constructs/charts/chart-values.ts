@@ -1,9 +1,8 @@
 /**
  * Values of the charts, as far as a platform says them. Every part is open: what is not listed is written as it stands.
  *
- * Sources: the values.yaml of each chart in the version of the catalog (gpu-operator v26.7.0 as far as its documents say; volcano
- * v1.15.1, kueue v0.19.2, kubeflow-trainer v2.3.0, node-feature-discovery v0.19.0 as read; keda, kube-prometheus-stack and
- * network-operator by their documents).
+ * Sources: the values.yaml of volcano, kueue, kubeflow-trainer, and node-feature-discovery in the version of the catalog; the documents of
+ * gpu-operator, keda, kube-prometheus-stack, and network-operator.
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { type ResourceRequirements, type Toleration } from '../../facts/api/types/core/v1';

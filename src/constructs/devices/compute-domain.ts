@@ -21,7 +21,7 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
 /**
  * Cannot be changed once it is made.
  *
- * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu v0.4.1, api/nvidia.com/resource/v1beta1/computedomain.go.
+ * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
  * @example
  * const domain = new ComputeDomain(chart, 'train');

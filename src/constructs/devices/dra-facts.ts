@@ -1,7 +1,7 @@
 /**
  * Facts of NVIDIA's DRA driver: what its devices say of themselves, and what it takes as configuration.
  *
- * Source: dra-driver-nvidia-gpu v0.4.1, cmd/gpu-kubelet-plugin/deviceinfo.go and mig.go (attributes),
+ * Source: dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/deviceinfo.go and mig.go (attributes),
  * api/nvidia.com/resource/v1beta1 (configuration), pkg/featuregates (gates).
  */
 import { type KubernetesMinor } from '../../facts/api/schema';

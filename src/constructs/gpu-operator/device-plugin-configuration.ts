@@ -19,7 +19,7 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
 }
 
 /**
- * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin v0.19.0, api/config/v1.
+ * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin, api/config/v1.
  *
  * @example
  * const plugin = new DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });

@@ -2,7 +2,7 @@
  * Reads the configuration of NVIDIA's device plugin as the plugin reads it, and notes what it would make of each part: not start,
  * pass over it with a line in the log, or pass over it without one.
  *
- * Source: k8s-device-plugin v0.19.0, api/config/v1 (each reader there is its own), cmd/nvidia-device-plugin/main.go (validateFlags).
+ * Source: k8s-device-plugin, api/config/v1 (each reader there is its own), cmd/nvidia-device-plugin/main.go (validateFlags).
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, isObject } from '../../manifests/read';

@@ -41,7 +41,7 @@ export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, Opera
 /**
  * A cluster has one, named `gpu-cluster`.
  *
- * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator v26.7.0, api/nvidia/v1alpha1.
+ * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator, api/nvidia/v1alpha1.
  */
 export class GpuCluster extends Construct {
   readonly resource: ApiObject;

@@ -25,11 +25,11 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
 }
 
 /**
- * Rules: `gpu-operator/mig-*`. Source: mig-parted v0.15.0, api/spec/v1/spec.go.
+ * Rules: `gpu-operator/mig-*`. Source: mig-parted, api/spec/v1/spec.go.
  *
  * @example
  * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
- * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-80GB', layout: { '1g.10gb': 7 } }));
+ * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
 export class MigConfiguration extends Construct {
   readonly configMapName: string;

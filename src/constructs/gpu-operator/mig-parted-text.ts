@@ -2,7 +2,7 @@
  * Reads the configuration of the MIG manager (mig-parted) as mig-parted reads it: an unknown key, a missing one or a count of the
  * wrong kind refuses the whole file, and the layout of each entry is held against the GPUs that it can be meant for.
  *
- * Source: mig-parted v0.15.0, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
+ * Source: mig-parted, api/spec/v1/spec.go, pkg/types/mig_config.go; the layouts, deployments/systemd/config-default.yaml.
  */
 import { type AcceleratorFacts, ACCELERATORS, parseMigProfile } from '../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -226,7 +226,7 @@ function readLayout(
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {
   const ids = (Array.isArray(filter) ? filter : [filter]).filter((one): one is string => typeof one === 'string');
   const wanted = ids.map((id) => (/^0x([0-9a-f]{4})10de$/i.exec(id)?.[1] ?? '').toUpperCase());
-  return ACCELERATORS.filter((gpu) => gpu.pciDeviceIds.some((id) => wanted.includes(id)));
+  return ACCELERATORS.filter((gpu) => gpu.vendor === 'nvidia' && gpu.pciDeviceIds.some((id) => wanted.includes(id)));
 }
 
 function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<MigConfigProblemKind>): void {

@@ -35,7 +35,7 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
 }
 
 /**
- * Rules: `gpu-operator/driver-*`. Source: gpu-operator v26.7.0, internal/validator, api/nvidia/v1alpha1.
+ * Rules: `gpu-operator/driver-*`. Source: gpu-operator, internal/validator, api/nvidia/v1alpha1.
  *
  * @example
  * new NvidiaDriver(chart, 'default', { version: '595.91.07' });

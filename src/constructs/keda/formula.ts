@@ -3,7 +3,7 @@
  * the whole turned into a number. It knows the grammar, the builtin functions, and of types as much as can be told without the elements of
  * lists: what it refuses KEDA refuses; of what it takes KEDA may still refuse a text or nil within a list.
  *
- * Source: keda v2.20.2, apis/keda/v1alpha1/scaledobject_webhook.go; expr v1.17.8, parser and checker.
+ * Source: keda, apis/keda/v1alpha1/scaledobject_webhook.go; expr, parser and checker.
  */
 import { FormulaError, type Token, tokensOf } from './formula-tokens';
 

@@ -1,9 +1,10 @@
 /**
  * Names and defaults of KEDA that constructs and rules share.
  */
+import { cite } from '../../facts/upstream';
 
 /** The release that everything here was taken from. */
-export const KEDA_PROJECT = 'keda v2.20.2';
+export const KEDA_PROJECT = cite('keda');
 
 export const SCALED_OBJECT_KIND = 'keda.sh/ScaledObject';
 export const SCALED_JOB_KIND = 'keda.sh/ScaledJob';

@@ -1,7 +1,7 @@
 /**
  * How KEDA reads the text of one parameter, and what it cannot read.
  *
- * Source: keda v2.20.2, pkg/scalers/scalersconfig/typed_config.go.
+ * Source: keda, pkg/scalers/scalersconfig/typed_config.go.
  */
 import { type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { isGoDuration } from '../../checks/schema/formats';

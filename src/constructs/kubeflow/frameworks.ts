@@ -4,12 +4,13 @@
  * The CRDs hold none of this (role names, `restartPolicy` and the container name are free strings there); it stands in the
  * operator's Go code: `pkg/apis/kubeflow.org/v1/*_types.go`, `*_defaults.go` and `pkg/webhooks/`, v1.9.4.
  */
+import { cite } from '../../facts/upstream';
 
 /** API version of the training-operator's kinds. MPIJob also exists as `kubeflow.org/v2beta1`, of another project. */
 export const TRAINING_OPERATOR_API_VERSION = 'kubeflow.org/v1';
 
 /** What the rules cite. */
-export const TRAINING_OPERATOR = 'kubeflow/training-operator v1.9.4';
+export const TRAINING_OPERATOR = cite('training-operator-v1');
 
 export const REPLICA_RESTART_POLICIES = ['Always', 'OnFailure', 'Never', 'ExitCode'] as const;
 export type ReplicaRestartPolicy = (typeof REPLICA_RESTART_POLICIES)[number];

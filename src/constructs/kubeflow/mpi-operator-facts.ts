@@ -1,9 +1,10 @@
 /**
- * What the mpi-operator v0.8.0 takes, as data: its CRD holds hardly any of it.
+ * What the mpi-operator takes, as data: its CRD holds hardly any of it.
  * Source: `pkg/apis/kubeflow/validation/validation.go`, `pkg/apis/kubeflow/v2beta1/default.go`.
  */
+import { cite } from '../../facts/upstream';
 
-export const MPI_OPERATOR = 'kubeflow/mpi-operator v0.8.0';
+export const MPI_OPERATOR = cite('mpi-operator');
 export const MPI_OPERATOR_API_VERSION = 'kubeflow.org/v2beta1';
 
 export const MPI_RESTART_POLICIES = ['Never', 'OnFailure'] as const;

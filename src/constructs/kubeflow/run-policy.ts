@@ -2,8 +2,8 @@
  * The run policy that the training-operator's kinds share: what happens while a job runs and after, and how it is scheduled as a gang.
  */
 import { type JAXJobSpecRunPolicy } from '../../facts/api/types/kubeflow.org/v1';
-import { type Quantity } from '../../facts/api/scalars';
 import { type Scheduling } from '../pods';
+import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { type PriorityClassReference } from '../resources/references';
 import { type CleanPodPolicy, type JobManager } from './frameworks';
 
@@ -26,7 +26,7 @@ export interface RunPolicyProps {
   /** Pods that must have room together. @default - all of a static job, the least of an elastic one */
   readonly minAvailable?: number;
   /** Resources that must be free together. @default - those of the first `minAvailable` pods */
-  readonly minResources?: Readonly<Record<string, Quantity>>;
+  readonly minResources?: Amounts;
   /** Seconds that a gang may wait; heeded by scheduler-plugins only. @default - the scheduler's */
   readonly scheduleTimeoutSeconds?: number;
 }
@@ -67,7 +67,7 @@ function schedulingPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy['sched
   return {
     queue: scheduling?.queueName,
     minAvailable: minAvailable ?? gang.pods,
-    minResources,
+    minResources: optionalAmountsByName('minResources', minResources),
     priorityClass: gang.priorityClass?.priorityClassName,
     scheduleTimeoutSeconds,
   };

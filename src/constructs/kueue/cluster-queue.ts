@@ -77,12 +77,18 @@ export interface ClusterQueueProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/*`. Source: kueue v0.19.2, pkg/webhooks/clusterqueue_webhook.go.
+ * Rules: `kueue/*`. Source: kueue, pkg/webhooks/clusterqueue_webhook.go.
  *
  * @example
  * new ClusterQueue(chart, 'training', {
  *   cohort: Cohort.fromName('all'),
- *   flavors: [{ flavor: h100, quotas: { cpu: 512, memory: '4Ti', gpu: { nominal: 64, borrowing: 16 } } }],
+ *   flavors: [
+ *     {
+ *       flavor: h100,
+ *       nominalQuota: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
+ *       borrowingLimit: { accelerators: Accelerator.nvidia({ count: 16 }) },
+ *     },
+ *   ],
  *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
  * });
  */
@@ -126,10 +132,10 @@ export class ClusterQueue extends Construct implements IClusterQueue {
    *
    * @throws if it is there already, or its quotas do not go with those of the others
    */
-  addFlavor(flavor: IResourceFlavor, quotas: FlavorQuotas['quotas']): this {
-    resourceGroups([...this.flavors, { flavor, quotas }]);
-    this.flavors.push({ flavor, quotas });
-    dependOn(this.resource, flavor);
+  addFlavor(quotas: FlavorQuotas): this {
+    resourceGroups([...this.flavors, quotas]);
+    this.flavors.push(quotas);
+    dependOn(this.resource, quotas.flavor);
     return this;
   }
 

@@ -25,7 +25,7 @@ export interface CohortProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/cohort-*` and those of quotas. Source: kueue v0.19.2, pkg/webhooks/cohort_webhook.go.
+ * Rules: `kueue/cohort-*` and those of quotas. Source: kueue, pkg/webhooks/cohort_webhook.go.
  *
  * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */

@@ -13,7 +13,7 @@ export {
 } from './cluster-queue';
 export { Cohort, type CohortProps, type ICohort } from './cohort';
 export { LocalQueue, type LocalQueueProps } from './local-queue';
-export { type FlavorQuotas, type Quota } from './quotas';
+export { type FlavorQuotas } from './quotas';
 export { type IResourceFlavor, ResourceFlavor, type ResourceFlavorProps } from './resource-flavor';
 export { type ITopology, Topology, type TopologyProps } from './topology';
 export { WorkloadPriorityClass, type WorkloadPriorityClassProps } from './workload-priority-class';

@@ -1,9 +1,11 @@
 /**
  * Names of Kueue that rules read, and the kinds that it manages.
  *
- * Source: kueue v0.19.2, apis/kueue/v1beta2, pkg/controller/constants, pkg/controller/jobs.
+ * Source: kueue, apis/kueue/v1beta2, pkg/controller/constants, pkg/controller/jobs.
  */
-export const KUEUE = 'kueue v0.19.2';
+import { cite } from '../../facts/upstream';
+
+export const KUEUE = cite('kueue');
 
 export const CLUSTER_QUEUE = 'kueue.x-k8s.io/ClusterQueue';
 export const COHORT = 'kueue.x-k8s.io/Cohort';

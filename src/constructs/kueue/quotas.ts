@@ -4,29 +4,30 @@
  * Kueue wants groups: resources that are given from one flavor together, each flavor of a group with a quota for each resource, in the
  * order of the group. All of that can be seen from the quotas, so nobody has to write it.
  */
-import { type Quantity } from '../../facts/api/scalars';
 import { type ClusterQueueSpecResourceGroup } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
+import { type Amounts, amountsByName, type AmountsByName } from '../pods/amounts';
 import { type IResourceFlavor } from './resource-flavor';
 
-/** The nominal quota, or that with limits. */
-export type Quota =
-  | Quantity
-  | {
-      /** What can be counted on. */
-      readonly nominal: Quantity;
-      /** What may be taken from the cohort on top. @default - all that is idle there */
-      readonly borrowing?: Quantity;
-      /** What the cohort may take when it is idle here. @default - all */
-      readonly lending?: Quantity;
-    };
-
+/**
+ * What a queue has of one flavor, in Kueue's own terms. In the terms of the other queues: `nominalQuota` is the deserved share,
+ * `nominalQuota` less `lendingLimit` is the guarantee, and `nominalQuota` plus `borrowingLimit` is the capability.
+ *
+ * @example
+ * const quotas: FlavorQuotas = {
+ *   flavor: h100,
+ *   nominalQuota: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
+ *   borrowingLimit: { accelerators: Accelerator.nvidia({ count: 16 }) },
+ * };
+ */
 export interface FlavorQuotas {
   readonly flavor: IResourceFlavor;
-  /** By resource; `gpu` is short for `nvidia.com/gpu`. */
-  readonly quotas: Readonly<Record<string, Quota>>;
+  /** The amounts that the queue can count on. A resource that is not named here is not available from the flavor. */
+  readonly nominalQuota: Amounts;
+  /** The most that the queue may take from the cohort in addition. @default - all that is idle there */
+  readonly borrowingLimit?: Amounts;
+  /** The most that the cohort may take while it is idle here. @default - all */
+  readonly lendingLimit?: Amounts;
 }
-
-const GPU = 'nvidia.com/gpu';
 
 interface Group {
   readonly resources: readonly string[];
@@ -35,7 +36,9 @@ interface Group {
 
 interface NamedQuotas {
   readonly name: string;
-  readonly quotas: ReadonlyMap<string, Quota>;
+  readonly nominalQuota: AmountsByName;
+  readonly borrowingLimit: AmountsByName;
+  readonly lendingLimit: AmountsByName;
 }
 
 /**
@@ -50,8 +53,8 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
     if (groups.some((group) => group.flavors.some(({ name }) => name === flavor.name))) {
       throw new Error(`The flavor ${flavor.name} is given twice. Put all its quotas into one entry.`);
     }
-    const resources = [...flavor.quotas.keys()];
-    const index = groups.findIndex((group) => group.resources.some((resource) => flavor.quotas.has(resource)));
+    const resources = Object.keys(flavor.nominalQuota);
+    const index = groups.findIndex((group) => group.resources.some((resource) => resources.includes(resource)));
     const group = groups[index];
     if (group === undefined) {
       groups.push({ resources, flavors: [flavor] });
@@ -61,29 +64,45 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
   }
   return groups.map(({ resources, flavors: members }) => ({
     coveredResources: resources,
-    flavors: members.map(({ name, quotas }) => ({
-      name,
-      resources: resources.map((resource) => ({ name: resource, ...quotaOf(quotas.get(resource) ?? 0) })),
+    flavors: members.map((flavor) => ({
+      name: flavor.name,
+      resources: resources.map((resource) => ({ name: resource, ...quotaOf(flavor, resource) })),
     })),
   }));
 }
 
-function named({ flavor: { flavorName }, quotas }: FlavorQuotas): NamedQuotas {
-  if (quotas.gpu !== undefined && quotas[GPU] !== undefined) {
-    throw new Error(`gpu of the flavor ${flavorName} is short for ${GPU}, which is given too. Keep one of them.`);
+function named({ flavor: { flavorName }, ...quotas }: FlavorQuotas): NamedQuotas {
+  const of = (member: 'nominalQuota' | 'borrowingLimit' | 'lendingLimit'): AmountsByName =>
+    amountsByName(`flavor ${flavorName}: ${member}`, quotas[member] ?? {});
+  const unknown = Object.keys(quotas).find((member) => !MEMBERS.has(member));
+  if (unknown !== undefined) {
+    throw new Error(
+      `flavor ${flavorName}: unknown field "${unknown}". The fields are flavor, ${[...MEMBERS].join(', ')}; amounts are nominalQuota: { cpu: 96 }.`,
+    );
   }
-  const entries = Object.entries(quotas).map(([name, quota]): [string, Quota] => [name === 'gpu' ? GPU : name, quota]);
-  if (entries.length === 0) {
-    throw new Error(`The flavor ${flavorName} has no quotas: expected one resource at least.`);
+  const nominalQuota = of('nominalQuota');
+  if (Object.keys(nominalQuota).length === 0) {
+    throw new Error(`The flavor ${flavorName} has no quotas: nominalQuota must name at least one resource.`);
   }
-  return { name: flavorName, quotas: new Map(entries) };
+  const limits = { borrowingLimit: of('borrowingLimit'), lendingLimit: of('lendingLimit') };
+  for (const [member, amounts] of Object.entries(limits)) {
+    const unquoted = Object.keys(amounts).find((resource) => !Object.hasOwn(nominalQuota, resource));
+    if (unquoted !== undefined) {
+      throw new Error(
+        `flavor ${flavorName}: ${member} names ${unquoted}, which nominalQuota does not. State it there too, 0 if there is none.`,
+      );
+    }
+  }
+  return { name: flavorName, nominalQuota, ...limits };
 }
+
+const MEMBERS: ReadonlySet<string> = new Set(['nominalQuota', 'borrowingLimit', 'lendingLimit']);
 
 /** A resource is given out by one group only, so flavors that share one have to share all. */
 function sameResources(flavor: NamedQuotas, group: Group): NamedQuotas {
   const [first] = group.flavors;
-  const missing = group.resources.filter((resource) => !flavor.quotas.has(resource));
-  const more = [...flavor.quotas.keys()].filter((resource) => !group.resources.includes(resource));
+  const missing = group.resources.filter((resource) => !Object.hasOwn(flavor.nominalQuota, resource));
+  const more = Object.keys(flavor.nominalQuota).filter((resource) => !group.resources.includes(resource));
   if (missing.length === 0 && more.length === 0) {
     return flavor;
   }
@@ -95,18 +114,16 @@ function sameResources(flavor: NamedQuotas, group: Group): NamedQuotas {
   );
 }
 
-function quotaOf(quota: Quota): {
-  readonly nominalQuota: string;
-  readonly borrowingLimit?: string;
-  readonly lendingLimit?: string;
-} {
-  if (typeof quota !== 'object') {
-    return { nominalQuota: String(quota) };
-  }
-  const { nominal, borrowing, lending } = quota;
+function quotaOf(
+  { nominalQuota, borrowingLimit, lendingLimit }: NamedQuotas,
+  resource: string,
+): { readonly nominalQuota: string; readonly borrowingLimit?: string; readonly lendingLimit?: string } {
+  const own = (amounts: AmountsByName): string | undefined =>
+    Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
+  const [borrowing, lending] = [own(borrowingLimit), own(lendingLimit)];
   return {
-    nominalQuota: String(nominal),
-    ...(borrowing === undefined ? {} : { borrowingLimit: String(borrowing) }),
-    ...(lending === undefined ? {} : { lendingLimit: String(lending) }),
+    nominalQuota: own(nominalQuota) ?? '0',
+    ...(borrowing === undefined ? {} : { borrowingLimit: borrowing }),
+    ...(lending === undefined ? {} : { lendingLimit: lending }),
   };
 }

@@ -27,7 +27,7 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `kueue/flavor-*`. Source: kueue v0.19.2, pkg/webhooks/resourceflavor_webhook.go.
+ * Rules: `kueue/flavor-*`. Source: kueue, pkg/webhooks/resourceflavor_webhook.go.
  *
  * @example
  * new ResourceFlavor(chart, 'h100', {

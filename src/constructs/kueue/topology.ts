@@ -22,7 +22,7 @@ export interface TopologyProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: by the schema. Source: kueue v0.19.2, apis/kueue/v1beta2/topology_types.go.
+ * Rules: by the schema. Source: kueue, apis/kueue/v1beta2/topology_types.go.
  *
  * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */

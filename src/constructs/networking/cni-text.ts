@@ -2,7 +2,7 @@
  * Reads the text of a CNI configuration as Multus and the plugins read it, and notes what they would make of it. No server looks at it:
  * what is wrong shows when a pod does not start.
  *
- * Sources: multus-cni v4.2.2, pkg/types (LoadDelegateNetConf); CNI library v1.3.0; containernetworking/plugins v1.7.1; sriov-cni,
+ * Sources: multus-cni, pkg/types (LoadDelegateNetConf); CNI library; containernetworking/plugins; sriov-cni,
  * ib-sriov-cni, ipoib-cni, rdma-cni, whereabouts, nvidia-k8s-ipam.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';

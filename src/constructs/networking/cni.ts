@@ -2,7 +2,7 @@
  * The CNI plugins that make the interface of an attachment: a closed choice, rendered as the JSON text that stands in a
  * NetworkAttachmentDefinition.
  *
- * Sources: sriov-cni, ib-sriov-cni, ipoib-cni, rdma-cni; containernetworking/plugins v1.7.1; CNI specification 1.0.
+ * Sources: sriov-cni, ib-sriov-cni, ipoib-cni, rdma-cni; containernetworking/plugins; CNI specification 1.0.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type Fabric } from '../pods';

@@ -2,7 +2,7 @@
  * Reads the configurations of the two device plugins for network cards as they and the network operator's webhook read them, and notes
  * what each would refuse or pass over.
  *
- * Sources: k8s-rdma-shared-dev-plugin v1.5.3, pkg/resources/resources_manager.go; sriov-network-device-plugin, cmd/sriovdp/manager.go;
+ * Sources: k8s-rdma-shared-dev-plugin, pkg/resources/resources_manager.go; sriov-network-device-plugin, cmd/sriovdp/manager.go;
  * network-operator, webhook-schemas and api/v1alpha1/validator.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';

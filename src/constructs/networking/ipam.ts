@@ -1,7 +1,7 @@
 /**
  * Who gives addresses to the interfaces of a network: a closed choice, rendered as the `ipam` of a CNI configuration.
  *
- * Sources: containernetworking/plugins v1.7.1 (host-local, static, dhcp), whereabouts, nvidia-k8s-ipam.
+ * Sources: containernetworking/plugins (host-local, static, dhcp), whereabouts, nvidia-k8s-ipam.
  */
 import { type JsonObject } from '../../facts/api/schema';
 

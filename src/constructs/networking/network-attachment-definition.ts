@@ -27,7 +27,7 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps 
 }
 
 /**
- * Rules: `networking/cni-*`. Sources: network-attachment-definition-client v1.7.7, multus-cni v4.2.2.
+ * Rules: `networking/cni-*`. Sources: network-attachment-definition-client, multus-cni v4.2.2.
  *
  * @example
  * const network = new NetworkAttachmentDefinition(chart, 'rdma', {

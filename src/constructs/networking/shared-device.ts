@@ -2,7 +2,7 @@
  * Configurations of the two device plugins for network cards: which cards form a pool, and under which resource name pods get a share
  * of one (RDMA shared devices) or a function of their own (SR-IOV).
  *
- * Sources: k8s-rdma-shared-dev-plugin v1.5.3, pkg/types; sriov-network-device-plugin, pkg/types; network-operator v26.4.1.
+ * Sources: k8s-rdma-shared-dev-plugin, pkg/types; sriov-network-device-plugin, pkg/types; network-operator v26.4.1.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { present } from './ipam';

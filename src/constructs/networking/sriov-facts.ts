@@ -1,7 +1,7 @@
 /**
  * Cards whose virtual functions the SR-IOV operator manages, by PCI vendor and device, unless somebody adds others.
  *
- * Source: sriov-network-operator v1.6.0, deployment/sriov-network-operator-chart/templates/configmap.yaml (supported-nic-ids).
+ * Source: sriov-network-operator, deployment/sriov-network-operator-chart/templates/configmap.yaml (supported-nic-ids).
  */
 export const SUPPORTED_CARDS: Readonly<Record<string, readonly string[]>> = {
   // Intel

@@ -47,7 +47,7 @@ const TOOLKIT_FILE = '99-nvidia.toml';
 /**
  * The default runtime stays runc: with nvidia for all, every CUDA image gets every GPU.
  *
- * Rules: `node-tuning/containerd-*`. Source: containerd v2.3.4, internal/cri/config.
+ * Rules: `node-tuning/containerd-*`. Source: containerd, internal/cri/config.
  *
  * @example
  * new ContainerdConfiguration({ runtimes: { rdma: { baseRuntimeSpec: '/etc/containerd/rdma-base-spec.json' } } }).toText();

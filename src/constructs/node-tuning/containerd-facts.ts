@@ -1,7 +1,7 @@
 /**
  * containerd's configuration by version, as far as it concerns GPU nodes.
  *
- * Source: containerd v2.3.4, cmd/containerd/server/config (loading, merging), internal/cri/config (keys, validation), plugins/cri/runtime;
+ * Source: containerd, cmd/containerd/server/config (loading, merging), internal/cri/config (keys, validation), plugins/cri/runtime;
  * api/types/runc/options/oci.proto; RELEASES.md (deprecations).
  */
 

@@ -3,7 +3,6 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
 import { EC2NodeClass, type EC2NodeClassSpec } from '../../facts/api/types/karpenter.k8s.aws/v1';
 import {
   NodePool as NodePoolKind,
@@ -12,6 +11,7 @@ import {
   type NodePoolSpecTemplateSpecRequirement,
 } from '../../facts/api/types/karpenter.sh/v1';
 import { KARPENTER_CAPACITY } from '../../facts/catalog';
+import { type Amounts, amountsByName } from '../pods/amounts';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
@@ -113,8 +113,8 @@ export interface NodePoolProps extends ClusterObjectProps {
   readonly capacityTypes?: readonly CapacityType[];
   /** Further requirements. @default - linux */
   readonly requirements?: readonly NodePoolSpecTemplateSpecRequirement[];
-  /** The most that all nodes together may have, for example `{ 'nvidia.com/gpu': 64 }`. */
-  readonly limits: Readonly<Record<string, Quantity>>;
+  /** The most that all nodes together may have: `{ accelerators: Accelerator.nvidia({ count: 64 }) }`. */
+  readonly limits: Amounts;
   /**
    * When nodes are given back. Moving pods together ends them, which training pays for with the time since its last checkpoint.
    * @default - empty nodes only, after ten minutes
@@ -132,7 +132,7 @@ export interface NodePoolProps extends ClusterObjectProps {
  * A NodePool of Karpenter (`karpenter.sh/v1`).
  *
  * @example
- * new NodePool(chart, 'h100', { profile, nodeClass, instanceTypes: ['p5.48xlarge'], limits: { 'nvidia.com/gpu': 64 } });
+ * new NodePool(chart, 'h100', { profile, nodeClass, instanceTypes: ['p5.48xlarge'], limits: { accelerators: Accelerator.nvidia({ count: 64 }) } });
  */
 export class NodePool extends Construct {
   readonly resource: ApiObject;
@@ -150,7 +150,7 @@ export class NodePool extends Construct {
     }
     if (Object.keys(props.limits).length === 0) {
       throw new Error(
-        `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { 'nvidia.com/gpu': 64 }.`,
+        `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
       );
     }
     this.resource = new Resource(this, 'Resource', NodePoolKind, {
@@ -176,7 +176,7 @@ function specOf(props: NodePoolProps): NodePoolSpec {
       },
     },
     disruption,
-    limits: props.limits,
+    limits: amountsByName('limits', props.limits),
     ...(props.weight === undefined ? {} : { weight: props.weight }),
   };
 }

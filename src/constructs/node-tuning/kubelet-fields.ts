@@ -2,7 +2,7 @@
  * The fields of the kubelet's file, of every minor that is covered here.
  */
 
-/** Source: k8s.io/kubelet v0.30.14 to v0.37.1, config/v1beta1/types.go (KubeletConfiguration). */
+/** Source: k8s.io/kubelet of every covered minor, config/v1beta1/types.go (KubeletConfiguration). */
 export const KUBELET_FIELDS: ReadonlySet<string> = new Set(
   `
 address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS clusterDomain

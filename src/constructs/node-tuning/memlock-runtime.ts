@@ -29,7 +29,7 @@ export interface MemlockRuntimeProps extends ClusterObjectProps {
 const UNLIMITED = '18446744073709551615';
 
 /**
- * Source: containerd v2.3.4, internal/cri/server (containers with a base specification keep its limits), pkg/oci/spec.go.
+ * Source: containerd, internal/cri/server (containers with a base specification keep its limits), pkg/oci/spec.go.
  *
  * @example
  * const rdma = new MemlockRuntime(chart, 'rdma');

@@ -1,7 +1,7 @@
 /**
  * Which labels a kubelet may put on its own node.
  *
- * Source: kubernetes 1.36.4, cmd/kubelet/app/options (ValidateKubeletFlags); k8s.io/kubelet, pkg/apis/well_known_labels.go.
+ * Source: kubernetes, cmd/kubelet/app/options (ValidateKubeletFlags); k8s.io/kubelet, pkg/apis/well_known_labels.go.
  */
 const SET_BY_KUBELET: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',

@@ -3,7 +3,7 @@
  */
 import { type Construct } from 'constructs';
 import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
-import { written } from './node-pool';
+import { stated } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
 
 export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
@@ -39,8 +39,8 @@ export class GantrySystem extends SchedulingSystem<'gantry'> {
 function schedulerQueueOf(team: TeamShares): SchedulerQueue {
   return {
     name: team.name,
-    deserved: written(team.amounts('deserves')),
-    capability: written(team.amounts('atMost')),
-    ...(team.shares.some(({ guaranteed }) => guaranteed > 0) ? { guarantee: written(team.amounts('guaranteed')) } : {}),
+    deserved: stated(team.amounts('deserved')),
+    capability: stated(team.amounts('capability')),
+    ...(team.shares.some(({ guarantee }) => guarantee > 0) ? { guarantee: stated(team.amounts('guarantee')) } : {}),
   };
 }

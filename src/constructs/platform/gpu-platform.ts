@@ -4,7 +4,6 @@
  */
 import { Chart } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
 import { type JsonObject } from '../../facts/api/schema';
 import {
   ArgoApplication,
@@ -21,10 +20,11 @@ import { Quantity as Amount } from '../../manifests/quantity';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
 import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';
 import { type QueueEngine } from '../resources/queue-references';
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../tenancy';
 import { type InstalledNetwork, type PlatformNetwork } from './network';
-import { type Amounts, PlatformPool, type PlatformPoolProps, sumOf, written } from './node-pool';
+import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
 import { type Nodes, PlatformTeam, type PlatformTeamProps } from './platform-team';
 import type { InstalledScheduling, PlatformShares, PoolShare, SchedulingSystem, TeamShares } from './scheduling-system';
 import { VolcanoSystem } from './volcano-system';
@@ -48,7 +48,7 @@ export interface GpuPlatformProps<
    * Nodes without GPUs, where operators and schedulers run: for the plan, which else has no place for them.
    * @default - 3 nodes of 16 cores and 64Gi
    */
-  readonly systemNodes?: { readonly nodes: number; readonly cpu: number; readonly memory: Quantity };
+  readonly systemNodes?: { readonly nodes: number; readonly cpu: number; readonly memory: ByteSize };
   /** @default - scavenger, development, production */
   readonly priorities?: PriorityLadderProps<Rung>;
   /** The fast network of the pools that have it. @default - none */
@@ -87,7 +87,7 @@ const PRIVILEGED = { 'pod-security.kubernetes.io/enforce': 'privileged' };
  * @example
  * const platform = new GpuPlatform(app, 'platform', {
  *   pools: { training: { nodes: 64, accelerator: 'H100-SXM-80GB', gpus: 8, cpu: 160, memory: '1536Gi' } },
- *   teams: { research: { deserves: { training: 48 } }, applied: { deserves: { training: 16 }, atMost: { training: 32 } } },
+ *   teams: { research: { deserved: { training: 48 } }, applied: { deserved: { training: 16 }, capability: { training: 32 } } },
  * });
  * const { research } = platform.teams;
  * new kubeflow.PyTorchJob(research.chart, 'pretrain', {
@@ -174,7 +174,8 @@ export class GpuPlatform<
   /** The platform as a cluster file: what `gantry plan --cluster` reads. */
   get clusterFile(): JsonObject {
     const { nodes, cpu, memory } = this.props.systemNodes ?? { nodes: 3, cpu: 16, memory: '64Gi' };
-    const system = nodes === 0 ? [] : [{ name: 'system', count: nodes, cpu, memory }];
+    const written = bytesText(`${this.node.path}: systemNodes.memory`, memory);
+    const system = nodes === 0 ? [] : [{ name: 'system', count: nodes, cpu, memory: written }];
     return { name: this.node.id, pools: [...this.poolList.map((pool) => this.poolInClusterFile(pool)), ...system] };
   }
 
@@ -195,12 +196,12 @@ export class GpuPlatform<
       );
     }
     for (const [name, team] of Object.entries<PlatformTeamProps<Pool>>(teams)) {
-      for (const which of ['deserves', 'atMost', 'guaranteed'] as const) {
+      for (const which of ['deserved', 'capability', 'guarantee'] as const) {
         for (const [pool, nodes] of Object.entries<number | undefined>(team[which] ?? {})) {
           const there = (pools as Readonly<Record<string, PlatformPoolProps | undefined>>)[pool];
           if (there === undefined) {
             throw new Error(
-              `${this.node.path}: team ${name} ${which} nodes of "${pool}", and the pools are ${Object.keys(pools).join(', ')}.`,
+              `${this.node.path}: team ${name}: ${which} names the pool "${pool}", and the pools are ${Object.keys(pools).join(', ')}.`,
             );
           }
           if (nodes === undefined) {
@@ -208,12 +209,12 @@ export class GpuPlatform<
           }
           if (!Number.isInteger(nodes) || nodes < 0) {
             throw new Error(
-              `${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}; expected a whole number, 0 or more.`,
+              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}; must be a whole number, 0 or more.`,
             );
           }
           if (nodes > there.nodes) {
             throw new Error(
-              `${this.node.path}: team ${name} ${which} ${nodes} nodes of ${pool}, which has ${there.nodes}.`,
+              `${this.node.path}: team ${name}: ${which} is ${nodes} nodes of ${pool}, which has ${there.nodes}.`,
             );
           }
         }
@@ -222,7 +223,7 @@ export class GpuPlatform<
     }
     for (const pool of this.poolList) {
       const deserved = this.teamShares().reduce(
-        (sum, { shares }) => sum + (shares.find((share) => share.pool === pool)?.deserves ?? 0),
+        (sum, { shares }) => sum + (shares.find((share) => share.pool === pool)?.deserved ?? 0),
         0,
       );
       if (deserved > pool.props.nodes) {
@@ -234,17 +235,17 @@ export class GpuPlatform<
   }
 
   /** What is kept is part of what is deserved, and that of what the team may have at most. */
-  private checkShares(name: string, { deserves, atMost = {}, guaranteed = {} }: PlatformTeamProps<Pool>): void {
+  private checkShares(name: string, { deserved, capability = {}, guarantee = {} }: PlatformTeamProps<Pool>): void {
     for (const pool of Object.keys(this.pools) as Pool[]) {
-      const [own, most, kept] = [deserves[pool] ?? 0, atMost[pool] ?? deserves[pool] ?? 0, guaranteed[pool] ?? 0];
+      const [own, most, kept] = [deserved[pool] ?? 0, capability[pool] ?? deserved[pool] ?? 0, guarantee[pool] ?? 0];
       if (most < own) {
         throw new Error(
-          `${this.node.path}: team ${name} deserves ${own} nodes of ${pool} and has ${most} at most. Raise atMost, or leave it out.`,
+          `${this.node.path}: team ${name}: capability must not be less than deserved (${most} < ${own} nodes of ${pool}). Raise capability, or leave it out.`,
         );
       }
       if (kept > own) {
         throw new Error(
-          `${this.node.path}: team ${name} has ${kept} nodes of ${pool} guaranteed and deserves ${own}. What is guaranteed is part of what is deserved.`,
+          `${this.node.path}: team ${name}: guarantee must not exceed deserved (${kept} > ${own} nodes of ${pool}), since what is guaranteed is part of what is deserved.`,
         );
       }
     }
@@ -289,7 +290,6 @@ export class GpuPlatform<
   ): PlatformTeam<Pool, Engine> {
     const chart = new Chart(this, `team-${name}`, { namespace: name });
     const shares = platform.teams.find((team) => team.name === name)!;
-    const { cpu, memory, ...others } = written(shares.amounts('atMost'));
     const { admins, members, limits, namespaceLabels, storage } = props;
     const team = new Team(chart, 'team', {
       name,
@@ -299,7 +299,7 @@ export class GpuPlatform<
       namespaceLabels,
       // Pods on RDMA networks pin memory, which `baseline` refuses.
       podSecurity: props.podSecurity ?? (this.network === undefined ? 'baseline' : 'privileged'),
-      quota: { cpu, memory, others, storage },
+      quota: { ...stated(shares.amounts('capability')), storage },
       queue: installed.teamQueue(shares),
     });
     dependOn(chart, this.queues);
@@ -318,8 +318,13 @@ export class GpuPlatform<
     return Object.entries<PlatformTeamProps<Pool>>(this.props.teams).map(([name, team]) => {
       const shares = this.poolList.map((pool): PoolShare => {
         const nodes = (which: Nodes<Pool> | undefined): number => which?.[pool.name as Pool] ?? 0;
-        const deserves = nodes(team.deserves);
-        return { pool, deserves, atMost: Math.max(deserves, nodes(team.atMost)), guaranteed: nodes(team.guaranteed) };
+        const deserved = nodes(team.deserved);
+        return {
+          pool,
+          deserved,
+          capability: Math.max(deserved, nodes(team.capability)),
+          guarantee: nodes(team.guarantee),
+        };
       });
       return { name, shares, amounts: (which) => sumOf(shares.map((share) => this.offers(share.pool, share[which]))) };
     });
@@ -335,7 +340,7 @@ export class GpuPlatform<
     };
   }
 
-  private offers(pool: PlatformPool, nodes: number): Amounts {
+  private offers(pool: PlatformPool, nodes: number): ExactAmounts {
     const network = pool.hasNetwork ? Object.entries(this.network?.perNode ?? {}) : [];
     return sumOf([pool.offers(nodes), new Map(network.map(([resource, each]) => [resource, Amount.of(each * nodes)]))]);
   }

@@ -4,6 +4,7 @@
  */
 import { type Construct } from 'constructs';
 import { ClusterQueue, type ClusterQueueProps, Cohort, LocalQueue, ResourceFlavor, Topology } from '../kueue';
+import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
 
@@ -61,25 +62,18 @@ export class KueueSystem extends SchedulingSystem<'kueue'> {
   /** Flavors that share a resource need the same ones, so each has every resource of all pools. */
   private quotas(shares: readonly PoolShare[], platform: PlatformShares): NonNullable<ClusterQueueProps['flavors']> {
     const resources = [...new Set(platform.pools.flatMap((pool) => [...platform.offers(pool, 1).keys()]))];
-    const used = shares.filter(({ atMost }) => atMost > 0);
-    return used.map(({ pool, deserves, atMost, guaranteed }) => {
-      const amounts = (nodes: number): Readonly<Record<string, string>> => written(platform.offers(pool, nodes));
-      const [nominal, borrowing, lending] = [
-        amounts(deserves),
-        amounts(atMost - deserves),
-        amounts(deserves - guaranteed),
-      ];
-      const quotas = resources.map((resource) => [
-        resource,
-        nominal[resource] === undefined
-          ? 0
-          : {
-              nominal: nominal[resource],
-              borrowing: borrowing[resource] ?? '0',
-              ...(guaranteed > 0 ? { lending: lending[resource] ?? '0' } : {}),
-            },
-      ]);
-      return { flavor: this.flavors.get(pool.name)!, quotas: Object.fromEntries(quotas) as Record<string, string> };
+    const used = shares.filter(({ capability }) => capability > 0);
+    return used.map(({ pool, deserved, capability, guarantee }) => {
+      const amounts = (nodes: number): Amounts => {
+        const offered = written(platform.offers(pool, nodes));
+        return amountsOf(Object.fromEntries(resources.map((resource) => [resource, offered[resource] ?? '0'])));
+      };
+      return {
+        flavor: this.flavors.get(pool.name)!,
+        nominalQuota: amounts(deserved),
+        borrowingLimit: amounts(capability - deserved),
+        ...(guarantee > 0 ? { lendingLimit: amounts(deserved - guarantee) } : {}),
+      };
     });
   }
 }

@@ -2,20 +2,15 @@
  * A pool of alike nodes, and everything that follows from what one says of it: labels and taints, how its GPUs are given out, what so many
  * nodes offer, and what a pod writes to have a node, or a share of one.
  */
-import { type Quantity } from '../../facts/api/scalars';
 import { type JsonObject } from '../../facts/api/schema';
-import {
-  acceleratorsLike,
-  type AcceleratorName,
-  findAccelerator,
-  type ResourceName,
-  type SpotProvider,
-} from '../../facts/catalog';
+import { type AcceleratorName, acceleratorProblem, type ResourceName, type SpotProvider } from '../../facts/catalog';
 import { type GpuNodePool, Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
 import { Accelerator, type PodProps, Rdma } from '../pods';
+import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
 import { type RdmaNetwork } from '../pods/rdma';
+import { bytesText, type ByteSize } from '../resources/quantities';
 
 export interface PlatformPoolProps {
   /** How many nodes there are. */
@@ -26,8 +21,8 @@ export interface PlatformPoolProps {
   readonly gpus: number;
   /** Cores that pods can have of one node: what is allocatable, less what DaemonSets take. */
   readonly cpu: number;
-  /** Memory that pods can have of one node, with its unit: `1500Gi`. */
-  readonly memory: Quantity;
+  /** Memory that pods can have of one node: `1500Gi`, or a `Size` of cdk8s. */
+  readonly memory: ByteSize;
   /** What the nodes are for. @default - training where GPUs are given out whole, else inference */
   readonly tier?: NodeTier;
   /** How the GPUs are given out. @default - whole */
@@ -44,8 +39,8 @@ export interface PlatformPoolProps {
   readonly nodesPerRack?: number;
 }
 
-/** Amounts by resource, exact. */
-export type Amounts = ReadonlyMap<string, Amount>;
+/** ExactAmounts by resource, exact. */
+export type ExactAmounts = ReadonlyMap<string, Amount>;
 
 /** What a pod says that has a node to itself. */
 export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | 'sharedMemory' | 'nodeSelection'> & {
@@ -56,6 +51,8 @@ export class PlatformPool {
   readonly profile: NodeProfile;
   readonly sharing: Sharing;
   readonly tier: NodeTier;
+  /** Memory that pods can have of one node, as Kubernetes writes it. */
+  readonly memory: string;
   /** Set when the GPU operator learns of the pool. */
   operatorPool?: GpuNodePool;
 
@@ -72,12 +69,11 @@ export class PlatformPool {
         );
       }
     }
-    if (findAccelerator(props.accelerator) === undefined) {
-      throw new Error(`pool ${name}: ${unknownAccelerator(props.accelerator)}`);
+    const problem = acceleratorProblem(props.accelerator);
+    if (problem !== undefined) {
+      throw new Error(`pool ${name}: ${problem}.`);
     }
-    if (parseQuantity(props.memory) === undefined) {
-      throw new Error(`pool ${name}: memory is "${props.memory}"; expected an amount with its unit, such as 1500Gi.`);
-    }
+    this.memory = bytesText(`pool ${name}: memory`, props.memory);
     this.sharing = sharing;
     this.tier = props.tier ?? (this.isWhole ? 'training' : 'inference');
     this.profile = new NodeProfile(name, {
@@ -104,8 +100,8 @@ export class PlatformPool {
   }
 
   /** What so many nodes offer: CPU, memory, and GPUs as they are given out. */
-  offers(nodes: number): Amounts {
-    const each = { cpu: this.props.cpu, memory: this.props.memory, ...this.sharing.offersOf(this.props.gpus) };
+  offers(nodes: number): ExactAmounts {
+    const each = { cpu: this.props.cpu, memory: this.memory, ...this.sharing.offersOf(this.props.gpus) };
     return new Map(Object.entries(each).map(([resource, amount]) => [resource, exact(amount).multiply(nodes)]));
   }
 
@@ -122,8 +118,8 @@ export class PlatformPool {
         `pool ${this.name} gives out ${this.sharing.resources.join(', ')}, no whole GPUs. Ask for one with share().`,
       );
     }
-    const { gpus, cpu, memory } = this.props;
-    const mebibytes = Math.floor(exact(memory).toNumber() / 2 ** 20);
+    const { gpus, cpu } = this.props;
+    const mebibytes = Math.floor(exact(this.memory).toNumber() / 2 ** 20);
     return {
       accelerators: Accelerator.nvidia({ count: gpus }),
       ...(this.hasNetwork && networks.length > 0 ? { rdma: Rdma.over(networks) } : {}),
@@ -146,7 +142,8 @@ export class PlatformPool {
 
   /** The pool in the words of a cluster file. */
   toClusterFile(): JsonObject {
-    const { nodes, accelerator, gpus, cpu, memory, nodesPerRack } = this.props;
+    const { nodes, accelerator, gpus, cpu, nodesPerRack } = this.props;
+    const { memory } = this;
     return {
       name: this.name,
       count: nodes,
@@ -182,20 +179,12 @@ const USED_BY_JOB = 0.9;
 /** Part of a node's memory that may be `/dev/shm`: it counts to the memory of the container. */
 const SHARED_MEMORY = 0.15;
 
-function unknownAccelerator(name: string): string {
-  const near = acceleratorsLike(name.split(/[-_ ]/)[0])
-    .slice(0, 3)
-    .map((accelerator) => accelerator.name);
-  const hint = near.length === 0 ? '' : ` Like it: ${near.join(', ')}.`;
-  return `the accelerator "${name}" is not in the catalog; \`gantry catalog accelerators\` lists what is.${hint}`;
-}
-
-export function exact(amount: Quantity): Amount {
+export function exact(amount: number | string): Amount {
   return parseQuantity(amount) ?? Amount.ZERO;
 }
 
 /** The sum of several. */
-export function sumOf(all: readonly Amounts[]): Amounts {
+export function sumOf(all: readonly ExactAmounts[]): ExactAmounts {
   const total = new Map<string, Amount>();
   for (const amounts of all) {
     for (const [name, amount] of amounts) {
@@ -205,7 +194,12 @@ export function sumOf(all: readonly Amounts[]): Amounts {
   return total;
 }
 
-/** As constructs take them. */
-export function written(amounts: Amounts): Readonly<Record<string, string>> {
+/** As strings by the names that Kubernetes uses. */
+export function written(amounts: ExactAmounts): AmountsByName {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
+}
+
+/** As constructs take them. */
+export function stated(amounts: ExactAmounts): Amounts {
+  return amountsOf(written(amounts));
 }

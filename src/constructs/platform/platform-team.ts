@@ -6,6 +6,7 @@ import { type ResourceName } from '../../facts/catalog';
 import { type PodProps, Scheduling } from '../pods';
 import { type RdmaNetwork } from '../pods/rdma';
 import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
+import { type ByteSize } from '../resources/quantities';
 import { type INamespace, type Team, type TeamProps } from '../tenancy';
 import { type PlatformPool } from './node-pool';
 
@@ -17,13 +18,13 @@ export interface PlatformTeamProps<Pool extends string> extends Pick<
   'admins' | 'members' | 'limits' | 'podSecurity' | 'namespaceLabels'
 > {
   /** What the team gets back from others whenever it asks, in nodes. */
-  readonly deserves: Nodes<Pool>;
+  readonly deserved: Nodes<Pool>;
   /** The most that it may ask for, in nodes. @default - what it deserves */
-  readonly atMost?: Nodes<Pool>;
+  readonly capability?: Nodes<Pool>;
   /** What is kept for it even while it is idle, in nodes. @default - nothing */
-  readonly guaranteed?: Nodes<Pool>;
+  readonly guarantee?: Nodes<Pool>;
   /** Storage of all claims together, `300Ti`. @default - not limited */
-  readonly storage?: string;
+  readonly storage?: ByteSize;
 }
 
 interface Made<Engine extends QueueEngine> {

@@ -6,31 +6,31 @@ import { type Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
 import { type INamespace, type Team, type TeamProps } from '../tenancy';
-import { type Amounts, type PlatformPool } from './node-pool';
+import { type ExactAmounts, type PlatformPool } from './node-pool';
 
 /** What a team has of a pool, in nodes. */
 export interface PoolShare {
   readonly pool: PlatformPool;
   /** What it gets back from others whenever it asks. */
-  readonly deserves: number;
+  readonly deserved: number;
   /** The most that it may hold. */
-  readonly atMost: number;
+  readonly capability: number;
   /** What is kept for it even while it is idle. */
-  readonly guaranteed: number;
+  readonly guarantee: number;
 }
 
 export interface TeamShares {
   readonly name: string;
   readonly shares: readonly PoolShare[];
   /** The shares of one kind over all pools, by resource; the network's devices are among them. */
-  amounts(which: 'deserves' | 'atMost' | 'guaranteed'): Amounts;
+  amounts(which: 'deserved' | 'capability' | 'guarantee'): ExactAmounts;
 }
 
 export interface PlatformShares {
   readonly pools: readonly PlatformPool[];
   readonly teams: readonly TeamShares[];
   /** What all nodes of a pool offer, the network's devices among it. */
-  offers(pool: PlatformPool, nodes: number): Amounts;
+  offers(pool: PlatformPool, nodes: number): ExactAmounts;
   /** Node labels by which the nodes stand in racks and the like, outermost first; empty where nothing is known. */
   readonly topologyLevels: readonly string[];
 }
@@ -58,7 +58,7 @@ export abstract class SchedulingSystem<Engine extends QueueEngine = QueueEngine>
   /** Its name, for docs and messages. */
   abstract readonly name: Engine;
   /** The chart that brings it; absent where the platform brings it by itself. */
-  abstract readonly chart?: 'volcano' | 'kueue';
+  abstract readonly chart: 'volcano' | 'kueue' | undefined;
 
   abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling<Engine>;
 }

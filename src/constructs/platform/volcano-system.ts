@@ -5,7 +5,7 @@ import { App, Chart } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { type TeamProps } from '../tenancy';
 import { type GpuSchedulingOptions, Queue, SchedulerConfiguration } from '../volcano';
-import { sumOf, written } from './node-pool';
+import { stated, sumOf } from './node-pool';
 import {
   type InstalledScheduling,
   type InstallOptions,
@@ -37,7 +37,7 @@ export class VolcanoSystem extends SchedulingSystem<'volcano'> {
     { throughChart }: InstallOptions,
   ): InstalledScheduling<'volcano'> {
     const { root: name = 'ai', ...options } = this.options;
-    const everything = written(sumOf(platform.pools.map((pool) => platform.offers(pool, pool.props.nodes))));
+    const everything = stated(sumOf(platform.pools.map((pool) => platform.offers(pool, pool.props.nodes))));
     const root = new Queue(scope, 'queue', { name, capability: everything, deserved: everything });
     this.root = root;
     const devices = Object.fromEntries(
@@ -59,14 +59,11 @@ export class VolcanoSystem extends SchedulingSystem<'volcano'> {
 const PACKING = 10;
 
 function queueOf(team: TeamShares, parent: Queue): NonNullable<TeamProps['queue']> {
-  const resources = (
-    which: 'deserves' | 'atMost' | 'guaranteed',
-  ): { readonly others: Readonly<Record<string, string>> } => ({ others: written(team.amounts(which)) });
-  const guaranteed = team.shares.some(({ guaranteed: nodes }) => nodes > 0);
+  const guarantee = team.shares.some(({ guarantee: nodes }) => nodes > 0);
   return {
     parent,
-    deserved: resources('deserves'),
-    capability: resources('atMost'),
-    ...(guaranteed ? { guarantee: resources('guaranteed') } : {}),
+    deserved: stated(team.amounts('deserved')),
+    capability: stated(team.amounts('capability')),
+    ...(guarantee ? { guarantee: stated(team.amounts('guarantee')) } : {}),
   };
 }

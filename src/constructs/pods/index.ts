@@ -51,6 +51,8 @@ export {
   type SharedRdmaOptions,
   type SriovRdmaOptions,
 } from './rdma';
+export { type Amounts, type HugepageAmounts, type OtherAmounts } from './amounts';
+export { type ByteSize, type Cores } from '../resources/quantities';
 export { type ResourcesProps } from './resources';
 export {
   KAI_QUEUE_LABEL,

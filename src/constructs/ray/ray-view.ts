@@ -2,12 +2,13 @@
  * The Ray cluster that a manifest states, wherever it stands: in a RayCluster, RayJob, RayService or RayCronJob. Made from JSON of any
  * shape; knows no rules.
  */
+import { cite } from '../../facts/upstream';
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { valueAt } from '../../manifests/pointer';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt } from '../../manifests/read';
 
-export const KUBERAY = 'ray-project/kuberay v1.7.0';
+export const KUBERAY = cite('kuberay');
 export const RAY_KINDS = ['ray.io/RayCluster', 'ray.io/RayJob', 'ray.io/RayService', 'ray.io/RayCronJob'] as const;
 export const RAY_JOB_KINDS = ['ray.io/RayJob', 'ray.io/RayCronJob'] as const;
 

@@ -2,16 +2,14 @@
  * What the scheduler is told, as props; held against what its program reads before anything is written.
  */
 import { stringify } from 'yaml';
-import { type Quantity } from '../../facts/api/scalars';
+import { type ResourceName } from '../../facts/catalog';
+import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { type Policy, type Topology } from '../../placement';
 import {
   type Configuration,
   ConfigurationError,
   readConfiguration,
 } from '../../planning/scheduler-settings/configuration';
-
-/** Resource name to a quantity, as Kubernetes writes it. */
-export type SchedulerAmounts = Readonly<Record<string, Quantity>>;
 
 /** A queue that stands in the configuration; Volcano's Queues are read from the cluster beside it. */
 export interface SchedulerQueue {
@@ -22,12 +20,14 @@ export interface SchedulerQueue {
   readonly weight?: number;
   /** Surplus goes to queues of higher priority first. @default 0 */
   readonly priority?: number;
-  /** What the queue can count on; `unlimited` for a resource without a bound. @default - no quota: everything is shared by weight */
-  readonly deserved?: SchedulerAmounts;
+  /** What the queue can count on. @default - no quota: everything is shared by weight */
+  readonly deserved?: Amounts;
+  /** Resources of which the queue deserves as much as it asks for, by the names that Kubernetes uses. @default - none */
+  readonly deservesUnlimited?: readonly ('cpu' | 'memory' | 'ephemeral-storage' | 'pods' | ResourceName)[];
   /** What stays reserved even while the queue is idle. @default - nothing */
-  readonly guarantee?: SchedulerAmounts;
+  readonly guarantee?: Amounts;
   /** Ceiling. @default - none */
-  readonly capability?: SchedulerAmounts;
+  readonly capability?: Amounts;
   /** May others take back what it has above its share? @default true */
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default open */
@@ -67,7 +67,7 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
   const value = defined({
     schedulerName,
     defaultQueue,
-    queues,
+    queues: queues?.map((queue) => queueValue(where, queue)),
     topologies,
     policy,
     enqueueVolcanoPodGroups,
@@ -82,6 +82,29 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
     throw error;
   }
   return value;
+}
+
+const SHARES = ['deserved', 'guarantee', 'capability'] as const;
+
+function queueValue(where: string, queue: SchedulerQueue): object {
+  const { deserved, guarantee, capability, deservesUnlimited, ...others } = queue;
+  const shares = { deserved, guarantee, capability };
+  const rendered = SHARES.flatMap((share): [string, AmountsByName][] => {
+    const amounts = shares[share];
+    return amounts === undefined ? [] : [[share, amountsByName(`${where}: queue ${queue.name}: ${share}`, amounts)]];
+  });
+  if (deservesUnlimited === undefined) {
+    return { ...others, ...Object.fromEntries(rendered) };
+  }
+  const unlimited = Object.fromEntries(deservesUnlimited.map((resource) => [resource, 'unlimited']));
+  const { deserved: stated = {}, ...rest } = Object.fromEntries(rendered) as Record<string, AmountsByName>;
+  const twice = deservesUnlimited.find((resource) => Object.hasOwn(stated, resource));
+  if (twice !== undefined) {
+    throw new Error(
+      `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", since deserved states an amount of it.`,
+    );
+  }
+  return { ...others, ...rest, deserved: { ...stated, ...unlimited } };
 }
 
 function defined(members: Readonly<Record<string, unknown>>): object {

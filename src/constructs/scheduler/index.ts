@@ -2,7 +2,7 @@
  * Gantry's scheduler in a cluster: the program, what it may do, and the gate that sends pods to it.
  */
 export { SCHEDULER_ALERTS, SchedulerAlerts } from './alerts';
-export { type SchedulerAmounts, type SchedulerConfigurationProps, type SchedulerQueue } from './configuration';
+export { type SchedulerConfigurationProps, type SchedulerQueue } from './configuration';
 export { GantryQueue, type GantryQueueOptions } from './gantry-queue';
 export { GantryScheduler, type GantrySchedulerProps } from './gantry-scheduler';
 export { type NodeImageOptions, SchedulerImage } from './image';

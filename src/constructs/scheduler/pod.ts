@@ -2,7 +2,7 @@
  * The scheduler's pod: no more rights than it needs on its node, a file system that it cannot write, and probes that say when it is stuck.
  */
 import { type Container, type PodSpec, type Volume, type VolumeMount } from '../../facts/api/types/core/v1';
-import { type Quantity } from '../../facts/api/scalars';
+import { type Amounts, amountsByName } from '../pods/amounts';
 import { parseQuantity } from '../../manifests/quantity';
 import { type PriorityClassReference } from '../resources/references';
 import { type SchedulerImage } from './image';
@@ -17,8 +17,10 @@ export const HTTP_PORT = 10270;
 export const HTTP_PORT_NAME = 'http';
 
 export interface PodResources {
-  readonly requests?: { readonly cpu?: Quantity; readonly memory?: Quantity };
-  readonly limits?: { readonly cpu?: Quantity; readonly memory?: Quantity };
+  /** @default - 500m CPU and 256Mi of memory */
+  readonly requests?: Pick<Amounts, 'cpu' | 'memory'>;
+  /** @default - 512Mi of memory */
+  readonly limits?: Pick<Amounts, 'cpu' | 'memory'>;
 }
 
 export interface SchedulerPodProps {
@@ -118,7 +120,7 @@ function containerOf(props: SchedulerPodProps): Container {
         : []),
     ],
     ports: [{ name: HTTP_PORT_NAME, containerPort: HTTP_PORT }],
-    resources,
+    resources: renderedResources(resources),
     startupProbe: { httpGet: { path: '/healthz', port: HTTP_PORT_NAME }, periodSeconds: 2, failureThreshold: 60 },
     livenessProbe: {
       httpGet: { path: '/healthz', port: HTTP_PORT_NAME },
@@ -132,7 +134,15 @@ function containerOf(props: SchedulerPodProps): Container {
   };
 }
 
-function heapMebibytes({ limits }: PodResources): number | undefined {
-  const bytes = limits?.memory === undefined ? undefined : parseQuantity(limits.memory)?.toNumber();
+function renderedResources({ requests, limits }: PodResources): NonNullable<Container['resources']> {
+  return {
+    ...(requests === undefined ? {} : { requests: amountsByName('resources.requests', requests) }),
+    ...(limits === undefined ? {} : { limits: amountsByName('resources.limits', limits) }),
+  };
+}
+
+function heapMebibytes({ limits = {} }: PodResources): number | undefined {
+  const { memory } = amountsByName('resources.limits', limits);
+  const bytes = memory === undefined ? undefined : parseQuantity(memory)?.toNumber();
   return bytes === undefined ? undefined : Math.floor((bytes * HEAP_SHARE) / 2 ** 20);
 }

@@ -1,7 +1,7 @@
 /**
  * Which switches of Knative the fields of a pod need. Nearly all are off until somebody turns them on in the ConfigMap `config-features`.
  *
- * Source: Knative Serving v1.23.0, pkg/apis/config/features.go, pkg/apis/serving/fieldmask.go and k8s_validation.go.
+ * Source: Knative Serving, pkg/apis/config/features.go, pkg/apis/serving/fieldmask.go and k8s_validation.go.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject, objectsAt } from '../../manifests/read';

@@ -1,7 +1,7 @@
 /**
  * How Knative scales a service: a closed choice, rendered as annotations of its revisions.
  *
- * Source: Knative Serving v1.23.0, pkg/apis/autoscaling.
+ * Source: Knative Serving, pkg/apis/autoscaling.
  */
 
 export interface KnativeScalingOptions {

@@ -3,7 +3,7 @@
  * LeaderWorkerSet. Numbers of nodes and devices follow from the statement.
  *
  * Sources: vLLM, docs/serving/parallelism_scaling.md and examples/online_serving/multi-node-serving.sh; SGLang, server arguments
- * (--dist-init-addr, --nnodes, --node-rank); LeaderWorkerSet v0.10.0 (LWS_LEADER_ADDRESS, LWS_GROUP_SIZE, LWS_WORKER_INDEX).
+ * (--dist-init-addr, --nnodes, --node-rank); LeaderWorkerSet (LWS_LEADER_ADDRESS, LWS_GROUP_SIZE, LWS_WORKER_INDEX).
  */
 
 /** What is known of one copy of the model. */

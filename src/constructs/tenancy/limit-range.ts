@@ -3,12 +3,25 @@
  */
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
 import { LimitRange as LimitRangeKind, type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { isExtendedResource } from '../../facts/catalog';
+import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
-import { type AmountsByName } from './resource-quota';
+
+/** What a container may state: everything but a number of pods. */
+export type ContainerAmounts = Omit<Amounts, 'pods'>;
+
+/** How many times its request a limit may be, by resource: plain numbers such as `2`. */
+export interface LimitRatios {
+  /** @default - no bound */
+  readonly cpu?: number;
+  /** @default - no bound */
+  readonly memory?: number;
+  /** @default - no bound */
+  readonly ephemeralStorage?: number;
+}
 
 export interface ContainerLimits {
   /**
@@ -17,25 +30,25 @@ export interface ContainerLimits {
    * Leave CPU out where training pods leave it out: a default limit below what they request makes the server refuse them.
    * @default - none
    */
-  readonly default?: AmountsByName;
+  readonly default?: ContainerAmounts;
   /**
    * Requests of containers that state neither request nor limit.
    * @default - the default limits
    */
-  readonly defaultRequest?: AmountsByName;
+  readonly defaultRequest?: ContainerAmounts;
   /**
    * Most that one container may have. A maximum of devices gets a default of 0, since Kubernetes would give that many to every
    * container that asks for none.
    * @default - no bound
    */
-  readonly max?: AmountsByName;
+  readonly max?: ContainerAmounts;
   /** @default - no bound */
-  readonly min?: AmountsByName;
+  readonly min?: ContainerAmounts;
   /**
    * How many times its request a limit may be.
    * @default - no bound
    */
-  readonly maxLimitRequestRatio?: AmountsByName;
+  readonly maxLimitRequestRatio?: LimitRatios;
 }
 
 export interface LimitRangeProps {
@@ -55,70 +68,98 @@ export interface LimitRangeProps {
    * Least and most storage of one claim.
    * @default - no bounds
    */
-  readonly persistentVolumeClaim?: { readonly min?: Quantity; readonly max?: Quantity };
+  readonly persistentVolumeClaim?: { readonly min?: ByteSize; readonly max?: ByteSize };
 }
 
-/** @example new LimitRange(chart, 'defaults', { container: { defaultRequest: { cpu: 1, memory: '2Gi' } } }); */
+/**
+ * A LimitRange: defaults and bounds of the containers, pods, and claims of a namespace.
+ *
+ * @example
+ * new LimitRange(chart, 'defaults', { container: { defaultRequest: { cpu: 1, memory: '2Gi' } } });
+ */
 export class LimitRange extends Construct {
   readonly resource: ApiObject;
-  private readonly items: LimitRangeItem[] = [];
+  private readonly items: (() => LimitRangeItem)[] = [];
 
+  /** @throws if an amount is not valid */
   constructor(scope: Construct, id: string, props: LimitRangeProps = {}) {
     super(scope, id);
-    if (props.container) {
-      this.add({ type: 'Container', ...withoutGivenDevices(props.container) });
+    const { container, pod, persistentVolumeClaim: claim } = props;
+    if (container) {
+      this.add({ type: 'Container', ...withoutGivenDevices(this.bounds('container', container)) });
     }
-    if (props.pod) {
-      this.add({ type: 'Pod', ...props.pod });
+    if (pod) {
+      this.add({ type: 'Pod', ...this.bounds('pod', pod) });
     }
-    if (props.persistentVolumeClaim) {
-      const { min, max } = props.persistentVolumeClaim;
-      this.add({
-        type: 'PersistentVolumeClaim',
-        ...(min === undefined ? {} : { min: { storage: min } }),
-        ...(max === undefined ? {} : { max: { storage: max } }),
-      });
+    if (claim) {
+      const bound = (which: 'min' | 'max'): Partial<LimitRangeItem> => {
+        const storage = claim[which];
+        const at = `${this.node.path}: persistentVolumeClaim.${which}`;
+        return storage === undefined ? {} : { [which]: { storage: bytesText(at, storage) } };
+      };
+      this.add({ type: 'PersistentVolumeClaim', ...bound('min'), ...bound('max') });
     }
     this.resource = new Resource(this, 'Resource', LimitRangeKind, {
       metadata: { name: props.name ?? id, namespace: props.namespace?.name },
-      spec: Lazy.any({ produce: () => ({ limits: this.items }) }) as { limits: LimitRangeItem[] },
+      spec: Lazy.any({ produce: () => ({ limits: this.items.map((item) => texts(item())) }) }) as {
+        limits: LimitRangeItem[];
+      },
     });
     dependOnNamespace(this, props.namespace);
   }
 
-  /** Adds an item as Kubernetes writes it. One item of each type is allowed. */
-  add(item: LimitRangeItem): this {
-    this.items.push({ ...item, ...mapValues(item) });
+  /** Adds an item as Kubernetes writes it, or a function that returns it when the object is rendered. Each type is allowed once. */
+  add(item: LimitRangeItem | (() => LimitRangeItem)): this {
+    this.items.push(typeof item === 'function' ? item : () => item);
     return this;
+  }
+
+  private bounds(prop: string, limits: ContainerLimits): Omit<LimitRangeItem, 'type'> {
+    const { maxLimitRequestRatio: ratio } = limits;
+    const at = `${this.node.path}: ${prop}`;
+    const rendered = (['default', 'defaultRequest', 'max', 'min'] as const).flatMap((member) => {
+      const amounts = limits[member];
+      return amounts === undefined ? [] : [[member, amountsByName(`${at}.${member}`, amounts)] as const];
+    });
+    return {
+      ...Object.fromEntries(rendered),
+      ...(ratio === undefined ? {} : { maxLimitRequestRatio: ratios(`${at}.maxLimitRequestRatio`, ratio) }),
+    };
   }
 }
 
-/** Source: Kubernetes 1.36, pkg/apis/core/v1/defaults.go: what has a maximum and no default has the maximum as its default. */
-function withoutGivenDevices(limits: ContainerLimits): ContainerLimits {
+function ratios(at: string, stated: LimitRatios): AmountsByName {
+  return Object.fromEntries(
+    Object.entries(stated).flatMap(([member, value]) => {
+      if (!['cpu', 'memory', 'ephemeralStorage'].includes(member)) {
+        throw new Error(`${at}: unknown field "${member}". The fields are cpu, memory, and ephemeralStorage.`);
+      }
+      const name = member === 'ephemeralStorage' ? 'ephemeral-storage' : member;
+      return value === undefined ? [] : [[name, countText(`${at}.${member}`, value as number)]];
+    }),
+  );
+}
+
+/** Source: Kubernetes 1.36, pkg/apis/core/v1/defaults.go: a resource with a maximum and no default has the maximum as its default. */
+function withoutGivenDevices<L extends Omit<LimitRangeItem, 'type'>>(limits: L): L {
   const stated = limits.default ?? {};
   const bounded = Object.keys(limits.max ?? {}).filter(
-    (resource) => isExtendedResource(resource) && !(resource in stated),
+    (resource) => isExtendedResource(resource) && !Object.hasOwn(stated, resource),
   );
   if (bounded.length === 0) {
     return limits;
   }
-  const none = Object.fromEntries(bounded.map((resource) => [resource, 0]));
+  const none = Object.fromEntries(bounded.map((resource) => [resource, '0']));
   return { ...limits, default: { ...none, ...stated }, defaultRequest: { ...none, ...limits.defaultRequest } };
 }
 
-/** Amounts as text, as `kubectl get` shows them. */
-function mapValues(item: LimitRangeItem): Partial<LimitRangeItem> {
-  return Object.fromEntries(
-    (['default', 'defaultRequest', 'max', 'min', 'maxLimitRequestRatio'] as const).flatMap((field) => {
-      const amounts = item[field];
-      return amounts === undefined
-        ? []
-        : [
-            [
-              field,
-              Object.fromEntries(Object.entries(amounts).map(([resource, amount]) => [resource, String(amount)])),
-            ] as const,
-          ];
-    }),
-  );
+/** Amounts as strings, as `kubectl get` shows them. */
+function texts(item: LimitRangeItem): LimitRangeItem {
+  const rendered = (['default', 'defaultRequest', 'max', 'min', 'maxLimitRequestRatio'] as const).flatMap((field) => {
+    const amounts = item[field];
+    return amounts === undefined
+      ? []
+      : [[field, Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]))] as const];
+  });
+  return { ...item, ...Object.fromEntries(rendered) };
 }

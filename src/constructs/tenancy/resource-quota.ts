@@ -3,14 +3,12 @@
  */
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
+import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
-
-/** Amounts by resource name: `cpu`, `memory`, `nvidia.com/gpu`, … */
-export type AmountsByName = Readonly<Record<string, Quantity>>;
 
 export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
@@ -21,48 +19,56 @@ export interface ResourceQuotaProps {
   /** @default - the chart's namespace */
   readonly namespace?: INamespace;
   /**
-   * What all pods together may request, by plain resource name; written as `requests.<name>`, the only form in which Kubernetes
-   * counts extended resources.
+   * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
    * @default - not limited
    */
-  readonly requests?: AmountsByName;
+  readonly requests?: Omit<Amounts, 'pods'>;
   /**
    * What the limits of all pods together may be. Kubernetes counts limits of these three alone; for devices a limit equals the
    * request.
    * @default - not limited
    */
-  readonly limits?: Readonly<Partial<Record<LimitedResource, Quantity>>>;
+  readonly limits?: Pick<Amounts, 'cpu' | 'memory' | 'ephemeralStorage'>;
   /**
    * Pods that have not ended.
    * @default - not limited
    */
   readonly pods?: number;
   /**
-   * Storage that all claims together may request.
+   * Storage that all claims together may request, with its unit.
    * @default - not limited
    */
-  readonly storage?: Quantity;
+  readonly storage?: ByteSize;
   /** @default - not limited */
   readonly persistentVolumeClaims?: number;
   /**
-   * Any further keys, as Kubernetes writes them: `count/jobs.batch`, `gold.storageclass.storage.k8s.io/requests.storage`.
+   * Any further keys, as Kubernetes writes them: `count/jobs.batch`, `gold.storageclass.storage.k8s.io/requests.storage`. Memory and
+   * storage need a unit here too.
    * @default - none
    */
-  readonly hard?: Readonly<Record<string, Quantity>>;
+  readonly hard?: Readonly<Record<string, number | string>>;
   /** @default - every pod of the namespace */
   readonly scopes?: readonly QuotaScope[];
   /** @default - every pod of the namespace */
   readonly scopeSelector?: ScopeSelector;
 }
 
-/** @example new ResourceQuota(chart, 'quota', { requests: { cpu: 512, memory: '4Ti', 'nvidia.com/gpu': 64 } }); */
+/**
+ * A ResourceQuota: the most that all objects of a namespace may have together.
+ *
+ * @example
+ * new ResourceQuota(chart, 'quota', {
+ *   requests: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
+ *   pods: 200,
+ * });
+ */
 export class ResourceQuota extends Construct {
   readonly resource: ApiObject;
   private readonly hard: Map<string, string>;
 
   constructor(scope: Construct, id: string, props: ResourceQuotaProps) {
     super(scope, id);
-    this.hard = new Map(Object.entries(hardOf(props)).map(([key, amount]) => [key, String(amount)]));
+    this.hard = new Map(hardOf(this.node.path, props));
     this.resource = new Resource(this, 'Resource', ResourceQuotaKind, {
       metadata: { name: props.name ?? id, namespace: props.namespace?.name },
       spec: Lazy.any({
@@ -76,29 +82,54 @@ export class ResourceQuota extends Construct {
     dependOnNamespace(this, props.namespace);
   }
 
-  /** Sets a key as Kubernetes writes it, `requests.cpu`; a key that is there already gets the new amount. */
-  set(key: string, amount: Quantity): this {
-    this.hard.set(key, String(amount));
+  /**
+   * Sets a key as Kubernetes writes it, `requests.cpu`; an existing key gets the new amount.
+   *
+   * @throws if the amount is not valid
+   */
+  set(key: string, amount: number | ByteSize): this {
+    this.hard.set(key, keyText(`${this.node.path}: ${key}`, key, amount));
     return this;
   }
 
   /** The keys and amounts as they stand now. */
-  get amounts(): Readonly<Record<string, string>> {
+  get amounts(): AmountsByName {
     return Object.fromEntries(this.hard);
   }
 }
 
-function hardOf(props: ResourceQuotaProps): Record<string, Quantity> {
-  return {
-    ...Object.fromEntries(
-      Object.entries(props.requests ?? {}).map(([resource, amount]) => [requestsKey(resource), amount]),
-    ),
-    ...Object.fromEntries(
-      Object.entries(props.limits ?? {}).map(([resource, amount]) => [`limits.${resource}`, amount]),
-    ),
-    ...(props.pods === undefined ? {} : { pods: props.pods }),
-    ...(props.storage === undefined ? {} : { 'requests.storage': props.storage }),
-    ...(props.persistentVolumeClaims === undefined ? {} : { persistentvolumeclaims: props.persistentVolumeClaims }),
-    ...props.hard,
-  };
+function hardOf(path: string, props: ResourceQuotaProps): readonly [string, string][] {
+  const { requests = {}, limits = {}, pods, storage, persistentVolumeClaims, hard = {} } = props;
+  const requested = Object.entries(amountsByName(`${path}: requests`, requests));
+  const limited = Object.entries(amountsByName(`${path}: limits`, limits));
+  const uncounted = limited.find(([resource]) => !LIMITED.has(resource));
+  if (uncounted !== undefined) {
+    throw new Error(
+      `${path}: limits: Kubernetes counts limits of CPU, memory, and ephemeral storage alone, and not of "${uncounted[0]}". State it under requests.`,
+    );
+  }
+  return [
+    ...requested.map(([resource, amount]): [string, string] => [requestsKey(resource), amount]),
+    ...limited.map(([resource, amount]): [string, string] => [`limits.${resource}`, amount]),
+    ...stated('pods', pods, countText),
+    ...stated('requests.storage', storage, bytesText),
+    ...stated('persistentvolumeclaims', persistentVolumeClaims, countText),
+    ...Object.entries(hard).map(([key, amount]): [string, string] => [
+      key,
+      keyText(`${path}: hard["${key}"]`, key, amount),
+    ]),
+  ];
+
+  function stated<V>(key: string, value: V | undefined, text: (prop: string, value: V) => string): [string, string][] {
+    return value === undefined ? [] : [[key, text(`${path}: ${key}`, value)]];
+  }
+}
+
+const LIMITED: ReadonlySet<string> = new Set<LimitedResource>(['cpu', 'memory', 'ephemeral-storage']);
+
+/** Keys that count bytes need a unit; all others are counts. */
+function keyText(prop: string, key: string, amount: number | ByteSize): string {
+  return /(?:^|[./])(?:memory|storage|ephemeral-storage)$|hugepages-/.test(key)
+    ? bytesText(prop, amount as ByteSize)
+    : countText(prop, amount as number | string);
 }

@@ -2,44 +2,38 @@
  * Team: one statement of what a team has becomes its namespace, its quota, its defaults, its queue and who may work there.
  */
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
-import { GANTRY_TEAM_LABEL, type ResourceName } from '../../facts/catalog';
+import { type LimitRangeItem } from '../../facts/api/types/core/v1';
+import { GANTRY_TEAM_LABEL } from '../../facts/catalog';
+import { type Amounts } from '../pods/amounts';
+import { type ByteSize, type Cores } from '../resources/quantities';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { Queue } from '../volcano';
+import { defaultLimitsFor } from './default-limits';
 import { type ContainerLimits, LimitRange } from './limit-range';
 import { type INamespace, Namespace } from './namespace';
-import { ResourceQuota, type AmountsByName } from './resource-quota';
+import { isMandatory } from './quota-keys';
+import { ResourceQuota } from './resource-quota';
 import { TeamAccess, type TeamSubject } from './team-access';
 
-/** An amount of everything that a team shares out. What is left out is not limited. */
-export interface TeamResources {
-  /** Whole devices, of the team's `gpuResource`. */
-  readonly gpus?: number;
-  /** Cores. */
-  readonly cpu?: Quantity;
-  /** Bytes: write the unit, `4Ti`. */
-  readonly memory?: Quantity;
-  /** Further resources by name, for example `{ 'nvidia.com/mlx5_rdma': 64 }`. */
-  readonly others?: AmountsByName;
-}
-
-export interface TeamQuota extends TeamResources {
+/**
+ * What a team may ask for in total: amounts of its pods' requests, and what else a ResourceQuota counts. A resource that is left out is
+ * not limited.
+ */
+export interface TeamQuota extends Amounts {
   /**
-   * Cores that the limits of all containers together may be. Leave it out where training pods state no CPU limit: it would become
-   * mandatory.
+   * Cores that the limits of all containers together may be. Kubernetes then requires a CPU limit of each container; one that states
+   * none gets the default of the team's `limits`.
    * @default - not limited
    */
-  readonly cpuLimit?: Quantity;
-  /** @default - not limited */
-  readonly memoryLimit?: Quantity;
-  /** Pods that have not ended. @default - not limited */
-  readonly pods?: number;
+  readonly cpuLimit?: Cores;
+  /** Memory that the limits of all containers together may be. @default - not limited */
+  readonly memoryLimit?: ByteSize;
   /** Storage of all claims together. @default - not limited */
-  readonly storage?: Quantity;
-  /** @default - not limited */
+  readonly storage?: ByteSize;
+  /** Number of claims. @default - not limited */
   readonly persistentVolumeClaims?: number;
   /** Further keys as Kubernetes writes them, for example `count/jobs.batch`. @default - none */
-  readonly hard?: Readonly<Record<string, Quantity>>;
+  readonly hard?: Readonly<Record<string, number | string>>;
 }
 
 export interface TeamQueueProps {
@@ -57,11 +51,11 @@ export interface TeamQueueProps {
    * What the queue gets back from others whenever it asks for it. The children of a parent must not deserve more than the parent.
    * @default - the quota: the team's share is all that it may ask for
    */
-  readonly deserved?: TeamResources;
+  readonly deserved?: Amounts;
   /** What is kept for the queue even while it is idle; at most the deserved share. @default - nothing */
-  readonly guarantee?: TeamResources;
+  readonly guarantee?: Amounts;
   /** The most that the queue may hold. @default - the quota, since more can never be asked for */
-  readonly capability?: TeamResources;
+  readonly capability?: Amounts;
 }
 
 export interface TeamProps {
@@ -79,12 +73,11 @@ export interface TeamProps {
   readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** What the team may ask for in all. */
   readonly quota: TeamQuota;
-  /** What `gpus` counts. @default 'nvidia.com/gpu' */
-  readonly gpuResource?: ResourceName;
   /**
    * Defaults and bounds of containers.
    * @default - where the quota counts CPU or memory, which makes stating it mandatory: requests of 1 core and 2Gi for containers that
-   * state none, and limits of 4 cores and 8Gi where the quota counts limits
+   * state none. Where the quota counts limits, also default limits of 4 cores and 8Gi, or of as much as the largest container of the
+   * app's workloads in the namespace that requests CPU or memory without a limit, since a default below a request rejects the pod
    */
   readonly limits?: ContainerLimits;
   /**
@@ -102,10 +95,12 @@ export interface TeamProps {
 export const TEAM_LABEL = GANTRY_TEAM_LABEL;
 
 /**
+ * A team: its namespace, its quota, the defaults of its containers, its queue, and its members, from one statement.
+ *
  * @example
  * const team = new Team(chart, 'research', {
- *   quota: { gpus: 64, cpu: 768, memory: '8Ti' },
- *   queue: { parent: ai, guarantee: { gpus: 16 } },
+ *   quota: { cpu: 768, memory: '8Ti', accelerators: [Accelerator.nvidia({ count: 64 }), Accelerator.amd({ count: 16 })] },
+ *   queue: { parent: ai, guarantee: { accelerators: Accelerator.nvidia({ count: 16 }) } },
  *   members: [{ kind: 'Group', name: 'research-ml' }],
  * });
  */
@@ -118,12 +113,11 @@ export class Team extends Construct {
   readonly limitRange?: LimitRange;
   /** Absent for a team without a queue. */
   readonly teamQueue?: VolcanoQueueReference;
-  private readonly gpuResource: ResourceName;
 
+  /** @throws if an amount is not valid */
   constructor(scope: Construct, id: string, props: TeamProps) {
     super(scope, id);
     this.teamName = props.name ?? id;
-    this.gpuResource = props.gpuResource ?? 'nvidia.com/gpu';
     this.namespace =
       props.namespace ??
       new Namespace(this, 'namespace', {
@@ -135,14 +129,7 @@ export class Team extends Construct {
         },
       });
     this.quota = this.makeQuota(props.quota);
-    const limits = props.limits ?? defaultLimits(props.quota);
-    if (limits !== undefined) {
-      this.limitRange = new LimitRange(this, 'limits', {
-        name: `${this.teamName}-limits`,
-        namespace: this.namespace,
-        container: limits,
-      });
-    }
+    this.limitRange = this.makeLimitRange(props.limits);
     this.teamQueue = this.makeQueue(props.queue ?? {}, props.quota);
     new TeamAccess(this, 'access', { namespace: this.namespace, admins: props.admins, members: props.members });
   }
@@ -172,20 +159,33 @@ export class Team extends Construct {
   }
 
   private makeQuota(quota: TeamQuota): ResourceQuota {
-    const { cpuLimit, memoryLimit } = quota;
+    const { cpuLimit, memoryLimit, pods, storage, persistentVolumeClaims, hard, ...requests } = quota;
     return new ResourceQuota(this, 'quota', {
       name: `${this.teamName}-quota`,
       namespace: this.namespace,
-      requests: this.amountsOf(quota),
-      limits: {
-        ...(cpuLimit === undefined ? {} : { cpu: cpuLimit }),
-        ...(memoryLimit === undefined ? {} : { memory: memoryLimit }),
-      },
-      pods: quota.pods,
-      storage: quota.storage,
-      persistentVolumeClaims: quota.persistentVolumeClaims,
-      hard: quota.hard,
+      requests,
+      limits: { cpu: cpuLimit, memory: memoryLimit },
+      pods,
+      storage,
+      persistentVolumeClaims,
+      hard,
     });
+  }
+
+  private makeLimitRange(container: ContainerLimits | undefined): LimitRange | undefined {
+    const keys = Object.keys(this.quota.amounts);
+    if (container === undefined && !keys.some((key) => isMandatory(key))) {
+      return undefined;
+    }
+    const range = new LimitRange(this, 'limits', {
+      name: `${this.teamName}-limits`,
+      namespace: this.namespace,
+      container,
+    });
+    if (container === undefined) {
+      range.add((): LimitRangeItem => ({ type: 'Container', ...defaultLimitsFor(this, this.namespace.name, keys) }));
+    }
+    return range;
   }
 
   private makeQueue(
@@ -198,6 +198,8 @@ export class Team extends Construct {
     if ('engine' in queue) {
       return queue;
     }
+    const { cpu, memory, ephemeralStorage, hugepages, accelerators, other } = quota;
+    const share: Amounts = { cpu, memory, ephemeralStorage, hugepages, accelerators, other };
     return new Queue(this, 'queue', {
       name: queue.name ?? this.teamName,
       labels: { [TEAM_LABEL]: this.teamName },
@@ -205,36 +207,9 @@ export class Team extends Construct {
       weight: queue.weight,
       priority: queue.priority,
       reclaimable: queue.reclaimable,
-      capability: this.amountsOf(queue.capability ?? quota),
-      deserved: this.amountsOf(queue.deserved ?? quota),
-      guarantee: queue.guarantee && this.amountsOf(queue.guarantee),
+      capability: queue.capability ?? share,
+      deserved: queue.deserved ?? share,
+      guarantee: queue.guarantee,
     });
   }
-
-  /** Amounts by the names that quotas and queues have in common. */
-  private amountsOf({ gpus, cpu, memory, others }: TeamResources): AmountsByName {
-    return {
-      ...(cpu === undefined ? {} : { cpu }),
-      ...(memory === undefined ? {} : { memory }),
-      ...(gpus === undefined ? {} : { [this.gpuResource]: gpus }),
-      ...others,
-    };
-  }
-}
-
-/** What keeps pods alive in a namespace whose quota makes CPU and memory mandatory. */
-function defaultLimits({ cpu, memory, cpuLimit, memoryLimit, hard = {} }: TeamQuota): ContainerLimits | undefined {
-  const requested = {
-    cpu: cpu ?? hard['requests.cpu'] ?? hard.cpu,
-    memory: memory ?? hard['requests.memory'] ?? hard.memory,
-  };
-  const limited = { cpu: cpuLimit ?? hard['limits.cpu'], memory: memoryLimit ?? hard['limits.memory'] };
-  if ([...Object.values(requested), ...Object.values(limited)].every((amount) => amount === undefined)) {
-    return undefined;
-  }
-  const limits = {
-    ...(limited.cpu === undefined ? {} : { cpu: 4 }),
-    ...(limited.memory === undefined ? {} : { memory: '8Gi' }),
-  };
-  return { defaultRequest: { cpu: 1, memory: '2Gi' }, ...(Object.keys(limits).length > 0 ? { default: limits } : {}) };
 }

@@ -34,7 +34,7 @@ export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngin
 /**
  * A Volcano CronJob (`batch.volcano.sh/v1alpha1`). Queue, priority, and gang are those of each job that it makes.
  *
- * Rules: `volcano/cron-job-*`, and those of jobs. Source: volcano v1.15.1, pkg/webhooks/admission/cronjobs.
+ * Rules: `volcano/cron-job-*`, and those of jobs. Source: volcano, pkg/webhooks/admission/cronjobs.
  *
  * @example
  * new volcano.CronJob(chart, 'nightly', {

@@ -68,7 +68,7 @@ export interface HyperNodeProps extends ClusterObjectProps {
 }
 
 /**
- * Rules: `volcano/hyper-node-*`. Source: volcano v1.15.1, pkg/scheduler/api/hyper_node_info.go.
+ * Rules: `volcano/hyper-node-*`. Source: volcano, pkg/scheduler/api/hyper_node_info.go.
  *
  * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
  */

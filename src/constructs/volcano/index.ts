@@ -32,7 +32,6 @@ export { type NetworkTopology } from './network-topology';
 export { PodGroup, type PodGroupProps, type SubGroup } from './pod-group';
 export { Policy, type PolicyOptions } from './policy';
 export { type NodeGroups, Queue, type QueueProps } from './queue';
-export { type QueueAmounts } from './queue-amounts';
 export {
   type GpuSchedulingOptions,
   type SchedulerAction,

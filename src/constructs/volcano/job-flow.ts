@@ -69,7 +69,7 @@ export interface JobFlowProps extends NamespacedObjectProps {
 /**
  * Jobs in order: each starts when all that it comes after have completed.
  *
- * Rules: `volcano/job-flow-*`. Source: volcano v1.15.1, pkg/controllers/jobflow.
+ * Rules: `volcano/job-flow-*`. Source: volcano, pkg/controllers/jobflow.
  *
  * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
  */

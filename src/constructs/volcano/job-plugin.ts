@@ -88,7 +88,7 @@ export interface HcclrankPluginOptions {
 /**
  * A plugin with its arguments. Volcano adds `svc` to pytorch, tensorflow, mpi and ray by itself, and `ssh` to mpi.
  *
- * Source: volcano v1.15.1, pkg/controllers/job/plugins. Rules: `volcano/job-plugin-*`.
+ * Source: volcano, pkg/controllers/job/plugins. Rules: `volcano/job-plugin-*`.
  */
 export class JobPlugin {
   /** Host names, a Service and host lists (`VC_<TASK>_HOSTS`); and a NetworkPolicy, unless it is turned off. */

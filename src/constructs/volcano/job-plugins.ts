@@ -1,5 +1,5 @@
 /**
- * What is known of Volcano's job plugins (v1.15.1, pkg/controllers/job/plugins): their flags, what they bring along and which
+ * What is known of Volcano's job plugins (pkg/controllers/job/plugins): their flags, what they bring along and which
  * variables they give to containers. Constructs and rules read the same table.
  */
 import { type FlagTypes } from './go-flags';

@@ -1,5 +1,5 @@
 /**
- * Events and actions of Volcano's lifecycle policies (v1.15.1, pkg/webhooks/admission/jobs/validate/util.go).
+ * Events and actions of Volcano's lifecycle policies (pkg/webhooks/admission/jobs/validate/util.go).
  */
 
 /** What a policy may react to. The CRD's enum is wider; the webhook takes these. */

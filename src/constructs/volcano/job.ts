@@ -22,7 +22,7 @@ export interface JobProps extends JobSpecProps, WorkloadProps<JobSpec, VolcanoJo
  *
  * Where Gantry schedules the pods, Volcano's scheduler runs too: it admits the PodGroup, and only then are pods made.
  *
- * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano v1.15.1, pkg/webhooks/admission/jobs.
+ * Rules: `volcano/job-*`, `volcano/task-*`. Source: volcano, pkg/webhooks/admission/jobs.
  *
  * @example
  * const launch = torchrun({ processesPerNode: 8, script: ['train.py'] });

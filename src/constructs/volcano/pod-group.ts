@@ -12,7 +12,7 @@ import { type NetworkTopology, renderTopology } from './network-topology';
 import { queueTitle, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
-import { renderAmounts, type QueueAmounts } from './queue-amounts';
+import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
 /** Pods of a group that belong closer together. */
@@ -44,7 +44,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
    */
   readonly minTaskMember?: Readonly<Record<string, number>>;
   /** What must be free before the group is let in. @default - Volcano goes by the pods alone */
-  readonly minResources?: QueueAmounts;
+  readonly minResources?: Amounts;
   /** @default - none */
   readonly priorityClass?: PriorityClassReference;
   /** How close the pods must be. @default - anywhere */
@@ -56,7 +56,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
 /**
  * A group for bare pods and for controllers that leave grouping to the user. Volcano Jobs and training jobs make their own.
  *
- * Rules: `volcano/pod-group-*`. Source: volcano v1.15.1, pkg/scheduler/api/job_info.go.
+ * Rules: `volcano/pod-group-*`. Source: volcano, pkg/scheduler/api/job_info.go.
  *
  * @example
  * const group = new PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
@@ -79,7 +79,7 @@ export class PodGroup extends Construct {
       minMember:
         props.minMember ?? (minTaskMember && Object.values(minTaskMember).reduce((sum, count) => sum + count, 0)),
       minTaskMember,
-      minResources: props.minResources && renderAmounts(props.minResources),
+      minResources: optionalAmountsByName(`${this.node.path}: minResources`, props.minResources),
       queue: Lazy.any({ produce: () => this.queue?.queueName }) as string,
       priorityClassName: props.priorityClass?.priorityClassName,
       networkTopology: props.networkTopology && renderTopology(props.networkTopology),

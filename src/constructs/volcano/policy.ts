@@ -13,7 +13,7 @@ export interface PolicyOptions {
 /**
  * An event or an exit code, and what follows. At one level (the job, or one task) each may stand once.
  *
- * Source: volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go. Rules: `volcano/policy-*`.
+ * Source: volcano, pkg/webhooks/admission/jobs/validate/util.go. Rules: `volcano/policy-*`.
  *
  * @example Policy.onEvent('PodEvicted', 'RestartJob')
  */

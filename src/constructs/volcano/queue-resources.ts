@@ -1,5 +1,5 @@
 /**
- * Which resource names a Volcano queue counts (v1.15.1, pkg/scheduler/api/resource_info.go NewResource), and the amounts in a resource map.
+ * Which resource names a Volcano queue counts (pkg/scheduler/api/resource_info.go NewResource), and the amounts in a resource map.
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';

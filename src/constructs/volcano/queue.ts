@@ -9,7 +9,7 @@ import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
-import { renderAmounts, type QueueAmounts } from './queue-amounts';
+import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
@@ -31,7 +31,7 @@ export interface QueueProps extends ClusterObjectProps {
   /** Whether others may take back what the queue holds above its deserved share. @default true */
   readonly reclaimable?: boolean;
   /** The most that the queue may hold. At most the capability of the parent. @default - no limit of its own */
-  readonly capability?: QueueAmounts;
+  readonly capability?: Amounts;
   /**
    * What the queue gets back whenever it asks for it. What children deserve must not add up to more than their parent's.
    *
@@ -39,12 +39,12 @@ export interface QueueProps extends ClusterObjectProps {
    * A queue with children that names none has what its children deserve together, which is the least that Volcano takes.
    * @default - the guarantee, or the sum of the children's
    */
-  readonly deserved?: QueueAmounts;
+  readonly deserved?: Amounts;
   /**
    * What is kept for the queue even while it is idle.
    * @default - nothing, or the sum of the children's guarantees
    */
-  readonly guarantee?: QueueAmounts;
+  readonly guarantee?: Amounts;
   /** Order among queues of one parent, 0 or more; the higher goes first. @default 0 */
   readonly priority?: number;
   /**
@@ -63,11 +63,14 @@ export interface QueueProps extends ClusterObjectProps {
 /**
  * A queue of Volcano. Children come after their parent in the output, and workloads after their queue, as Volcano's webhook demands.
  *
- * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go.
+ * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano, pkg/webhooks/admission/queues/validate/validate_queue.go.
  *
  * @example
- * const ai = new Queue(chart, 'ai', { capability: { gpu: 64 } });
- * const research = ai.addQueue('research', { guarantee: { gpu: 16 }, capability: { gpu: 48 } });
+ * const ai = new Queue(chart, 'ai', { capability: { accelerators: Accelerator.nvidia({ count: 64 }) } });
+ * const research = ai.addQueue('research', {
+ *   guarantee: { accelerators: Accelerator.nvidia({ count: 16 }) },
+ *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
+ * });
  */
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
@@ -81,7 +84,7 @@ export class Queue extends Construct implements VolcanoQueueReference {
   readonly resource: ApiObject;
   private readonly [CHILDREN]: Queue[] = [];
 
-  /** @throws if both `gpu` and `nvidia.com/gpu` are given in one of the amounts */
+  /** @throws if an amount is not valid */
   constructor(
     scope: Construct,
     id: string,
@@ -90,15 +93,15 @@ export class Queue extends Construct implements VolcanoQueueReference {
     super(scope, id);
     this.queueName = props.name ?? id;
     this.parent = props.parent;
-    for (const amounts of [props.capability, props.deserved, props.guarantee]) {
-      renderAmounts(amounts ?? {});
+    for (const share of ['capability', 'deserved', 'guarantee'] as const) {
+      this.stated(share);
     }
     const spec: QueueSpec = {
       parent: props.parent?.queueName,
       weight: props.weight ?? 1,
       reclaimable: props.reclaimable ?? true,
       priority: props.priority,
-      capability: props.capability && renderAmounts(props.capability),
+      capability: this.stated('capability'),
       deserved: Lazy.any({ produce: () => orNothing(this.deserved()) }) as QueueSpec['deserved'],
       guarantee: Lazy.any({ produce: () => guaranteeOf(this.guaranteed()) }) as QueueSpec['guarantee'],
       dequeueStrategy: props.dequeueStrategy,
@@ -126,17 +129,17 @@ export class Queue extends Construct implements VolcanoQueueReference {
     return [...this[CHILDREN]];
   }
 
+  private stated(share: 'capability' | 'deserved' | 'guarantee'): AmountsByName | undefined {
+    const amounts = this.props[share];
+    return amounts && amountsByName(`${this.node.path}: ${share}`, amounts);
+  }
+
   private guaranteed(): Readonly<Record<string, string>> {
-    if (this.props.guarantee !== undefined) {
-      return renderAmounts(this.props.guarantee);
-    }
-    return sumOf(this[CHILDREN].map((child) => child.guaranteed()));
+    return this.stated('guarantee') ?? sumOf(this[CHILDREN].map((child) => child.guaranteed()));
   }
 
   private deserved(): Readonly<Record<string, string>> {
-    const { deserved } = this.props;
-    const stated =
-      deserved === undefined ? sumOf(this[CHILDREN].map((child) => child.deserved())) : renderAmounts(deserved);
+    const stated = this.stated('deserved') ?? sumOf(this[CHILDREN].map((child) => child.deserved()));
     const missing = Object.entries(this.guaranteed()).filter(([resource]) => stated[resource] === undefined);
     return { ...stated, ...Object.fromEntries(missing) };
   }

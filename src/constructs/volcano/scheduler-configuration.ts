@@ -62,7 +62,7 @@ const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 
  * Helm owns a ConfigMap of this name: set `custom.scheduler_config_override` in the chart to `configuration.text` instead, or let
  * the release leave the ConfigMap alone.
  *
- * Rules: `volcano/scheduler-*`. Source: volcano v1.15.1, pkg/scheduler/util.go.
+ * Rules: `volcano/scheduler-*`. Source: volcano, pkg/scheduler/util.go.
  *
  * @example SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
  */

@@ -1,5 +1,5 @@
 /**
- * What Volcano's scheduler (v1.15.1) reads of its configuration: actions and plugins with their arguments. Nothing on a server checks
+ * What Volcano's scheduler reads of its configuration: actions and plugins with their arguments. Nothing on a server checks
  * it, so constructs and rules share this table.
  *
  * Source: pkg/scheduler/{conf,actions,plugins}, pkg/scheduler/framework/arguments.go.

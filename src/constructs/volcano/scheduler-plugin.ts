@@ -1,7 +1,7 @@
 /**
  * Plugins of Volcano's scheduler, each with the arguments that it reads.
  *
- * Source: volcano v1.15.1, pkg/scheduler/plugins. Rules: `volcano/scheduler-*`.
+ * Source: volcano, pkg/scheduler/plugins. Rules: `volcano/scheduler-*`.
  */
 import { type Duration } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';

@@ -8,31 +8,22 @@
  */
 import { type KubernetesMinor } from './schema';
 
-export const BUILT_IN_MINORS: readonly KubernetesMinor[] = [
-  '1.30',
-  '1.31',
-  '1.32',
-  '1.33',
-  '1.34',
-  '1.35',
-  '1.36',
-  '1.37',
-];
+export const BUILT_IN_MINORS: readonly KubernetesMinor[] = ['1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37'];
 
 /** Project and version by bundle. */
 export const SOURCES: Readonly<Record<string, string>> = {
   'ascend-mind-cluster': 'ascend-mind-cluster v26.1.0',
   'intel-device-plugins-operator': 'intel-device-plugins-operator v0.36.0',
-  jobset: 'jobset v0.12.0',
+  'jobset': 'jobset v0.12.0',
   'kai-scheduler': 'kai-scheduler v0.13.0',
-  karpenter: 'karpenter v1.14.1',
+  'karpenter': 'karpenter v1.14.1',
   'karpenter-provider-aws': 'karpenter-provider-aws 1d927085',
-  keda: 'keda v2.20.2',
+  'keda': 'keda v2.20.2',
   'knative-serving': 'knative-serving v1.23.0',
   'kubeflow-trainer-v2': 'kubeflow-trainer-v2 v2.3.0',
-  kuberay: 'kuberay v1.7.0',
-  kueue: 'kueue v0.19.2',
-  lws: 'lws v0.10.0',
+  'kuberay': 'kuberay v1.7.0',
+  'kueue': 'kueue v0.19.2',
+  'lws': 'lws v0.10.0',
   'mpi-operator': 'mpi-operator v0.8.0',
   'network-attachment-definition': 'network-attachment-definition v1.7.7',
   'network-operator': 'network-operator v26.4.1',
@@ -44,7 +35,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   'scheduler-plugins': 'scheduler-plugins v0.34.7',
   'sriov-network-operator': 'sriov-network-operator v1.6.0',
   'training-operator-v1': 'training-operator-v1 v1.9.4',
-  volcano: 'volcano v1.15.1',
+  'volcano': 'volcano v1.15.1',
 };
 
 export const KIND_ROWS = `- v1 Binding bindings pbns kubernetes 30-37:0

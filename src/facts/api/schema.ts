@@ -76,7 +76,7 @@ export interface KindInfo {
   readonly scope: 'Namespaced' | 'Cluster';
   /** Served by the API server's own code; otherwise a custom resource. */
   readonly builtIn: boolean;
-  /** The project and version that the schema was taken from, for example `volcano v1.15.1`; `kubernetes` for built-in kinds. */
+  /** The project and version that the schema was taken from; `kubernetes` for built-in kinds. */
   readonly source: string;
   readonly served: boolean;
   /** The version that the server stores. For built-in kinds, where the API does not tell, the one it prefers. */

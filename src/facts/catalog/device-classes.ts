@@ -1,7 +1,7 @@
 /**
  * DeviceClasses that DRA drivers install.
  *
- * Source: dra-driver-nvidia-gpu v0.4.0, its chart.
+ * Source: dra-driver-nvidia-gpu, its chart.
  */
 import { frozen } from './frozen';
 

@@ -1,7 +1,7 @@
 /**
  * RDMA for pods: how the resource is named, and what a pod needs beside it.
  *
- * Sources: network-operator v26.4.1 (example resources), sriov-network-operator v1.6.0 (chart values), multus.
+ * Sources: network-operator (example resources), sriov-network-operator (chart values), multus.
  */
 import { frozen } from './frozen';
 

@@ -1,9 +1,9 @@
 /**
  * Extended resources: what a pod asks for, in which unit, and from whose device plugin.
  *
- * Sources: NVIDIA k8s-device-plugin; HAMi v2.10.0 (values.yaml, device-configmap.yaml); Volcano v1.15.1; ROCm gpu-operator
- * v1.5.1; Intel device plugins v0.36.0; Ascend mind-cluster v26.1.0; karpenter-provider-aws (labels.go); network-operator
- * v26.4.1; for Aliyun, Tencent and Google the vendors' documents.
+ * Sources: NVIDIA k8s-device-plugin; HAMi (values.yaml, device-configmap.yaml); Volcano; ROCm gpu-operator;
+ * Intel device plugins; Ascend mind-cluster; karpenter-provider-aws (labels.go); network-operator;
+ * for Aliyun, Tencent and Google the vendors' documents.
  */
 import { frozen } from './frozen';
 

@@ -1,7 +1,7 @@
 /**
- * All rules of all domains in one list, and the face `cdk8s-gantry/checks`.
+ * Checks as a library, the entry point `cdk8s-gantry/checks`: read manifests, check them, report, and write rules.
  *
- * Must not import a construct: the command line loads this and nothing of cdk8s.
+ * Must not import a construct: the command line loads this, and nothing of cdk8s.
  */
 import { provideRules } from '../../checks/registry';
 import { allRules } from './all-rules';
@@ -10,8 +10,12 @@ provideRules(allRules());
 
 export { allRules };
 export { check, type CheckOptions } from '../../checks/engine';
+export { CheckError } from '../../checks/check-error';
+export { defineRule, type RuleDefinition } from '../../checks/define-rule';
 export { SEVERITIES, TIERS, type Finding, type NotChecked, type Severity, type Tier } from '../../checks/finding';
 export { hasErrors, type Report, type SuppressedFinding } from '../../checks/report';
+export { renderJson } from '../../checks/report/json';
+export { findingText, renderText, type FindingTextOptions, type TextOptions } from '../../checks/report/text';
 export {
   type ObjectRule,
   type PodTemplateRule,
@@ -22,3 +26,14 @@ export {
   type Violation,
 } from '../../checks/rule';
 export { IGNORE_ANNOTATION, type Suppression } from '../../checks/suppression';
+export * from '../../manifests';
+export { ruleFacts } from './rule-facts';
+export {
+  InputError,
+  readManifestFiles,
+  readManifests,
+  type ReadFilesOptions,
+  type ReadTextOptions,
+} from './read-files';
+export { runRule, type RunRuleOptions } from './run-rule';
+export { renderSarif, type SarifReportOptions } from './sarif-report';

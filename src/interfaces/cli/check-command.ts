@@ -6,7 +6,7 @@ import { type ManifestSet } from '../../manifests/manifest-set';
 import { check, type CheckOptions } from '../checks';
 import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
 import { readManifests } from './inputs';
-import { ruleFacts } from './rule-facts';
+import { ruleFacts } from '../checks/rule-facts';
 import { Progress, UsageError, type Terminal } from './terminal';
 import { passes, writeReport } from './write-report';
 

@@ -8,7 +8,8 @@ import { SEVERITIES, TIERS, type Severity, type Tier } from '../../checks/findin
 import { parseSuppression, type Suppression } from '../../checks/suppression';
 import { kindKey } from '../../manifests/identity';
 import { parseYaml } from '../../manifests/yaml';
-import { placeOf, readText } from './inputs';
+import { readText } from '../checks/read-files';
+import { placeOf } from './inputs';
 import { UsageError, type Terminal } from './terminal';
 
 export const FORMATS = ['text', 'json', 'sarif'] as const;
@@ -32,6 +33,7 @@ export function checkOptions(flags: CheckFlags, knownRules: readonly string[], t
   return {
     kubernetes: minorOf(flags.k8s),
     tiers: tiersOf(flags.only),
+    crdOption: '--crd FILE',
     crds: flags.crd?.flatMap((file) => crdsIn(file, terminal.cwd)),
     ignore: flags.ignore?.map((text) => suppressionOf(text, knownRules)),
   };

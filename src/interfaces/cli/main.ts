@@ -12,8 +12,9 @@ import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
-import { processTerminal, UsageError, type Terminal } from './terminal';
-import { versionOf } from './version';
+import { InputError } from '../checks/read-files';
+import { processTerminal, type Terminal } from './terminal';
+import { versionOf } from '../checks/version';
 
 const load = createRequire(__filename);
 
@@ -34,7 +35,7 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
       return error.exitCode === 0 ? 0 : 2;
     }
     const text =
-      error instanceof UsageError ? error.message : `this is a defect of Gantry, please report it\n${stackOf(error)}`;
+      error instanceof InputError ? error.message : `this is a defect of Gantry, please report it\n${stackOf(error)}`;
     terminal.err(`gantry: ${text}\n`);
     return 2;
   }

@@ -5,7 +5,7 @@ import pico from 'picocolors';
 import { type RuleFacts } from '../../checks/rule';
 import { nearestName } from '../../checks/schema/nearest-name';
 import { oneOf } from './check-options';
-import { ruleFacts } from './rule-facts';
+import { ruleFacts } from '../checks/rule-facts';
 import { table } from './table';
 import { UsageError, wantsColour, type Terminal } from './terminal';
 

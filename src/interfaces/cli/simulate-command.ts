@@ -14,7 +14,7 @@ import {
   verdictLine,
 } from '../../planning/simulation';
 import { oneOf } from './check-options';
-import { filesOf, readText } from './inputs';
+import { filesOf, readText } from '../checks/read-files';
 import { table } from './table';
 import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';

@@ -3,6 +3,8 @@
  *
  * Commands take it as a value, so that tests can watch what they say.
  */
+import { InputError } from '../checks/read-files';
+
 export interface Terminal {
   /** Writes to standard output. */
   readonly out: (text: string) => void;
@@ -20,7 +22,7 @@ export interface Terminal {
 }
 
 /** Something that the caller got wrong: one line for standard error, exit status 2. */
-export class UsageError extends Error {
+export class UsageError extends InputError {
   override readonly name = 'UsageError';
 }
 

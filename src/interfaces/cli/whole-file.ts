@@ -3,7 +3,7 @@
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { attempt } from './inputs';
+import { attempt } from '../checks/read-files';
 
 /** Writes beside the file first and then puts it in place, so that a reader never sees half of it and a failure leaves the old one. */
 export function writeWhole(file: string, text: string, cwd: string): void {

@@ -7,9 +7,9 @@ import { renderJson } from '../../checks/report/json';
 import { renderSarif } from '../../checks/report/sarif';
 import { renderText } from '../../checks/report/text';
 import { formatOf, severityOf, type CheckFlags } from './check-options';
-import { ruleFacts } from './rule-facts';
+import { ruleFacts } from '../checks/rule-facts';
 import { wantsColour, type Terminal } from './terminal';
-import { versionOf } from './version';
+import { versionOf } from '../checks/version';
 import { writeWhole } from './whole-file';
 
 /** Renders the report as the flags say. `toFile` is true for what goes into a file: no colours there, and no breaking of lines. */

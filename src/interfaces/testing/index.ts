@@ -2,4 +2,4 @@
  * The assertion kit: synthesise in memory, with the checks on.
  */
 export { Testing, type TestingSynthOptions } from './testing';
-export { CheckError } from './check-error';
+export { CheckError } from '../../checks/check-error';

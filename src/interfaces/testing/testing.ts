@@ -4,49 +4,51 @@
 import { App, Chart } from 'cdk8s';
 import { type IConstruct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
-import { checkRendered, checkTree } from '../../checks/on-synth';
-import { hasErrors, type Report } from '../../checks/report';
-import { renderText } from '../../checks/report/text';
+import { checkTree } from '../../checks/check-tree';
+import { type Report } from '../../checks/report';
+import { synthesize } from '../../checks/synthesize';
 import { manifestsOf } from '../../manifests/constructs';
 import '../checks';
-import { CheckError } from './check-error';
 
 export interface TestingSynthOptions {
   /**
-   * Give the manifests even where checks fail.
+   * Whether the objects are checked.
    * @default true - findings of severity error throw
    */
   readonly check?: boolean;
 }
 
+/**
+ * Synthesizes constructs in unit tests.
+ *
+ * @example
+ * const chart = Testing.chart();
+ * new Namespace(chart, 'research');
+ * expect(Testing.synth(chart)).toMatchObject([{ kind: 'Namespace', metadata: { name: 'research' } }]);
+ */
 export class Testing {
-  /** An app that writes nowhere. */
+  /** Creates an app that writes nowhere. */
   static app(): App {
     return new App();
   }
 
-  /** A chart in an app of its own. */
+  /** Creates a chart in an app of its own. */
   static chart(): Chart {
     return new Chart(new App(), 'test');
   }
 
   /**
-   * The manifests of everything below a construct (an app, a chart, or any construct), in the order in which they would be applied.
+   * Returns the objects of everything below a construct (an app, a chart, or any construct), in the order in which cdk8s writes them.
    *
-   * @throws CheckError with all findings, where one of them is an error
+   * @throws CheckError with all findings if one of them is an error
    */
   static synth(scope: IConstruct, options: TestingSynthOptions = {}): readonly JsonObject[] {
-    if (options.check === false) {
-      return manifestsOf(scope).manifests.map((manifest) => manifest.object);
-    }
-    const { report, rendered } = checkRendered(scope);
-    if (hasErrors(report)) {
-      throw new CheckError(renderText(report), report);
-    }
-    return rendered.map(({ manifest }) => manifest.object);
+    return options.check === false
+      ? manifestsOf(scope).manifests.map((manifest) => manifest.object)
+      : synthesize(scope).objects;
   }
 
-  /** What the checks say of everything below a construct; never throws for what they find. */
+  /** Returns what the checks find in everything below a construct. Findings never throw. */
   static check(scope: IConstruct): Report {
     return checkTree(scope);
   }

@@ -1,8 +1,10 @@
 /**
- * Names and closed lists of Kubeflow Trainer v2.3.0 that its CRDs do not hold.
+ * Names and closed lists of Kubeflow Trainer that its CRDs do not hold.
  * Source: `pkg/constants/constants.go`, `manifests/base/runtimes`.
  */
-export const TRAINER = 'kubeflow/trainer v2.3.0';
+import { cite } from '../../facts/upstream';
+
+export const TRAINER = cite('kubeflow-trainer-v2');
 export const TRAINER_GROUP = 'trainer.kubeflow.org';
 
 /** Label of a job template in a runtime that says what of a TrainJob it becomes. */

@@ -56,9 +56,10 @@ describe('kinds', () => {
   });
 
   test('a kind of an unknown group is not checked, and said so', () => {
-    const { violations, notChecked } = check(named('example.com/v1', 'Thing'));
+    const { violations, notChecked, needsDefinition } = check(named('example.com/v1', 'Thing'));
     expect(violations).toEqual([]);
-    expect(notChecked).toContain('--crd');
+    expect(notChecked).toContain('example.com');
+    expect(needsDefinition).toBe(true);
   });
 
   test('the name of a project is no API group, unless somebody defines it', () => {

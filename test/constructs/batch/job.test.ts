@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { CronJob, type CronJobProps, Job, type JobProps } from '../../../src/constructs/batch';
 import { Checks } from '../../../src/checks/checks-of';
-import { checkTree } from '../../../src/checks/on-synth';
+import { checkTree } from '../../../src/checks/check-tree';
 import { valueAt } from '../../../src/manifests/pointer';
 import { Accelerator, Scheduling } from '../../../src/constructs/pods';
 import '../../../src/interfaces/checks';

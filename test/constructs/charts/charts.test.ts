@@ -1,7 +1,7 @@
+import { versionOf } from '../../../src/facts/upstream';
 import { App, Chart, Duration } from 'cdk8s';
 import { parse } from 'yaml';
 import * as charts from '../../../src/constructs/charts';
-import { findProjectVersion } from './projects';
 import { GpuOperator, Sharing } from '../../../src/constructs/gpu-operator';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -35,7 +35,7 @@ test('Flux gets a repository and a release of a pinned version, with CRDs kept u
         chart: {
           spec: {
             chart: 'volcano',
-            version: findProjectVersion('Volcano').slice(1),
+            version: versionOf('volcano').slice(1),
             sourceRef: { kind: 'HelmRepository', name: 'volcano' },
           },
         },
@@ -62,7 +62,7 @@ test('a registry is said as each of the two has it', () => {
       source: {
         repoURL: 'registry.k8s.io/kueue/charts',
         chart: 'kueue',
-        targetRevision: findProjectVersion('Kueue').slice(1),
+        targetRevision: versionOf('kueue').slice(1),
         helm: { releaseName: 'kueue' },
       },
       destination: { server: 'https://kubernetes.default.svc', namespace: 'kueue-system' },
@@ -81,7 +81,7 @@ test('the values of the GPU operator come from its construct', () => {
     {
       spec: {
         source: {
-          targetRevision: 'v26.7.0',
+          targetRevision: versionOf('nvidia-gpu-operator'),
           helm: {
             valuesObject: {
               driver: { kernelModuleType: 'open' },
@@ -99,7 +99,7 @@ test('commands name the release, the version and the values file', () => {
     [
       'helm repo add volcano https://volcano-sh.github.io/helm-charts',
       'helm repo update volcano',
-      `helm upgrade volcano volcano/volcano --install --namespace volcano-system --create-namespace --version ${findProjectVersion('Volcano').slice(1)} --values volcano-values.yaml --wait`,
+      `helm upgrade volcano volcano/volcano --install --namespace volcano-system --create-namespace --version ${versionOf('volcano').slice(1)} --values volcano-values.yaml --wait`,
       '',
     ].join('\n'),
   );
@@ -147,7 +147,7 @@ test('the training-operator comes from its repository', () => {
       kind: 'GitRepository',
       spec: {
         url: 'https://github.com/kubeflow/trainer',
-        ref: { tag: findProjectVersion('Kubeflow training-operator') },
+        ref: { tag: versionOf('training-operator-v1') },
       },
     },
     {
@@ -158,7 +158,7 @@ test('the training-operator comes from its repository', () => {
       },
     },
   ]);
-  expect(trainingOperatorCommand('v1.9.4')).toBe(
-    "kubectl apply --server-side --kustomize 'github.com/kubeflow/trainer.git/manifests/overlays/standalone?ref=v1.9.4'\n",
+  expect(trainingOperatorCommand('v1.0.0')).toBe(
+    "kubectl apply --server-side --kustomize 'github.com/kubeflow/trainer.git/manifests/overlays/standalone?ref=v1.0.0'\n",
   );
 });

@@ -54,7 +54,7 @@ const cases: readonly RuleCases[] = [
       'the latest': [application('volcano', { targetRevision: '*' })],
     },
     silent: {
-      fixed: [release('gpu-operator', {}, { version: 'v26.7.0' }), application('volcano')],
+      fixed: [release('gpu-operator', {}, { version: 'v1.0.0' }), application('volcano')],
       'a chart of others': [release('podinfo', {}, {})],
     },
   },

@@ -1,5 +1,5 @@
 /**
- * Triggers whose verdict is KEDA's own: its code read each of them into the struct of its scaler and validated that (v2.20.2, TypedConfig).
+ * Triggers whose verdict is KEDA's own: its code read each of them into the struct of its scaler and validated that (TypedConfig).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -236,7 +236,7 @@ describe('NodePool', () => {
         profile,
         nodeClass,
         instanceTypes: ['p5.48xlarge'],
-        limits: { 'nvidia.com/gpu': 64 },
+        limits: { accelerators: Accelerator.nvidia({ count: 64 }) },
         zones: ['eu-west-1a'],
         gpuName: 'h100',
       });

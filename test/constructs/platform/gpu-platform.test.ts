@@ -34,8 +34,8 @@ const BASE: Props = {
     },
   },
   teams: {
-    research: { deserves: { training: 10, shared: 1 }, guaranteed: { training: 4 } },
-    applied: { deserves: { training: 6, shared: 1 }, atMost: { training: 12 } },
+    research: { deserved: { training: 10, shared: 1 }, guarantee: { training: 4 } },
+    applied: { deserved: { training: 6, shared: 1 }, capability: { training: 12 } },
   },
 };
 
@@ -151,38 +151,38 @@ test('the scheduler that comes with the platform has its place in the plan, on n
 test.each<[string, Partial<Props>, string]>([
   [
     'more nodes than there are',
-    { teams: { ...BASE.teams, applied: { deserves: { training: 17 } } } },
-    'team applied deserves 17 nodes of training, which has 16',
+    { teams: { ...BASE.teams, applied: { deserved: { training: 17 } } } },
+    'team applied: deserved is 17 nodes of training, which has 16',
   ],
   [
     'more together than there is',
-    { teams: { ...BASE.teams, applied: { deserves: { training: 7 } } } },
+    { teams: { ...BASE.teams, applied: { deserved: { training: 7 } } } },
     'the teams deserve 17 nodes of training together, which has 16',
   ],
   [
     'part of a node for a team',
-    { teams: { ...BASE.teams, applied: { deserves: { training: 0.5 } } } },
-    'team applied deserves 0.5 nodes of training; expected a whole number',
+    { teams: { ...BASE.teams, applied: { deserved: { training: 0.5 } } } },
+    'team applied: deserved is 0.5 nodes of training; must be a whole number',
   ],
   [
     'less at most than is deserved',
-    { teams: { ...BASE.teams, applied: { deserves: { training: 6 }, atMost: { training: 2 } } } },
-    'team applied deserves 6 nodes of training and has 2 at most',
+    { teams: { ...BASE.teams, applied: { deserved: { training: 6 }, capability: { training: 2 } } } },
+    'team applied: capability must not be less than deserved (2 < 6 nodes of training)',
   ],
   [
     'more kept than is deserved',
-    { teams: { ...BASE.teams, applied: { deserves: { training: 2 }, guaranteed: { training: 4 } } } },
-    'team applied has 4 nodes of training guaranteed and deserves 2',
+    { teams: { ...BASE.teams, applied: { deserved: { training: 2 }, guarantee: { training: 4 } } } },
+    'team applied: guarantee must not exceed deserved (4 > 2 nodes of training)',
   ],
   [
     'an accelerator that nobody knows',
     { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } },
-    'pool shared: the accelerator "L40Z" is not in the catalog',
+    'pool shared: unknown accelerator "L40Z"',
   ],
   [
-    'an accelerator under another name',
-    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200-SXM-141GB' } } },
-    'Like it: H200.',
+    'an accelerator whose boards differ',
+    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200' } } },
+    'pool shared: accelerator "H200" is ambiguous: use one of H200-SXM-141GB or H200-NVL.',
   ],
   [
     'a fraction of a node',

@@ -22,6 +22,7 @@ import {
 import { Job } from '../../../src/constructs/batch';
 import { LocalQueue } from '../../../src/constructs/kueue';
 import { Queue } from '../../../src/constructs/volcano';
+import { Accelerator } from '../../../src/constructs/pods';
 import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
 import { Testing } from '../../../src/interfaces/testing';
@@ -127,7 +128,9 @@ test('a digest pins the stock image, and what is no digest is refused', () => {
 });
 
 test('queues of the configuration can be referred to, others cannot', () => {
-  const scheduler = schedulerOf({ queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
+  const scheduler = schedulerOf({
+    queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+  });
   expect(scheduler.queue('research')).toEqual({ engine: 'gantry', queueName: 'research' });
   expect(() => scheduler.queue('reserch')).toThrow('unknown queue "reserch" (the configuration has research)');
 });
@@ -158,11 +161,9 @@ test('a Queue of Volcano is a queue of the scheduler, and is written before its 
 test('a configuration that the program would refuse is refused, with every fault', () => {
   const queues = [
     { name: 'a', weight: -1 },
-    { name: 'b', capability: { cpu: 'many' } },
+    { name: 'b', weight: -2 },
   ];
-  expect(() => schedulerOf({ queues })).toThrow(
-    /queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.capability\["cpu"\] is "many"/,
-  );
+  expect(() => schedulerOf({ queues })).toThrow(/queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.weight is -2/);
 });
 
 test('without a Prometheus operator, and with an open network, those objects are not made', () => {

@@ -1,5 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import { Group, Namespace as PlusNamespace } from 'cdk8s-plus-28';
+import { Accelerator } from '../../../src/constructs/pods';
 import { LimitRange, Namespace, PriorityClass, PriorityLadder, ResourceQuota } from '../../../src/constructs/tenancy';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -90,7 +91,12 @@ describe('ResourceQuota', () => {
   test('writes every amount under the key that counts it', () => {
     const scope = chart();
     new ResourceQuota(scope, 'quota', {
-      requests: { cpu: 512, memory: '4Ti', 'nvidia.com/gpu': 64, 'hugepages-2Mi': '1Gi' },
+      requests: {
+        cpu: 512,
+        memory: '4Ti',
+        accelerators: Accelerator.nvidia({ count: 64 }),
+        hugepages: { '2Mi': '1Gi' },
+      },
       limits: { memory: '5Ti' },
       pods: 200,
       storage: '10Ti',
@@ -120,7 +126,7 @@ describe('ResourceQuota', () => {
 
   test('late changes count', () => {
     const scope = chart();
-    const quota = new ResourceQuota(scope, 'quota', { requests: { 'nvidia.com/gpu': 64 } });
+    const quota = new ResourceQuota(scope, 'quota', { requests: { accelerators: Accelerator.nvidia({ count: 64 }) } });
     quota.set('requests.nvidia.com/gpu', 32).set('pods', 10);
     expect(objects(scope)).toMatchObject([{ spec: { hard: { 'requests.nvidia.com/gpu': '32', pods: '10' } } }]);
     expect(quota.amounts).toEqual({ 'requests.nvidia.com/gpu': '32', pods: '10' });
@@ -128,7 +134,7 @@ describe('ResourceQuota', () => {
 
   test('what is patched in is written as it stands', () => {
     const scope = chart();
-    const quota = new ResourceQuota(scope, 'quota', { requests: { 'nvidia.com/gpu': 64 } });
+    const quota = new ResourceQuota(scope, 'quota', { requests: { accelerators: Accelerator.nvidia({ count: 64 }) } });
     quota.resource.metadata.addLabel('cost-centre', '42');
     expect(objects(scope)).toMatchObject([{ metadata: { labels: { 'cost-centre': '42' } } }]);
   });
@@ -138,7 +144,7 @@ describe('LimitRange', () => {
   test('a maximum of GPUs gives none to containers that ask for none', () => {
     const scope = chart();
     new LimitRange(scope, 'limits', {
-      container: { max: { 'nvidia.com/gpu': 8, memory: '2Ti' }, default: { memory: '8Gi' } },
+      container: { max: { accelerators: Accelerator.nvidia({ count: 8 }), memory: '2Ti' }, default: { memory: '8Gi' } },
     });
     expect(objects(scope)).toMatchObject([
       {
@@ -180,7 +186,7 @@ describe('Namespace', () => {
     const app = new App();
     const [a, b] = [new Chart(app, 'a'), new Chart(app, 'b')];
     const namespace = new Namespace(b, 'research', { labels: { team: 'research' } });
-    new ResourceQuota(a, 'quota', { namespace, requests: { 'nvidia.com/gpu': 8 } });
+    new ResourceQuota(a, 'quota', { namespace, requests: { accelerators: Accelerator.nvidia({ count: 8 }) } });
     expect(Testing.synth(app).map((object) => (object as { kind: string }).kind)).toEqual([
       'Namespace',
       'ResourceQuota',
@@ -191,9 +197,12 @@ describe('Namespace', () => {
     const scope = new Chart(new App(), 'test');
     new ResourceQuota(scope, 'a', {
       namespace: new PlusNamespace(scope, 'ns', { metadata: { name: 'plus' } }),
-      requests: { 'nvidia.com/gpu': 8 },
+      requests: { accelerators: Accelerator.nvidia({ count: 8 }) },
     });
-    new ResourceQuota(scope, 'b', { namespace: Namespace.fromName('there'), requests: { 'nvidia.com/gpu': 8 } });
+    new ResourceQuota(scope, 'b', {
+      namespace: Namespace.fromName('there'),
+      requests: { accelerators: Accelerator.nvidia({ count: 8 }) },
+    });
     const found = objects(scope).map(
       (object) => (object as { metadata: { name: string; namespace?: string } }).metadata,
     );

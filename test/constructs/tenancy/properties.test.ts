@@ -4,23 +4,28 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { type Manifest } from '../../../src/manifests/manifest';
 import { ManifestSet } from '../../../src/manifests/manifest-set';
 import { idOf } from '../../../src/manifests/identity';
-import { Team, type TeamProps, type TeamResources } from '../../../src/constructs/tenancy';
+import { Accelerator, type Amounts } from '../../../src/constructs/pods';
+import { Team, type TeamProps } from '../../../src/constructs/tenancy';
 import { countedInsteadOf, podAmountOf, requestsKey } from '../../../src/constructs/tenancy/quota-keys';
 import { tenancyRules } from '../../../src/constructs/tenancy/rules';
 import { Testing } from '../../../src/interfaces/testing';
 
 const SEED = { seed: 20261120 };
 
-const share: fc.Arbitrary<TeamResources> = fc.record(
+const share: fc.Arbitrary<Amounts> = fc.record(
   {
-    gpus: fc.integer({ min: 0, max: 4096 }),
+    accelerators: fc
+      .uniqueArray(fc.constantFrom('nvidia.com/gpu', 'nvidia.com/mig-1g.10gb', 'amd.com/gpu'))
+      .chain((names) =>
+        fc.tuple(...names.map((resource) => fc.nat(4096).map((count) => Accelerator.of({ resource, count })))),
+      ),
     cpu: fc.oneof(
       fc.integer({ min: 1, max: 100_000 }),
       fc.integer({ min: 1, max: 9999 }).map((milli) => `${milli}m`),
     ),
     memory: fc.integer({ min: 1, max: 900_000 }).map((amount) => `${amount}Gi`),
-    others: fc.dictionary(
-      fc.constantFrom('rdma/hca', 'nvidia.com/mig-1g.10gb', 'amd.com/gpu'),
+    other: fc.dictionary(
+      fc.constantFrom('rdma/hca' as const, 'nvidia.com/mlx5_rdma' as const),
       fc.integer({ min: 0, max: 512 }),
     ),
   },

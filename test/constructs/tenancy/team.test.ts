@@ -1,12 +1,16 @@
 import { App, Chart } from 'cdk8s';
 import { Group, ServiceAccount } from 'cdk8s-plus-28';
 import { type JsonObject } from '../../../src/facts/api/schema';
+import { Accelerator } from '../../../src/constructs/pods';
 import { Namespace, Team, type TeamProps } from '../../../src/constructs/tenancy';
 import { Testing } from '../../../src/interfaces/testing';
 
 function team(props: Partial<TeamProps> = {}): { readonly team: Team; readonly objects: () => readonly JsonObject[] } {
   const chart = new Chart(new App(), 'test', { namespace: 'elsewhere' });
-  const made = new Team(chart, 'research', { quota: { gpus: 64, cpu: 768, memory: '8Ti' }, ...props });
+  const made = new Team(chart, 'research', {
+    quota: { accelerators: Accelerator.nvidia({ count: 64 }), cpu: 768, memory: '8Ti' },
+    ...props,
+  });
   return { team: made, objects: () => Testing.synth(chart) };
 }
 
@@ -21,7 +25,12 @@ describe('a team', () => {
 
   test('states one amount once: quota and queue follow from it', () => {
     const objects = team({
-      quota: { gpus: 64, cpu: 768, memory: '8Ti', others: { 'nvidia.com/mlx5_rdma': 64 } },
+      quota: {
+        accelerators: Accelerator.nvidia({ count: 64 }),
+        cpu: 768,
+        memory: '8Ti',
+        other: { 'nvidia.com/mlx5_rdma': 64 },
+      },
     }).objects();
     expect(kind(objects, 'ResourceQuota')).toMatchObject({
       metadata: { name: 'research-quota', namespace: 'research' },
@@ -51,14 +60,14 @@ describe('a team', () => {
   test('has defaults only for what its quota makes mandatory', () => {
     const limits = (quota: TeamProps['quota']): unknown =>
       (kind(team({ quota }).objects(), 'LimitRange')?.spec as JsonObject | undefined)?.limits;
-    expect(limits({ gpus: 8 })).toBeUndefined();
-    expect(limits({ gpus: 8, memory: '1Ti' })).toEqual([
+    expect(limits({ accelerators: Accelerator.nvidia({ count: 8 }) })).toBeUndefined();
+    expect(limits({ accelerators: Accelerator.nvidia({ count: 8 }), memory: '1Ti' })).toEqual([
       { type: 'Container', defaultRequest: { cpu: '1', memory: '2Gi' } },
     ]);
-    expect(limits({ gpus: 8, memoryLimit: '1Ti' })).toEqual([
+    expect(limits({ accelerators: Accelerator.nvidia({ count: 8 }), memoryLimit: '1Ti' })).toEqual([
       { type: 'Container', defaultRequest: { cpu: '1', memory: '2Gi' }, default: { memory: '8Gi' } },
     ]);
-    expect(limits({ gpus: 8, hard: { 'limits.cpu': 100 } })).toEqual([
+    expect(limits({ accelerators: Accelerator.nvidia({ count: 8 }), hard: { 'limits.cpu': 100 } })).toEqual([
       { type: 'Container', defaultRequest: { cpu: '1', memory: '2Gi' }, default: { cpu: '4' } },
     ]);
   });
@@ -68,8 +77,8 @@ describe('a team', () => {
       queue: {
         parent: { engine: 'volcano', queueName: 'ai' },
         weight: 4,
-        deserved: { gpus: 32 },
-        guarantee: { gpus: 8 },
+        deserved: { accelerators: Accelerator.nvidia({ count: 32 }) },
+        guarantee: { accelerators: Accelerator.nvidia({ count: 8 }) },
         reclaimable: false,
       },
     }).objects();
@@ -94,9 +103,18 @@ describe('a team', () => {
     expect(() => without.team.queue).toThrow(/has no queue, since it was made with queue: false/);
   });
 
-  test('counts other devices than nvidia.com/gpu where it is told to', () => {
-    const objects = team({ quota: { gpus: 16 }, gpuResource: 'amd.com/gpu' }).objects();
-    expect(kind(objects, 'ResourceQuota')).toMatchObject({ spec: { hard: { 'requests.amd.com/gpu': '16' } } });
+  test('holds accelerators of several vendors and kinds at once', () => {
+    const accelerators = [
+      Accelerator.nvidia({ count: 64, product: 'H100-SXM-80GB' }),
+      Accelerator.amd({ count: 16 }),
+      Accelerator.mig({ profile: '1g.10gb', count: 14 }),
+    ];
+    const objects = team({ quota: { accelerators } }).objects();
+    const amounts = { 'nvidia.com/gpu': '64', 'amd.com/gpu': '16', 'nvidia.com/mig-1g.10gb': '14' };
+    expect(kind(objects, 'ResourceQuota')?.spec).toEqual({
+      hard: Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [`requests.${name}`, amount])),
+    });
+    expect(kind(objects, 'Queue')).toMatchObject({ spec: { capability: amounts, deserved: amounts } });
   });
 
   test('its parts can be reached and changed late', () => {
@@ -110,7 +128,9 @@ describe('a team', () => {
   test('what it owns comes after it', () => {
     const app = new App();
     const [jobs, platform] = [new Chart(app, 'jobs'), new Chart(app, 'platform')];
-    const made = new Team(platform, 'research', { quota: { gpus: 8 } }).owns(jobs);
+    const made = new Team(platform, 'research', { quota: { accelerators: Accelerator.nvidia({ count: 8 }) } }).owns(
+      jobs,
+    );
     new Namespace(jobs, 'job');
     expect(Testing.synth(app).map((object) => (object.metadata as JsonObject).name)).toEqual([
       'research',
@@ -134,7 +154,7 @@ describe('who may work there', () => {
   test('members may run workloads of every kind, admins may do all else too', () => {
     const chart = new Chart(new App(), 'test');
     new Team(chart, 'research', {
-      quota: { gpus: 8 },
+      quota: { accelerators: Accelerator.nvidia({ count: 8 }) },
       admins: [{ kind: 'User', name: 'ada' }],
       members: [
         Group.fromName(chart, 'group', 'research-ml'),

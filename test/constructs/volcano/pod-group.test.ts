@@ -1,5 +1,5 @@
 import { App, Chart } from 'cdk8s';
-import { PodTemplate, PriorityClass, volcano } from '../../../src';
+import { Accelerator, PodTemplate, PriorityClass, volcano } from '../../../src';
 import { Testing } from '../../../src/interfaces/testing';
 
 const { HyperNode, HyperNodeMember, PodGroup, Queue } = volcano;
@@ -9,7 +9,7 @@ test('a group counts what its tasks need', () => {
   const scope = chart();
   new PodGroup(scope, 'training-job-group', {
     minTaskMember: { master: 1, worker: 4 },
-    minResources: { gpu: 20 },
+    minResources: { accelerators: Accelerator.nvidia({ count: 20 }) },
     queue: Queue.fromName('default-queue'),
     priorityClass: PriorityClass.fromName('high-priority'),
   });

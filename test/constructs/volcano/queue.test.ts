@@ -1,6 +1,6 @@
 import { App, Chart, JsonPatch } from 'cdk8s';
 import { Testing } from '../../../src/interfaces/testing';
-import { volcano } from '../../../src';
+import { Accelerator, volcano } from '../../../src';
 
 const { Queue } = volcano;
 const chart = (): Chart => new Chart(new App(), 'test', { namespace: 'research' });
@@ -10,8 +10,8 @@ const names = (scope: Chart): readonly unknown[] =>
 test('a queue states its amounts as texts, and what it guarantees it deserves', () => {
   const scope = chart();
   new Queue(scope, 'default-queue', {
-    capability: { cpu: 100, memory: '500Gi', gpu: 50 },
-    guarantee: { cpu: 20, memory: '100Gi', gpu: 10 },
+    capability: { cpu: 100, memory: '500Gi', accelerators: Accelerator.nvidia({ count: 50 }) },
+    guarantee: { cpu: 20, memory: '100Gi', accelerators: Accelerator.nvidia({ count: 10 }) },
   });
   expect(Testing.synth(scope)).toEqual([
     {
@@ -31,15 +31,18 @@ test('a queue states its amounts as texts, and what it guarantees it deserves', 
 
 test('a deserved amount that is stated stays, and only what is missing is taken from the guarantee', () => {
   const scope = chart();
-  new Queue(scope, 'a', { deserved: { cpu: 40 }, guarantee: { cpu: 20, gpu: 4 } });
+  new Queue(scope, 'a', {
+    deserved: { cpu: 40 },
+    guarantee: { cpu: 20, accelerators: Accelerator.nvidia({ count: 4 }) },
+  });
   expect(Testing.synth(scope)).toMatchObject([{ spec: { deserved: { cpu: '40', 'nvidia.com/gpu': '4' } } }]);
 });
 
 test('a parent that names no shares has those of its children together, also of children that are added later', () => {
   const scope = chart();
   const parent = new Queue(scope, 'ai');
-  parent.addQueue('research', { guarantee: { gpu: 8, memory: '512Gi' } });
-  parent.addQueue('production', { deserved: { gpu: 16, memory: '1Ti' } });
+  parent.addQueue('research', { guarantee: { accelerators: Accelerator.nvidia({ count: 8 }), memory: '512Gi' } });
+  parent.addQueue('production', { deserved: { accelerators: Accelerator.nvidia({ count: 16 }), memory: '1Ti' } });
   expect(Testing.synth(scope)[0]).toMatchObject({
     metadata: { name: 'ai' },
     spec: {
@@ -51,8 +54,8 @@ test('a parent that names no shares has those of its children together, also of 
 
 test('a parent that names its share keeps it, and is checked against its children', () => {
   const scope = chart();
-  const parent = new Queue(scope, 'ai', { deserved: { gpu: 4 } });
-  parent.addQueue('research', { deserved: { gpu: 8 } });
+  const parent = new Queue(scope, 'ai', { deserved: { accelerators: Accelerator.nvidia({ count: 4 }) } });
+  parent.addQueue('research', { deserved: { accelerators: Accelerator.nvidia({ count: 8 }) } });
   expect(() => Testing.synth(scope)).toThrow(/volcano\/queue-children-deserved-within-parent/);
 });
 
@@ -100,15 +103,9 @@ test('node groups become affinity and anti-affinity', () => {
   ]);
 });
 
-test('gpu and nvidia.com/gpu together are refused with a sentence', () => {
-  expect(() => new Queue(chart(), 'a', { capability: { gpu: 8, 'nvidia.com/gpu': 9 } })).toThrow(
-    'gpu (8) is short for nvidia.com/gpu, which is given too (9). Keep one of them.',
-  );
-});
-
 test('a patch is written as it stands', () => {
   const scope = chart();
-  const { resource } = new Queue(scope, 'a', { capability: { gpu: 8 } });
+  const { resource } = new Queue(scope, 'a', { capability: { accelerators: Accelerator.nvidia({ count: 8 }) } });
   resource.addJsonPatch(JsonPatch.add('/spec/capability/rdma~1hca', '8'));
   expect(Testing.synth(scope)).toMatchObject([{ spec: { capability: { 'nvidia.com/gpu': '8', 'rdma/hca': '8' } } }]);
 });

@@ -1,6 +1,6 @@
 import { App, Chart, Duration } from 'cdk8s';
 import { parse } from 'yaml';
-import { volcano } from '../../../src';
+import { Accelerator, volcano } from '../../../src';
 import { Testing } from '../../../src/interfaces/testing';
 import { SCHEDULER_PLUGINS } from '../../../src/constructs/volcano/scheduler-facts';
 import { readSchedulerConfig } from '../../../src/constructs/volcano/scheduler-config-text';
@@ -59,7 +59,7 @@ test('what suits GPUs is sound by every rule, with queue trees and topology', ()
     networkTopology: true,
     plugins: [SchedulerPlugin.sla({ waitingTime: Duration.hours(1) })],
   });
-  new Queue(scope, 'ai').addQueue('research', { guarantee: { gpu: 8 } });
+  new Queue(scope, 'ai').addQueue('research', { guarantee: { accelerators: Accelerator.nvidia({ count: 8 }) } });
   expect(Testing.synth(scope)[0]).toMatchObject({ metadata: { name: 'batch-scheduler-configmap' } });
 });
 

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { findKind } from '../../../src/facts/api/kinds';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asObject } from '../../../src/manifests/read';
-import { type BaseManifest, corpus, manifestsIn, SEEDS_FOLDER } from '../agreement/corpus';
+import { type BaseManifest, CORRECTED_FOLDER, corpus, manifestsIn } from '../agreement/corpus';
 import { prepareCluster } from '../agreement/prepare';
 import { askServer } from '../control-plane/server-verdict';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
@@ -21,9 +20,8 @@ describeLive('the server accepts', () => {
     expect(await refusals(live, manifests, true)).toEqual([]);
   });
 
-  const seeds = existsSync(SEEDS_FOLDER) ? it : it.skip;
-  seeds('the corrected seeds, as a dry run and for real', async () => {
-    await expectAccepted(live, manifestsIn(SEEDS_FOLDER));
+  it('the corrected manifests, as a dry run and for real', async () => {
+    await expectAccepted(live, manifestsIn(CORRECTED_FOLDER));
   });
 
   for (const example of examples()) {

@@ -1,7 +1,7 @@
 /**
- * The valid manifests that mutants are made of: written for this suite, and those of the examples and seeds where they are at hand.
+ * The valid manifests that mutants are made of: those of this suite, and the corrected manifests of the fixtures.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
@@ -14,20 +14,16 @@ export interface BaseManifest {
 
 const PROJECT = resolve(__dirname, '../../..');
 export const CORPUS_FOLDER = join(PROJECT, 'test/e2e/corpus');
-/** Stands beside the project on the machines where it is developed; a clone alone does without. */
-export const SEEDS_FOLDER = resolve(PROJECT, '../shared/seeds/fixed');
+export const CORRECTED_FOLDER = join(PROJECT, 'test/fixtures/manifests/corrected');
 /** The namespace of everything in the corpus. */
 export const CORPUS_NAMESPACE = 'corpus';
 
 export function corpus(): readonly BaseManifest[] {
-  return [CORPUS_FOLDER, SEEDS_FOLDER].flatMap(manifestsIn);
+  return [CORPUS_FOLDER, CORRECTED_FOLDER].flatMap(manifestsIn);
 }
 
-/** The manifests of a folder's YAML files; none where there is no folder. A configuration file that no API server takes is left out. */
+/** The manifests of a folder's YAML files, without configuration files that no API server takes. */
 export function manifestsIn(folder: string): readonly BaseManifest[] {
-  if (!existsSync(folder)) {
-    return [];
-  }
   return readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .sort()

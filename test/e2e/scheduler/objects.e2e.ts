@@ -4,7 +4,13 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Checks } from '../../../src/checks/checks-of';
 import { asObject, asString } from '../../../src/manifests/read';
-import { GantryScheduler, PlacementGate, SchedulerImage } from '../../../src/constructs/scheduler';
+import { Accelerator } from '../../../src/constructs/pods';
+import {
+  GantryScheduler,
+  type GantrySchedulerProps,
+  PlacementGate,
+  SchedulerImage,
+} from '../../../src/constructs/scheduler';
 import { askServer } from '../control-plane/server-verdict';
 import { describeLive, liveCluster, type LiveCluster } from '../live-cluster';
 import { rendered } from './install';
@@ -12,7 +18,7 @@ import { rendered } from './install';
 const ASKS_FOR_GPUS =
   'object.spec.containers.exists(c, has(c.resources.limits) && "nvidia.com/gpu" in c.resources.limits)';
 
-const PROPS = {
+const PROPS: Readonly<Record<string, GantrySchedulerProps>> = {
   plain: { namespace: 'default' },
   alone: {
     namespace: 'default',
@@ -27,7 +33,7 @@ const PROPS = {
     access: 'open',
     priorityClass: { priorityClassName: 'system-node-critical' },
     monitoring: { labels: { release: 'prometheus' } },
-    queues: [{ name: 'research', weight: 2, deserved: { 'nvidia.com/gpu': 64 } }],
+    queues: [{ name: 'research', weight: 2, deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
     tuning: { explain: { repeatSeconds: 60 } },
     allowedFrom: [{ namespaceSelector: { matchLabels: { team: 'platform' } } }],
     apiServerPorts: [8443],

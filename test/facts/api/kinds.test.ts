@@ -1,3 +1,4 @@
+import { versionOf } from '../../../src/facts/upstream';
 import {
   allKinds,
   DEFAULT_MINOR,
@@ -48,20 +49,23 @@ describe('the kind table', () => {
   });
 
   test.each([
-    ['kubeflow.org/v1', 'PyTorchJob', 'training-operator-v1 v1.9.4'],
-    ['kubeflow.org/v1', 'MPIJob', 'training-operator-v1 v1.9.4'],
-    ['kubeflow.org/v2beta1', 'MPIJob', 'mpi-operator v0.8.0'],
-    ['jobset.x-k8s.io/v1alpha2', 'JobSet', 'jobset v0.12.0'],
-    ['leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', 'lws v0.10.0'],
-    ['disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', 'lws v0.10.0'],
-    ['monitoring.coreos.com/v1', 'ServiceMonitor', 'prometheus-operator v0.93.0'],
-    ['serving.knative.dev/v1', 'Service', 'knative-serving v1.23.0'],
-    ['mindxdl.gitee.com/v1', 'AscendJob', 'ascend-mind-cluster v26.1.0'],
-    ['scheduling.x-k8s.io/v1alpha1', 'PodGroup', 'scheduler-plugins v0.34.7'],
-    ['k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definition v1.7.7'],
-    ['v1', 'Pod', 'kubernetes'],
-  ])('%s %s comes from %s', (apiVersion, kind, source) => {
-    expect(findKind(apiVersion, kind)?.source).toBe(source);
+    ['kubeflow.org/v1', 'PyTorchJob', 'training-operator-v1'],
+    ['kubeflow.org/v1', 'MPIJob', 'training-operator-v1'],
+    ['kubeflow.org/v2beta1', 'MPIJob', 'mpi-operator'],
+    ['jobset.x-k8s.io/v1alpha2', 'JobSet', 'jobset'],
+    ['leaderworkerset.x-k8s.io/v1', 'LeaderWorkerSet', 'lws'],
+    ['disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', 'lws'],
+    ['monitoring.coreos.com/v1', 'ServiceMonitor', 'prometheus-operator'],
+    ['serving.knative.dev/v1', 'Service', 'knative-serving'],
+    ['mindxdl.gitee.com/v1', 'AscendJob', 'ascend-mind-cluster'],
+    ['scheduling.x-k8s.io/v1alpha1', 'PodGroup', 'scheduler-plugins'],
+    ['k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definition'],
+  ] as const)('%s %s comes from %s in the version of the table', (apiVersion, kind, project) => {
+    expect(findKind(apiVersion, kind)?.source).toBe(`${project} ${versionOf(project)}`);
+  });
+
+  test('a built-in kind comes from kubernetes', () => {
+    expect(findKind('v1', 'Pod')?.source).toBe('kubernetes');
   });
 
   test('says which minors serve a version of a built-in kind', () => {

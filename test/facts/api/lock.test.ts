@@ -37,7 +37,7 @@ describe('the lock of upstream sources', () => {
     }
   });
 
-  test('says why where files come from elsewhere than the module proxy', () => {
+  test('says why files come from elsewhere than the module proxy', () => {
     for (const entry of entries.filter(({ from }) => from !== undefined)) {
       expect(entry.note).toMatch(/proxy/);
     }

@@ -71,9 +71,9 @@ describe('bad input is one clear line and exit status 2', () => {
     [
       'broken YAML',
       ['check', 'a.yaml', 'broken.yaml'],
-      'gantry: broken.yaml:2:3: a key and its colon have to stand on one line; a colon may be missing, or a text with a colon needs quotes\n',
+      'gantry: broken.yaml:3:4: a map must not begin inside a value: a string that contains ": " needs quotes\n',
     ],
-    ['broken JSON', ['check', 'broken.json'], 'gantry: broken.json:1:8: a value belongs here\n'],
+    ['broken JSON', ['check', 'broken.json'], 'gantry: broken.json:1:8: a value is expected here\n'],
     ['a file that is no text', ['check', 'bytes.yaml'], 'gantry: bytes.yaml: not UTF-8 text\n'],
     [
       'an unknown version',
@@ -124,7 +124,7 @@ describe('bad input is one clear line and exit status 2', () => {
     [
       'a broken CRD file',
       ['check', 'a.yaml', '--crd', 'broken.yaml'],
-      expect.stringMatching(/^gantry: broken\.yaml:2:3: .*\n$/),
+      expect.stringMatching(/^gantry: broken\.yaml:3:4: .*\n$/),
     ],
     [
       'an unknown flag',

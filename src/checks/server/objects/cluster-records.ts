@@ -1,6 +1,7 @@
 /**
  * Objects that programs rather than people write: APIService, CertificateSigningRequest, ControllerRevision, Event, LeaseCandidate.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
@@ -51,7 +52,7 @@ export const clusterRecordRules: readonly Rule[] = [
     'api-service-valid',
     ['apiregistration.k8s.io/APIService'],
     {
-      source: 'k8s.io/kube-aggregator 0.36.3, pkg/apis/apiregistration/validation/validation.go',
+      source: `${cite('kube-aggregator')}, pkg/apis/apiregistration/validation/validation.go`,
       summary:
         "An APIService has a group, a version and priorities in range; one of another server names that server's service.",
       fix: 'Correct the field.',

@@ -1,6 +1,7 @@
 /**
  * What the charts of the platform demand of those who install them, and what helm refuses.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { asArray, asObject } from '../../../manifests/read';
@@ -42,7 +43,7 @@ function gpuOperatorRule(
   );
 }
 
-const VALIDATIONS = 'gpu-operator v26.7.0, deployments/gpu-operator/templates/validations.yaml';
+const VALIDATIONS = `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/validations.yaml`;
 
 export const chartRules: readonly Rule[] = [
   installRule(
@@ -74,7 +75,7 @@ export const chartRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A chart comes from the repository in which its project publishes now.',
       why: 'The former address serves old releases or nothing.',
-      source: 'volcano v1.15.1, README; NVIDIA network-operator, documents',
+      source: `${cite('volcano')}, README; NVIDIA network-operator, documents`,
       fix: 'Change the address.',
     },
     function* ({ facts, repository, repositoryPath }) {
@@ -120,7 +121,7 @@ export const chartRules: readonly Rule[] = [
       severity: 'error',
       summary: "Values of the GPU operator's chart say gpuPodDeletion, where the ClusterPolicy says podDeletion.",
       why: 'The chart reads its own key and passes over the other: pods are taken away by the default.',
-      source: 'gpu-operator v26.7.0, deployments/gpu-operator/templates/clusterpolicy.yaml',
+      source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
       fix: 'Rename the key.',
     },
     function* (values, at) {
@@ -144,7 +145,7 @@ export const chartRules: readonly Rule[] = [
       summary:
         "Values of the GPU operator's chart say driver.nvidiaDriverCRD.enabled, where the ClusterPolicy says driver.useNvidiaDriverCRD.",
       why: 'The chart passes over the field of the ClusterPolicy, and NVIDIADrivers stay at the state disabled.',
-      source: 'gpu-operator v26.7.0, deployments/gpu-operator/templates/clusterpolicy.yaml',
+      source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
       fix: 'Write driver.nvidiaDriverCRD.enabled: true.',
     },
     function* (values, at) {

@@ -1,6 +1,7 @@
 /**
  * Amounts of shared devices: memory in the unit of each plugin, percentages that are such, and parts that belong together.
  */
+import { cite } from '../../../facts/upstream';
 import { findResource, type ResourceUnit } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
 import { stringEntries } from '../../../manifests/read';
@@ -19,7 +20,7 @@ const VGPU_AMOUNTS = ['volcano.sh/vgpu-memory-percentage', 'volcano.sh/vgpu-core
 const QGPU_CORE = 'tke.cloud.tencent.com/qgpu-core';
 const ACK_CORE = 'aliyun.com/gpu-core.percentage';
 const ACK_LABEL = 'ack.node.gpu.schedule';
-const HAMI = 'HAMi v2.10.0';
+const HAMI = cite('hami');
 
 export const amountRules: readonly Rule[] = [
   deviceAdvice(
@@ -30,7 +31,7 @@ export const amountRules: readonly Rule[] = [
       summary:
         'Memory of a shared device is written in the unit of its plugin: MiB with HAMi, Volcano and Hygon, GiB with Tencent and MetaX.',
       why: 'The number is taken as it is: `10` is 10 MiB for one plugin, on which nothing runs, and 10240 is 10 TiB for another, which no node has.',
-      source: `${HAMI}, values.yaml; volcano v1.15.1, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
+      source: `${HAMI}, values.yaml; ${cite('volcano')}, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
       fix: 'Write the number in the unit named, without a suffix.',
     },
     (pod, say) => {
@@ -104,7 +105,7 @@ export const amountRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'Memory of a vGPU is stated in MiB or in percent, not both.',
       why: 'One of the two is passed over, and which depends on the plugin.',
-      source: `${HAMI}, pkg/device/nvidia; volcano v1.15.1, devices/nvidia/vgpu`,
+      source: `${HAMI}, pkg/device/nvidia; ${cite('volcano')}, devices/nvidia/vgpu`,
       fix: 'Keep one of them.',
     },
     (pod, say) => {
@@ -128,7 +129,7 @@ export const amountRules: readonly Rule[] = [
       summary:
         'Percentages of Volcano vGPUs stand beside volcano.sh/vgpu-number, or beside volcano.sh/vgpu-memory, which means one vGPU.',
       why: 'They say how much each vGPU gets; alone they ask for none, and the scheduler takes the container for one without a GPU.',
-      source: 'volcano v1.15.1, pkg/scheduler/api/devices/util.go ExtractResourceRequest',
+      source: `${cite('volcano')}, pkg/scheduler/api/devices/util.go ExtractResourceRequest`,
       fix: 'Add volcano.sh/vgpu-number.',
     },
     (pod, say) => {
@@ -154,7 +155,7 @@ export const amountRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A container asks for shares of one plugin.',
       why: 'No node runs two of them: they would hand out the same GPUs.',
-      source: `${HAMI}, README; volcano v1.15.1, docs/user-guide/how_to_use_volcano_vgpu.md`,
+      source: `${HAMI}, README; ${cite('volcano')}, docs/user-guide/how_to_use_volcano_vgpu.md`,
       fix: 'Keep the resources of the plugin that the cluster runs.',
     },
     (pod, say) => {

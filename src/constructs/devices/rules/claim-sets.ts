@@ -1,6 +1,7 @@
 /**
  * What claims, device classes, quotas and compute domains mean for each other (rows DR9 to DR11).
  */
+import { cite } from '../../../facts/upstream';
 import { type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString } from '../../../manifests/read';
@@ -9,7 +10,7 @@ import { deviceClassQuota } from '../dra-facts';
 import { CLAIM_KINDS, requestsOf } from './claims';
 
 const GROUP = 'resource.k8s.io';
-const DRIVER = 'dra-driver-nvidia-gpu v0.4.1';
+const DRIVER = cite('nvidia-dra-driver-gpu');
 const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
 function setRule(
@@ -68,7 +69,7 @@ export const claimSetRules: readonly SetRule[] = [
       summary:
         'A namespace whose GPUs are limited by a quota limits those of claims too, where its pods have such claims.',
       why: 'requests.nvidia.com/gpu counts what the device plugin gives out; claims are counted under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (gpu.nvidia.com has it), they count as both.',
-      source: 'kubernetes 1.36.4, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota',
+      source: `${cite('kubernetes')}, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota`,
       fix: 'Add gpu.nvidia.com.deviceclass.resource.k8s.io/devices to the quota.',
     },
     function* ({ set, kubernetes }) {
@@ -108,8 +109,7 @@ export const claimSetRules: readonly SetRule[] = [
       severity: 'error',
       summary: `A request with adminAccess stands in a namespace with the label ${ADMIN_LABEL}: "true".`,
       why: 'The API server refuses the claim: access to devices of others is for namespaces of administrators.',
-      source:
-        'kubernetes 1.36.4, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)',
+      source: `${cite('kubernetes')}, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)`,
       fix: 'Label the namespace, or take adminAccess out.',
     },
     function* ({ set, kubernetes }) {

@@ -1,6 +1,7 @@
 /**
  * Claims for GPUs as NVIDIA's DRA driver takes them (row DR8), and the names under which a quota counts them (DR10).
  */
+import { cite } from '../../../facts/upstream';
 import { DEVICE_CLASSES } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -20,7 +21,7 @@ import {
 
 const GROUP = 'resource.k8s.io';
 export const CLAIM_KINDS: readonly string[] = [`${GROUP}/ResourceClaim`, `${GROUP}/ResourceClaimTemplate`];
-const DRIVER = 'dra-driver-nvidia-gpu v0.4.1';
+const DRIVER = cite('nvidia-dra-driver-gpu');
 const CONFIG_KINDS: Readonly<Record<string, readonly string[]>> = {
   [GPU_DRIVER]: ['GpuConfig', 'MigDeviceConfig', 'VfioDeviceConfig'],
   [COMPUTE_DOMAIN_DRIVER]: ['ComputeDomainChannelConfig', 'ComputeDomainDaemonConfig'],

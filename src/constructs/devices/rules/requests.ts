@@ -1,6 +1,7 @@
 /**
  * Requests for devices that name what there is, with what goes with it.
  */
+import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, findAccelerator, findNodeLabel, parseMigProfile } from '../../../facts/catalog';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
@@ -32,7 +33,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'error',
       summary: 'What is asked for is a resource, not a node label.',
       why: 'No node offers a resource of that name: the pod stays pending.',
-      source: 'k8s-device-plugin v0.19.0, internal/rm; gpu-feature-discovery, internal/lm',
+      source: `${cite('k8s-device-plugin')}, internal/rm; gpu-feature-discovery, internal/lm`,
       fix: 'Ask for nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
     },
     (pod, say) => {
@@ -55,8 +56,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A MIG resource names a profile that some GPU has; what follows the size begins with a dot.',
       why: 'No node offers the resource: the pod stays pending.',
-      source:
-        'mig-parted v0.15.0, deployments/systemd/config-default.yaml; k8s-device-plugin v0.19.0, internal/rm/rm.go',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; ${cite('k8s-device-plugin')}, internal/rm/rm.go`,
       fix: 'Use a profile of the GPU; gantry catalog lists them.',
     },
     (pod, say) => {
@@ -84,7 +84,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A pod that asks for a MIG profile is not kept to GPUs that do not have it.',
       why: 'No node has both: the pod stays pending. Profiles are those of one GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
       fix: 'Use a profile of the product that is selected.',
     },
     (pod, say) => {
@@ -175,7 +175,7 @@ export const requestRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'Ascend 910 cards are asked for as their nodes are wired: 1, 2, 4, 8 or 16 of a node.',
       why: 'The plugin gives out cards that are linked; of other numbers it gives none.',
-      source: 'Ascend mind-cluster v26.1.0 (ascend-for-volcano)',
+      source: `${cite('ascend-mind-cluster')} (ascend-for-volcano)`,
       fix: 'Ask for the next number that there is.',
     },
     (pod, say) => {

@@ -1,20 +1,21 @@
 /**
  * Operators of other vendors: AMD's DeviceConfig, Intel's device plugins.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { text } from '../../../checks/server/values';
 
 const AMD = 'amd.com/DeviceConfig';
-const AMD_SOURCE = 'ROCm gpu-operator v1.5.1, internal/validator/specValidators.go';
+const AMD_SOURCE = `${cite('rocm-gpu-operator')}, internal/validator/specValidators.go`;
 const AMD_DRIVERS = ['container', 'vf-passthrough', 'pf-passthrough'];
 const AMD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   resource_naming_strategy: ['single', 'mixed'],
   driver_type: AMD_DRIVERS,
 };
 const INTEL_GROUP = 'deviceplugin.intel.com';
-const INTEL_SOURCE = 'intel-device-plugins v0.36.0, pkg/apis/deviceplugin/v1';
+const INTEL_SOURCE = `${cite('intel-device-plugins-operator')}, pkg/apis/deviceplugin/v1`;
 const INTEL_LEAST = [0, 36, 0] as const;
 const INTEL_IMAGES: Readonly<Record<string, string>> = {
   DlbDevicePlugin: 'intel-dlb-plugin',
@@ -50,7 +51,7 @@ export const vendorRules: readonly Rule[] = [
     {
       summary: 'AMD GPUs are given out by the device plugin or by the DRA driver.',
       why: 'The operator refuses the DeviceConfig: both would hand out the same GPUs. The device plugin is on by default.',
-      source: 'ROCm gpu-operator v1.5.1, internal/validator (ValidateDRADriverSpec)',
+      source: `${cite('rocm-gpu-operator')}, internal/validator (ValidateDRADriverSpec)`,
       fix: 'Set devicePlugin.enableDevicePlugin: false beside the DRA driver.',
     },
     [AMD],

@@ -1,13 +1,14 @@
 /**
  * ClusterPolicy and GPUCluster: what the operator makes of them, beyond their schemas.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type SetRule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { CLUSTER_POLICY, devicePluginConfigsOf, GPU_CLUSTER, mapNameOf, migConfigsOf } from './embedded';
 
-const OPERATOR = 'gpu-operator v26.7.0';
+const OPERATOR = cite('nvidia-gpu-operator');
 const POLICY = 'controllers/clusterpolicy_controller.go';
 
 const onePolicy: SetRule = {
@@ -149,7 +150,7 @@ const migStrategyAgrees: SetRule = {
   severity: 'error',
   summary: 'A MIG strategy of the ClusterPolicy does not contradict those of its device-plugin configurations.',
   why: 'The operator passes its own to the plugin as an environment variable, which wins over the configuration. With mixed, a configuration for MPS does not start at all.',
-  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; k8s-device-plugin v0.19.0, api/config/v1/config.go (order of precedence)`,
+  source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; ${cite('k8s-device-plugin')}, api/config/v1/config.go (order of precedence)`,
   fix: 'Take mig.strategy out (in the chart: mig.strategy: ""), so that each configuration has its own.',
   on: 'set',
   check: function* ({ set }) {
@@ -270,7 +271,7 @@ const nodeKeys: SetRule = {
   summary:
     'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, name a key of the configuration.',
   why: 'A key that is not there leaves the device plugin waiting, or the MIG manager at state failed.',
-  source: 'k8s-device-plugin v0.19.0, cmd/config-manager; mig-parted v0.15.0, cmd/nvidia-mig-manager',
+  source: `${cite('k8s-device-plugin')}, cmd/config-manager; ${cite('mig-parted')}, cmd/nvidia-mig-manager`,
   fix: 'Correct the name, or add the configuration.',
   on: 'set',
   check: function* ({ set }) {

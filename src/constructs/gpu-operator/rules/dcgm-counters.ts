@@ -1,6 +1,7 @@
 /**
  * The DCGM exporter's counters: CSV in a ConfigMap.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY } from '../dcgm-counters-text';
 import { dcgmCountersOf, embeddedRule, namedMaps, problemRule } from './embedded';
@@ -96,7 +97,7 @@ export const dcgmCounterRules: readonly Rule[] = [
       severity: 'error',
       summary: `Counters stand under the key that is read: ${DCGM_OPERATOR_KEY} for the GPU operator, ${DCGM_STANDALONE_KEY} for a stand-alone exporter.`,
       why: 'Under another key nobody reads them, and the exporter keeps its default counters.',
-      source: `gpu-operator v26.7.0, dcgmExporter.config; ${SOURCE} readConfigMap`,
+      source: `${cite('nvidia-gpu-operator')}, dcgmExporter.config; ${SOURCE} readConfigMap`,
       fix: `Rename the key to ${DCGM_OPERATOR_KEY}.`,
     },
     dcgmCountersOf,

@@ -1,11 +1,12 @@
 /**
  * The device plugin's configuration, a text in a ConfigMap that nothing on a server checks.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { devicePluginConfigsOf, problemRule } from './embedded';
 
 const ROW = 'GO-DP';
-const CONFIG = 'k8s-device-plugin v0.19.0, api/config/v1';
+const CONFIG = `${cite('k8s-device-plugin')}, api/config/v1`;
 const NO_START = 'The plugin does not start on the nodes of this configuration, so they offer no GPU at all.';
 
 export const devicePluginConfigRules: readonly Rule[] = [
@@ -45,7 +46,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       summary:
         'Flags of a device-plugin configuration have a value that the plugin knows; IMEX channels are [] or [0].',
       why: NO_START,
-      source: 'k8s-device-plugin v0.19.0, cmd/nvidia-device-plugin/main.go validateFlags; api/config/v1/imex.go',
+      source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; api/config/v1/imex.go`,
       fix: 'Use one of the values named.',
     },
     devicePluginConfigsOf,
@@ -85,7 +86,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'MPS shares whole GPUs: no MIG slices, and not with the MIG strategy mixed.',
       why: NO_START,
-      source: 'k8s-device-plugin v0.19.0, cmd/nvidia-device-plugin/main.go validateFlags; README (MPS)',
+      source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; README (MPS)`,
       fix: 'Share nvidia.com/gpu with migStrategy none or single, or use time-slicing for MIG slices.',
     },
     devicePluginConfigsOf,
@@ -100,7 +101,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'What is shared is what the plugin serves: nvidia.com/gpu, or nvidia.com/mig-<profile>.',
       why: 'No device has another name, so nothing is shared.',
-      source: 'k8s-device-plugin v0.19.0, internal/rm',
+      source: `${cite('k8s-device-plugin')}, internal/rm`,
       fix: 'Name nvidia.com/gpu; renameByDefault gives the shares the name nvidia.com/gpu.shared.',
     },
     devicePluginConfigsOf,
@@ -131,7 +132,7 @@ export const devicePluginConfigRules: readonly Rule[] = [
       severity: 'info',
       summary: 'Time-slicing refuses requests for more than one replica.',
       why: 'Two replicas are no more compute and no more memory than one; whoever asks for two believes otherwise.',
-      source: 'k8s-device-plugin v0.19.0, README (time-slicing)',
+      source: `${cite('k8s-device-plugin')}, README (time-slicing)`,
       fix: 'Set failRequestsGreaterThanOne: true.',
     },
     devicePluginConfigsOf,

@@ -1,12 +1,13 @@
 /**
  * The MIG manager's configuration, and the layouts in it.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { asObject } from '../../../manifests/read';
 import { embeddedRule, migConfigsOf, namedMaps, problemRule } from './embedded';
 
 const ROW = 'GO-MIG';
-const SPEC = 'mig-parted v0.15.0, api/spec/v1/spec.go';
+const SPEC = `${cite('mig-parted')}, api/spec/v1/spec.go`;
 const REFUSED =
   'The MIG manager refuses the whole file and sets nvidia.com/mig.config.state=failed on every node that it should change.';
 
@@ -58,7 +59,7 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'Instances are named by MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all or -me.',
       why: REFUSED,
-      source: 'mig-parted v0.15.0, pkg/types/mig_profile.go',
+      source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
       fix: 'Use a profile of the GPU; gantry catalog lists them.',
     },
     migConfigsOf,
@@ -71,7 +72,7 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       summary: 'Counts of instances are whole numbers, not negative, and not all zero.',
       why: REFUSED,
-      source: 'mig-parted v0.15.0, pkg/types/mig_config.go AssertValid',
+      source: `${cite('mig-parted')}, pkg/types/mig_config.go AssertValid`,
       fix: 'Correct the count.',
     },
     migConfigsOf,
@@ -85,7 +86,7 @@ export const migConfigRules: readonly Rule[] = [
       summary:
         'The instances of an entry fit on one GPU together: compute slices, memory slices, media engines and greatest counts.',
       why: 'The MIG manager fails half way, with the pods of the node already stopped, and sets nvidia.com/mig.config.state=failed.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)`,
       fix: 'Take an instance out, or a smaller profile: two of 3g leave no memory slice for a third.',
     },
     migConfigsOf,
@@ -100,7 +101,7 @@ export const migConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'The profiles of an entry exist together on a GPU of the catalog.',
       why: 'Profiles are those of one GPU: 1g.10gb of an H100 is none of an H200, where it is 1g.18gb.',
-      source: 'mig-parted v0.15.0, deployments/systemd/config-default.yaml',
+      source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
       fix: 'Use the profiles of the GPU; gantry catalog lists them.',
     },
     migConfigsOf,
@@ -115,7 +116,7 @@ export const migConfigRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'A MIG configuration that a ClusterPolicy names has the default entry all-disabled.',
       why: 'It takes the place of the built-in file. A node without the label nvidia.com/mig.config gets the default, and finds no such entry.',
-      source: 'gpu-operator v26.7.0, migManager.config.default (all-disabled or empty)',
+      source: `${cite('nvidia-gpu-operator')}, migManager.config.default (all-disabled or empty)`,
       fix: 'Add all-disabled: [{ devices: all, mig-enabled: false }].',
     },
     migConfigsOf,

@@ -1,6 +1,7 @@
 /**
  * NVIDIADriver: which driver goes on which nodes (row GO5).
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -8,7 +9,7 @@ import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { CLUSTER_POLICY } from './embedded';
 
 const KIND = 'nvidia.com/NVIDIADriver';
-const VALIDATOR = 'gpu-operator v26.7.0, internal/validator';
+const VALIDATOR = `${cite('nvidia-gpu-operator')}, internal/validator`;
 const OWNER_LABEL = 'nvidia.com/gpu-operator.driver.owner';
 const PRESENT_LABEL = 'nvidia.com/gpu.present';
 /** The first GPUDirect Storage driver that is built against open kernel modules only. */
@@ -108,7 +109,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       tier: 'advice',
       summary: 'NVIDIADrivers stand beside a ClusterPolicy with driver.useNvidiaDriverCRD.',
       why: 'Without it the operator deploys the one driver of the ClusterPolicy and leaves NVIDIADrivers at the state disabled.',
-      source: 'gpu-operator v26.7.0, controllers/nvidiadriver_controller.go',
+      source: `${cite('nvidia-gpu-operator')}, controllers/nvidiadriver_controller.go`,
       fix: 'Set driver.useNvidiaDriverCRD: true in the ClusterPolicy (in the chart: driver.nvidiaDriverCRD.enabled).',
     },
     function* (drivers, policies) {
@@ -133,7 +134,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
     {
       summary: `The label ${OWNER_LABEL} is not used to select nodes.`,
       why: 'The operator writes it on the nodes of each driver, and refuses a selector that names it.',
-      source: 'gpu-operator v26.7.0, api/nvidia/v1alpha1/nvidiadriver_types.go ValidateNodeSelector',
+      source: `${cite('nvidia-gpu-operator')}, api/nvidia/v1alpha1/nvidiadriver_types.go ValidateNodeSelector`,
       fix: 'Select by a label of your own, or by nvidia.com/gpu.product.',
     },
     function* (spec) {
@@ -153,7 +154,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
     {
       summary: 'A precompiled driver goes without GPUDirect Storage and GDRCopy.',
       why: 'Their modules are built against the driver on the node; the operator refuses the combination.',
-      source: 'gpu-operator v26.7.0, internal/state/driver.go',
+      source: `${cite('nvidia-gpu-operator')}, internal/state/driver.go`,
       fix: 'Take usePrecompiled out, or turn gds and gdrcopy off.',
     },
     function* (spec) {
@@ -178,7 +179,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
     {
       summary: `GPUDirect Storage from v${GDS_OPEN_ONLY.join('.')} on goes with open kernel modules.`,
       why: 'The module does not load beside the proprietary driver; the operator refuses the combination.',
-      source: 'gpu-operator v26.7.0, internal/state/driver.go',
+      source: `${cite('nvidia-gpu-operator')}, internal/state/driver.go`,
       fix: 'Write kernelModuleType: open (or auto on GPUs from Turing on).',
     },
     function* (spec) {

@@ -1,6 +1,7 @@
 /**
  * Pods that ask for shares of GPUs, held against how the set shares them.
  */
+import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule } from '../../../checks/rule';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
@@ -24,7 +25,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   severity: 'warning',
   summary: 'A container asks for one share of a GPU.',
   why: 'Shares are turns on a GPU, not parts of it: two give no more than one. Where failRequestsGreaterThanOne is set, and always with MPS, the kubelet refuses the pod (UnexpectedAdmissionError).',
-  source: 'k8s-device-plugin v0.19.0, README (shared access); internal/rm',
+  source: `${cite('k8s-device-plugin')}, README (shared access); internal/rm`,
   fix: 'Ask for 1; for more than one GPU use nodes that do not share.',
   concerns: ['limits'],
   on: 'pod-template',

@@ -1,6 +1,7 @@
 /**
  * KE6, KE8, KE10 and KE20: names, metric types and formulas of triggers, and what single scalers demand of all their parameters together.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { scheduleComplaint, timeZoneComplaint } from '../../../checks/server/workloads/schedule';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -248,7 +249,7 @@ const formulaCompiles = scaledObjectRule(
     severity: 'error',
     summary: 'The formula is one of expr, and gives a number.',
     why: 'The webhook compiles it and refuses what does not compile; what it gives becomes the value that is scaled by.',
-    source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go; expr v1.17.8`,
+    source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go; ${cite('expr')}`,
     fix: 'Correct the formula; expr-lang.org/docs/language-definition has the language.',
     concerns: ['scalingModifiers'],
   },

@@ -1,6 +1,7 @@
 /**
  * Rules over the whole set: the operator that will run the jobs, and the two projects that define an MPIJob.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asArray, asObject, asString, stringsIn } from '../../../manifests/read';
 import { type Rule, type SetRule } from '../../../checks/rule';
@@ -16,7 +17,7 @@ export const oneMpiJob: SetRule = {
   severity: 'warning',
   summary: 'MPIJobs are all of the training-operator (v1) or all of the mpi-operator (v2beta1).',
   why: 'Both projects define mpijobs.kubeflow.org; a cluster holds one definition of that name, so one of the two versions is not served.',
-  source: `${TRAINING_OPERATOR}, manifests/base/crds; kubeflow/mpi-operator v0.8.0, manifests/base`,
+  source: `${TRAINING_OPERATOR}, manifests/base/crds; ${cite('mpi-operator')}, manifests/base`,
   fix: 'Decide for one operator and write all MPIJobs for it.',
   check: function* ({ set }) {
     const jobs = set.ofKind('kubeflow.org/MPIJob');

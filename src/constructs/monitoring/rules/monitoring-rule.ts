@@ -1,11 +1,12 @@
 /**
  * What most rules of this folder share.
  */
+import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type RuleFacts } from '../../../checks/rule';
 
 type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFacts, 'tier' | 'severity'>>;
 
-export const OPERATOR = 'prometheus-operator v0.93.0';
+export const OPERATOR = cite('prometheus-operator');
 export const PROMETHEUS = 'Prometheus v3.15';
 export const DROPPED =
   'The operator drops the whole object, with an event and nothing else: none of its rules is evaluated. Its webhook, where it is installed, refuses it.';

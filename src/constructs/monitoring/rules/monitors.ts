@@ -1,6 +1,7 @@
 /**
  * ServiceMonitors and PodMonitors (and ScrapeConfigs): what the operator drops, and what Prometheus never finds.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -221,7 +222,7 @@ export const monitorRules: readonly Rule[] = [
       summary:
         'What scrapes the DCGM exporter selects it by the labels that it has: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with a chart of its own.',
       why: 'No target is left, so no metric of any GPU arrives, and nobody is told.',
-      source: 'gpu-operator v26.7.0, assets/state-dcgm-exporter; dcgm-exporter, deployment',
+      source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter; dcgm-exporter, deployment`,
       fix: 'Select by app: nvidia-dcgm-exporter.',
     },
     function* (manifest, { set }) {

@@ -1,6 +1,7 @@
 /**
  * Prometheus' own configuration as a text in a ConfigMap: jobs, their times, their relabelings, and whether they find the DCGM exporter.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -133,8 +134,7 @@ export const scrapeFileRules: readonly Rule[] = [
       summary:
         "A job that keeps the DCGM exporter's pods by their label app keeps those of the GPU operator: app: nvidia-dcgm-exporter.",
       why: 'A regular expression of a relabeling has to match the whole value: dcgm-exporter matches no pod of the operator, and no target is left.',
-      source:
-        'gpu-operator v26.7.0, assets/state-dcgm-exporter/0800_daemonset.yaml; Prometheus, model/relabel/relabel.go NewRegexp',
+      source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter/0800_daemonset.yaml; Prometheus, model/relabel/relabel.go NewRegexp`,
       fix: 'Write regex: nvidia-dcgm-exporter; or use a ServiceMonitor on the Service of that name.',
     },
     function* ({ path, jobs }) {

@@ -1,6 +1,7 @@
 /**
  * Configurations that stand as texts in objects: CNI configurations, and those of the device plugins. No server looks into them.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { NETWORK_RESOURCE_ANNOTATION } from '../../../facts/catalog';
@@ -26,8 +27,8 @@ import {
   SRIOV_NETWORK,
 } from './networking-rule';
 
-const MULTUS = 'multus-cni v4.2.2, pkg/types/conf.go';
-const PLUGINS = 'containernetworking/plugins v1.7.1; sriov-cni, ipoib-cni, rdma-cni';
+const MULTUS = `${cite('multus')}, pkg/types/conf.go`;
+const PLUGINS = `${cite('cni-plugins')}; sriov-cni, ipoib-cni, rdma-cni`;
 const NO_START = 'No server looks into the text: pods that attach do not start.';
 
 interface Placed<Problem> {
@@ -167,7 +168,7 @@ const cniRules: readonly Rule[] = [
       row: 'NAD',
       summary: 'A CNI configuration states a cniVersion that there is.',
       why: 'Plugins refuse versions that they do not know; without one they take it for 0.1.0.',
-      source: 'CNI specification 1.1; CNI library v1.3.0, pkg/version',
+      source: `CNI specification 1.1; ${cite('cni-library')}, pkg/version`,
       fix: 'Write "cniVersion": "1.0.0" (or 0.3.1 for old plugins).',
     },
     [ATTACHMENT],
@@ -180,8 +181,7 @@ const cniRules: readonly Rule[] = [
       severity: 'error',
       summary: 'A CNI configuration has a name of letters, digits, "_", "." and "-".',
       why: 'The name keeps the addresses of one network apart from those of others. Multus fills in a missing one, other runtimes refuse it; another character is refused by all.',
-      source:
-        'CNI library v1.3.0, pkg/utils ValidateNetworkName; network-attachment-definition-client v1.7.7, pkg/utils/cniconfig.go',
+      source: `${cite('cni-library')}, pkg/utils ValidateNetworkName; ${cite('network-attachment-definition')}, pkg/utils/cniconfig.go`,
       fix: 'Write the name of the definition.',
     },
     [ATTACHMENT],
@@ -205,7 +205,7 @@ const cniRules: readonly Rule[] = [
       row: 'NAD',
       summary: 'ipam names a plugin, has its range, subnet or pool, and addresses within it.',
       why: NO_START,
-      source: 'containernetworking/plugins v1.7.1, plugins/ipam; whereabouts, pkg/config; nvidia-k8s-ipam',
+      source: `${cite('cni-plugins')}, plugins/ipam; whereabouts, pkg/config; nvidia-k8s-ipam`,
       fix: 'Correct the addresses; {} or nothing stands for no addresses.',
     },
     ALL,
@@ -294,8 +294,7 @@ function pluginRule(
   });
 }
 
-const PLUGIN_SOURCE =
-  'k8s-rdma-shared-dev-plugin v1.5.3, pkg/resources; sriov-network-device-plugin, cmd/sriovdp; network-operator v26.4.1, webhook-schemas';
+const PLUGIN_SOURCE = `${cite('rdma-shared-device-plugin')}, pkg/resources; sriov-network-device-plugin, cmd/sriovdp; ${cite('network-operator')}, webhook-schemas`;
 
 const pluginRules: readonly Rule[] = [
   pluginRule(

@@ -1,6 +1,7 @@
 /**
  * NC1 to NC6: what NVIDIA's network operator demands of its policies and of HostDeviceNetworks.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
 import { parseQuantity } from '../../../manifests/quantity';
@@ -16,7 +17,7 @@ import {
   textAt,
 } from './networking-rule';
 
-const OPERATOR = 'network-operator v26.4.1';
+const OPERATOR = cite('network-operator');
 const WEBHOOK = `${OPERATOR}, api/v1alpha1/validator/nicpolicy_webhook.go`;
 const BOTH = [NIC_CLUSTER_POLICY, NIC_NODE_POLICY];
 const LONGEST_NAME = 50;
@@ -355,7 +356,7 @@ const oneDevicePlugin = setRule(
     summary:
       "Virtual functions are offered by the SR-IOV operator's device plugin or by that of the NicClusterPolicy, not by both under one name.",
     why: 'The kubelet knows one plugin for each resource: the two take turns, and devices come and go.',
-    source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); sriov-network-operator v1.6.0`,
+    source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); ${cite('sriov-network-operator')}`,
     fix: 'Keep one of the two, or give their resources different names.',
   },
   function* ({ set }) {

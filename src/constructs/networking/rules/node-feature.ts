@@ -1,6 +1,7 @@
 /**
  * NFD: what node feature discovery makes of a NodeFeatureRule. It is taken as it stands; what is wrong is left out with a line in a log.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule } from '../../../checks/rule';
 import { byteLength, labelValue, qualifiedName } from '../../../checks/server/syntax';
@@ -9,8 +10,8 @@ import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asObject, asString, isObject, objectsAt, stringEntries, stringsIn } from '../../../manifests/read';
 import { NFD_RULE, specRule } from './networking-rule';
 
-const VALIDATE = 'node-feature-discovery v0.19.0, pkg/apis/nfd/validate';
-const EXPRESSIONS = 'node-feature-discovery v0.19.0, pkg/apis/nfd/nodefeaturerule/expression.go';
+const VALIDATE = `${cite('node-feature-discovery')}, pkg/apis/nfd/validate`;
+const EXPRESSIONS = `${cite('node-feature-discovery')}, pkg/apis/nfd/nodefeaturerule/expression.go`;
 const LEFT_OUT = "It is left out, with a line in the log of NFD's master.";
 const FEATURE_DOMAINS = ['feature.node.kubernetes.io'];
 const LABEL_DOMAINS = [...FEATURE_DOMAINS, 'profile.node.kubernetes.io'];
@@ -245,7 +246,7 @@ const effective = entryRule(
     severity: 'warning',
     summary: 'A rule of a NodeFeatureRule gives something: labels, annotations, taints, resources or variables.',
     why: 'It is evaluated on every node and changes none.',
-    source: 'node-feature-discovery v0.19.0, api/nfd/v1alpha1/types.go',
+    source: `${cite('node-feature-discovery')}, api/nfd/v1alpha1/types.go`,
     fix: 'Add labels.',
   },
   function* (entry, path) {

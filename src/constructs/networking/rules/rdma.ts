@@ -1,6 +1,7 @@
 /**
  * What RDMA in pods needs of the nodes: functions that carry it, a namespace mode that the plugins can work in, and a pool for each name.
  */
+import { cite } from '../../../facts/upstream';
 import { RDMA_CAPABILITY } from '../../../facts/catalog';
 import { type Rule, type RuleContext } from '../../../checks/rule';
 import { asArray, asObject, asString, isObject, stringEntries, stringsIn } from '../../../manifests/read';
@@ -50,8 +51,7 @@ const functionsCarryRdma: Rule = {
   concerns: ['limits'],
   summary: 'A pod that locks memory for RDMA gets virtual functions whose policy says isRdma.',
   why: 'Without isRdma the device plugin passes on no /dev/infiniband: NCCL and MPI find no device and fall back to TCP.',
-  source:
-    'sriov-network-operator v1.6.0, controllers/sriovnetworknodepolicy_controller.go (selectors of the device plugin), pkg/webhook/mutate.go (linkType ib implies it)',
+  source: `${cite('sriov-network-operator')}, controllers/sriovnetworknodepolicy_controller.go (selectors of the device plugin), pkg/webhook/mutate.go (linkType ib implies it)`,
   fix: 'Set isRdma: true in the SriovNetworkNodePolicy.',
   check: function* (template, { set }: RuleContext) {
     for (const { resource, path, locksMemory } of askedIn(template)) {
@@ -85,8 +85,7 @@ const namespaceMode = setRule(
     summary:
       'Nodes in RDMA namespace mode exclusive have no shared device plugin; those in mode shared have no plugin rdma in their networks.',
     why: 'The shared device plugin ends at once in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
-    source:
-      'k8s-rdma-shared-dev-plugin v1.5.3, ValidateRdmaSystemMode; rdma-cni, README; sriov-network-operator v1.6.0, SriovNetworkPoolConfig.rdmaMode',
+    source: `${cite('rdma-shared-device-plugin')}, ValidateRdmaSystemMode; rdma-cni, README; ${cite('sriov-network-operator')}, SriovNetworkPoolConfig.rdmaMode`,
     fix: 'Choose one way for the nodes: exclusive with virtual functions and the plugin rdma, or shared with the shared device plugin.',
   },
   function* ({ set }) {
@@ -141,7 +140,7 @@ const sharedNameOffered: Rule = {
   summary:
     "A shared RDMA device that a pod asks for is a pool of the plugin's configuration, where the manifests have it.",
   why: 'No node offers another name: the pod stays pending.',
-  source: 'k8s-rdma-shared-dev-plugin v1.5.3, README; network-operator v26.4.1',
+  source: `${cite('rdma-shared-device-plugin')}, README; ${cite('network-operator')}`,
   fix: 'Use the name of a pool, or add the pool.',
   check: function* (template, { set }) {
     const asked = askedIn(template).filter(({ resource }) => resource.startsWith('rdma/'));

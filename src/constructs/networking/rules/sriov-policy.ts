@@ -1,6 +1,7 @@
 /**
  * SN1 to SN8: what the operator's webhook demands of SriovNetworkNodePolicies, of pools and of its own configuration.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
@@ -19,7 +20,7 @@ import {
   textAt,
 } from './networking-rule';
 
-const WEBHOOK = 'sriov-network-operator v1.6.0, pkg/webhook/validate.go';
+const WEBHOOK = `${cite('sriov-network-operator')}, pkg/webhook/validate.go`;
 const MOST_MELLANOX_FUNCTIONS = 128;
 
 const resourceName = specRule(
@@ -470,7 +471,7 @@ const resourceOffered = setRule(
     severity: 'warning',
     summary: 'The resourceName of a SriovNetwork is that of a policy.',
     why: 'Otherwise no function has the name: its pods stay pending, or start without a device (VF pci addr is required).',
-    source: 'sriov-network-operator v1.6.0, api/v1/helper.go RenderNetAttDef',
+    source: `${cite('sriov-network-operator')}, api/v1/helper.go RenderNetAttDef`,
     fix: "Use the policy's resourceName, without prefix.",
   },
   function* ({ set }) {
@@ -501,7 +502,7 @@ const linkTypesAgree = setRule(
     tier: 'advice',
     summary: 'A SriovIBNetwork uses functions of InfiniBand cards, a SriovNetwork those of Ethernet cards.',
     why: "The plugin ib-sriov sets GUIDs, the plugin sriov MAC addresses and VLANs: each fails on the other's functions and the pod does not start.",
-    source: 'sriov-network-operator v1.6.0, README (SriovNetwork, SriovIBNetwork); ib-sriov-cni',
+    source: `${cite('sriov-network-operator')}, README (SriovNetwork, SriovIBNetwork); ib-sriov-cni`,
     fix: 'Use the other kind of network, or correct linkType.',
   },
   function* ({ set }) {
@@ -532,7 +533,7 @@ const nodeSelectorStated = specRule(
     severity: 'warning',
     summary: 'A policy says which nodes it is for.',
     why: 'An empty nodeSelector takes every node, which the operator drains one after the other.',
-    source: 'sriov-network-operator v1.6.0, api/v1/helper.go (Selected)',
+    source: `${cite('sriov-network-operator')}, api/v1/helper.go (Selected)`,
     fix: 'Select nodes, for example by feature.node.kubernetes.io/network-sriov.capable: "true".',
   },
   [NODE_POLICY],

@@ -1,6 +1,7 @@
 /**
  * containerd's configuration. It warns of keys that it does not know and starts without them, so a wrong key does nothing, silently.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../checks/schema/nearest-name';
@@ -9,7 +10,7 @@ import { asObject, asString, isObject } from '../../../manifests/read';
 import { CRI_PLUGIN, RUNC, RUNC_OPTIONS, RUNTIME_KEYS, RUNTIME_PLUGIN } from '../containerd-facts';
 import { type FileFacts, fileRule, type FileView } from './files';
 
-const SOURCE = 'containerd v2.3.4, internal/cri/config, cmd/containerd/server/config';
+const SOURCE = `${cite('containerd')}, internal/cri/config, cmd/containerd/server/config`;
 const IGNORED = 'containerd logs "Ignoring unknown key" and starts without it.';
 
 interface Table {
@@ -292,7 +293,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'warning',
       summary: 'CDI stays on.',
       why: 'Device plugins and DRA drivers hand devices over by CDI; with enable_cdi = false containers start without them. The key is deprecated since 2.2: later it is always on.',
-      source: 'containerd v2.3.4, internal/cri/config; RELEASES.md',
+      source: `${cite('containerd')}, internal/cri/config; RELEASES.md`,
       fix: 'Take the key out (it is on by default since 2.0), or write enable_cdi = true for 1.7.',
     },
     function* (file) {

@@ -1,7 +1,7 @@
 /**
  * The kubelet's flags as fields of its file. All of them are deprecated in favour of the file.
  *
- * Source: kubernetes 1.36.4, cmd/kubelet/app/options/options.go (AddKubeletConfigFlags).
+ * Source: kubernetes, cmd/kubelet/app/options/options.go (AddKubeletConfigFlags).
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 

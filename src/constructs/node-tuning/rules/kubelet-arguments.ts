@@ -1,6 +1,7 @@
 /**
  * The kubelet's flags (KUBELET_EXTRA_ARGS, /etc/default/kubelet, kubeadm-flags.env): what became of them.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { pointer } from '../../../manifests/pointer';
 import { text } from '../../../checks/server/values';
@@ -31,7 +32,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
       severity: 'warning',
       summary: "What the kubelet's file can say stands there, not in flags.",
       why: 'These flags are deprecated, and win over every file without a word: a drop-in that says otherwise has no effect.',
-      source: 'kubernetes 1.36.4, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983',
+      source: `${cite('kubernetes')}, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983`,
       fix: 'Write a drop-in, /etc/kubernetes/kubelet.conf.d/50-gpu.conf, and see /api/v1/nodes/NODE/proxy/configz for what the kubelet made of it.',
     },
     function* ({ value }) {
@@ -82,8 +83,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
       summary:
         'Labels of --node-labels lie outside kubernetes.io and k8s.io, but for those that the kubelet may set (kubelet.kubernetes.io, node.kubernetes.io and the well-known ones).',
       why: 'The kubelet does not start: these domains are reserved, and a node must not name itself into a role.',
-      source:
-        'kubernetes 1.36.4, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go',
+      source: `${cite('kubernetes')}, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go`,
       fix: 'Use a domain of your own, or have a controller set the label.',
     },
     function* ({ value }) {

@@ -2,6 +2,7 @@
  * KubeletConfiguration, the kubelet's file (row K16), and the flags that say the same. No server looks at it: the kubelet does when it
  * starts, and ends if it is wrong.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../checks/schema/nearest-name';
@@ -12,7 +13,7 @@ import { KUBELET_FIELDS } from '../kubelet-fields';
 import { type FileView, fileRule } from './files';
 import { itemsOf, quantitiesOf, text, textsOf, whole } from '../../../checks/server/values';
 
-const SOURCE = 'kubernetes 1.36.2, pkg/kubelet/apis/config/validation';
+const SOURCE = `${cite('kubernetes')}, pkg/kubelet/apis/config/validation`;
 const WHY = 'The kubelet does not start with this file.';
 const RESERVABLE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
 const CHOICES: readonly (readonly [string, readonly string[]])[] = [
@@ -71,7 +72,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary: "The fields of the kubelet's file are those that some kubelet has.",
       why: 'The kubelet logs "Using lenient decoding" and starts without what the field says.',
       fix: 'Correct the name, case and all.',
-      source: 'kubernetes 1.36.4, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)',
+      source: `${cite('kubernetes')}, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)`,
     },
     function* (file) {
       for (const field of Object.keys(file)) {
@@ -190,7 +191,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary:
         'The static CPU manager leaves some CPU to the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
       fix: 'Set reservedSystemCPUs, or reserve cpu.',
-      source: 'kubernetes 1.36.2, pkg/kubelet/cm/cpumanager (policy static)',
+      source: `${cite('kubernetes')}, pkg/kubelet/cm/cpumanager (policy static)`,
     },
     function* (file, { partial }) {
       if (partial || file.cpuManagerPolicy !== 'static' || text(file.reservedSystemCPUs) !== '') {
@@ -217,7 +218,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       summary:
         'The static memory manager states reservedMemory: as much as kubeReserved, systemReserved and the hard eviction threshold together.',
       fix: 'Set reservedMemory for each NUMA node so that the sum fits.',
-      source: 'kubernetes 1.36.2, pkg/kubelet/cm/memorymanager (validateReservedMemory)',
+      source: `${cite('kubernetes')}, pkg/kubelet/cm/memorymanager (validateReservedMemory)`,
     },
     function* (file, { partial }) {
       if (file.memoryManagerPolicy !== 'Static') {

@@ -1,6 +1,7 @@
 /**
  * Locked memory: a capability that does nothing for processes that are not root.
  */
+import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule } from '../../../checks/rule';
 import { items, text, whole } from '../../../checks/server/values';
 import { asObject, stringsIn } from '../../../manifests/read';
@@ -12,8 +13,7 @@ const forNonRoot: PodTemplateRule = {
   severity: 'warning',
   summary: 'A container that adds IPC_LOCK runs as root, or under a runtime with a raised memlock limit.',
   why: 'Capabilities that are added are effective for root alone. RDMA then fails to register memory beyond the limit of containerd, 8 MiB under systemd.',
-  source:
-    'containerd v2.3.4, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037',
+  source: `${cite('containerd')}, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037`,
   fix: 'Give the pod a RuntimeClass with a memlock limit of its own (nodeTuning.MemlockRuntime), or raise LimitMEMLOCK of containerd in the node image.',
   concerns: ['capabilities'],
   on: 'pod-template',

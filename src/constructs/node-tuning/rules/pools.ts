@@ -1,6 +1,7 @@
 /**
  * Pools of nodes, and who must get onto them: pods that ask for them, and the GPU operator, without which they have no GPUs.
  */
+import { cite } from '../../../facts/upstream';
 import { type PodTemplateRule, type Rule, type RuleContext, type SetRule } from '../../../checks/rule';
 import { items, text } from '../../../checks/server/values';
 import { type Manifest } from '../../../manifests/manifest';
@@ -52,7 +53,7 @@ const poolTolerated: PodTemplateRule = {
   severity: 'warning',
   summary: 'A pod that asks for the label of a node pool tolerates the taints of that pool.',
   why: 'The pod fits no node: Karpenter makes none for it, and on those that are there it stays pending.',
-  source: 'karpenter v1.14.1 (scheduling: taints of the NodePool); kubernetes 1.36',
+  source: `${cite('karpenter')} (scheduling: taints of the NodePool); kubernetes 1.36`,
   fix: 'Add the tolerations; a NodeProfile says selector and tolerations in one.',
   concerns: ['nodeSelector'],
   on: 'pod-template',
@@ -94,7 +95,7 @@ const operatorAdmitted: SetRule = {
   summary:
     'The GPU operator tolerates the taints of the GPU nodes: those of pools, and those that a readiness rule puts on.',
   why: 'Its DaemonSets tolerate nvidia.com/gpu and no other taint by themselves: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs stays for ever.',
-  source: 'gpu-operator v26.7.0, chart values (daemonsets.tolerations)',
+  source: `${cite('nvidia-gpu-operator')}, chart values (daemonsets.tolerations)`,
   fix: 'Give the tolerations to the operator: daemonSets.tolerations, from NodeProfile.operatorTolerations.',
   on: 'set',
   *check(context) {

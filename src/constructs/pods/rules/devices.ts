@@ -2,6 +2,7 @@
  * What a pod asks of devices: names that somebody serves, visibility left to the plugin, RDMA with what it needs, and NCCL
  * values that NCCL reads.
  */
+import { cite } from '../../../facts/upstream';
 import {
   findNcclVariable,
   findResource,
@@ -105,7 +106,7 @@ export const deviceRules: readonly Rule[] = [
       summary: 'A container gets its GPUs either from the device plugin or from a resource claim.',
       why: 'The two do not know of each other: the container gets the sum, or both hand out the same GPU.',
       fix: 'Keep the claim, or the limit.',
-      source: "NVIDIA DRA driver v0.4.0 (a node's GPUs belong to the device plugin or to the DRA driver)",
+      source: `${cite('nvidia-dra-driver-gpu')} (a node's GPUs belong to the device plugin or to the DRA driver)`,
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -127,7 +128,7 @@ export const deviceRules: readonly Rule[] = [
       summary: 'A container with an RDMA device has the capability IPC_LOCK (or is privileged).',
       why: 'RDMA pins memory; without the capability the memory-lock limit stops it and NCCL falls back to TCP or fails.',
       fix: 'Add IPC_LOCK to securityContext.capabilities.add.',
-      source: 'network-operator v26.4.1, example pods; k8s-rdma-shared-dev-plugin',
+      source: `${cite('network-operator')}, example pods; k8s-rdma-shared-dev-plugin`,
     },
     (pod, say) => {
       for (const container of pod.containers) {
@@ -156,7 +157,7 @@ export const deviceRules: readonly Rule[] = [
       summary: 'A shared RDMA device has the name that its plugin is configured with.',
       why: "rdma/<name> is whatever the shared device plugin's configuration says: another name leaves the pod pending.",
       fix: "Compare with the plugin's configuration (NicClusterPolicy rdmaSharedDevicePlugin).",
-      source: 'network-operator v26.4.1, rdmaSharedDevicePlugin',
+      source: `${cite('network-operator')}, rdmaSharedDevicePlugin`,
     },
     (pod, say) => {
       for (const container of pod.all) {

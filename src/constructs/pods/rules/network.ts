@@ -1,6 +1,7 @@
 /**
  * The pod's networks: the host's with its DNS, and attachments that exist and come with their device.
  */
+import { cite } from '../../../facts/upstream';
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
 import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/network-annotation';
 import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../../manifests/network-attachments';
@@ -49,7 +50,7 @@ export const networkRules: readonly Rule[] = [
       summary: `The annotation ${NETWORKS_ANNOTATION} is a list of [namespace/]name[@interface], or JSON.`,
       why: 'Multus cannot read it and the pod does not start.',
       fix: 'Correct the annotation.',
-      source: 'multus-cni v4.2.2, pkg/k8sclient parsePodNetworkAnnotation',
+      source: `${cite('multus')}, pkg/k8sclient parsePodNetworkAnnotation`,
     },
     (pod, say) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -71,7 +72,7 @@ export const networkRules: readonly Rule[] = [
       summary: 'A network that a pod attaches to is defined in its namespace, or in the one that it names.',
       why: 'The pod does not start until the NetworkAttachmentDefinition is there.',
       fix: 'Add the NetworkAttachmentDefinition, or name its namespace.',
-      source: 'network-attachment-definition-client v1.7.7; multus-cni',
+      source: `${cite('network-attachment-definition')}; multus-cni`,
     },
     (pod, say, { set }) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -106,7 +107,7 @@ export const networkRules: readonly Rule[] = [
       summary: 'A pod that attaches to a network with a device asks for as many devices as it has attachments.',
       why: 'An attachment without a device fails (VF pci addr is required) and the pod does not start, unless the network resources injector adds the request; a device without attachment is set aside for nothing.',
       fix: 'Make limits and attachments agree: one device for each time that the network is named.',
-      source: `multus-cni v4.2.2, pkg/k8sclient getKubernetesDelegate; sriov-network-operator v1.6.0, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
+      source: `${cite('multus')}, pkg/k8sclient getKubernetesDelegate; ${cite('sriov-network-operator')}, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
     },
     (pod, say, { set }) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
@@ -160,7 +161,7 @@ export const networkRules: readonly Rule[] = [
       summary: 'A pod that asks for the device of a network attaches to that network.',
       why: 'Without the attachment nobody configures the function: no address, no partition, no interface in the pod. The device is set aside for nothing.',
       fix: `Name the network in the annotation ${NETWORKS_ANNOTATION}.`,
-      source: 'multus-cni v4.2.2; sriov-network-operator v1.6.0',
+      source: `${cite('multus')}; ${cite('sriov-network-operator')}`,
     },
     (pod, say, { set }) => {
       if (networkAttachmentsOf(set).length === 0) {

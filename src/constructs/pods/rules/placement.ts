@@ -2,6 +2,7 @@
  * Where a pod may run: labels and taints that nodes really have (row K14), affinity that can match, pods that are replaced
  * when they are lost.
  */
+import { cite } from '../../../facts/upstream';
 import { ACCELERATORS, acceleratorToleration, findNodeLabel, NEVER_TAINTS } from '../../../facts/catalog';
 import { type JsonObject } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
@@ -26,7 +27,9 @@ const SPOT: ReadonlyMap<string, string> = new Map([
   ['karpenter.sh/capacity-type', 'spot'],
   ['eks.amazonaws.com/capacityType', 'SPOT'],
 ]);
-const PRODUCTS: readonly string[] = Object.values(ACCELERATORS).flatMap(({ productLabels }) => productLabels);
+const PRODUCTS: readonly string[] = ACCELERATORS.filter(({ vendor }) => vendor === 'nvidia').flatMap(
+  ({ productLabels }) => productLabels,
+);
 
 interface Wish {
   readonly key: string;
@@ -51,7 +54,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A pod that asks for an accelerator tolerates the taint by which such nodes are kept free.',
       why: 'The admission plugin that would add the toleration (ExtendedResourceToleration) is off by default: on tainted nodes the pod stays pending.',
       fix: 'Add the toleration, if the nodes have the taint.',
-      source: 'kubernetes 1.36, admission plugin ExtendedResourceToleration; gpu-operator v26.7.0 chart values',
+      source: `kubernetes 1.36, admission plugin ExtendedResourceToleration; ${cite('nvidia-gpu-operator')} chart values`,
     },
     (pod, say) => {
       const tolerations = items(pod.spec, '/tolerations').map(({ value }) => value);
@@ -90,7 +93,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A toleration names a taint that something sets.',
       why: 'GPU feature discovery writes this key as a label; nothing taints nodes with it, so the toleration has no effect.',
       fix: 'Tolerate nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
-      source: 'gpu-operator v26.7.0; k8s-device-plugin (labels of GPU feature discovery)',
+      source: `${cite('nvidia-gpu-operator')}; k8s-device-plugin (labels of GPU feature discovery)`,
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
@@ -133,7 +136,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'A node label that is asked for is one that its component sets, with a value that it can have.',
       why: 'No node has the label or the value: the pod stays pending.',
       fix: 'Use the label and the value that the component sets; look at `kubectl get nodes --show-labels`.',
-      source: 'NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); gpu-operator v26.7.0',
+      source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
     },
     (pod, say) => {
       for (const { key, value, path } of wishesOf(pod)) {
@@ -200,7 +203,7 @@ export const placementRules: readonly Rule[] = [
       summary: 'Pods that exchange gradients are placed by network distance, not by host anti-affinity within a zone.',
       why: 'Anti-affinity by host name spreads one pod per node over the whole zone; it knows nothing of racks, switches or NVLink domains.',
       fix: 'Use networkTopology of Volcano with HyperNodes, a Kueue Topology, or affinity on nvidia.com/gpu.clique.',
-      source: 'Volcano v1.15.1 HyperNode; Kueue v0.19.2 topology-aware scheduling',
+      source: `${cite('volcano')} HyperNode; ${cite('kueue')} topology-aware scheduling`,
     },
     (pod, say) => {
       const affinity = asObject(pod.spec.affinity);

@@ -1,6 +1,7 @@
 /**
  * Pods and the PodGroups that they name: Kubernetes' own and those of scheduler-plugins. Volcano's have rules of their own.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../checks/schema/nearest-name';
@@ -11,8 +12,7 @@ import { pointer } from '../../../manifests/pointer';
 import { asInteger, asObject, asString, objectsAt } from '../../../manifests/read';
 import { SCHEDULER_PLUGINS_GROUP_LABEL } from '../scheduling';
 
-const SOURCE =
-  'kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; scheduler-plugins v0.34.7, pkg/coscheduling';
+const SOURCE = `kubernetes 1.36, pkg/scheduler/framework/plugins/gangscheduling; ${cite('scheduler-plugins')}, pkg/coscheduling`;
 
 /** A way of naming a group. */
 interface Way {

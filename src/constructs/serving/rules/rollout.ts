@@ -1,6 +1,7 @@
 /**
  * Servers that load models: what keeps them from coming up, from being replaced, and from leaving their node.
  */
+import { cite } from '../../../facts/upstream';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type RuleContext } from '../../../checks/rule';
@@ -321,7 +322,7 @@ const ownService: Rule = {
   on: 'set',
   summary: 'No Service with an address has the name of a LeaderWorkerSet in its namespace.',
   why: 'The controller makes a headless Service of that name, by which workers find their leader, and leaves one that is there alone: LWS_LEADER_ADDRESS is resolved by nobody.',
-  source: 'kubernetes-sigs/lws v0.10.0, pkg/utils/controller CreateHeadlessServiceIfNotExists',
+  source: `${cite('lws')}, pkg/utils/controller CreateHeadlessServiceIfNotExists`,
   fix: 'Give the Service for requests another name, for example <name>-leader.',
   check: function* ({ set }) {
     for (const { id, object } of set.ofKind(LEADER_WORKER_SET)) {

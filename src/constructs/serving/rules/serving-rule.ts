@@ -1,13 +1,14 @@
 /**
  * How rules of this domain are made, and what they look at: revisions of Knative, wherever their template stands.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
 
-export const KNATIVE = 'Knative Serving v1.23.0';
+export const KNATIVE = cite('knative-serving');
 export const AUTOSCALING = 'autoscaling.knative.dev';
 export const KPA = `kpa.${AUTOSCALING}`;
 export const HPA = `hpa.${AUTOSCALING}`;

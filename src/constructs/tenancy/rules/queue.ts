@@ -1,6 +1,7 @@
 /**
  * A team's quota and its queue: two statements of one intent, which should not contradict each other.
  */
+import { cite } from '../../../facts/upstream';
 import { type Rule } from '../../../checks/rule';
 import { describeId, type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -65,7 +66,7 @@ const queueAgrees: Rule = {
   summary:
     "A queue that serves one namespace deserves no more than the namespace's quota allows, and its capability is no less.",
   why: 'What the quota refuses never reaches the queue, so a share above it is kept for nobody; a capability below it leaves quota that can never be used.',
-  source: 'Volcano v1.15.1, capacity plugin; Kubernetes resource quotas',
+  source: `${cite('volcano')}, capacity plugin; Kubernetes resource quotas`,
   fix: 'State both from one number: a Team does.',
   *check({ set }) {
     for (const { quota, queue } of pairsOf(set)) {

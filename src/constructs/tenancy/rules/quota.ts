@@ -1,6 +1,7 @@
 /**
  * ResourceQuota: keys that count, amounts that can be meant, defaults beside mandatory amounts.
  */
+import { cite } from '../../../facts/upstream';
 import { findResource, isExtendedResource } from '../../../facts/catalog';
 import { type JsonValue } from '../../../facts/api/schema';
 import { type Rule } from '../../../checks/rule';
@@ -45,7 +46,7 @@ const keyCounted: Rule = {
   severity: 'error',
   summary: 'A quota names extended resources with `requests.` in front, the only form that Kubernetes counts.',
   why: 'The server takes `limits.nvidia.com/gpu` and `nvidia.com/gpu` and counts neither: the namespace has no GPU limit at all.',
-  source: `${QUOTA_SOURCE}; HAMi v2.10.0, pkg/device/quota.go for its exception`,
+  source: `${QUOTA_SOURCE}; ${cite('hami')}, pkg/device/quota.go for its exception`,
   fix: 'Write `requests.<resource>`. Only HAMi reads `limits.<resource>`, for its own quotas.',
   *check(manifest, { set }) {
     const hard = asObject(asObject(manifest.object.spec).hard);

@@ -1,6 +1,7 @@
 /**
  * Annotations that Volcano reads. A value that it cannot read is logged, and the default stays.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
@@ -68,8 +69,7 @@ const VALUE_FACTS = {
   severity: 'error',
   summary: 'Volcano can read the values of its annotations.',
   why: 'A value that it cannot read is logged and passed over, as if the annotation were not there.',
-  source:
-    'volcano v1.15.1, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go',
+  source: `${cite('volcano')}, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go`,
   fix: 'Write a value of the form named.',
 } as const;
 
@@ -106,7 +106,7 @@ const budgetValid: PodTemplateRule = {
   on: 'pod-template',
   summary: `A pod has one of ${BUDGETS.join(' and ')}, a whole number above zero or 1% to 99%.`,
   why: 'The webhook pods/validate, off by default, refuses the pod; where it is off, Volcano cannot read the budget.',
-  source: 'volcano v1.15.1, pkg/webhooks/admission/pods/validate/admit_pod.go',
+  source: `${cite('volcano')}, pkg/webhooks/admission/pods/validate/admit_pod.go`,
   fix: 'Keep one of the two, for example "2" or "50%".',
   *check(template) {
     if (!isVolcanos(template)) {

@@ -1,12 +1,13 @@
 /**
  * What the webhook demands of Volcano CronJobs. Their job template is held to the rules of jobs.
  */
+import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rule';
 import { asObject, asString } from '../../../manifests/read';
 import { isTimeZone, scheduleProblem } from '../cron-schedule';
 import { CRON_JOB_KIND } from '../job-spec';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/cronjobs/validate/admit_cronjob.go';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/cronjobs/validate/admit_cronjob.go`;
 /** 63 characters of a label, less what the controller may append. */
 const MAX_NAME = 52;
 

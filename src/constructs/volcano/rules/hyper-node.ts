@@ -2,6 +2,7 @@
  * Hyper nodes: what their webhook demands, and what keeps the scheduler from building the topology. One broken hyper node stops every
  * job that asks for a network topology.
  */
+import { cite } from '../../../facts/upstream';
 import { createRequire } from 'node:module';
 import { type RE2JS } from '@bufbuild/re2';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -15,8 +16,8 @@ import { findCircle } from './job';
 import { POD_GROUP_KIND } from './job-queue';
 
 export const HYPER_NODE_KIND = 'topology.volcano.sh/HyperNode';
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go';
-const SCHEDULER = 'volcano v1.15.1, pkg/scheduler/api/hyper_node_info.go';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/hypernodes/validate/admit_hypernode.go`;
+const SCHEDULER = `${cite('volcano')}, pkg/scheduler/api/hyper_node_info.go`;
 
 interface MemberView {
   readonly path: string;
@@ -242,7 +243,7 @@ const nodeOnce: SetRule = {
   on: 'set',
   summary: 'A node is a member of one hyper node of a tier.',
   why: 'A node of two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
-  source: 'volcano v1.15.1, topology.volcano.sh HyperNode',
+  source: `${cite('volcano')}, topology.volcano.sh HyperNode`,
   fix: 'Name the node in one hyper node of the tier.',
   *check({ set }) {
     const holders = new Map<string, string>();

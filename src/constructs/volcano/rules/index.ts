@@ -1,5 +1,5 @@
 /**
- * Every rule of Volcano (v1.15.1): what its webhooks and controllers refuse, and what they accept without doing it.
+ * Every rule of Volcano: what its webhooks and controllers refuse, and what they accept without doing it.
  */
 import { type Rule } from '../../../checks/rule';
 import { annotationRules } from './annotations';

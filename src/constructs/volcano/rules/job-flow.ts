@@ -1,6 +1,7 @@
 /**
  * Job flows and the templates that they name. Their webhook is off by default: a flow that it would refuse just stands still.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
@@ -8,8 +9,8 @@ import { type ObjectRule, type RuleFacts, type Violation, type RuleContext } fro
 import { JOB_FLOW_KIND, JOB_TEMPLATE_KIND, jobOf, podName } from '../job-spec';
 import { findCircle } from './job';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/jobflows/validate/validate_jobflow.go (off by default)';
-const CONTROLLER = 'volcano v1.15.1, pkg/controllers/jobflow/jobflow_controller_action.go';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobflows/validate/validate_jobflow.go (off by default)`;
+const CONTROLLER = `${cite('volcano')}, pkg/controllers/jobflow/jobflow_controller_action.go`;
 
 interface FlowView {
   readonly name: string;

@@ -2,6 +2,7 @@
  * What the containers of a job start, against what Volcano's plugins give them. The pytorch plugin counts pods, not processes, and sets
  * none of torchrun's own variables, so torchrun has to be told.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -10,7 +11,7 @@ import { JOB_PLUGINS, variablesOf } from '../job-plugins';
 import { type JobView, type TaskView } from '../job-spec';
 import { jobRule, taskRule } from './job-rule';
 
-const PYTORCH = 'volcano v1.15.1, pkg/controllers/job/plugins/distributed-framework/pytorch/pytorch.go, OnPodCreate';
+const PYTORCH = `${cite('volcano')}, pkg/controllers/job/plugins/distributed-framework/pytorch/pytorch.go, OnPodCreate`;
 const WANTED = '--nnodes=$(WORLD_SIZE) --node-rank=$(RANK) --master-addr=$(MASTER_ADDR) --master-port=$(MASTER_PORT)';
 
 interface ContainerView {
@@ -174,7 +175,7 @@ const variablesDefined = taskRule(
     why:
       'A `$(VAR)` that nobody defines stays as it is written, and the program is handed that text. Volcano sets no PET_ variable; the ' +
       'training operator does.',
-    source: `${PYTORCH}; volcano v1.15.1, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
+    source: `${PYTORCH}; ${cite('volcano')}, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
     fix: 'Add the plugin that sets the variable, or name the one that it does set: WORLD_SIZE (pods), RANK, MASTER_ADDR, MASTER_PORT.',
   },
   function* (task, job) {
@@ -296,7 +297,7 @@ const scrapersGetIn = jobRule(
     severity: 'warning',
     summary: "A job whose pods serve metrics turns the svc plugin's NetworkPolicy off.",
     why: "The plugin makes a NetworkPolicy that lets only the job's own pods in: Prometheus, a dashboard or a debugger cannot connect.",
-    source: 'volcano v1.15.1, pkg/controllers/job/plugins/svc/svc.go, createNetworkPolicyIfNotExist',
+    source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go, createNetworkPolicyIfNotExist`,
     fix: 'Add `svc: ["--disable-network-policy"]`, and a NetworkPolicy of your own if one is wanted.',
   },
   function* (job) {

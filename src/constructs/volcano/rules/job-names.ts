@@ -2,6 +2,7 @@
  * Names of a job at their longest: pods, the Service, volumes and the rest are named after it, and what is too long is refused only
  * when they are made.
  */
+import { cite } from '../../../facts/upstream';
 import { type ObjectRule } from '../../../checks/rule';
 import { asArray } from '../../../manifests/read';
 import { podName } from '../job-spec';
@@ -21,7 +22,7 @@ const serviceName = jobRule(
     severity: 'error',
     summary: 'The name of a job with the svc plugin is a DNS label that begins with a letter.',
     why: "The plugin names a Service and the pods' subdomain after the job. The webhook takes the job; its Service, or its pods, are refused later.",
-    source: 'volcano v1.15.1, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains',
+    source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains`,
     fix: 'Use lower case letters, digits and `-`, a letter first, no dot.',
   },
   function* (job) {
@@ -45,8 +46,7 @@ const derivedNames = jobRule(
     severity: 'error',
     summary: "The names that are made from a job's name have at most 63 characters.",
     why: 'The job is taken, and what it needs is refused when it is made: the job stays without pods.',
-    source:
-      'volcano v1.15.1, pkg/controllers/job (job_controller_util.go createJobPod, plugins/svc, plugins/ssh, plugins/ray)',
+    source: `${cite('volcano')}, pkg/controllers/job (job_controller_util.go createJobPod, plugins/svc, plugins/ssh, plugins/ray)`,
     fix: "Shorten the job's name.",
   },
   function* (job) {

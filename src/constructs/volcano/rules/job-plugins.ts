@@ -2,13 +2,14 @@
  * Job plugins: which there are, their arguments, and the tasks that they look for. A mistake in an argument is only logged by
  * Volcano, so these rules read arguments exactly as it does.
  */
+import { cite } from '../../../facts/upstream';
 import { asString, objectsAt } from '../../../manifests/read';
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { isJobPlugin, JOB_PLUGIN_FLAGS, JOB_PLUGINS } from '../job-plugins';
 import { type JobView, pluginNamed, roleTask, taskNamed } from '../job-spec';
 import { JOB_WEBHOOK, jobRule } from './job-rule';
 
-const CONTROLLER = 'volcano v1.15.1, pkg/controllers/job/plugins';
+const CONTROLLER = `${cite('volcano')}, pkg/controllers/job/plugins`;
 
 const pluginKnown = jobRule(
   {

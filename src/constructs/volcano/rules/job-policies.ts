@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of lifecycle policies, at the job and at each task.
  */
+import { cite } from '../../../facts/upstream';
 import { asInteger, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -8,7 +9,7 @@ import { isPolicyAction, isPolicyEvent, POLICY_ACTIONS, POLICY_EVENTS } from '..
 import { type JobView } from '../job-spec';
 import { jobRule } from './job-rule';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validatePolicies`;
 
 interface PolicyView {
   readonly path: string;
@@ -220,7 +221,7 @@ const pendingNeedsTimeout = policyRule(
     severity: 'error',
     summary: 'A policy for PodPending says after how long.',
     why: 'Without a timeout the controller passes over the policy, since every pod is pending at first.',
-    source: 'volcano v1.15.1, pkg/controllers/job/job_controller_util.go, applyPolicies',
+    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies`,
     fix: 'Add a timeout, for example `timeout: 10m`.',
   },
   function* (policy) {
@@ -238,8 +239,7 @@ const gangHasPolicies = jobRule(
     severity: 'warning',
     summary: 'A job of several pods says what happens when one of them fails, is evicted or ends.',
     why: 'Without any policy a lost pod leaves the others waiting for it with their GPUs, and a finished master leaves its workers running.',
-    source:
-      'volcano v1.15.1, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised',
+    source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised`,
     fix: 'Restart the job on PodEvicted and PodFailed; complete it on TaskCompleted of the task that decides.',
   },
   function* (job) {

@@ -1,6 +1,7 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { pointer } from '../../../manifests/pointer';
@@ -12,8 +13,7 @@ import { JOB_WEBHOOK, jobRule } from './job-rule';
 
 export const QUEUE_NAME_ANNOTATION = 'scheduling.volcano.sh/queue-name';
 export const POD_GROUP_KIND = 'scheduling.volcano.sh/PodGroup';
-const POD_GROUP_WEBHOOK =
-  'volcano v1.15.1, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState';
+const POD_GROUP_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, checkQueueState`;
 
 /** A queue that the set can say nothing bad of: the default queue, or one of its own. Where the set holds no queue at all, any. */
 function unknownQueue(set: ManifestSet, queue: string, path: string): readonly Violation[] {
@@ -127,7 +127,7 @@ const podGroupQueueIsLeaf: ObjectRule = {
   kinds: [POD_GROUP_KIND],
   summary: 'A PodGroup goes to a queue without children.',
   why: 'The webhook does not look, but a queue with children gives no resources to pods when queues form a tree: the pods stay pending.',
-  source: 'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue',
+  source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue`,
   fix: "Name one of the queue's children.",
   check: (manifest, { set }) => notALeaf(set, podGroupQueue(manifest), '/spec/queue'),
 };
@@ -141,7 +141,7 @@ const podQueue: PodTemplateRule = {
   on: 'pod-template',
   summary: `The queue of the annotation ${QUEUE_NAME_ANNOTATION} has no children.`,
   why: "Volcano puts the pods' PodGroup there, where they stay pending.",
-  source: 'volcano v1.15.1, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod',
+  source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
   fix: "Name one of the queue's children.",
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
@@ -162,8 +162,7 @@ const namespaceQueue: ObjectRule = {
   kinds: ['Namespace'],
   summary: `The namespace annotation ${QUEUE_NAME_ANNOTATION} is read only where Volcano's webhook podgroups/mutate is on.`,
   why: 'The chart leaves that webhook off, and it only replaces the queue `default`.',
-  source:
-    'volcano v1.15.1, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions',
+  source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions`,
   fix: 'Turn /podgroups/mutate on in the chart, or name the queue in each workload.',
   *check({ object }) {
     for (const [key, queue] of stringEntries(asObject(object.metadata).annotations)) {

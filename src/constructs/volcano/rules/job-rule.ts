@@ -1,10 +1,11 @@
 /**
  * Rules over a job specification, made once for the three kinds that hold one.
  */
+import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
 import { JOB_SPEC_KINDS, jobOf, type JobView, type TaskView } from '../job-spec';
 
-export const JOB_WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/admit_job.go';
+export const JOB_WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/admit_job.go`;
 
 /** A rule over a job specification. Paths of its violations start at the manifest's root. */
 export function jobRule(

@@ -1,6 +1,7 @@
 /**
  * What the job webhook demands of tasks, gangs, volumes and topology, and what it takes although it will not do.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { parseQuantity } from '../../../manifests/quantity';
 import { asArray, asInteger, asObject, asString, isObject, objectsAt, stringsIn } from '../../../manifests/read';
@@ -115,7 +116,7 @@ const gangComplete = jobRule(
     severity: 'warning',
     summary: 'The minAvailable of a job of several tasks is at least the sum of what they need.',
     why: 'Below that sum the scheduler skips the check per task, so the job may start without the pods that one of its tasks needs.',
-    source: 'volcano v1.15.1, pkg/scheduler/api/job_info.go CheckTaskValid',
+    source: `${cite('volcano')}, pkg/scheduler/api/job_info.go CheckTaskValid`,
     fix: "Leave minAvailable out, or set each task's minAvailable so that they add up to it.",
   },
   function* (job) {
@@ -141,7 +142,7 @@ const taskHasReplicas = taskRule(
     severity: 'warning',
     summary: 'A task says how many pods it wants.',
     why: 'There is no default: a task without replicas has none.',
-    source: 'volcano v1.15.1, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go',
+    source: `${cite('volcano')}, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go`,
     fix: 'Set replicas.',
   },
   function* (task) {
@@ -160,7 +161,7 @@ const volumesValid = jobRule(
     severity: 'error',
     summary: 'Each volume of a job has a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
     why: 'The webhook refuses the job.',
-    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, validateIO',
+    source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validateIO`,
     fix: 'Name an existing claim (volumeClaimName) or describe a new one (volumeClaim), at a path of its own.',
   },
   function* (job) {
@@ -197,7 +198,7 @@ const dependenciesAcyclic = jobRule(
     severity: 'error',
     summary: 'The dependsOn of the tasks name tasks of the job, each once, and run in no circle.',
     why: 'The webhook refuses the job; a name that is no task, or that stands twice, counts as a circle.',
-    source: 'volcano v1.15.1, pkg/webhooks/admission/jobs/validate/util.go, topoSort',
+    source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, topoSort`,
     fix: 'Name tasks of this job, and take one dependency out of the circle.',
   },
   function* (job) {
@@ -407,7 +408,7 @@ const restartPolicy = taskRule(
     severity: 'error',
     summary: 'The pods of a task restart OnFailure or Never.',
     why: "Kubernetes' default is Always: a container that ends well is started again, so the task never completes and the job never ends.",
-    source: 'Kubernetes PodSpec default; volcano v1.15.1, pkg/controllers/job',
+    source: `Kubernetes PodSpec default; ${cite('volcano')}, pkg/controllers/job`,
     fix: "Set restartPolicy: OnFailure (or Never, where the job's policies handle failures).",
   },
   function* (task, job) {

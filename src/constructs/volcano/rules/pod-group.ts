@@ -1,6 +1,7 @@
 /**
  * Pod groups: their own numbers, and the pods that belong to them. A group that no pod names does nothing.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -18,8 +19,8 @@ import {
 import { tierNamedTwice } from './job';
 import { POD_GROUP_KIND } from './job-queue';
 
-const SCHEDULER = 'volcano v1.15.1, pkg/scheduler/api/job_info.go';
-const CONTROLLER = 'volcano v1.15.1, pkg/controllers/podgroup/pg_controller_handler.go';
+const SCHEDULER = `${cite('volcano')}, pkg/scheduler/api/job_info.go`;
+const CONTROLLER = `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go`;
 
 /** The pod templates of a set by the group that they name, `namespace/name`. */
 const membersBySet = new WeakMap<ManifestSet, ReadonlyMap<string, readonly PodTemplate[]>>();
@@ -57,7 +58,7 @@ const groupTier: ObjectRule = {
   summary:
     'A networkTopology of a PodGroup, or of one of its sub groups, names its highest tier by number or by name, not both.',
   why: 'The webhook refuses the PodGroup.',
-  source: 'volcano v1.15.1, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, validateNetworkTopology',
+  source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, validateNetworkTopology`,
   fix: 'Keep highestTierAllowed or highestTierName.',
   *check({ object }) {
     yield* tierNamedTwice(asObject(object.spec).networkTopology, '/spec/networkTopology');

@@ -1,6 +1,7 @@
 /**
  * Gangs against the limits of their queue: what can never start, by the least that the gang asks for.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { Quantity } from '../../../manifests/quantity';
@@ -12,8 +13,7 @@ import { DEFAULT_QUEUE, QueueTree } from '../queue-tree';
 import { POD_GROUP_KIND } from './job-queue';
 import { jobRule } from './job-rule';
 
-const SOURCE =
-  'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go and proportion/proportion.go, JobEnqueueable and Allocatable';
+const SOURCE = `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go and proportion/proportion.go, JobEnqueueable and Allocatable`;
 
 interface Limit {
   readonly amount: Quantity;

@@ -2,6 +2,7 @@
  * What the queue webhook demands of queues together. Only what the set itself contradicts is reported as an error: a queue that the set
  * does not hold may stand in the cluster.
  */
+import { cite } from '../../../facts/upstream';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -11,7 +12,7 @@ import { isCountedResource } from '../queue-resources';
 import { MAX_QUEUE_DEPTH, type QueueNode, QueueTree } from '../queue-tree';
 import { HIERARCHY_ANNOTATION } from './queue';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/queues/validate/validate_queue.go`;
 
 const parentIsAnother: SetRule = {
   id: 'volcano/queue-parents-form-a-tree',

@@ -1,6 +1,7 @@
 /**
  * What the queue webhook demands of a queue by itself, and what it takes without counting it.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, stringEntries } from '../../../manifests/read';
@@ -8,7 +9,7 @@ import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { amountsIn, isCountedResource, isIntegerResource } from '../queue-resources';
 import { QUEUE_KIND } from '../queue-tree';
 
-const WEBHOOK = 'volcano v1.15.1, pkg/webhooks/admission/queues/validate/validate_queue.go';
+const WEBHOOK = `${cite('volcano')}, pkg/webhooks/admission/queues/validate/validate_queue.go`;
 const MAPS = ['/spec/capability', '/spec/deserved', '/spec/guarantee/resource'] as const;
 
 /** Every amount that a queue states, with its place. */
@@ -123,7 +124,7 @@ const resourcesCounted: ObjectRule = {
   why:
     'Volcano counts cpu, memory, pods, ephemeral-storage, hugepages and extended resources (`domain/name`). Any other name is passed over ' +
     'without a word, so the limit does not exist.',
-  source: 'volcano v1.15.1, pkg/scheduler/api/resource_info.go NewResource',
+  source: `${cite('volcano')}, pkg/scheduler/api/resource_info.go NewResource`,
   fix: "Write the name that stands in the containers' resources, for example `nvidia.com/gpu`, without `requests.` or `limits.`.",
   *check(queue) {
     for (const { path, resource } of amountsOf(queue)) {

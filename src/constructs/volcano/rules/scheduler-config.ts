@@ -1,6 +1,7 @@
 /**
  * The scheduler's configuration, a text in a ConfigMap that nothing on a server checks.
  */
+import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString } from '../../../manifests/read';
@@ -13,7 +14,7 @@ import {
 } from '../scheduler-config-text';
 import { SCHEDULER_ACTIONS, SCHEDULER_CONF_KEY, SCHEDULER_PLUGINS, schedulerConfigMapName } from '../scheduler-facts';
 
-const CONF = 'volcano v1.15.1, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go';
+const CONF = `${cite('volcano')}, pkg/scheduler/util.go UnmarshalSchedulerConf, pkg/scheduler/conf/scheduler_conf.go`;
 export const CONFIG_PATH = pointer('/data', SCHEDULER_CONF_KEY);
 
 const readings = new WeakMap<Manifest, SchedulerConfigReading | null>();
@@ -111,7 +112,7 @@ const pluginsKnown = problemRule(
     severity: 'error',
     summary: `The plugins of the configuration are among ${Object.keys(SCHEDULER_PLUGINS).join(', ')}.`,
     why: 'An unknown plugin is logged and left out. Plugins of your own (--plugins-dir) want a suppression of this rule.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession`,
     fix: 'Correct the name.',
   },
   'plugin',
@@ -139,7 +140,7 @@ const argumentsTyped = problemRule(
     severity: 'error',
     summary: 'Each argument has the type that its plugin reads.',
     why: 'A value of another type is logged and the default stays: `binpack.weight: "10"` is a text, not a number.',
-    source: 'volcano v1.15.1, pkg/scheduler/framework/arguments.go',
+    source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go`,
     fix: 'Write the value in the type named.',
   },
   'argument',
@@ -153,8 +154,7 @@ const argumentsNotFatal = problemRule(
     severity: 'error',
     summary: 'Arguments that a plugin reads without a default have the right type.',
     why: 'On these the scheduler does not go on: its process ends, and again after each restart.',
-    source:
-      'volcano v1.15.1, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender',
+    source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender`,
     fix: 'Write the value in the type named.',
   },
   'fatal-argument',
@@ -193,7 +193,7 @@ const oneQueuePlugin = configRule(
     severity: 'warning',
     summary: 'The configuration has capacity or proportion, not both.',
     why: 'Both order queues and limit them, by different numbers (deserved, or weight): what comes out is neither.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'Keep capacity for queue trees and deserved amounts, proportion for weights.',
   },
   function* (config) {
@@ -213,7 +213,7 @@ const oneDeviceMode = configRule(
     summary:
       'deviceshare shares GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable) or as vGPUs (VGPUEnable).',
     why: "With two of them the scheduler's process ends, and again after each restart.",
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate`,
     fix: 'Keep one of them, and turn the others off.',
   },
   function* (config) {
@@ -245,7 +245,7 @@ const mapNamed: ObjectRule = configRule(
     severity: 'warning',
     summary: 'The ConfigMap is the one that the chart mounts, `<release>-scheduler-configmap`.',
     why: 'The scheduler reads the file of that ConfigMap; another one is applied and never read.',
-    source: 'volcano v1.15.1, installer/helm/chart/volcano/templates/scheduler.yaml',
+    source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
     fix: `For the release "volcano" name it ${schedulerConfigMapName('volcano')}.`,
   },
   function* (_config, { id }) {
@@ -269,7 +269,7 @@ const mapInNamespace = configRule(
     severity: 'warning',
     summary: 'The ConfigMap names the namespace of Volcano.',
     why: 'Without one it lands wherever the command that applies it happens to point, and the scheduler does not see it.',
-    source: 'volcano v1.15.1, installer/helm/chart/volcano/templates/scheduler.yaml',
+    source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
     fix: 'Set metadata.namespace, volcano-system by convention.',
   },
   function* (_config, { id }) {

@@ -2,6 +2,7 @@
  * The scheduler configuration against what the rest of the set expects of it: a queue's limits, a gang, a topology, a GPU that is
  * counted. All of it is accepted, and silently does nothing.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -43,7 +44,7 @@ const queuesEnforced = configRule(
     severity: 'warning',
     summary: 'The configuration has capacity or proportion.',
     why: 'Without either, queues limit nothing: weight, capability, deserved and guarantee are accepted and never looked at.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'Add capacity (deserved amounts, queue trees) or proportion (weights).',
   },
   function* (config, _manifest, { set }) {
@@ -71,8 +72,7 @@ const treeHonoured = configRule(
     severity: 'error',
     summary: 'Where queues have parents, the configuration has capacity with enableHierarchy: true.',
     why: "Without the switch, and with proportion, every queue stands for itself: a parent's limits do not hold for its children.",
-    source:
-      'volcano v1.15.1, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled`,
     fix: 'Write `- name: capacity` with `enableHierarchy: true`.',
   },
   function* (config, _manifest, { set }) {
@@ -100,7 +100,7 @@ const fieldsOfPlugin = configRule(
     severity: 'warning',
     summary: 'Queues state what the loaded plugin reads: deserved for capacity, weight for proportion.',
     why: 'proportion divides by weight and does not read deserved; capacity reads deserved and no weight. Both read capability and guarantee.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{capacity,proportion}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
     fix: 'State the other field, or load the other plugin.',
   },
   function* (config, _manifest, { set }) {
@@ -139,7 +139,7 @@ const binpackCounts = configRule(
     severity: 'warning',
     summary: 'binpack names the extended resources that it shall pack, in binpack.resources.',
     why: 'Without, it packs by CPU and memory alone: GPU pods are spread over nodes as their CPUs happen to fit, and whole nodes stay broken.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
     fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to its arguments.',
   },
   function* (config) {
@@ -166,7 +166,7 @@ const weightsListed = configRule(
     severity: 'error',
     summary: 'A resource with a weight of its own is also in the list of resources.',
     why: 'The plugin walks the list; a weight for a resource that is not in it is never read.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{binpack,network-topology-aware}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{binpack,network-topology-aware}`,
     fix: 'Add the resource to the list, separated by commas.',
   },
   function* (config) {
@@ -213,7 +213,7 @@ const takesBack = configRule(
     severity: 'warning',
     summary: 'The configuration has preempt or reclaim, or their gang forms.',
     why: 'Without preempt a higher priority only waits in front; without reclaim a queue never gets back what it has lent.',
-    source: 'volcano v1.15.1, pkg/scheduler/actions',
+    source: `${cite('volcano')}, pkg/scheduler/actions`,
     fix: 'Write actions: "enqueue, allocate, preempt, reclaim, backfill".',
   },
   function* ({ actions, refused }) {
@@ -236,7 +236,7 @@ const places = configRule(
     severity: 'error',
     summary: 'The configuration has the action allocate.',
     why: 'Without it no pod that asks for resources is ever placed.',
-    source: 'volcano v1.15.1, pkg/scheduler/actions/allocate',
+    source: `${cite('volcano')}, pkg/scheduler/actions/allocate`,
     fix: 'Add allocate after enqueue.',
   },
   function* ({ actions, refused }) {
@@ -258,7 +258,7 @@ const essential = configRule(
     severity: 'warning',
     summary: 'The configuration has gang and predicates.',
     why: 'Without gang, jobs start in parts and hold GPUs while they wait for the rest; without predicates, taints, affinity and node selectors are not looked at.',
-    source: 'volcano v1.15.1, pkg/scheduler/plugins/{gang,predicates}',
+    source: `${cite('volcano')}, pkg/scheduler/plugins/{gang,predicates}`,
     fix: 'Add the plugin.',
   },
   function* (config) {
@@ -283,7 +283,7 @@ const pluginOnce = configRule(
     severity: 'warning',
     summary: 'Each plugin is loaded once.',
     why: 'A plugin that stands twice counts twice in scores, and only one of the two sets of arguments is kept by name.',
-    source: 'volcano v1.15.1, pkg/scheduler/framework/framework.go, OpenSession',
+    source: `${cite('volcano')}, pkg/scheduler/framework/framework.go, OpenSession`,
     fix: 'Keep one entry.',
   },
   function* (config) {
@@ -306,8 +306,7 @@ const topologyHonoured = configRule(
     severity: 'warning',
     summary: 'Where hyper nodes or network topologies are used, the configuration has network-topology-aware.',
     why: 'The plugin leads the search through the hyper nodes: without it the limit of tiers does not hold.',
-    source:
-      'volcano v1.15.1, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware',
+    source: `${cite('volcano')}, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware`,
     fix: 'Add network-topology-aware.',
   },
   function* (config, _manifest, { set }) {

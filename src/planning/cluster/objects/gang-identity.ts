@@ -1,8 +1,8 @@
 /**
  * Which pods of a cluster belong together, and which part each has: by what the schedulers and operators of the field write on pods.
  *
- * Sources: Volcano v1.15.1 (pkg/controllers/util, vendor apis), training-operator v1.9.4 (pkg/apis/kubeflow.org/v1), JobSet v0.12, LWS
- * v0.10, KubeRay v1.7 (constant.go), Kueue v0.19 (pkg/controller/jobs/pod), scheduler-plugins (apis/scheduling), Kubernetes 1.36.
+ * Sources: Volcano (pkg/controllers/util, vendor apis), training-operator (pkg/apis/kubeflow.org/v1), JobSet, LWS,
+ * KubeRay (constant.go), Kueue (pkg/controller/jobs/pod), scheduler-plugins (apis/scheduling), Kubernetes.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { readGantryStatement } from '../../../manifests/gantry-statement';

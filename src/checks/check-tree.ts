@@ -1,0 +1,57 @@
+/**
+ * Checks a construct tree: what its objects render to, with the options that `Checks.of` was given in the tree.
+ */
+import { ApiObject } from 'cdk8s';
+import { type IConstruct } from 'constructs';
+import { type RenderedObject, renderedObjects } from '../manifests/constructs';
+import { ManifestSet } from '../manifests/manifest-set';
+import { Checks } from './checks-of';
+import { check } from './engine';
+import { type Report } from './report';
+import { formatSuppressions, IGNORE_ANNOTATION, type Suppression } from './suppression';
+
+/** A report, with the manifests that it is about. */
+export interface CheckedTree {
+  readonly report: Report;
+  readonly rendered: readonly RenderedObject[];
+  readonly set: ManifestSet;
+}
+
+/**
+ * Checks all objects below a construct.
+ *
+ * Suppressions that constructs state are written to the objects first, so that they also hold when the YAML is checked later.
+ */
+export function checkRendered(scope: IConstruct): CheckedTree {
+  annotateSuppressions(scope);
+  const rendered = renderedObjects(scope);
+  const set = new ManifestSet(rendered.map(({ manifest }) => manifest));
+  return { report: check(set, Checks.of(scope.node.root).options), rendered, set };
+}
+
+/** The report alone. */
+export function checkTree(scope: IConstruct): Report {
+  return checkRendered(scope).report;
+}
+
+function annotateSuppressions(scope: IConstruct): void {
+  const known = new Map<IConstruct, readonly Suppression[]>();
+  const suppressionsAt = (construct: IConstruct): readonly Suppression[] => {
+    let suppressions = known.get(construct);
+    if (suppressions === undefined) {
+      const parent = construct.node.scope;
+      suppressions = [...(parent === undefined ? [] : suppressionsAt(parent)), ...Checks.silencedAt(construct)];
+      known.set(construct, suppressions);
+    }
+    return suppressions;
+  };
+  for (const construct of scope.node.findAll()) {
+    if (!ApiObject.isApiObject(construct)) {
+      continue;
+    }
+    const suppressions = suppressionsAt(construct);
+    if (suppressions.length > 0) {
+      construct.metadata.addAnnotation(IGNORE_ANNOTATION, formatSuppressions(suppressions));
+    }
+  }
+}

@@ -1,0 +1,9 @@
+export {
+  cite,
+  KUBERNETES_RELEASES,
+  stagingVersion,
+  type Upstream,
+  UPSTREAM,
+  type UpstreamRelease,
+  versionOf,
+} from './releases';

@@ -1,0 +1,102 @@
+import { defineRule, ManifestSet, runRule, type RuleDefinition, valueAt } from '../../src/interfaces/checks';
+
+const OWNER: RuleDefinition = {
+  on: 'object',
+  id: 'acme/owner-label',
+  kinds: ['batch/Job'],
+  summary: 'Each Job has an owner.',
+  fix: 'Set metadata.labels.owner to the name of a team.',
+  check: ({ object }) =>
+    valueAt(object, '/metadata/labels/owner') === undefined ? [{ message: 'label "owner" is required' }] : [],
+};
+const JOB = 'apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\n';
+
+test('what a definition leaves out has a default', () => {
+  expect(defineRule(OWNER)).toMatchObject({
+    tier: 'advice',
+    severity: 'error',
+    why: 'Each Job has an owner.',
+    source: 'acme',
+  });
+  expect(defineRule({ ...OWNER, tier: 'webhook', severity: 'info', why: 'w', source: 's' })).toMatchObject({
+    tier: 'webhook',
+    severity: 'info',
+    why: 'w',
+    source: 's',
+  });
+});
+
+test.each([
+  ['owner', 'rule id "owner" must be domain/what-must-hold'],
+  ['Acme/owner', 'rule id "Acme/owner" must be'],
+  ['acme/owner_label', 'must be domain/what-must-hold'],
+])('an id of %s is rejected', (id, message) => {
+  expect(() => defineRule({ ...OWNER, id })).toThrow(message);
+});
+
+test.each([
+  [
+    ['batch/v1/Job'],
+    'kind "batch/v1/Job" must be group/Kind, or Kind alone for the core group; a rule covers all versions: "batch/Job"',
+  ],
+  [['batch/job'], 'kind "batch/job" must be group/Kind'],
+  [[], 'kinds must name at least one kind'],
+])('kinds of %j are rejected', (kinds, message) => {
+  expect(() => defineRule({ ...OWNER, on: 'object', kinds })).toThrow(message);
+});
+
+test.each(['*', 'Pod', 'apps/Deployment', 'scheduling.volcano.sh/Queue'])('the kind %s is accepted', (kind) => {
+  expect(() => defineRule({ ...OWNER, on: 'object', kinds: [kind] })).not.toThrow();
+});
+
+test.each(['summary', 'fix'] as const)('an empty %s is rejected', (field) => {
+  expect(() => defineRule({ ...OWNER, [field]: ' ' })).toThrow(`rule acme/owner-label: ${field} must not be empty`);
+});
+
+describe('runRule', () => {
+  const rule = defineRule(OWNER);
+
+  test('finds what the rule finds, in text, objects, and sets', () => {
+    const wanted = [{ rule: 'acme/owner-label', object: 'batch/v1 Job train', message: 'label "owner" is required' }];
+    expect(runRule(rule, JOB)).toMatchObject(wanted);
+    expect(runRule(rule, [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'train' } }])).toMatchObject(wanted);
+    expect(runRule(rule, new ManifestSet([]))).toEqual([]);
+  });
+
+  test('findings of other rules are left out', () => {
+    expect(runRule(rule, `${JOB}  annotations: {gantry.dev/ignore: no-reason}\n  labels: {owner: a}\n`)).toEqual([]);
+  });
+
+  test('text that is no manifest throws with its place', () => {
+    expect(() => runRule(rule, 'kind: [')).toThrow(/^\d+:\d+: /);
+  });
+
+  test('a rule that throws fails its test', () => {
+    const broken = defineRule({
+      ...OWNER,
+      on: 'object',
+      kinds: ['*'],
+      check: () => {
+        throw new Error('oh');
+      },
+    });
+    expect(() => runRule(broken, JOB)).toThrow('the rule acme/owner-label failed: oh');
+  });
+
+  test('concerns that hide a finding fail the test', () => {
+    const hiding = defineRule({ ...OWNER, concerns: ['labels'] });
+    expect(() => runRule(hiding, JOB)).toThrow('concerns hides the finding "label "owner" is required"');
+    expect(() => runRule(defineRule({ ...OWNER, concerns: ['metadata'] }), JOB)).not.toThrow();
+  });
+
+  test('the target minor version is passed on', () => {
+    const minor = defineRule({
+      on: 'set',
+      id: 'acme/minor',
+      summary: 's',
+      fix: 'f',
+      check: ({ set, kubernetes }) => [{ manifest: set.manifests[0], message: kubernetes }],
+    });
+    expect(runRule(minor, JOB, { kubernetes: '1.33' })).toMatchObject([{ message: '1.33' }]);
+  });
+});
