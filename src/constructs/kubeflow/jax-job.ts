@@ -8,7 +8,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
-export interface JAXJobProps extends OperatorJobProps<JAXJobSpec> {
+export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEngine> {
   /** Pods, one JAX process in each. */
   readonly nodes: number;
 }

@@ -6,7 +6,6 @@ import { type PodProps, type SchedulingEngine } from '../pods';
 import { type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type Framework, type ReplicaRestartPolicy } from './frameworks';
-import { type OperatorJobEngine } from './scheduling';
 import { type ReplicaSpec, replicaSpecOf, roleTemplate } from './replica-spec';
 import { type RunPolicy, runPolicyOf, type RunPolicyProps } from './run-policy';
 
@@ -18,7 +17,7 @@ export interface RolesProps extends PodProps {
   readonly port?: number;
 }
 
-export interface OperatorJobProps<Spec, Engine extends SchedulingEngine = OperatorJobEngine>
+export interface OperatorJobProps<Spec, Engine extends SchedulingEngine>
   extends RolesProps, RunPolicyProps, WorkloadProps<Spec, Engine> {}
 
 /** A role as a job states it. */

@@ -17,7 +17,7 @@ import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
-export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec> {
+export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, OperatorJobEngine> {
   /** Pods that train together. Of an elastic job: with how many it begins. */
   readonly nodes: number;
   /** Lets nodes come and go. @default - static: all nodes from the beginning to the end */

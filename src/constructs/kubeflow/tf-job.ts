@@ -15,7 +15,7 @@ export interface TFRoleProps extends Partial<PodProps> {
   readonly replicas?: number;
 }
 
-export interface TFJobProps extends OperatorJobProps<TFJobSpec> {
+export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngine> {
   /** Worker pods. */
   readonly workers: number;
   /** Pods that hold the variables, for the parameter server strategy. @default - none */

@@ -355,7 +355,9 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
               ? { workloadRef: { name, podGroup: 'pods' } }
               : { schedulingGroup: { podGroupName: name } },
         };
-      default:
+      case 'default':
+      case 'kueue':
+      case 'kai':
         // Kueue goes by the workload, KAI's pod grouper by its owner.
         return {};
     }

@@ -49,7 +49,9 @@ export class TrainingTopology {
         return this.isRequired && typeof this.level === 'string';
       case 'volcano':
         return typeof this.level === 'number' && ['Volcano Job', 'JobSet'].includes(kind);
-      default:
+      case 'default':
+      case 'kai':
+      case 'scheduler-plugins':
         return false;
     }
   }

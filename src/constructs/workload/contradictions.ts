@@ -87,7 +87,10 @@ function expectedSchedulers(scheduling: Scheduling): readonly string[] | undefin
     case 'default':
     case 'pod-group':
       return [DEFAULT_SCHEDULER];
-    default:
+    case 'volcano':
+    case 'kai':
+    case 'scheduler-plugins':
+    case 'gantry':
       // With handOver, the cluster's own scheduler binds what Gantry has placed.
       return [schedulerName ?? DEFAULT_SCHEDULER];
   }

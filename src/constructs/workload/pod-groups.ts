@@ -65,7 +65,10 @@ export function podGroupForm(scheduling: Scheduling): PodGroupForm {
       };
     case 'pod-group':
       return nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
-    default:
+    case 'default':
+    case 'kueue':
+    case 'kai':
+    case 'gantry':
       throw new Error(`${scheduling.engine} uses no PodGroup.`);
   }
 }

@@ -86,7 +86,7 @@ function chartOf(): Chart {
 /** Every object below `value`, with itself. */
 function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   if (Array.isArray(value)) {
-    return value.flatMap((member) => objectsIn(member as JsonValue));
+    return value.flatMap((member) => objectsIn(member));
   }
   return isObject(value) ? [value, ...Object.values(value).flatMap((member) => objectsIn(member))] : [];
 }
@@ -98,15 +98,15 @@ function queuesIn(objects: readonly JsonObject[]): ReadonlySet<string> {
     Object.entries(object).flatMap(([key, value]): readonly string[] => {
       switch (key) {
         case 'kueue.x-k8s.io/queue-name':
-          return [`kueue ${String(value)}`];
+          return [`kueue ${JSON.stringify(value)}`];
         case 'kai.scheduler/queue':
-          return [`kai ${String(value)}`];
+          return [`kai ${JSON.stringify(value)}`];
         case 'gantry.dev/queue':
-          return [`gantry ${String(value)}`];
+          return [`gantry ${JSON.stringify(value)}`];
         case 'queue':
         case 'volcano.sh/queue-name':
         case 'scheduling.volcano.sh/queue-name':
-          return [`volcano ${String(value)}`];
+          return [`volcano ${JSON.stringify(value)}`];
         default:
           return [];
       }
@@ -117,7 +117,7 @@ function queuesIn(objects: readonly JsonObject[]): ReadonlySet<string> {
 
 test.each(PAIRS)('%s through a queue of %s: its scheduler and its queue, and no other', (kind, engine) => {
   const chart = chartOf();
-  const workload = KINDS[kind]!(chart);
+  const workload = KINDS[kind](chart);
   const submit = (): unknown => workload.submitTo!(QUEUES[engine]);
   if (REFUSED[kind]?.includes(engine) === true) {
     expect(submit).toThrow(new RegExp(`cannot be scheduled by ${engine} \\(the .* "${NAME}"\\): .+\\.$`));
@@ -125,7 +125,7 @@ test.each(PAIRS)('%s through a queue of %s: its scheduler and its queue, and no 
   }
   submit();
   const objects = JSON.parse(JSON.stringify(chart.toJson())) as readonly JsonObject[];
-  expect(queuesIn(objects)).toEqual(new Set([`${engine} ${NAME}`]));
+  expect(queuesIn(objects)).toEqual(new Set([`${engine} "${NAME}"`]));
   const schedulers = objects
     .flatMap((object) => objectsIn(object))
     .filter(({ containers }) => Array.isArray(containers))
@@ -141,7 +141,7 @@ test.each(PAIRS)('%s through a queue of %s cannot go through another queue too',
     return;
   }
   for (const other of ENGINES) {
-    const workload = KINDS[kind]!(chartOf());
+    const workload = KINDS[kind](chartOf());
     workload.submitTo!(QUEUES[engine]);
     expect(() => workload.submitTo!(QUEUES[other])).toThrow(
       /must not be scheduled by the .* "a-name-of-its-own": it is scheduled by the .* "a-name-of-its-own"|cannot be scheduled by/,
@@ -151,7 +151,7 @@ test.each(PAIRS)('%s through a queue of %s cannot go through another queue too',
 
 test('the queue of an engine decides alone: Gantry on a PyTorchJob is never Volcano', () => {
   const chart = chartOf();
-  KINDS.PyTorchJob!(chart).submitTo!(QUEUES.gantry);
+  KINDS.PyTorchJob(chart).submitTo!(QUEUES.gantry);
   const text = JSON.stringify(chart.toJson());
   expect(text).not.toContain('volcano');
   expect(asObject((chart.toJson() as readonly JsonObject[])[0]?.spec).runPolicy).toBeUndefined();
@@ -160,8 +160,8 @@ test('the queue of an engine decides alone: Gantry on a PyTorchJob is never Volc
 test('submitTo is scheduleBy with nothing asked', () => {
   for (const engine of ENGINES) {
     const [one, other] = [chartOf(), chartOf()];
-    KINDS.JobSet!(one).submitTo!(QUEUES[engine]);
-    EVERY_WORKLOAD.JobSet!(other, Scheduling.of(QUEUES[engine]) as Scheduling<never>);
+    KINDS.JobSet(one).submitTo!(QUEUES[engine]);
+    EVERY_WORKLOAD.JobSet(other, Scheduling.of(QUEUES[engine]) as Scheduling<never>);
     expect(one.toJson()).toEqual(other.toJson());
   }
 });
