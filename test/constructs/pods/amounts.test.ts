@@ -53,7 +53,7 @@ describe('rendering', () => {
   });
 
   test('one accelerator needs no list, and none at all is an amount too', () => {
-    expect(rendered({ accelerators: Accelerator.tpu({ accelerator: 'tpu-v5', topology: '2x4', count: 8 }) })).toEqual({
+    expect(rendered({ accelerators: Accelerator.tpu({ accelerator: 'TPU-v5e', topology: '2x4', count: 8 }) })).toEqual({
       'google.com/tpu': '8',
     });
     expect(rendered({ accelerators: Accelerator.nvidia({ count: 0 }) })).toEqual({ 'nvidia.com/gpu': '0' });
