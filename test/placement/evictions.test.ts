@@ -127,7 +127,9 @@ describe('queues', () => {
     const [pending] = run(
       cluster([node('a', 8)], [gang('g', 2, { request: { 'nvidia.com/gpu': 2, cpu: 3000 } })], [], { queues }),
     ).pending;
-    expect(pending.message).toBe('The gang would exceed the capability of queue "q" by 2 cores of CPU and 2 nvidia.com/gpu.');
+    expect(pending.message).toBe(
+      'The gang would exceed the capability of queue "q" by 2 cores of CPU and 2 nvidia.com/gpu.',
+    );
     expect(pending.counterfactuals).toEqual([
       {
         kind: 'raise-capability',
