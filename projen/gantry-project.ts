@@ -210,6 +210,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
+    config.globalTeardown = '<rootDir>/test/support/teardown.ts';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -316,7 +317,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:guarantees', {
-      description: 'Hold the guarantees of the placement core over many random clusters: --runs N --seed S',
+      description: 'Check the guarantees of the placement core over many random clusters: --runs N --seed S',
       exec: 'tsx bench/guarantees.ts',
       receiveArgs: true,
     });
