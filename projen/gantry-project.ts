@@ -15,6 +15,22 @@ const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 /** Code that runs in the browser: checked by itself, bundled into `src/planning/pages/assets.ts`. */
 const PAGE_CODE = 'src/planning/pages/client';
 
+/** What projen sets for `src/`, for tests, examples, and page code too. */
+const STRICT: javascript.TypeScriptCompilerOptions = {
+  alwaysStrict: true,
+  esModuleInterop: true,
+  noFallthroughCasesInSwitch: true,
+  noImplicitAny: true,
+  noImplicitReturns: true,
+  noImplicitThis: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  resolveJsonModule: true,
+  strict: true,
+  strictNullChecks: true,
+  strictPropertyInitialization: true,
+};
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
   'lib',
@@ -100,9 +116,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       devDeps: [
         'cdk8s@2.70.106',
         'cdk8s-plus-28@2.5.6',
+        'cdk8s-plus-34@2.0.54',
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',
+        'typescript-5.9@npm:typescript@5.9.3',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
         '@swc/core@1.16.18',
@@ -152,6 +170,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       fileName: 'tsconfig.dev.json',
       compilerOptions: {
         ...compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
+        ...STRICT,
         paths: Object.fromEntries(SOURCES.map(([name, source]) => [name, [`./${source}`]])),
       },
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
@@ -166,6 +185,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         noEmit: true,
         lib: ['ES2023', 'DOM', 'DOM.Iterable'],
         types: [],
+        ...STRICT,
       }),
       include: [`${PAGE_CODE}/**/*.ts`],
     });
@@ -193,6 +213,8 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
+    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
+    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
@@ -208,6 +230,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
+    config.globalTeardown = '<rootDir>/test/support/teardown.ts';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -218,6 +241,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
   private defineTasks(): void {
     this.defaultTask!.reset('tsx .projenrc.ts');
+    // After an install that the definition may have made.
+    this.defaultTask!.exec('tsx projen/link-commands.ts');
     this.compileTask.reset('tsc --build tsconfig.json');
     this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
@@ -244,6 +269,11 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('generate:api', {
       description: 'Regenerate src/facts/api from the pinned upstream modules',
       exec: 'tsx projen/api/generate.ts',
+      receiveArgs: true,
+    });
+    this.addTask('upgrade', {
+      description: 'Say what changes with another release of an upstream project, and take it up: PROJECT VERSION',
+      exec: 'tsx projen/upgrade/main.ts',
       receiveArgs: true,
     });
     this.addTask('generate:docs', {
@@ -307,7 +337,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:guarantees', {
-      description: 'Hold the guarantees of the placement core over many random clusters: --runs N --seed S',
+      description: 'Check the guarantees of the placement core over many random clusters: --runs N --seed S',
       exec: 'tsx bench/guarantees.ts',
       receiveArgs: true,
     });
@@ -319,7 +349,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript(
       'prepare',
-      'tsc --build tsconfig.json && tsx projen/runtime/bundle.ts && tsx projen/link-command.ts',
+      'tsx projen/link-commands.ts && tsc --build tsconfig.json && tsx projen/runtime/bundle.ts',
     );
   }
 }

@@ -78,15 +78,18 @@ describe('accelerators', () => {
   });
 
   test('a product of the catalog stands for all labels of its nodes, a label for itself', () => {
-    const values = (product: string): readonly string[] | undefined =>
+    const values = (product: string | readonly string[]): readonly string[] | undefined =>
       podOf({ accelerators: Accelerator.nvidia({ count: 1, product }) }).affinity?.nodeAffinity
         ?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchExpressions?.[0]?.values;
-    expect(values('A100-80GB')).toEqual(['NVIDIA-A100-SXM4-80GB', 'NVIDIA-A100-80GB-PCIe']);
+    expect(values('A100-SXM-80GB')).toEqual(['NVIDIA-A100-SXM4-80GB', 'NVIDIA-A800-SXM4-80GB']);
+    expect(values('a100 80gb pcie')).toEqual(['NVIDIA-A100-80GB-PCIe', 'NVIDIA-A800-80GB-PCIe']);
+    expect(values(['H100 PCIe', 'H100 NVL'])).toEqual(['NVIDIA-H100-PCIe', 'NVIDIA-H800-PCIe', 'NVIDIA-H100-NVL']);
     expect(values('NVIDIA-H100-80GB-HBM3')).toEqual(['NVIDIA-H100-80GB-HBM3']);
     expect(values('Some-New-GPU')).toEqual(['Some-New-GPU']);
     expect(() => values('H800')).toThrow(
-      'product "H800" is neither a name of the catalog nor a value of nvidia.com/gpu.product',
+      'product: accelerator "H800" is ambiguous: use one of H100-SXM-80GB, H100-PCIe-80GB or H100-NVL.',
     );
+    expect(() => values('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of NVIDIA.');
   });
 
   test('other vendors and other resources render alike', () => {
@@ -366,26 +369,29 @@ describe('nodes', () => {
 });
 
 describe('scheduling', () => {
-  const queue = { queueName: 'research' };
+  const queue = { engine: 'volcano', queueName: 'research' } as const;
+  const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
 
   test('each engine says what its scheduler reads', () => {
     expect(podOf({ scheduling: Scheduling.volcano(queue) }).schedulerName).toBe('volcano');
     expect(podOf({ scheduling: Scheduling.schedulerPlugins() }).schedulerName).toBe('scheduler-plugins-scheduler');
     expect(podOf({ scheduling: Scheduling.default() }).schedulerName).toBeUndefined();
-    expect(new PodTemplate({ image: IMAGE, scheduling: Scheduling.gantry(queue) }).toPodTemplate()).toMatchObject({
-      metadata: { labels: { 'gantry.dev/queue': 'research' } },
-      spec: { schedulerName: 'gantry' },
-    });
+    expect(new PodTemplate({ image: IMAGE, scheduling: Scheduling.gantry(gantryQueue) }).toPodTemplate()).toMatchObject(
+      {
+        metadata: { labels: { 'gantry.dev/queue': 'research' } },
+        spec: { schedulerName: 'gantry' },
+      },
+    );
     expect(
       Scheduling.kueue(
-        { localQueueName: 'team' },
+        { engine: 'kueue', queueName: 'team' },
         { workloadPriorityClass: { workloadPriorityClassName: 'high' } },
       ).toScheduling().workloadLabels,
     ).toEqual({ 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/priority-class': 'high' });
     expect(
       new PodTemplate({
         image: IMAGE,
-        scheduling: Scheduling.kueue({ localQueueName: 'team' }, { topology: { required: 'rack' } }),
+        scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { topology: { required: 'rack' } }),
       }).toPodTemplate().metadata,
     ).toEqual({ annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' } });
   });
@@ -395,7 +401,10 @@ describe('scheduling', () => {
       workload: { 'scheduling.volcano.sh/group-min-member': '4' },
       pod: { 'scheduling.volcano.sh/queue-name': 'research' },
     });
-    expect(Scheduling.kueue({ localQueueName: 'x' }).toPodGroupAnnotations(4)).toEqual({ workload: {}, pod: {} });
+    expect(Scheduling.kueue({ engine: 'kueue', queueName: 'x' }).toPodGroupAnnotations(4)).toEqual({
+      workload: {},
+      pod: {},
+    });
   });
 
   test('a topology cannot be both required and preferred', () => {
