@@ -278,6 +278,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
       exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
     });
+    this.addTask('generate:api-report', {
+      description: 'Rewrite api/, the declarations that users see, from lib/',
+      exec: 'tsx projen/docs/api-report.ts',
+    });
     this.addTask('test:drift', {
       description:
         'Regenerate the API from its pinned sources and compare with src/facts/api (needs Go; skipped, visibly, without it)',
