@@ -78,7 +78,11 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
     el('p', { class: 'sub' }, `${group.length > 1 ? 'each: ' : ''}${wants.join(', ')}`),
     el('p', { class: 'why' }, message),
     promised !== undefined &&
-      el('p', { class: 'sub' }, `Reserved: ${count(promised.nodes.length, 'node')} ${when(promised.startAt, view.at)}.`),
+      el(
+        'p',
+        { class: 'sub' },
+        `Reserved: ${count(promised.nodes.length, 'node')} ${when(promised.startAt, view.at)}.`,
+      ),
     changes.length > 0 &&
       el(
         'div',
