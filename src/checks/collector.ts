@@ -143,7 +143,7 @@ export class FindingCollector {
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
     const object = manifest === undefined ? 'the whole set' : describeId(manifest.id);
-    this.notChecked.push(compact({ object, file, construct, why, failed: true as const }));
+    this.notChecked.push(definedMembers({ object, file, construct, why, failed: true as const }));
   }
 
   private reasonToIgnore(rule: string, manifest: Manifest): string | undefined {
