@@ -119,7 +119,7 @@ export class Laboratory extends Chart {
       job: {
         queue: reports,
         priorityClass: priorities.at('night'),
-        ttlSecondsAfterFinished: 86_400,
+        ttlAfterFinished: Duration.days(1),
         tasks: [
           {
             name: 'evaluate',

@@ -1,6 +1,7 @@
 /**
  * HelmRelease: a chart of the catalog, installed and kept up to date by Flux.
  */
+import { secondsOf } from '../resources/durations';
 import { type ApiObject, Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import { dependOn } from '../resources/depend-on';
@@ -107,5 +108,5 @@ export class TrainingOperatorRelease extends Construct {
 }
 
 function interval({ interval: every = Duration.minutes(10) }: FluxProps): string {
-  return `${every.toSeconds()}s`;
+  return `${secondsOf('interval', every)}s`;
 }

@@ -5,6 +5,7 @@
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
  * (`workload/scheduling-means.ts`).
  */
+import { optionalSecondsOf } from '../resources/durations';
 import {
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
@@ -104,8 +105,7 @@ export class Scheduling {
    * @throws if the minimum runtime is no whole number of seconds
    */
   static volcano(queue: QueueReference, options: VolcanoOptions = {}): Scheduling {
-    const { minimumRuntimeSeconds } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
     return new Scheduling(
       'volcano',
       {
@@ -163,9 +163,9 @@ export class Scheduling {
    * @throws if a number of seconds is none
    */
   static gantry(queue: QueueReference, options: GantryOptions = {}): Scheduling {
-    const { topology, minimumRuntimeSeconds, expectedSeconds, preemptible, handOver } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
-    requireSeconds('expectedSeconds', expectedSeconds);
+    const { topology, preemptible, handOver } = options;
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
+    const expectedSeconds = optionalSecondsOf('expectedDuration', options.expectedDuration);
     const label = { [GANTRY_QUEUE_LABEL]: queue.queueName };
     return new Scheduling(
       'gantry',
@@ -342,10 +342,4 @@ function filled(values: Readonly<Record<string, string | number | boolean | unde
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   );
-}
-
-function requireSeconds(name: string, value: number | undefined): void {
-  if (value !== undefined && (!Number.isInteger(value) || value < 0)) {
-    throw new Error(`${name} ${value}: expected whole seconds, 0 or more.`);
-  }
 }

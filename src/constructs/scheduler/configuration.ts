@@ -1,6 +1,8 @@
 /**
  * What the scheduler is told, as props; held against what its program reads before anything is written.
  */
+import { type Duration } from 'cdk8s';
+import { isDuration, millisecondsOf, secondsOf } from '../resources/durations';
 import { stringify } from 'yaml';
 import { type ResourceName } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
@@ -36,6 +38,14 @@ export interface SchedulerQueue {
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
 
+/** A part of the configuration, with a `Duration` for each number of seconds or milliseconds. */
+export type Tuning<Part> = {
+  readonly [K in keyof Part as K extends `${infer Name}Seconds` | `${infer Name}Milliseconds` ? Name : K]: K extends
+    `${string}Seconds` | `${string}Milliseconds`
+    ? Duration
+    : Part[K];
+};
+
 export interface SchedulerConfigurationProps {
   /** Pods with this `schedulerName` are bound directly. @default gantry */
   readonly schedulerName?: string;
@@ -46,15 +56,18 @@ export interface SchedulerConfigurationProps {
   /** Trees of node labels, outermost first. @default - Kueue's Topologies and Volcano's HyperNodes alone */
   readonly topologies?: readonly Topology[];
   /** How it decides. @default - `placement.DEFAULT_POLICY`, member by member */
-  readonly policy?: Partial<Omit<Policy, 'workload'>>;
+  readonly policy?: Partial<Tuning<Omit<Policy, 'workload'>>>;
   /**
    * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere; only for clusters without
    * that scheduler.
    * @default false
    */
   readonly enqueueVolcanoPodGroups?: boolean;
-  /** Time-outs, limits and the like. @default - those of the program, member by member */
-  readonly tuning?: { readonly [K in Tunable]?: Partial<Configuration[K]> };
+  /**
+   * Time-outs, limits and the like, named as in the configuration file without the unit: `{ cycle: { period: Duration.seconds(30) } }`.
+   * @default - those of the program, member by member
+   */
+  readonly tuning?: { readonly [K in Tunable]?: Partial<Tuning<Configuration[K]>> };
 }
 
 /**
@@ -69,9 +82,9 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
     defaultQueue,
     queues: queues?.map((queue) => queueValue(where, queue)),
     topologies,
-    policy,
+    policy: policy && inFileUnits('policy', policy),
     enqueueVolcanoPodGroups,
-    ...tuning,
+    ...tuningValue(tuning),
   });
   try {
     readConfiguration(stringify(value), 'configuration');
@@ -83,6 +96,28 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
   }
   return value;
 }
+
+/** `period` of the cycle is `periodSeconds` in the file; two short waits are milliseconds there. */
+function tuningValue(tuning: SchedulerConfigurationProps['tuning'] = {}): object {
+  return Object.fromEntries(
+    Object.entries(tuning).map(([part, members]) => [part, inFileUnits(`tuning.${part}`, members)]),
+  );
+}
+
+function inFileUnits(prop: string, members: object): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([member, value]: [string, unknown]): [string, unknown] => {
+      if (!isDuration(value)) {
+        return [member, value];
+      }
+      return MILLISECONDS.has(member)
+        ? [`${member}Milliseconds`, millisecondsOf(`${prop}.${member}`, value)]
+        : [`${member}Seconds`, secondsOf(`${prop}.${member}`, value)];
+    }),
+  );
+}
+
+const MILLISECONDS: ReadonlySet<string> = new Set(['debounce', 'most']);
 
 const SHARES = ['deserved', 'guarantee', 'capability'] as const;
 

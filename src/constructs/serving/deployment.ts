@@ -1,6 +1,8 @@
 /**
  * Deployment: copies of a pod that run for ever, as a workload like the others.
  */
+import { type Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { Deployment as DeploymentKind, type DeploymentSpec } from '../../facts/api/types/apps/v1';
 import { PodTemplate, type PodTemplateProps } from '../pods';
@@ -21,8 +23,8 @@ export interface DeploymentProps extends PodTemplateProps, WorkloadProps<Deploym
    * @default - with accelerators one goes before one comes, since there is rarely a free device; else Kubernetes' 25% and 25%
    */
   readonly rollout?: Rollout | 'recreate';
-  /** Seconds after which a rollout that does not come on is called failed. @default - Kubernetes' 600 */
-  readonly progressDeadlineSeconds?: number;
+  /** Time after which a rollout that does not come on is called failed. @default - Kubernetes' 600 */
+  readonly progressDeadline?: Duration;
   /** Labels that choose the pods, and that they get. They can never change. @default `{ app: <name> }` */
   readonly selector?: Readonly<Record<string, string>>;
   /** @default main */
@@ -57,7 +59,7 @@ function specOf(
   selector: Readonly<Record<string, string>>,
   choice: WorkloadChoice,
 ): DeploymentSpec {
-  const { replicas = 1, rollout = defaultRollout(props), progressDeadlineSeconds, containerName } = props;
+  const { replicas = 1, rollout = defaultRollout(props), progressDeadline, containerName } = props;
   if (replicas !== 'autoscaler') {
     requireWholeNumber('replicas', replicas, 0);
   }
@@ -70,7 +72,7 @@ function specOf(
         : rollout === 'recreate'
           ? { type: 'Recreate' }
           : { type: 'RollingUpdate', rollingUpdate: rollout },
-    progressDeadlineSeconds,
+    progressDeadlineSeconds: optionalSecondsOf('progressDeadline', progressDeadline),
     template: new PodTemplate(props).toPodTemplate({
       ...choice,
       containerName,

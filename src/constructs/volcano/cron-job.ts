@@ -1,7 +1,8 @@
 /**
  * CronJob: a Volcano Job at set times.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { type Duration, type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CronJob as CronJobKind, type JobSpec } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { Resource } from '../resources/resource';
@@ -16,8 +17,8 @@ export interface CronJobProps extends NamespacedObjectProps {
   readonly timeZone?: string;
   /** What happens when the last job still runs. @default 'Forbid': GPUs are not asked for twice */
   readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace';
-  /** Seconds by which a start may be late. @default - any */
-  readonly startingDeadlineSeconds?: number;
+  /** Time by which a start may be late. @default - any */
+  readonly startingDeadline?: Duration;
   /** Whether no further job is made. @default false */
   readonly suspend?: boolean;
   /** Jobs that are kept after success. @default 3 */
@@ -49,7 +50,7 @@ export class CronJob extends Construct {
         schedule: props.schedule,
         timeZone: props.timeZone,
         concurrencyPolicy: props.concurrencyPolicy ?? 'Forbid',
-        startingDeadlineSeconds: props.startingDeadlineSeconds,
+        startingDeadlineSeconds: optionalSecondsOf('startingDeadline', props.startingDeadline),
         suspend: props.suspend,
         successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,
         failedJobsHistoryLimit: props.failedJobsHistoryLimit,

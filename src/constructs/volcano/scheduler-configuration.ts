@@ -1,7 +1,8 @@
 /**
  * SchedulerConfiguration: what Volcano's scheduler does in each cycle, as the ConfigMap that its chart mounts.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { durationText } from '../resources/durations';
+import { type Duration, type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -24,8 +25,8 @@ export interface SchedulerMetrics {
   readonly type: 'prometheus' | 'prometheus_adaptor' | 'elasticsearch';
   /** URL; not for prometheus_adaptor. @default - none */
   readonly address?: string;
-  /** For example `30s`. @default - Volcano's default */
-  readonly interval?: string;
+  /** Time between two readings. @default - Volcano's default */
+  readonly interval?: Duration;
   /** Further keys, for example `tls.insecureSkipVerify`. @default - none */
   readonly others?: Readonly<Record<string, string>>;
 }
@@ -150,7 +151,7 @@ function metricsOf({ type, address, interval, others }: SchedulerMetrics): Reado
   return {
     type,
     ...(address === undefined ? {} : { address }),
-    ...(interval === undefined ? {} : { interval }),
+    ...(interval === undefined ? {} : { interval: durationText('metrics.interval', interval) }),
     ...others,
   };
 }

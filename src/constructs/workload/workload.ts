@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling } from '../pods';
 import { merged } from '../pods/merge';
+import { refuseSeconds } from '../resources/durations';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import {
@@ -71,6 +72,7 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   ) {
     super(scope, id);
     const { props, kind, references } = definition;
+    this.atItsPath(() => refuseSeconds(props));
     this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
     this.renderNow({
       scheduling: props.scheduling && forTarget(this, props.scheduling),

@@ -479,7 +479,7 @@ describe('what has no property of its own', () => {
       podOf({ parts: [podPart({ env: [{ name: 'A', value: '1' }] }), podPart({ env: [{ name: 'A', value: '2' }] })] }),
     ).toThrow('variable A');
     expect(() =>
-      podOf({ accelerators: Accelerator.nvidia({ count: 1 }), resources: { extended: { 'nvidia.com/gpu': 2 } } }),
+      podOf({ accelerators: Accelerator.nvidia({ count: 1 }), parts: [podPart({ limits: { 'nvidia.com/gpu': 2 } })] }),
     ).toThrow('nvidia.com/gpu. State it once.');
   });
 });
