@@ -29,8 +29,8 @@ export class ByPlugin extends Chart {
     super(app, id, { namespace: 'evaluation' });
     new Namespace(this, 'evaluation');
     const requests: Readonly<Record<string, Accelerator>> = {
-      'whole-gpus': Accelerator.nvidia({ count: 2, product: 'H100-80GB' }),
-      'mig-slice': Accelerator.mig({ count: 1, profile: '3g.40gb', product: 'H100-80GB' }),
+      'whole-gpus': Accelerator.nvidia({ count: 2, product: 'H100-SXM-80GB' }),
+      'mig-slice': Accelerator.mig({ count: 1, profile: '3g.40gb', product: 'H100-SXM-80GB' }),
       'gpu-share': Accelerator.timeSliced({ product: 'T4' }),
       hami: Accelerator.hami({ count: 1, memory: '10Gi', computePercent: 30, gpuTypes: ['A100'] }),
       'volcano-vgpu': Accelerator.volcanoVgpu({ count: 1, memory: '10Gi' }),

@@ -34,7 +34,7 @@ export class GpuNodes extends Chart {
     this.notebooks = this.operator.addNodePool(
       'notebooks',
       Sharing.mig({
-        gpu: 'H100-80GB',
+        gpu: 'H100-SXM-80GB',
         layout: [
           { devices: [0, 1, 2, 3], layout: { '1g.10gb': 7 } },
           { devices: [4, 5, 6, 7], layout: { '1g.10gb': 1, '2g.20gb': 1, '4g.40gb': 1 } },

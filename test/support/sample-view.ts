@@ -220,14 +220,14 @@ function viewOf(
     ],
     resources: RESOURCES,
     deviceKinds: [
-      { resource: 'nvidia.com/gpu', model: 'H100-80GB', memoryMiB: 81_559 },
+      { resource: 'nvidia.com/gpu', model: 'H100-SXM-80GB', memoryMiB: 81_559 },
       { resource: 'nvidia.com/gpu', model: 'L40S', memoryMiB: 46_068 },
     ],
     pools: ['training', 'inference'].map((name, pool) => ({
       name,
       nodes: nodes.filter((node) => node.pool === pool).length,
       unavailable: pool === 0 ? 2 : 0,
-      model: pool === 0 ? 'H100-80GB' : 'L40S',
+      model: pool === 0 ? 'H100-SXM-80GB' : 'L40S',
       devices: sum(pool, 'allocatable', 3),
       devicesUsed: sum(pool, 'used', 3),
       allocatable: amounts(pool, 'allocatable'),

@@ -29,7 +29,7 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
  *
  * @example
  * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
- * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-80GB', layout: { '1g.10gb': 7 } }));
+ * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
 export class MigConfiguration extends Construct {
   readonly configMapName: string;

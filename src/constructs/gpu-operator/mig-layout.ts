@@ -10,8 +10,11 @@ import {
   ACCELERATORS,
   type AcceleratorFacts,
   type AcceleratorName,
+  acceleratorProblem,
+  acceleratorsNamed,
   findAccelerator,
   type MigProfile,
+  migProfiles,
   parseMigProfile,
 } from '../../facts/catalog';
 
@@ -80,10 +83,11 @@ export function gpusWithProfiles(layout: MigLayout): readonly AcceleratorFacts[]
  * @throws if the GPU is not in the catalog, or the layout does not fit it; the error names every reason
  */
 export function provenLayout(gpu: AcceleratorName, layout: MigLayout): AcceleratorFacts {
-  const facts = findAccelerator(gpu);
+  // Boards that share all profiles need not be told apart here.
+  const [facts] = migProfiles(gpu).length > 0 ? acceleratorsNamed(gpu) : [findAccelerator(gpu)];
   if (facts === undefined) {
     throw new Error(
-      `gpu "${gpu}" is not in the catalog. Use one of ${ACCELERATORS.filter(({ mig }) => mig.length > 0)
+      `gpu: ${acceleratorProblem(gpu)}. GPUs with MIG are ${ACCELERATORS.filter(({ mig }) => mig.length > 0)
         .map(({ name }) => name)
         .join(', ')}.`,
     );

@@ -226,7 +226,7 @@ function readLayout(
 function gpusOfFilter(filter: JsonValue | undefined): readonly AcceleratorFacts[] {
   const ids = (Array.isArray(filter) ? filter : [filter]).filter((one): one is string => typeof one === 'string');
   const wanted = ids.map((id) => (/^0x([0-9a-f]{4})10de$/i.exec(id)?.[1] ?? '').toUpperCase());
-  return ACCELERATORS.filter((gpu) => gpu.pciDeviceIds.some((id) => wanted.includes(id)));
+  return ACCELERATORS.filter((gpu) => gpu.vendor === 'nvidia' && gpu.pciDeviceIds.some((id) => wanted.includes(id)));
 }
 
 function noteUnknown(value: JsonObject, at: string, known: readonly string[], note: Note<MigConfigProblemKind>): void {

@@ -3,13 +3,7 @@
  * nodes offer, and what a pod writes to have a node, or a share of one.
  */
 import { type JsonObject } from '../../facts/api/schema';
-import {
-  acceleratorsLike,
-  type AcceleratorName,
-  findAccelerator,
-  type ResourceName,
-  type SpotProvider,
-} from '../../facts/catalog';
+import { type AcceleratorName, acceleratorProblem, type ResourceName, type SpotProvider } from '../../facts/catalog';
 import { type GpuNodePool, Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
@@ -78,8 +72,9 @@ export class PlatformPool {
         );
       }
     }
-    if (findAccelerator(props.accelerator) === undefined) {
-      throw new Error(`pool ${name}: ${unknownAccelerator(props.accelerator)}`);
+    const problem = acceleratorProblem(props.accelerator);
+    if (problem !== undefined) {
+      throw new Error(`pool ${name}: ${problem}.`);
     }
     this.memory = bytesText(`pool ${name}: memory`, props.memory);
     this.sharing = sharing;
@@ -186,14 +181,6 @@ export class PlatformPool {
 const USED_BY_JOB = 0.9;
 /** Part of a node's memory that may be `/dev/shm`: it counts to the memory of the container. */
 const SHARED_MEMORY = 0.15;
-
-function unknownAccelerator(name: string): string {
-  const near = acceleratorsLike(name.split(/[-_ ]/)[0])
-    .slice(0, 3)
-    .map((accelerator) => accelerator.name);
-  const hint = near.length === 0 ? '' : ` Like it: ${near.join(', ')}.`;
-  return `the accelerator "${name}" is not in the catalog; \`gantry catalog accelerators\` lists what is.${hint}`;
-}
 
 export function exact(amount: number | string): Amount {
   return parseQuantity(amount) ?? Amount.ZERO;

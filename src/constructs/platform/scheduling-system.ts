@@ -63,7 +63,7 @@ export abstract class SchedulingSystem {
   /** Its name, for docs and messages. */
   abstract readonly name: 'volcano' | 'kueue' | 'gantry';
   /** The chart that brings it; absent where the platform brings it by itself. */
-  abstract readonly chart?: 'volcano' | 'kueue';
+  abstract readonly chart: 'volcano' | 'kueue' | undefined;
 
   abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling;
 }

@@ -20,11 +20,11 @@ export interface AcceleratorOptions {
 
 export interface NvidiaOptions extends AcceleratorOptions {
   /**
-   * Only nodes with this GPU: a name of the catalog (`H100-80GB`), which stands for all its node labels, or one value of the label
-   * `nvidia.com/gpu.product` (`NVIDIA-H100-80GB-HBM3`).
+   * Only nodes with one of these GPUs: a name of the catalog in any spelling (`H100-SXM-80GB`), which stands for all its node labels, or
+   * one value of the label `nvidia.com/gpu.product` (`NVIDIA-H100-80GB-HBM3`).
    * @default - any GPU
    */
-  readonly product?: AcceleratorName;
+  readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
 export interface MigOptions extends NvidiaOptions {
@@ -113,8 +113,12 @@ export type QgpuOptions = Pick<AcceleratorOptions, 'tolerations'> &
 export interface AmdOptions extends AcceleratorOptions {
   /** A partition rather than a whole GPU, under the mixed naming strategy: `cpx_nps4`. @default - whole GPUs */
   readonly partition?: `${'spx' | 'dpx' | 'tpx' | 'qpx' | 'cpx'}_nps${1 | 2 | 4 | 8}`;
-  /** Only nodes with this value of `amd.com/gpu.product-name`. @default - any */
-  readonly product?: string;
+  /**
+   * Only nodes with one of these GPUs: a name of the catalog in any spelling (`MI300X`), selected by `amd.com/gpu.device-id`, or a value
+   * of the label `amd.com/gpu.product-name`.
+   * @default - any GPU
+   */
+  readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
 export interface IntelGpuOptions extends AcceleratorOptions {
@@ -125,16 +129,42 @@ export interface IntelGpuOptions extends AcceleratorOptions {
 export interface AscendOptions extends AcceleratorOptions {
   /** The chip, as the resource is named after it: `huawei.com/Ascend910`. `npu` is the common name of newer releases. @default 910 */
   readonly chip?: '910' | '310P' | '310' | 'npu';
+  /**
+   * Only nodes with one of these chips: a name of the catalog in any spelling (`910B3`), selected by `node.kubernetes.io/npu.chip.name`.
+   * @default - any chip of the resource
+   */
+  readonly product?: AcceleratorName | readonly AcceleratorName[];
+  /**
+   * How the NPUs are built into the server, the node label `accelerator-type`: `module-910b-8`. The Volcano NPU plugin reads it from the
+   * node selector of the pod.
+   * @default - any server
+   */
+  readonly acceleratorType?: string;
+  /**
+   * Whether `ASCEND_VISIBLE_DEVICES` is taken from the annotation in which the Volcano NPU plugin writes the devices that it chose.
+   * Without Volcano the device plugin injects them.
+   * @default false
+   */
+  readonly devicesFromVolcano?: boolean;
 }
 
 export interface NeuronOptions extends AcceleratorOptions {
   /** What is counted: devices, or the cores of them. @default device */
   readonly unit?: 'device' | 'core';
+  /**
+   * Only nodes with one of these: a name of the catalog in any spelling (`Trainium1`, `trn1`), which stands for its instance types, or one
+   * instance type (`trn1.32xlarge`).
+   * @default - any Neuron device
+   */
+  readonly product?: AcceleratorName | readonly AcceleratorName[];
 }
 
 export interface TpuOptions extends AcceleratorOptions {
-  /** Type of the node pool, the label `cloud.google.com/gke-tpu-accelerator`: `tpu-v5-lite-podslice`. */
-  readonly accelerator: string;
+  /**
+   * Type of the node pool: a value of the label `cloud.google.com/gke-tpu-accelerator` (`tpu-v6e-slice`), or a name of the catalog in any
+   * spelling (`TPU-v6e`), which stands for the type that serves slices of several nodes too.
+   */
+  readonly accelerator: AcceleratorName;
   /** Topology of the slice, the label `cloud.google.com/gke-tpu-topology`: `2x4`. `count` is the chips of each node. */
   readonly topology: string;
 }

@@ -5,13 +5,17 @@
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import {
-  ACCELERATORS,
   type AcceleratorName,
+  acceleratorProblem,
+  acceleratorsNamed,
   acceleratorToleration,
+  type AcceleratorVendor,
   findAccelerator,
+  type KnownAcceleratorFacts,
   migResource,
   parseMigProfile,
   type ResourceName,
+  VENDORS,
 } from '../../facts/catalog';
 import {
   type AcceleratorOptions,
@@ -122,7 +126,7 @@ export class Accelerator implements PodPart {
       'volcano.sh/vgpu-cores',
     );
     const more = { limits, nodeRequirements: productRequirements(options.product) };
-    return new Accelerator({ tolerations: NVIDIA_TOLERATIONS, ...options }, 'volcano.sh/vgpu-number', more);
+    return new Accelerator(options, 'volcano.sh/vgpu-number', more);
   }
 
   /**
@@ -165,12 +169,9 @@ export class Accelerator implements PodPart {
   /** Whole GPUs of AMD, or partitions of them. */
   static amd(options: AmdOptions): Accelerator {
     const { partition, product } = options;
-    const more = { nodeLabels: stated({ 'amd.com/gpu.product-name': product }) };
-    return new Accelerator(
-      { tolerations: tolerationsOf('amd.com/gpu'), ...options },
-      `amd.com/${partition ?? 'gpu'}`,
-      more,
-    );
+    return new Accelerator(options, `amd.com/${partition ?? 'gpu'}`, {
+      nodeRequirements: requirementsOf(product, 'amd', 'amd.com/gpu.product-name'),
+    });
   }
 
   /** GPUs of Intel; with a `sharedDevNum` above 1, shares of them. */
@@ -180,20 +181,38 @@ export class Accelerator implements PodPart {
 
   /** NPUs of Huawei, whole. What a node gives out follows its topology: 1, 2, 4 or 8. */
   static ascend(options: AscendOptions): Accelerator {
-    const { chip = '910' } = options;
-    return new Accelerator(options, chip === 'npu' ? 'huawei.com/npu' : `huawei.com/Ascend${chip}`);
+    const { chip = '910', product, acceleratorType, devicesFromVolcano = false } = options;
+    const resource = chip === 'npu' ? 'huawei.com/npu' : `huawei.com/Ascend${chip}`;
+    return new Accelerator(options, resource, {
+      nodeLabels: stated({ 'accelerator-type': acceleratorType }),
+      nodeRequirements: requirementsOf(product, 'huawei', 'node.kubernetes.io/npu.chip.name'),
+      env: devicesFromVolcano
+        ? [
+            {
+              name: 'ASCEND_VISIBLE_DEVICES',
+              valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${resource}']` } },
+            },
+          ]
+        : [],
+    });
   }
 
   /** Neuron devices of AWS (Trainium, Inferentia), or single cores. */
   static neuron(options: NeuronOptions): Accelerator {
     const resource = options.unit === 'core' ? 'aws.amazon.com/neuroncore' : 'aws.amazon.com/neuron';
-    return new Accelerator({ tolerations: tolerationsOf('aws.amazon.com/neuron'), ...options }, resource);
+    return new Accelerator(options, resource, {
+      nodeRequirements: requirementsOf(options.product, 'aws', 'node.kubernetes.io/instance-type'),
+    });
   }
 
   /** TPU chips of GKE. Nodes of a TPU pool are found by type and topology, both of which a pod has to name. */
   static tpu(options: TpuOptions): Accelerator {
+    const [facts] = acceleratorsNamed(options.accelerator).filter(({ vendor }) => vendor === 'google');
+    const isLabel = facts?.productLabels.includes(options.accelerator) ?? true;
     const nodeLabels = {
-      'cloud.google.com/gke-tpu-accelerator': options.accelerator,
+      'cloud.google.com/gke-tpu-accelerator': isLabel
+        ? options.accelerator
+        : namedOf(options.accelerator, 'google').productLabels[0],
       'cloud.google.com/gke-tpu-topology': options.topology,
     };
     return new Accelerator(options, 'google.com/tpu', { nodeLabels });
@@ -305,27 +324,56 @@ function virtualLimits(
 }
 
 /**
- * The node labels of a product. A name of the catalog stands for all of them; anything else must be a label value as it is.
+ * The node labels of NVIDIA products. A name of the catalog in any spelling stands for all of its labels; anything that the catalog does
+ * not know is taken as a label value.
  *
- * @throws if the product is another spelling of a catalog entry: some are other boards, whose nodes carry other labels
+ * @throws if a name is ambiguous (`H100` is an SXM module or a PCIe card), or belongs to another vendor
  */
-export function productRequirements(product: AcceleratorName | undefined): readonly NodeSelectorRequirement[] {
-  if (product === undefined) {
-    return [];
+export function productRequirements(
+  product: AcceleratorName | readonly AcceleratorName[] | undefined,
+): readonly NodeSelectorRequirement[] {
+  return requirementsOf(product, 'nvidia', PRODUCT_LABEL);
+}
+
+/** @param labelKey label whose value is meant where the catalog does not know the name */
+function requirementsOf(
+  product: AcceleratorName | readonly AcceleratorName[] | undefined,
+  vendor: AcceleratorVendor,
+  labelKey: string,
+): readonly NodeSelectorRequirement[] {
+  const wanted = new Map<string, string[]>();
+  const want = (key: string, values: readonly string[]): void => {
+    wanted.set(key, [...(wanted.get(key) ?? []), ...values]);
+  };
+  for (const name of product === undefined ? [] : [product].flat()) {
+    const known = acceleratorsNamed(name);
+    const exact = known.find(({ productLabels }) => productLabels.includes(name));
+    // A longer label than the catalog's examples (a MIG or sharing suffix) is a label all the same.
+    if (known.length === 0 || exact !== undefined || /^(?:NVIDIA|Tesla)-|^AMD_|-SHARED$/.test(name)) {
+      want(exact?.productLabelKey ?? labelKey, [name]);
+    } else {
+      const facts = namedOf(name, vendor);
+      want(facts.productLabelKey ?? labelKey, facts.productLabels.length === 0 ? [name] : facts.productLabels);
+    }
   }
-  const known = findAccelerator(product);
-  if (known === undefined || ACCELERATORS.some(({ productLabels }) => productLabels.includes(product))) {
-    return [{ key: PRODUCT_LABEL, operator: 'In', values: [product] }];
+  if (wanted.size > 1) {
+    throw new Error(
+      `product [${[product].flat().join(', ')}]: names of the catalog and label values are told apart by different labels (${[...wanted.keys()].join(', ')}). Use one or the other.`,
+    );
   }
-  if (known.name === product && known.productLabels.length > 0) {
-    return [{ key: PRODUCT_LABEL, operator: 'In', values: known.productLabels }];
+  return [...wanted].map(([key, values]) => ({ key, operator: 'In', values: [...new Set(values)] }));
+}
+
+/** @throws if the name is ambiguous, or belongs to another vendor */
+function namedOf(name: AcceleratorName, vendor: AcceleratorVendor): KnownAcceleratorFacts {
+  const facts = findAccelerator(name);
+  if (facts === undefined) {
+    throw new Error(`product: ${acceleratorProblem(name) ?? name}.`);
   }
-  // A longer label than the catalog's examples (another board, a MIG or sharing suffix) is a label all the same.
-  if (product.startsWith('NVIDIA-') || product.startsWith('Tesla-')) {
-    return [{ key: PRODUCT_LABEL, operator: 'In', values: [product] }];
+  if (facts.vendor !== vendor) {
+    throw new Error(
+      `product "${name}" is ${VENDORS[facts.vendor].title}'s ${facts.name}; must be one of ${VENDORS[vendor].title}.`,
+    );
   }
-  throw new Error(
-    `product "${product}" is neither a name of the catalog nor a value of ${PRODUCT_LABEL}. Use "${known.name}", or the label value of the nodes` +
-      `${known.productLabels[0] === undefined ? '' : `, for example "${known.productLabels[0]}"`}.`,
-  );
+  return facts;
 }

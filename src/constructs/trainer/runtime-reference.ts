@@ -14,7 +14,7 @@ export interface RuntimeReference {
   /** Who schedules its pods, where it is known. */
   readonly engine?: SchedulingEngine;
   /** The choice that its pods carry, where it is known. */
-  readonly scheduling?: Scheduling;
+  readonly scheduling?: Scheduling | undefined;
   /** Nodes of a TrainJob that states none, where it is known. */
   readonly nodes?: number;
 }

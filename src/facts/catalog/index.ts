@@ -3,17 +3,27 @@
  *
  * The lowest floor: nothing of Gantry's is imported here, all data is frozen, and every name is open to what is not listed.
  */
+export { ACCELERATORS, type AcceleratorName, type KnownAccelerator, type KnownAcceleratorFacts } from './accelerators';
 export {
-  ACCELERATORS,
+  type AcceleratorArchitecture,
+  type AcceleratorFabric,
   type AcceleratorFacts,
-  type AcceleratorName,
+  type AcceleratorHost,
   type AcceleratorVendor,
-  type GpuArchitecture,
-  type KnownAccelerator,
+  type AmdComputeMode,
+  type AmdMemoryMode,
+  type AmdPartition,
+  type FabricLink,
+  type FormFactor,
+} from './accelerators/facts';
+export {
+  acceleratorNamed,
+  acceleratorProblem,
   acceleratorsLike,
+  acceleratorsNamed,
   findAccelerator,
   migProfiles,
-} from './accelerators';
+} from './accelerators/names';
 export { CLOUDS, type CloudFacts, type CloudName, KARPENTER_CAPACITY, type SpotProvider, spotFacts } from './clouds';
 export {
   DCGM_CLOCK_EVENTS,
@@ -113,4 +123,5 @@ export {
   type TolerationFact,
   acceleratorToleration,
 } from './taints';
+export { type EnvironmentFact, type VendorFacts, vendorOfResource, VENDORS } from './vendors';
 export { findXid, XIDS, XIDS_TO_ACT_ON, type XidFact, type XidOrigin } from './xids';

@@ -3,7 +3,9 @@
  *
  * Nothing here prints. Every value is a string, so that a terminal table and JSON say the same.
  */
-import { ACCELERATORS, type AcceleratorFacts, acceleratorsLike, findAccelerator } from './accelerators';
+import { nearestNames } from '../spelling';
+import { ACCELERATORS, type KnownAcceleratorFacts } from './accelerators';
+import { acceleratorsLike, findAccelerator } from './accelerators/names';
 import { CLOUDS, type CloudFacts } from './clouds';
 import { DCGM_METRICS, type DcgmMetric, findDcgmMetric } from './dcgm-metrics';
 import { DEVICE_CLASSES } from './device-classes';
@@ -12,10 +14,12 @@ import { NODE_LABELS, type NodeLabelFact, findNodeLabel } from './node-labels';
 import { PROJECTS } from './projects';
 import { RESOURCES, type ResourceFact, findResource } from './resource-names';
 import { TAINTS } from './taints';
+import { type VendorFacts, VENDORS } from './vendors';
 import { findXid, XIDS } from './xids';
 
 export const CATALOG_TOPICS = [
   'accelerators',
+  'vendors',
   'resources',
   'labels',
   'taints',
@@ -69,9 +73,11 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
   const variable = findNcclVariable(name.toUpperCase());
   const deviceClass = Object.entries(DEVICE_CLASSES).find(([known]) => known === name);
   const project = PROJECTS.find((known) => same(known.name, name));
+  const vendor = Object.values(VENDORS).find((facts) => same(facts.vendor, name) || same(facts.title, name));
   const metric = findDcgmMetric(name.toUpperCase());
   const xid = findXid(Number(/^xid[\s:=]*(\d+)$/i.exec(name)?.[1]));
   return [
+    ...(vendor ? [vendorEntry(vendor)] : []),
     ...(resource ? [resourceEntry(name, resource)] : []),
     ...(label ? [labelEntry(name, label)] : []),
     ...taints.map((taint) =>
@@ -116,9 +122,7 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
 
 /** Names of the catalog that come close to one it does not have, best first, at most five. */
 export function catalogSuggestions(name: string): readonly string[] {
-  const wanted = name.toLowerCase();
-  const limit = Math.max(2, Math.floor(wanted.length / 3));
-  return [
+  const known = [
     ...ACCELERATORS.map((accelerator) => accelerator.name),
     ...RESOURCES.map((resource) => resource.name),
     ...NODE_LABELS.map((label) => label.key),
@@ -127,16 +131,11 @@ export function catalogSuggestions(name: string): readonly string[] {
     ...NCCL_VARIABLES.map((variable) => variable.name),
     ...DCGM_METRICS.map((metric) => metric.names['4.8'].name),
     ...CATALOG_TOPICS,
-  ]
-    .map((known) => ({
-      known,
-      distance: known.toLowerCase().includes(wanted) ? 1 : editDistance(known.toLowerCase(), wanted, limit),
-    }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.known < b.known ? -1 : 1))
-    .slice(0, 5)
-    .map(({ known }) => known);
+  ];
+  return nearestNames(name, known, 5);
 }
+
+const PCI_VENDOR_IDS: Readonly<Record<string, string | undefined>> = { nvidia: '10DE', amd: '1002', intel: '1DA3' };
 
 const METRIC_COLUMNS = [
   'metric, to 4.8',
@@ -153,14 +152,33 @@ const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
     table(
       'accelerators',
       'Accelerators',
-      ['name', 'memory', 'architecture', 'compute capability', 'MIG profiles'],
+      ['name', 'vendor', 'memory', 'architecture', 'form', 'fabric', 'resource', 'MIG profiles or partitions'],
       ACCELERATORS,
       (accelerator) => [
         accelerator.name,
+        VENDORS[accelerator.vendor].title,
         `${accelerator.memoryGB} GB`,
         accelerator.architecture,
-        accelerator.computeCapability,
-        accelerator.mig.map((profile) => `${profile.name}×${profile.maxPerGpu}`).join(', '),
+        accelerator.formFactor,
+        fabricText(accelerator),
+        accelerator.resource,
+        dividedText(accelerator),
+      ],
+    ),
+  vendors: () =>
+    table(
+      'vendors',
+      'Vendors',
+      ['vendor', 'device', 'resources', 'taint', 'installed by', 'measured by', 'variables'],
+      Object.values(VENDORS),
+      (vendor) => [
+        vendor.title,
+        vendor.device,
+        [...vendor.resources, ...vendor.parts].join(', '),
+        vendor.taint,
+        vendor.operator,
+        vendor.exporter,
+        vendor.environment.map(({ name }) => name).join(', '),
       ],
     ),
   resources: () =>
@@ -252,7 +270,18 @@ function entry(
   return { topic, name, facts: facts.filter(([, value]) => value !== ''), tables };
 }
 
-function acceleratorEntry(accelerator: AcceleratorFacts): CatalogEntry {
+function fabricText({ fabric: { link, island, domain } }: KnownAcceleratorFacts): string {
+  const most = domain === undefined ? '' : `, ${domain} over nodes`;
+  return island === 1 && domain === undefined ? link : `${link}: ${island} of a node${most}`;
+}
+
+function dividedText({ mig, partitions }: KnownAcceleratorFacts): string {
+  return mig.length > 0
+    ? mig.map((profile) => `${profile.name}×${profile.maxPerGpu}`).join(', ')
+    : partitions.map(({ compute, memory, devices }) => `${compute}/${memory}×${devices}`).join(', ');
+}
+
+function acceleratorEntry(accelerator: KnownAcceleratorFacts): CatalogEntry {
   const profiles: CatalogTable = table(
     'accelerators',
     'MIG profiles',
@@ -267,20 +296,40 @@ function acceleratorEntry(accelerator: AcceleratorFacts): CatalogEntry {
       profile.config,
     ],
   );
+  const partitions = table(
+    'accelerators',
+    'Partitions',
+    ['compute', 'memory', 'devices of each GPU', 'resource (naming strategy mixed)'],
+    accelerator.partitions,
+    ({ compute, memory, devices, resource }) => [compute, memory, String(devices), resource],
+  );
+  const { vendor, fabric, host } = accelerator;
   return entry(
     'accelerators',
     accelerator.name,
     [
-      ['vendor', accelerator.vendor],
+      ['vendor', VENDORS[vendor].title],
       ['memory', `${accelerator.memoryGB} GB nominal`],
       ['architecture', accelerator.architecture],
-      ['compute capability', accelerator.computeCapability],
-      ['also', accelerator.aliases.join(', ')],
-      ['nvidia.com/gpu.product', accelerator.productLabels.join(', ')],
-      ['PCI device ids', accelerator.pciDeviceIds.map((id) => `10DE:${id}`).join(', ')],
+      ['form', accelerator.formFactor],
+      ['compute capability', accelerator.computeCapability ?? ''],
+      ['fabric', fabricText(accelerator)],
+      ['largest domain', fabric.domain === undefined ? '' : `${fabric.domain} devices`],
+      [
+        'usual node',
+        host === undefined
+          ? ''
+          : `${host.devices} devices${host.numaNodes === undefined ? '' : `, ${host.numaNodes} NUMA node${host.numaNodes === 1 ? '' : 's'}`}`,
+      ],
+      ['resource', accelerator.resource],
+      ['cores of a device', accelerator.cores === undefined ? '' : String(accelerator.cores)],
+      ['taint', `${VENDORS[vendor].taint}=present:NoSchedule, by convention`],
+      [accelerator.productLabelKey ?? 'label', accelerator.productLabels.join(', ')],
+      ['clouds call it', accelerator.cloudNames.join(', ')],
+      ['PCI device ids', accelerator.pciDeviceIds.map((id) => `${PCI_VENDOR_IDS[vendor] ?? ''}:${id}`).join(', ')],
       ['note', accelerator.note ?? ''],
     ],
-    accelerator.mig.length > 0 ? [profiles] : [],
+    [...(accelerator.mig.length > 0 ? [profiles] : []), ...(accelerator.partitions.length > 0 ? [partitions] : [])],
   );
 }
 
@@ -306,6 +355,38 @@ function metricEntry(metric: DcgmMetric): CatalogEntry {
     ["in the exporter's own list", listed(metric)],
     ['since exporter', metric.since ?? ''],
   ]);
+}
+
+function vendorEntry(vendor: VendorFacts): CatalogEntry {
+  const variables = table(
+    'vendors',
+    'Environment variables',
+    ['variable', 'meaning', 'set by'],
+    vendor.environment,
+    ({ name, meaning, setBy }) => [name, meaning, setBy === 'author' ? 'you' : 'the device plugin or runtime'],
+  );
+  const own = ACCELERATORS.filter((accelerator) => accelerator.vendor === vendor.vendor).map(({ name }) => name);
+  return entry(
+    'vendors',
+    vendor.title,
+    [
+      ['one device', vendor.device],
+      ['accelerators', own.join(', ')],
+      ['resources', vendor.resources.join(', ')],
+      ['parts', vendor.parts.join(', ')],
+      ['taint', `${vendor.taint}=present:NoSchedule, by convention`],
+      [
+        'nodes are found by',
+        vendor.presentLabel === undefined
+          ? ''
+          : `${vendor.presentLabel.key}=${vendor.presentLabel.value}, set by ${vendor.presentLabel.setBy}`,
+      ],
+      ['installed by', vendor.operator],
+      ['measured by', vendor.exporter],
+      ['collectives', vendor.collectives],
+    ],
+    [variables],
+  );
 }
 
 function resourceEntry(name: string, fact: ResourceFact): CatalogEntry {
@@ -356,20 +437,4 @@ function taintText(taint: { readonly key: string; readonly value?: string; reado
 
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/** Levenshtein distance, given up as soon as it must exceed the limit. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) {
-    return limit + 1;
-  }
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length];
 }

@@ -1,8 +1,9 @@
 /**
  * Labels of GPU nodes: who sets them, what their values are, and in which unit.
  *
- * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator; node-feature-discovery;
- * ROCm gpu-operator; Intel device plugins.
+ * Sources: NVIDIA k8s-device-plugin, docs/gpu-feature-discovery and internal/lm; gpu-operator; node-feature-discovery; ROCm gpu-operator
+ * and k8s-device-plugin (node labeller); Intel device plugins; Ascend mind-cluster (component/ascend-for-volcano,
+ * component/ascend-device-plugin); GKE documentation.
  */
 import { frozen } from './frozen';
 
@@ -13,7 +14,10 @@ export type LabelSource =
   | 'device-plugin'
   | 'node-feature-discovery'
   | 'amd'
-  | 'intel';
+  | 'intel'
+  | 'ascend'
+  | 'gke'
+  | 'kubelet';
 
 export interface NodeLabelFact {
   /** The label key; `<…>` stands for the part that varies. */
@@ -137,7 +141,21 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
     meaning: 'a network card with SR-IOV',
     values: ['true'],
   },
-  { key: 'amd.com/gpu.product-name', source: 'amd', meaning: 'product name' },
+  {
+    key: 'feature.node.kubernetes.io/amd-gpu',
+    source: 'node-feature-discovery',
+    meaning: 'a GPU of AMD, by the rule of the ROCm GPU operator',
+    values: ['true'],
+  },
+  {
+    key: 'feature.node.kubernetes.io/amd-vgpu',
+    source: 'node-feature-discovery',
+    meaning: 'a virtual function of an AMD GPU, by the rule of the ROCm GPU operator',
+    values: ['true'],
+  },
+  { key: 'amd.com/gpu.product-name', source: 'amd', meaning: 'product name, for example AMD_Instinct_MI300X_OAM' },
+  { key: 'amd.com/gpu.device-id', source: 'amd', meaning: 'PCI device id, for example 74a1 for an MI300X' },
+  { key: 'amd.com/gpu.simd-count', source: 'amd', meaning: 'SIMD units', unit: 'count' },
   { key: 'amd.com/gpu.family', source: 'amd', meaning: 'architecture' },
   { key: 'amd.com/gpu.vram', source: 'amd', meaning: 'memory of one GPU, with its unit, for example 192G' },
   { key: 'amd.com/gpu.cu-count', source: 'amd', meaning: 'compute units', unit: 'count' },
@@ -149,6 +167,79 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
     values: ['true', 'false'],
   },
   { key: 'amd.com/compute-memory-partition', source: 'amd', meaning: 'how GPUs are partitioned, for example cpx_nps4' },
+  {
+    key: 'amd.com/memory-partitioning-supported',
+    source: 'amd',
+    meaning: 'the memory of a GPU can be partitioned',
+    values: ['true', 'false'],
+  },
+  {
+    key: 'dcm.amd.com/gpu-config-profile',
+    source: 'amd',
+    meaning: "the profile of the device config manager's ConfigMap that the node's GPUs are partitioned by",
+    input: true,
+  },
+  {
+    key: 'accelerator',
+    source: 'ascend',
+    meaning: 'the kind of NPU; the device plugin runs where it is set',
+    values: ['huawei-Ascend910', 'huawei-Ascend310', 'huawei-Ascend310P', 'huawei-npu'],
+    input: true,
+  },
+  {
+    key: 'accelerator-type',
+    source: 'ascend',
+    meaning: 'how the NPUs are built into the server, by which the Volcano NPU plugin knows their topology',
+    values: [
+      'card',
+      'module',
+      'half',
+      'card-910b-2',
+      'card-910b-infer',
+      'module-910b-8',
+      'module-910b-16',
+      'module-a3-8',
+      'module-a3-16',
+      'module-a3-16-super-pod',
+    ],
+    input: true,
+  },
+  {
+    key: 'servertype',
+    source: 'ascend',
+    meaning: 'server with special cards, for example Ascend310P-10-dual',
+    input: true,
+  },
+  {
+    key: 'host-arch',
+    source: 'ascend',
+    meaning: 'architecture of the host',
+    values: ['huawei-arm', 'huawei-x86'],
+    input: true,
+  },
+  {
+    key: 'workerselector',
+    source: 'ascend',
+    meaning: 'a worker node, where npu-exporter runs',
+    values: ['dls-worker-node'],
+    input: true,
+  },
+  { key: 'node.kubernetes.io/npu.chip.name', source: 'ascend', meaning: 'the chip, for example 910B3' },
+  {
+    key: 'node.kubernetes.io/instance-type',
+    source: 'kubelet',
+    meaning: 'instance type of the cloud, by which Neuron nodes are told apart, for example trn1.32xlarge',
+  },
+  {
+    key: 'cloud.google.com/gke-tpu-accelerator',
+    source: 'gke',
+    meaning: 'TPU type of the node pool, for example tpu-v6e-slice',
+  },
+  {
+    key: 'cloud.google.com/gke-tpu-topology',
+    source: 'gke',
+    meaning: 'chips of the slice in each dimension, for example 4x4',
+  },
   { key: 'gpu.intel.com/family', source: 'intel', meaning: 'architecture' },
   { key: 'gpu.intel.com/product', source: 'intel', meaning: 'product name' },
   { key: 'gpu.intel.com/device.count', source: 'intel', meaning: 'GPUs of the node', unit: 'count' },

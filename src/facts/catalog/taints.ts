@@ -34,6 +34,19 @@ export const TAINTS: readonly TaintFact[] = frozen([
   },
   { key: 'amd.com/gpu', effect: 'NoSchedule', meaning: 'only pods that ask for a GPU', setBy: 'convention' },
   {
+    key: 'amd-dcm',
+    value: 'up',
+    effect: 'NoExecute',
+    meaning: 'the GPUs of the node are being partitioned; only the device config manager tolerates it',
+    setBy: 'you, while a partition profile is applied',
+  },
+  {
+    key: 'huawei.com/Ascend910',
+    effect: 'NoSchedule',
+    meaning: 'only pods that ask for an NPU',
+    setBy: 'convention: the Ascend device plugin tolerates this key',
+  },
+  {
     key: 'habana.ai/gaudi',
     effect: 'NoSchedule',
     meaning: 'only pods that ask for an accelerator',
@@ -64,12 +77,22 @@ export const TAINTS: readonly TaintFact[] = frozen([
   },
 ]);
 
+/** Resources whose taint by convention has another key: parts of a device are tolerated like the device. */
+const DEVICE_OF: readonly (readonly [part: RegExp, device: string])[] = [
+  [/^nvidia\.com\//, 'nvidia.com/gpu'],
+  [/^volcano\.sh\/vgpu-/, 'nvidia.com/gpu'],
+  [/^amd\.com\//, 'amd.com/gpu'],
+  [/^aws\.amazon\.com\/neuron/, 'aws.amazon.com/neuron'],
+  [/^huawei\.com\/Ascend910/, 'huawei.com/Ascend910'],
+  [/^huawei\.com\/Ascend310P/, 'huawei.com/Ascend310P'],
+];
+
 /**
- * The toleration that a pod with this accelerator resource needs on nodes tainted by convention, where the taint's key is the
- * resource's name. A MIG slice or a renamed share is tolerated like its GPU; no name of another vendor is guessed.
+ * The toleration that a pod with this accelerator resource needs on nodes that are tainted by convention, where the key of the taint is
+ * the resource name of a whole device. A MIG slice, a partition, a core, or a renamed share is tolerated like its device.
  */
 export function acceleratorToleration(resource: string): TolerationFact {
-  const key = resource.startsWith('nvidia.com/') ? 'nvidia.com/gpu' : resource;
+  const key = DEVICE_OF.find(([part]) => part.test(resource))?.[1] ?? resource;
   return { key, operator: 'Exists', effect: 'NoSchedule' };
 }
 

@@ -52,7 +52,10 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   const name = fields.text('name') ?? file.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, '');
   const pools = fields.list('pools').map((pool) => readPool(pool));
   if (pools.length === 0) {
-    fields.wrongAt('pools', 'is missing; list pools of nodes, such as {name: h100, count: 64, accelerator: H100-80GB}');
+    fields.wrongAt(
+      'pools',
+      'is missing; list pools of nodes, such as {name: h100, count: 64, accelerator: H100-SXM-80GB}',
+    );
   }
   const poolOf = new Map(pools.flatMap(({ name: pool, nodes }) => nodes.map((node) => [node.name, pool] as const)));
   const nodes = pools.flatMap((pool) => pool.nodes);

@@ -1,7 +1,15 @@
 /**
  * One pool of a cluster file: alike nodes with their devices, labels and places.
  */
-import { acceleratorsLike, findAccelerator, migResource, parseMigProfile } from '../../facts/catalog';
+import {
+  acceleratorProblem,
+  acceleratorsNamed,
+  findAccelerator,
+  type KnownAcceleratorFacts,
+  migResource,
+  parseMigProfile,
+  VENDORS,
+} from '../../facts/catalog';
 import { type Amounts, type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, type Taint } from '../../placement';
 import { type Fields } from './fields';
 import { addTo } from './objects/amounts';
@@ -83,7 +91,7 @@ function readDevices(fields: Fields): PoolDevices {
   const accelerator = fields.text('accelerator');
   const facts = accelerator === undefined ? undefined : findAccelerator(accelerator);
   const perNode = fields.number('perNode', { least: 0, whole: true }) ?? (accelerator === undefined ? 0 : 8);
-  const resource = fields.text('resource') ?? DEFAULT_DEVICE_RESOURCE;
+  const resource = fields.text('resource') ?? facts?.resource ?? DEFAULT_DEVICE_RESOURCE;
   const memoryMiB =
     fields.number('memoryMiB', { least: 1, whole: true }) ?? (facts === undefined ? undefined : facts.memoryGB * 1024);
   const product =
@@ -91,23 +99,25 @@ function readDevices(fields: Fields): PoolDevices {
     facts?.productLabels.find((label) => label === accelerator) ??
     facts?.productLabels[0] ??
     accelerator;
-  const numaNodes = fields.number('numaNodes', { least: 1, whole: true });
-  const islandSize = fields.number('islandSize', { least: 1, whole: true });
+  const numaNodes = fields.number('numaNodes', { least: 1, whole: true }) ?? usualNumaNodes(facts, perNode);
+  const islandSize = fields.number('islandSize', { least: 1, whole: true }) ?? usualIsland(facts);
   const replicas = fields.number('replicas', { least: 2, whole: true });
   const mig = readMig(fields);
   if (accelerator === undefined && perNode > 0) {
-    fields.wrongAt('accelerator', 'is missing; say which device, such as H100-80GB (`gantry catalog accelerators`)');
+    fields.wrongAt(
+      'accelerator',
+      'is required; name the device, such as H100-SXM-80GB (`gantry catalog accelerators`)',
+    );
   }
-  if (
-    accelerator !== undefined &&
-    facts === undefined &&
-    resource === DEFAULT_DEVICE_RESOURCE &&
-    memoryMiB === undefined
-  ) {
-    const near = acceleratorsLike(accelerator).map(({ name }) => name);
-    const hint =
-      near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; `gantry catalog accelerators` lists them';
-    fields.wrong('accelerator', accelerator, `an accelerator of the catalog, or any name beside memoryMiB${hint}`);
+  if (accelerator !== undefined && facts === undefined && memoryMiB === undefined) {
+    const problem = acceleratorProblem(accelerator) ?? '';
+    if (acceleratorsNamed(accelerator).length > 0 || resource === DEFAULT_DEVICE_RESOURCE) {
+      fields.wrong(
+        'accelerator',
+        accelerator,
+        `an accelerator of the catalog, or any name beside memoryMiB: ${problem}`,
+      );
+    }
   }
   const devices = Array.from({ length: perNode }, (_, index): Device => ({
     ...(accelerator !== undefined && { model: facts?.name ?? accelerator }),
@@ -117,11 +127,10 @@ function readDevices(fields: Fields): PoolDevices {
     ...(replicas !== undefined && { replicas }),
     ...(mig !== undefined && { mig }),
   }));
-  const nvidia = resource === DEFAULT_DEVICE_RESOURCE && devices.length > 0;
   return {
     devices,
     resource,
-    labels: nvidia ? nvidiaLabels({ product, perNode, memoryMiB, family: facts?.architecture }) : {},
+    labels: devices.length === 0 ? {} : deviceLabels(resource, facts, { product, perNode, memoryMiB }),
   };
 }
 
@@ -130,6 +139,38 @@ interface NvidiaNode {
   readonly perNode: number;
   readonly memoryMiB: number | undefined;
   readonly family: string | undefined;
+}
+
+/** Devices of the usual node of an accelerator stand evenly on its NUMA nodes; of other nodes nothing is known. */
+function usualNumaNodes(facts: KnownAcceleratorFacts | undefined, perNode: number): number | undefined {
+  return facts?.host?.devices === perNode ? facts.host.numaNodes : undefined;
+}
+
+function usualIsland(facts: KnownAcceleratorFacts | undefined): number | undefined {
+  return facts === undefined || facts.fabric.island === 1 ? undefined : facts.fabric.island;
+}
+
+/** What feature discovery, node labellers, and clouds write on such nodes. */
+function deviceLabels(
+  resource: string,
+  facts: KnownAcceleratorFacts | undefined,
+  { product, perNode, memoryMiB }: Omit<NvidiaNode, 'family'>,
+): Readonly<Record<string, string>> {
+  if (resource === DEFAULT_DEVICE_RESOURCE) {
+    return nvidiaLabels({ product, perNode, memoryMiB, family: facts?.architecture });
+  }
+  if (facts === undefined) {
+    return {};
+  }
+  const { presentLabel } = VENDORS[facts.vendor];
+  // The label of Ascend names the resource; that of TPUs is the product label itself.
+  const present = facts.vendor === 'huawei' ? resource.replace('huawei.com/', 'huawei-') : (presentLabel?.value ?? '');
+  return {
+    ...(presentLabel !== undefined && !present.startsWith('<') && { [presentLabel.key]: present }),
+    ...(facts.productLabelKey !== undefined && product !== undefined && { [facts.productLabelKey]: product }),
+    ...(facts.vendor === 'amd' &&
+      memoryMiB !== undefined && { 'amd.com/gpu.vram': `${Math.round(memoryMiB / 1024)}G` }),
+  };
 }
 
 /** What GPU feature discovery writes on such nodes. */

@@ -1,14 +1,16 @@
 /**
  * Carries decisions out: binds, hands over, evicts, tells. Every failure is told, and leads to a new question and not to a repetition.
  */
+import { setMaxListeners } from 'node:events';
 import { type Binding, type Decision, type Eviction } from '../../placement';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
 import { type ApiClient } from './api/client';
-import { type AttemptOptions } from './apply/attempts';
+import { type AttemptOptions, placeOf } from './apply/attempts';
 import { bind } from './apply/bind';
-import { evict } from './apply/evict';
-import { handOver } from './apply/hand-over';
+import { evict, type EvictOptions } from './apply/evict';
+import { handedOver, handOver } from './apply/hand-over';
 import { type PlacedPod, type PlacingOutcome, podRefOf } from './apply/pod-ref';
+import { type Resolved, resolvePlace } from './apply/resolve';
 import { Slots } from './apply/slots';
 import { type Assumptions } from './assumptions';
 import { type Clock, type ServerClock, SYSTEM_CLOCK } from './clock';
@@ -21,10 +23,10 @@ import { type PodEntry } from './world/pod-entry';
 import { type World } from './world/world';
 
 export interface ActorOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, 'request'>;
   readonly world: World;
   readonly assumptions: Assumptions;
-  readonly leader: Pick<Leader, 'holds'>;
+  readonly leader: Pick<Leader, 'holds' | 'heldSince'>;
   readonly explainer: Explainer;
   readonly serverClock: ServerClock;
   readonly log: Log;
@@ -49,11 +51,13 @@ export class Actor {
   private readonly clock: Clock;
   private readonly underWay = new Set<Promise<unknown>>();
   /** Pods that were handed over and are not bound yet: since when, on the monotonic clock. */
-  private readonly handedOver = new Map<string, number>();
+  private readonly handOvers = new Map<string, number>();
 
   constructor(private readonly options: ActorOptions) {
     this.slots = new Slots(options.config().binding.inFlight);
     this.clock = options.clock ?? SYSTEM_CLOCK;
+    // As many wait for it as there are requests to be tried again.
+    setMaxListeners(0, this.ended.signal);
   }
 
   /** @returns milliseconds after which it is worth another look, where time alone changes something */
@@ -78,17 +82,24 @@ export class Actor {
     await Promise.race([Promise.allSettled(this.underWay), late]);
   }
 
+  /** What is begun in one term of leadership ends with it: a later one of this replica starts from what the API server says. */
   private get attempts(): AttemptOptions {
     const { client, leader, config, requestTimeout } = this.options;
     const patience = config().binding.timeoutSeconds * 1000;
+    const since = leader.heldSince;
     return {
       client,
-      leads: () => leader.holds,
+      leads: () => leader.holds && leader.heldSince === since,
       signal: this.ended.signal,
       patience,
       requestTimeout,
       clock: this.clock,
     };
+  }
+
+  private get evictions(): EvictOptions {
+    const { client, leads, signal, requestTimeout: timeout } = this.attempts;
+    return { client, leads, signal, timeout };
   }
 
   private follow(work: Promise<unknown>): void {
@@ -131,18 +142,55 @@ export class Actor {
     const { assumptions, metrics } = this.options;
     assumptions.place(pod.uid, pod);
     const way = entry.way === 'gated' ? 'hand-over' : 'direct';
+    const { attempts } = this;
     const outcome = await this.slots.run(() =>
-      entry.way === 'gated' ? handOver(pod, entry.raw, this.attempts) : bind(pod, this.attempts),
+      entry.way === 'gated' ? handOver(pod, entry.raw, attempts) : bind(pod, entry.raw, attempts),
     );
     if (outcome.kind === 'done') {
       metrics.podsBound.inc({ way });
     } else {
-      this.misplaced(pod, outcome, way);
+      this.misplaced(entry, pod, outcome, way);
+    }
+    if (outcome.kind === 'unknown') {
+      this.follow(this.findOut(entry, pod, attempts));
     }
     return outcome;
   }
 
-  private misplaced(pod: PlacedPod, outcome: Exclude<PlacingOutcome, { kind: 'done' }>, way: string): void {
+  /** What became of a request without an answer; until then the place counts as taken. */
+  private async findOut(entry: PodEntry, pod: PlacedPod, attempts: AttemptOptions): Promise<void> {
+    const { assumptions, log, serverClock, explainer, onSurprise } = this.options;
+    const look = entry.way === 'gated' ? handedOver : placeOf;
+    const outcome = await resolvePlace(pod, {
+      ...attempts,
+      look: (now) => look(now, pod.node),
+      now: () => new Date(serverClock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    });
+    log.info({ pod: entry.key, node: pod.node, ...outcome }, 'what got no answer is known now');
+    if (outcome.kind === 'undone') {
+      assumptions.unplace(pod.uid);
+      explainer.event(pod, 'Warning', 'FailedBinding', `${pod.node}: the API server did not answer.`);
+    } else {
+      this.seenElsewhere(entry, outcome);
+    }
+    onSurprise();
+  }
+
+  /** A pod that somebody else placed takes its room there, until the watch shows it. */
+  private seenElsewhere(entry: PodEntry, outcome: PlacingOutcome | Resolved): void {
+    const { assumptions, world } = this.options;
+    const known = world.pods.get(entry.key);
+    if (outcome.kind === 'elsewhere' && known?.uid === entry.uid && known.state === 'waiting') {
+      assumptions.place(entry.uid, { node: outcome.node, devices: [] });
+    }
+  }
+
+  private misplaced(
+    entry: PodEntry,
+    pod: PlacedPod,
+    outcome: Exclude<PlacingOutcome, { kind: 'done' }>,
+    way: string,
+  ): void {
     const { assumptions, log, metrics, explainer } = this.options;
     const { namespace, name, uid, node } = pod;
     metrics.bindingFailures.inc({ way, reason: outcome.kind === 'refused' ? outcome.reason : outcome.kind });
@@ -157,8 +205,9 @@ export class Actor {
       case 'gone':
       case 'elsewhere':
         // The watch tells what is the case; until then the room stays taken.
-        setTimeout(() => assumptions.unplace(uid), REFUSAL_PAUSE).unref();
+        this.seenElsewhere(entry, outcome);
         break;
+      case 'unknown':
       case 'abandoned':
         break;
     }
@@ -195,11 +244,11 @@ export class Actor {
   }
 
   private async evictOne(entry: PodEntry, { action, beneficiary, gang, node, movesTo }: Eviction): Promise<boolean> {
-    const { client, leader, log, metrics, explainer } = this.options;
+    const { leader, log, metrics, explainer } = this.options;
     if (!leader.holds || this.ended.signal.aborted) {
       return false;
     }
-    const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
+    const outcome = await this.slots.run(() => evict(entry, this.evictions));
     metrics.evictions.inc({ action, outcome: outcome.kind });
     const about = { pod: entry.key, gang, node, action, beneficiary, movesTo, ...outcome };
     if (outcome.kind === 'evicted' || outcome.kind === 'gone') {
@@ -223,20 +272,20 @@ export class Actor {
         continue;
       }
       seen.add(entry.uid);
-      const since = this.handedOver.get(entry.uid) ?? now;
-      this.handedOver.set(entry.uid, since);
+      const since = this.handOvers.get(entry.uid) ?? now;
+      this.handOvers.set(entry.uid, since);
       if (now - since >= limit) {
         this.follow(this.takeBack(entry));
-        this.handedOver.set(entry.uid, now);
+        this.handOvers.set(entry.uid, now);
       }
-      next = Math.min(next, this.handedOver.get(entry.uid)! + limit - now);
+      next = Math.min(next, this.handOvers.get(entry.uid)! + limit - now);
     }
-    this.handedOver.forEach((_, uid) => seen.has(uid) || this.handedOver.delete(uid));
+    this.handOvers.forEach((_, uid) => seen.has(uid) || this.handOvers.delete(uid));
     return next;
   }
 
   private async takeBack(entry: PodEntry): Promise<void> {
-    const { leader, client, log, metrics, explainer } = this.options;
+    const { leader, log, metrics, explainer } = this.options;
     if (!leader.holds) {
       return;
     }
@@ -244,7 +293,7 @@ export class Actor {
     if (entry.gang !== undefined && entry.node !== undefined) {
       this.options.assumptions.avoid(entry.gang.key, entry.node, AVOIDANCE);
     }
-    const outcome = await this.slots.run(() => evict(entry, client, this.options.requestTimeout));
+    const outcome = await this.slots.run(() => evict(entry, this.evictions));
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn(
       { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },

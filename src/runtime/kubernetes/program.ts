@@ -1,6 +1,7 @@
 /**
  * The program, put together: what is watched, who decides, who carries out, who may look.
  */
+import { type DestinationStream } from 'pino';
 import { clusterView } from '../../planning/cluster';
 import { commonLevels } from '../../planning/cluster/objects';
 import { poolName } from '../../planning/cluster/pools';
@@ -36,7 +37,19 @@ const ALONE_TIMEOUT = 10_000;
 /** What a stopping program still waits for, milliseconds. */
 const LAST_WORDS = 5000;
 
+type Client = Pick<ApiClient, 'request' | 'stream' | 'close'>;
+
+/** What is outside of the program; a test puts its own in its place. */
+export interface Outside {
+  /** @default - the API server that the options name */
+  readonly client?: Client;
+  /** @default - standard output */
+  readonly logTo?: DestinationStream;
+}
+
 export class Program {
+  /** Where it serves. */
+  port = 0;
   private readonly metrics = new Metrics();
   private readonly serverClock = new ServerClock();
   private readonly assumptions = new Assumptions();
@@ -53,7 +66,7 @@ export class Program {
 
   private constructor(
     private readonly options: Options,
-    private readonly client: ApiClient,
+    private readonly client: Client,
     private readonly file: ConfigurationFile,
     private readonly log: Log,
   ) {
@@ -127,24 +140,25 @@ export class Program {
    * Starts, and says the port on which it serves.
    * @throws where the configuration has faults, or no API server is known
    */
-  static async start(options: Options): Promise<Program> {
+  static async start(options: Options, outside: Outside = {}): Promise<Program> {
     const file = new ConfigurationFile({
       path: options.config,
       onChange: (configuration) => program.reconfigure(configuration),
       onFault: (message) => log.error({ message }, 'the configuration was not taken; what held before still holds'),
     });
     await file.open();
-    const log = makeLog(file.current.log.level);
-    const admission = await admissionFrom(options.kubeconfig);
-    const client: ApiClient = new ApiClient({
-      admission,
-      connections: file.current.binding.inFlight + 16,
-      onRequest: (method, _, status, seconds) => program.metrics.countRequest(method, status, seconds),
-      onDate: (date, took) => program.serverClock.observe(date, took),
-    });
+    const log = makeLog(file.current.log.level, outside.logTo);
+    const client: Client =
+      outside.client ??
+      new ApiClient({
+        admission: await admissionFrom(options.kubeconfig),
+        connections: file.current.binding.inFlight + 16,
+        onRequest: (method, _, status, seconds) => program.metrics.countRequest(method, status, seconds),
+        onDate: (date, took) => program.serverClock.observe(date, took),
+      });
     const program: Program = new Program(options, client, file, log);
-    const port = await program.face.listen();
-    log.info({ identity: options.identity, address: options.address, port }, 'started');
+    program.port = await program.face.listen();
+    log.info({ identity: options.identity, address: options.address, port: program.port }, 'started');
     void program.run();
     return program;
   }

@@ -38,6 +38,8 @@ export interface SchedulerOptions {
 
 /** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
 const SETTLE = 1000;
+/** After this long without a list the loop shows that it is alive, milliseconds. */
+const READING = 10_000;
 /** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
 const REST = 2;
 
@@ -48,7 +50,10 @@ export class Scheduler {
   private firstChangeAt: number | undefined;
   private wake: () => void = () => undefined;
   private lookAgainAt = Infinity;
-  private leads = false;
+  /** The term of leadership in which it decides, by its beginning. */
+  private term: number | undefined;
+  /** Reads pods and nodes again for a new term. */
+  private reading: { readonly term: number; readonly done: Promise<true> } | undefined;
   private lastCycle = { ended: 0, took: 0 };
   /** When the loop last came round, on the monotonic clock. */
   private beat: number;
@@ -120,22 +125,13 @@ export class Scheduler {
         log.warn('no longer leading: what was under way is left to the next leader');
         assumptions.clear();
       }
-      this.leads = false;
+      this.term = undefined;
       this.changedAt = this.firstChangeAt = undefined;
       await pause(50, this.ended.signal);
       return;
     }
-    if (!this.leads) {
-      assumptions.clear();
-      await Promise.race([watched.refresh(leader.heldSince, 'pods', 'nodes'), pause(30_000, this.ended.signal)]);
-      if (!leader.holds || this.ended.signal.aborted) {
-        return;
-      }
-      this.leads = true;
-      log.info(
-        { pods: this.options.world.pods.size, nodes: this.options.world.nodes.length },
-        'leading: pods and nodes read anew',
-      );
+    if (this.term !== leader.heldSince && !(await this.begin(leader.heldSince))) {
+      return;
     }
     this.changedAt = this.firstChangeAt = undefined;
     this.lookAgainAt = Infinity;
@@ -147,6 +143,27 @@ export class Scheduler {
       log.error(error instanceof SnapshotError ? { reason: messageOf(error) } : { err: error }, 'the cycle failed');
     }
     this.lastCycle = { ended: this.clock.monotonic(), took: this.clock.monotonic() - started };
+  }
+
+  /** @returns whether all is known that was true when the term began; where it is not, the next time round goes on waiting */
+  private async begin(term: number): Promise<boolean> {
+    const { leader, watched, log, assumptions, world } = this.options;
+    this.term = undefined;
+    assumptions.clear();
+    if (this.reading?.term !== term) {
+      this.reading = { term, done: watched.refresh(term, 'pods', 'nodes').then(() => true as const) };
+    }
+    const isKnown = await Promise.race([this.reading.done, pause(READING, this.ended.signal)]);
+    if (isKnown !== true || !leader.holds || leader.heldSince !== term || this.ended.signal.aborted) {
+      return false;
+    }
+    this.term = term;
+    log.info({ pods: world.pods.size, nodes: world.nodes.length }, 'leading: pods and nodes read anew');
+    return true;
+  }
+
+  private get leads(): boolean {
+    return this.term !== undefined;
   }
 
   private cycle(): void {

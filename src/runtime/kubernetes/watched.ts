@@ -20,7 +20,7 @@ export interface Change {
 export type ChangeListener = (change: Change) => void;
 
 export interface WatchedOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, 'request' | 'stream'>;
   readonly onNote: (collection: CollectionName, note: ReflectorNote) => void;
 }
 

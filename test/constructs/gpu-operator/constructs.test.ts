@@ -116,7 +116,7 @@ test('node pools are configurations by name, labels of their nodes and requests 
   const shared = operator.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
   const cut = operator.addNodePool(
     'notebooks',
-    Sharing.mig({ gpu: 'H100-80GB', layout: { '1g.10gb': 2, '2g.20gb': 1, '3g.40gb': 1 } }),
+    Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 2, '2g.20gb': 1, '3g.40gb': 1 } }),
   );
   expect(shared.nodeLabels).toEqual({ 'nvidia.com/device-plugin.config': 'inference' });
   expect(cut.nodeLabels).toEqual({
@@ -171,7 +171,7 @@ test('a pod asks a pool for what it offers, and is kept on its nodes', () => {
   const operator = new GpuOperator(chart(), 'gpu');
   const pool = operator.addNodePool(
     'notebooks',
-    Sharing.mig({ gpu: 'A100-40GB', layout: { '1g.5gb': 3, '4g.20gb': 1 } }),
+    Sharing.mig({ gpu: 'A100-SXM-40GB', layout: { '1g.5gb': 3, '4g.20gb': 1 } }),
   );
   const pod = (accelerator = pool.accelerator()): unknown =>
     new PodTemplate({ image: 'x', accelerators: accelerator, parts: [pool.nodes] }).toPodTemplate().spec;
@@ -231,18 +231,18 @@ test("through the chart there is no ClusterPolicy, and the values say the same u
 describe('sharing', () => {
   test('a layout that no GPU holds is refused with every reason', () => {
     const cut = (gpu: string, layout: Record<string, number>) => () => Sharing.mig({ gpu, layout });
-    expect(cut('H100-80GB', { '3g.40gb': 2, '1g.10gb': 1 })).toThrow(/9 memory slices of the 8/);
-    expect(cut('H100-80GB', { '1g.10gb': 8 })).toThrow(/more than the 7.*8 compute slices of the 7/);
-    expect(cut('H200', { '1g.10gb': 1 })).toThrow(/H200 has no profile 1g.10gb; it has 1g.18gb/);
+    expect(cut('H100-SXM-80GB', { '3g.40gb': 2, '1g.10gb': 1 })).toThrow(/9 memory slices of the 8/);
+    expect(cut('H100-SXM-80GB', { '1g.10gb': 8 })).toThrow(/more than the 7.*8 compute slices of the 7/);
+    expect(cut('H200', { '1g.10gb': 1 })).toThrow(/H200-SXM-141GB has no profile 1g.10gb; it has 1g.18gb/);
     expect(cut('L40S', { '1g.10gb': 1 })).toThrow(/cannot be cut/);
-    expect(cut('H300', { '1g.10gb': 1 })).toThrow(/not in the catalog. Use one of A30/);
-    expect(cut('H100-80GB', { '1g.10gb': 0 })).toThrow(/count 0/);
-    expect(cut('H100-80GB', {})).toThrow(/has no instance/);
+    expect(cut('H300', { '1g.10gb': 1 })).toThrow(/unknown accelerator "H300".* GPUs with MIG are A30/);
+    expect(cut('H100-SXM-80GB', { '1g.10gb': 0 })).toThrow(/count 0/);
+    expect(cut('H100-SXM-80GB', {})).toThrow(/has no instance/);
   });
 
   test('GPUs of one node may be cut in groups, each index once', () => {
     const sharing = Sharing.mig({
-      gpu: 'H100-80GB',
+      gpu: 'H100-SXM-80GB',
       layout: [{ devices: [0, 1], layout: { '1g.10gb': 7 } }, { devices: [2, 3, 4, 5, 6, 7] }],
     });
     expect(sharing.resources).toEqual(['nvidia.com/mig-1g.10gb', 'nvidia.com/gpu']);
@@ -251,12 +251,12 @@ describe('sharing', () => {
       { devices: [2, 3, 4, 5, 6, 7], 'mig-enabled': false },
     ]);
     expect(() =>
-      Sharing.mig({ gpu: 'H100-80GB', layout: [{ devices: [0], layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
+      Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ devices: [0], layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
     ).toThrow(/GPU 0 stands in two groups/);
-    expect(() => Sharing.mig({ gpu: 'H100-80GB', layout: [{ layout: { '1g.10gb': 7 } }, { devices: [0] }] })).toThrow(
-      /names no devices/,
-    );
-    expect(() => Sharing.mig({ gpu: 'H100-80GB', layout: [{ devices: [0] }] })).toThrow(/no group has MIG on/);
+    expect(() =>
+      Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
+    ).toThrow(/names no devices/);
+    expect(() => Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ devices: [0] }] })).toThrow(/no group has MIG on/);
   });
 
   test('single offers instances as GPUs, of one profile alone', () => {
@@ -269,7 +269,7 @@ describe('sharing', () => {
   });
 
   test('instances can be time-sliced, under a name of their own', () => {
-    const sharing = Sharing.mig({ gpu: 'A100-80GB', layout: { '1g.10gb+me': 1 }, slicesOfEach: { replicas: 2 } });
+    const sharing = Sharing.mig({ gpu: 'A100-SXM-80GB', layout: { '1g.10gb+me': 1 }, slicesOfEach: { replicas: 2 } });
     expect(sharing.resources).toEqual(['nvidia.com/mig-1g.10gb.me.shared']);
     expect(sharing.accelerator().resource).toBe('nvidia.com/mig-1g.10gb.me.shared');
     expect(readDevicePluginConfig(JSON.stringify(sharing.toDevicePluginConfig())).problems).toEqual([]);

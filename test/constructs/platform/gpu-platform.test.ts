@@ -175,12 +175,12 @@ test.each<[string, Partial<Props>, string]>([
   [
     'an accelerator that nobody knows',
     { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'L40Z' } } },
-    'pool shared: the accelerator "L40Z" is not in the catalog',
+    'pool shared: unknown accelerator "L40Z"',
   ],
   [
-    'an accelerator under another name',
-    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200-SXM-141GB' } } },
-    'Like it: H200.',
+    'an accelerator whose boards differ',
+    { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, accelerator: 'H200' } } },
+    'pool shared: accelerator "H200" is ambiguous: use one of H200-SXM-141GB or H200-NVL.',
   ],
   [
     'a fraction of a node',

@@ -133,16 +133,65 @@ test.each([
   expect(template(accelerator).spec?.tolerations).toEqual([{ key: taint, operator: 'Exists', effect: 'NoSchedule' }]);
 });
 
-test('a TPU pod names the pool by type and topology, an AMD pod the product where asked', () => {
+test('a TPU pod names the pool by type and topology, in any spelling of the type', () => {
   expect(
     template(Accelerator.tpu({ count: 4, accelerator: 'tpu-v5-lite-podslice', topology: '2x4' })).spec?.nodeSelector,
   ).toEqual({
     'cloud.google.com/gke-tpu-accelerator': 'tpu-v5-lite-podslice',
     'cloud.google.com/gke-tpu-topology': '2x4',
   });
-  expect(template(Accelerator.amd({ count: 1, product: 'AMD_Instinct_MI300X' })).spec?.nodeSelector).toEqual({
-    'amd.com/gpu.product-name': 'AMD_Instinct_MI300X',
-  });
+  expect(
+    template(Accelerator.tpu({ count: 4, accelerator: 'TPU v6e', topology: '2x4' })).spec?.nodeSelector,
+  ).toMatchObject({ 'cloud.google.com/gke-tpu-accelerator': 'tpu-v6e-slice' });
+});
+
+const requirements = (accelerator: Accelerator): unknown =>
+  template(accelerator).spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+    ?.nodeSelectorTerms[0]?.matchExpressions;
+
+test.each([
+  ['AMD', Accelerator.amd({ count: 1, product: 'MI300X' }), 'amd.com/gpu.device-id', ['74a1', '74a9', '74b5', '74bd']],
+  [
+    'AMD, by a label',
+    Accelerator.amd({ count: 1, product: 'AMD_Instinct_MI300X_OAM' }),
+    'amd.com/gpu.product-name',
+    ['AMD_Instinct_MI300X_OAM'],
+  ],
+  ['Ascend', Accelerator.ascend({ count: 8, product: '910B3' }), 'node.kubernetes.io/npu.chip.name', ['910B3']],
+  [
+    'Neuron',
+    Accelerator.neuron({ count: 16, product: 'trn1' }),
+    'node.kubernetes.io/instance-type',
+    ['trn1.2xlarge', 'trn1.32xlarge', 'trn1n.32xlarge'],
+  ],
+  [
+    'Neuron, by an instance type',
+    Accelerator.neuron({ count: 16, product: 'trn1.32xlarge' }),
+    'node.kubernetes.io/instance-type',
+    ['trn1.32xlarge'],
+  ],
+])('a product of %s selects its nodes by the label that their vendor sets', (_, accelerator, key, values) => {
+  expect(requirements(accelerator)).toEqual([{ key, operator: 'In', values }]);
+});
+
+test('an ambiguous product is refused with the choices, for every vendor', () => {
+  expect(() => Accelerator.amd({ count: 1, product: 'MI300' })).toThrow('use one of MI300A or MI300X.');
+  expect(() => Accelerator.neuron({ count: 1, product: 'Trainium' })).toThrow('use one of Trainium1 or Trainium2.');
+  expect(() => Accelerator.ascend({ count: 1, product: '910B' })).toThrow('is ambiguous');
+  expect(() => Accelerator.tpu({ count: 4, accelerator: 'v5', topology: '2x2' })).toThrow('TPU-v5e or TPU-v5p');
+});
+
+test('an Ascend pod under Volcano takes its devices from the annotation of the NPU plugin', () => {
+  const { spec } = template(
+    Accelerator.ascend({ count: 8, acceleratorType: 'module-910b-8', devicesFromVolcano: true }),
+  );
+  expect(spec?.nodeSelector).toEqual({ 'accelerator-type': 'module-910b-8' });
+  expect(spec?.containers[0]?.env).toEqual([
+    {
+      name: 'ASCEND_VISIBLE_DEVICES',
+      valueFrom: { fieldRef: { fieldPath: "metadata.annotations['huawei.com/Ascend910']" } },
+    },
+  ]);
 });
 
 test('memory and cores of a vGPU are not counted as devices', () => {

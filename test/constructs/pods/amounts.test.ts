@@ -33,7 +33,7 @@ describe('rendering', () => {
       pods: 200,
       hugepages: { '2Mi': '5120Mi' },
       accelerators: [
-        Accelerator.nvidia({ count: 64, product: 'H100-80GB' }),
+        Accelerator.nvidia({ count: 64, product: 'H100-SXM-80GB' }),
         Accelerator.amd({ count: 16 }),
         Accelerator.mig({ profile: '1g.10gb', count: 14 }),
       ],
@@ -53,7 +53,7 @@ describe('rendering', () => {
   });
 
   test('one accelerator needs no list, and none at all is an amount too', () => {
-    expect(rendered({ accelerators: Accelerator.tpu({ accelerator: 'tpu-v5', topology: '2x4', count: 8 }) })).toEqual({
+    expect(rendered({ accelerators: Accelerator.tpu({ accelerator: 'TPU-v5e', topology: '2x4', count: 8 }) })).toEqual({
       'google.com/tpu': '8',
     });
     expect(rendered({ accelerators: Accelerator.nvidia({ count: 0 }) })).toEqual({ 'nvidia.com/gpu': '0' });

@@ -78,15 +78,18 @@ describe('accelerators', () => {
   });
 
   test('a product of the catalog stands for all labels of its nodes, a label for itself', () => {
-    const values = (product: string): readonly string[] | undefined =>
+    const values = (product: string | readonly string[]): readonly string[] | undefined =>
       podOf({ accelerators: Accelerator.nvidia({ count: 1, product }) }).affinity?.nodeAffinity
         ?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms[0]?.matchExpressions?.[0]?.values;
-    expect(values('A100-80GB')).toEqual(['NVIDIA-A100-SXM4-80GB', 'NVIDIA-A100-80GB-PCIe']);
+    expect(values('A100-SXM-80GB')).toEqual(['NVIDIA-A100-SXM4-80GB', 'NVIDIA-A800-SXM4-80GB']);
+    expect(values('a100 80gb pcie')).toEqual(['NVIDIA-A100-80GB-PCIe', 'NVIDIA-A800-80GB-PCIe']);
+    expect(values(['H100 PCIe', 'H100 NVL'])).toEqual(['NVIDIA-H100-PCIe', 'NVIDIA-H800-PCIe', 'NVIDIA-H100-NVL']);
     expect(values('NVIDIA-H100-80GB-HBM3')).toEqual(['NVIDIA-H100-80GB-HBM3']);
     expect(values('Some-New-GPU')).toEqual(['Some-New-GPU']);
     expect(() => values('H800')).toThrow(
-      'product "H800" is neither a name of the catalog nor a value of nvidia.com/gpu.product',
+      'product: accelerator "H800" is ambiguous: use one of H100-SXM-80GB, H100-PCIe-80GB or H100-NVL.',
     );
+    expect(() => values('MI300X')).toThrow('product "MI300X" is AMD\'s MI300X; must be one of NVIDIA.');
   });
 
   test('other vendors and other resources render alike', () => {

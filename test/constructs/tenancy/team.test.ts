@@ -105,7 +105,7 @@ describe('a team', () => {
 
   test('holds accelerators of several vendors and kinds at once', () => {
     const accelerators = [
-      Accelerator.nvidia({ count: 64, product: 'H100-80GB' }),
+      Accelerator.nvidia({ count: 64, product: 'H100-SXM-80GB' }),
       Accelerator.amd({ count: 16 }),
       Accelerator.mig({ profile: '1g.10gb', count: 14 }),
     ];

@@ -25,9 +25,12 @@ describe('catalog tables', () => {
     expect(accelerators?.rows).toHaveLength(ACCELERATORS.length);
     expect(accelerators?.rows[0]).toEqual([
       'A30',
+      'NVIDIA',
       '24 GB',
       'ampere',
-      '8.0',
+      'PCIe',
+      'PCIe',
+      'nvidia.com/gpu',
       '1g.6gb×4, 1g.6gb+me×1, 2g.12gb×2, 2g.12gb+me×1, 4g.24gb×1',
     ]);
   });
@@ -35,15 +38,20 @@ describe('catalog tables', () => {
 
 describe('catalog entries', () => {
   test('an accelerator comes with its MIG profiles', () => {
-    const [entry, ...others] = catalogEntries('h100');
+    const [entry, ...others] = catalogEntries('h100 sxm');
     expect(others).toEqual([]);
-    expect(entry?.name).toBe('H100-80GB');
+    expect(entry?.name).toBe('H100-SXM-80GB');
     expect(entry?.facts).toContainEqual(['memory', '80 GB nominal']);
     expect(entry?.tables[0]?.rows[0]).toEqual(['1g.10gb', '7', '1', '10 GB', 'nvidia.com/mig-1g.10gb', 'all-1g.10gb']);
   });
 
   test('a short name lists every accelerator it stands for', () => {
-    expect(catalogEntries('A100').map((entry) => entry.name)).toEqual(['A100-40GB', 'A100-80GB']);
+    expect(catalogEntries('A100').map((entry) => entry.name)).toEqual([
+      'A100-SXM-40GB',
+      'A100-PCIe-40GB',
+      'A100-SXM-80GB',
+      'A100-PCIe-80GB',
+    ]);
   });
 
   test('a name may be a resource and a taint at once', () => {
@@ -58,6 +66,8 @@ describe('catalog entries', () => {
     ['volcano', 'projects', ['version', versionOf('volcano')]],
     ['nvidia.com/mig-3g.40gb', 'resources', ['unit', 'slice']],
     ['DCGM_FI_DEV_FB_USED_BYTES', 'metrics', ['unit', 'MiB']],
+    ['AMD', 'vendors', ['measured by', 'AMD device-metrics-exporter']],
+    ['mi355x', 'accelerators', ['fabric', 'xGMI: 8 of a node']],
     ['xid 79', 'xids', ['what to do', 'drain and reboot the node']],
   ] as const)('%s is found under %s', (name, topic, fact) => {
     const entry = catalogEntries(name).find((found) => found.topic === topic);
@@ -67,7 +77,7 @@ describe('catalog entries', () => {
   test('an unknown name finds nothing, but its neighbours', () => {
     expect(catalogEntries('nvidia.com/gpus')).toEqual([]);
     expect(catalogSuggestions('nvidia.com/gpus')[0]).toBe('nvidia.com/gpu');
-    expect(catalogSuggestions('H10O-80GB')).toContain('H100-80GB');
+    expect(catalogSuggestions('H10O-SXM-80GB')).toContain('H100-SXM-80GB');
     expect(catalogSuggestions('zzzzzzzzzzzzzzzzzzzzzzzz')).toEqual([]);
   });
 });

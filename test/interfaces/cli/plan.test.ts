@@ -12,7 +12,7 @@ metadata: {name: train, namespace: ml}
 spec: {pytorchReplicaSpecs: {Worker: {replicas: 2, template: {spec: {containers: [{name: pytorch, image: x, resources: {limits: {nvidia.com/gpu: 8}}}]}}}}}
 `;
 const CLUSTER =
-  'pools: [{name: h100, names: n-##, count: 2, accelerator: H100-80GB, cpu: 64, memory: 512Gi, racks: 1}]\n';
+  'pools: [{name: h100, names: n-##, count: 2, accelerator: H100-SXM-80GB, cpu: 64, memory: 512Gi, racks: 1}]\n';
 
 it('prints where everything lands, in the width of the terminal', async () => {
   const run = await here.run(['plan', here.write('job.yaml', JOB), '--cluster', here.write('cluster.yaml', CLUSTER)], {
@@ -30,8 +30,8 @@ ml/train  PyTorchJob  2     16       placed  rack-1: n-01..02
 queue    resource        used  asked  share  deserved  ceiling  gangs
 default  nvidia.com/gpu  16    16     16     –         –        1 placed
 
-pool  nodes  model      devices used      CPU  memory
-h100  2      H100-80GB  16 of 16 (100 %)  0 %  0 %
+pool  nodes  model          devices used      CPU  memory
+h100  2      H100-SXM-80GB  16 of 16 (100 %)  0 %  0 %
 
 Free: 0 whole devices.
 

@@ -76,7 +76,7 @@ test('HTML is a page of one scenario, written whole', async () => {
 });
 
 test('a cluster file is looked for beside the scenario', async () => {
-  place.write('clusters/small.yaml', 'pools:\n  - {name: gpu, count: 2, accelerator: H100-80GB}\n');
+  place.write('clusters/small.yaml', 'pools:\n  - {name: gpu, count: 2, accelerator: H100-SXM-80GB}\n');
   place.write('clusters/s.yaml', SCENARIO.replace(/nodes:\n.*\n/, 'cluster: small.yaml\n'));
   expect(await place.run(['simulate', 'clusters/s.yaml'])).toMatchObject({ status: 0, err: '' });
   place.write('s.yaml', SCENARIO.replace(/nodes:\n.*\n/, 'cluster: gone.yaml\n'));

@@ -21,7 +21,7 @@ export function setOf(...documents: readonly string[]): ManifestSet {
 
 /** Four nodes of eight H100 in two racks, unless the text says otherwise. */
 export function clusterOf(
-  text = 'pools: [{name: h100, names: n-#, count: 4, accelerator: H100-80GB, racks: 2}]',
+  text = 'pools: [{name: h100, names: n-#, count: 4, accelerator: H100-SXM-80GB, racks: 2}]',
 ): ClusterState {
   return readClusterFile(text, 'cluster.yaml');
 }

@@ -14,13 +14,39 @@ const labels = (more: JsonObject, allocatable: JsonObject): JsonObject =>
     status: { allocatable: { cpu: '96', memory: '1Ti', ...allocatable } },
   });
 
+describe('a node of any vendor', () => {
+  test.each([
+    ['amd.com/gpu', { 'amd.com/gpu.device-id': '74a1', 'amd.com/gpu.vram': '192G' }, 'MI300X', 192],
+    ['amd.com/gpu', { 'amd.com/gpu.device-id': '75b3' }, 'MI355X', 288],
+    ['huawei.com/Ascend910', { 'node.kubernetes.io/npu.chip.name': '910B3' }, 'Ascend-910B3', 64],
+    ['aws.amazon.com/neuron', { 'node.kubernetes.io/instance-type': 'trn1.32xlarge' }, 'Trainium1', 32],
+    ['google.com/tpu', { 'cloud.google.com/gke-tpu-accelerator': 'tpu-v6e-slice' }, 'TPU-v6e', 32],
+  ])('offers %s as devices of the catalog, by the labels of its vendor', (resource, own, model, gigabytes) => {
+    const object = nodeObject('n', {
+      metadata: { name: 'n', labels: own },
+      status: { allocatable: { cpu: '96', memory: '1Ti', [resource]: '4' } },
+    });
+    const { devices, deviceResource } = nodeOf(object);
+    expect(deviceResource).toBe(resource);
+    expect(devices).toEqual(Array.from({ length: 4 }, () => ({ model, memoryMiB: gigabytes * 1024 })));
+  });
+
+  it('takes no model from an instance type for devices of another vendor', () => {
+    const object = nodeObject('n', {
+      metadata: { name: 'n', labels: { 'node.kubernetes.io/instance-type': 'trn1.32xlarge' } },
+      status: { allocatable: { cpu: '96', memory: '1Ti', 'amd.com/gpu': '8' } },
+    });
+    expect(nodeOf(object).devices?.[0]).toEqual({});
+  });
+});
+
 describe('a node', () => {
   it('has its amounts in milli-CPU, bytes and pieces, and the devices that its labels name', () => {
     expect(nodeOf(nodeObject('n'))).toMatchObject({
       name: 'n',
       allocatable: { cpu: 96_000, memory: 2 ** 40, pods: 110, 'nvidia.com/gpu': 8 },
       deviceResource: 'nvidia.com/gpu',
-      devices: Array.from({ length: 8 }, () => ({ model: 'H100-80GB', memoryMiB: 81559 })),
+      devices: Array.from({ length: 8 }, () => ({ model: 'H100-SXM-80GB', memoryMiB: 81559 })),
     });
   });
 

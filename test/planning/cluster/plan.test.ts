@@ -32,7 +32,9 @@ describe('a plan', () => {
     expect(view.nodes[0].pods).toEqual([
       { name: 'ml/train-Worker-0', gang: 0, role: 'Worker', devices: [0, 1, 2, 3, 4, 5, 6, 7], state: 'planned' },
     ]);
-    expect(view.pools).toMatchObject([{ name: 'h100', nodes: 4, model: 'H100-80GB', devices: 32, devicesUsed: 16 }]);
+    expect(view.pools).toMatchObject([
+      { name: 'h100', nodes: 4, model: 'H100-SXM-80GB', devices: 32, devicesUsed: 16 },
+    ]);
     expect(view.fragmentation).toMatchObject({
       freeWhole: 16,
       onFreeNodes: 16,
@@ -92,7 +94,7 @@ describe('a plan', () => {
   it('takes a queue that nothing describes as open, unless the cluster describes its queues', () => {
     const asked = pytorch('train', 1, 'runPolicy: {schedulingPolicy: {queue: other}}, ');
     expect(plan(asked).view.notes).toEqual(['Queue "other" is described nowhere; taken as open and without bounds.']);
-    const strict = clusterOf('pools: [{name: gpu, count: 1, accelerator: H100-80GB}]\nqueues: [{name: known}]');
+    const strict = clusterOf('pools: [{name: gpu, count: 1, accelerator: H100-SXM-80GB}]\nqueues: [{name: known}]');
     expect(gangNamed(plan(asked, strict), 'ml/train').pending?.kind).toBe('unknown-queue');
   });
 
@@ -283,7 +285,7 @@ describe('files', () => {
   it('the sample has 64 nodes of eight H100 in eight racks, and 16 for inference', () => {
     const { view } = plan(pytorch('train', 1), sampleCluster());
     expect(view.pools.map(({ name, nodes, devices, model }) => [name, nodes, devices, model])).toEqual([
-      ['h100', 64, 512, 'H100-80GB'],
+      ['h100', 64, 512, 'H100-SXM-80GB'],
       ['inference', 16, 64, 'L40S'],
     ]);
     expect(new Set(view.nodes.filter(({ pool }) => pool === 0).map(({ path }) => path[1])).size).toBe(8);
@@ -291,7 +293,7 @@ describe('files', () => {
 
   it('a cluster file can describe MIG, sharing, taints, places and what is broken', () => {
     const cluster = clusterOf(`pools:
-  - {name: cut, names: cut-##, count: 2, accelerator: A100-80GB, perNode: 1, mig: {1g.10gb: 3, 3g.40gb: 1}, cordoned: cut-02, taints: ['gpu=yes:NoSchedule']}
+  - {name: cut, names: cut-##, count: 2, accelerator: A100-SXM-80GB, perNode: 1, mig: {1g.10gb: 3, 3g.40gb: 1}, cordoned: cut-02, taints: ['gpu=yes:NoSchedule']}
   - {name: amd, accelerator: MI300X, memoryMiB: 196608, resource: amd.com/gpu, used: {cpu: 4}, domains: [{label: example.com/row, name: row-1}]}`);
     expect(cluster.nodes[1]).toMatchObject({
       name: 'cut-02',
@@ -308,6 +310,42 @@ describe('files', () => {
     });
   });
 
+  it.each([
+    ['MI300X', 'amd.com/gpu', 8, { 'amd.com/gpu.device-id': '74a1', 'amd.com/gpu.vram': '192G' }, ['0'], [0, 1]],
+    ['Gaudi3', 'habana.ai/gaudi', 8, {}, ['0'], [0, 1]],
+    [
+      '910A',
+      'huawei.com/Ascend910',
+      8,
+      { accelerator: 'huawei-Ascend910', 'node.kubernetes.io/npu.chip.name': '910A' },
+      ['0', '1'],
+      [undefined],
+    ],
+    ['310P', 'huawei.com/Ascend310P', 4, { accelerator: 'huawei-Ascend310P' }, [undefined], [undefined]],
+    ['trn1', 'aws.amazon.com/neuron', 16, { 'node.kubernetes.io/instance-type': 'trn1.2xlarge' }, ['0'], [undefined]],
+    ['TPU-v5e', 'google.com/tpu', 8, { 'cloud.google.com/gke-tpu-accelerator': 'tpu-v5-lite-podslice' }, ['0'], [0, 1]],
+    ['H100 PCIe', 'nvidia.com/gpu', 8, { 'nvidia.com/gpu.product': 'NVIDIA-H100-PCIe' }, [undefined], [undefined]],
+    ['H100 SXM', 'nvidia.com/gpu', 4, { 'nvidia.com/gpu.family': 'hopper' }, ['0'], [undefined]],
+  ])(
+    'a pool of %s has the resource, labels, islands, and NUMA nodes of its catalog entry',
+    (name, resource, count, labels, islands, numas) => {
+      const [node] = clusterOf(`pools: [{name: p, accelerator: ${name}, perNode: ${count}}]`).nodes;
+      expect(node?.deviceResource).toBe(resource);
+      expect(node?.allocatable[resource]).toBe(count);
+      expect(node?.labels).toMatchObject(labels);
+      expect([...new Set(node?.devices?.map(({ island }) => island))]).toEqual(islands);
+      expect([...new Set(node?.devices?.map(({ numa }) => numa))]).toEqual(numas);
+    },
+  );
+
+  it('an ambiguous accelerator in a cluster file is refused with the choices', () => {
+    expect(() => clusterOf('pools: [{name: p, accelerator: H100}]')).toThrow(
+      'use one of H100-SXM-80GB, H100-PCIe-80GB or H100-NVL',
+    );
+    expect(() => clusterOf('pools: [{name: p, accelerator: Gaudi}]')).toThrow('use one of Gaudi2 or Gaudi3');
+    expect(() => clusterOf('pools: [{name: p, accelerator: My-GPU, memoryMiB: 1024}]')).not.toThrow();
+  });
+
   it('everything that is wrong with a cluster file is told at once, with what would be right', () => {
     const text =
       'pools: [{name: a, count: 0, acelerator: H100, perNode: 8, racks: {size: 2, count: 3}, taints: [x]}]\nqueues: [{name: child, parent: q}]';
@@ -317,7 +355,7 @@ describe('files', () => {
     } catch (error) {
       expect((error as Error).message.split('\n')).toEqual([
         'cluster.yaml: pools[0].count is 0; expected a whole number, at least 1',
-        expect.stringContaining('pools[0].accelerator is missing'),
+        expect.stringContaining('pools[0].accelerator is required'),
         'cluster.yaml: pools[0].racks has both size and count; one follows from the other, so write one of them',
         expect.stringContaining('pools[0].taints is "x"; expected key=value:NoSchedule'),
         'cluster.yaml: pools[0].acelerator is unknown; did you mean accelerator?',

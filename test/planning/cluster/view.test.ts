@@ -44,7 +44,7 @@ const world = fc.tuple(pools, workloads).map(([shapes, asked]) => ({
     `pools:\n${shapes
       .map(
         ({ count, perNode, racks, flavour }, index) =>
-          `  - {name: pool${index}, count: ${count}, accelerator: H100-80GB, perNode: ${perNode}, racks: {count: ${racks}, name: r${index}-#}${flavour === '' ? '' : `, ${flavour}`}}`,
+          `  - {name: pool${index}, count: ${count}, accelerator: H100-SXM-80GB, perNode: ${perNode}, racks: {count: ${racks}, name: r${index}-#}${flavour === '' ? '' : `, ${flavour}`}}`,
       )
       .join('\n')}`,
   ),
@@ -116,7 +116,7 @@ it('names the holders of each device, parts and instances too', () => {
   const set = setOf(
     'apiVersion: v1\nkind: Pod\nmetadata: {name: part, annotations: {gpu-fraction: "0.5"}}\nspec: {containers: [{name: c, image: x}]}',
   );
-  const { view } = planOf(set, clusterOf('pools: [{name: one, accelerator: H100-80GB, perNode: 2}]'));
+  const { view } = planOf(set, clusterOf('pools: [{name: one, accelerator: H100-SXM-80GB, perNode: 2}]'));
   expect(
     occupantsOf(view, view.nodes[0]).map((occupants) => occupants.map(({ pod, share }) => [pod.name, share])),
   ).toEqual([[['default/part-pod-0', 500]], []]);

@@ -85,7 +85,7 @@ metadata: {name: agent, namespace: kube-system}
 spec: {template: {spec: {nodeSelector: {nvidia.com/gpu.present: 'true'}, containers: [{name: a, image: x, resources: {requests: {cpu: 2}}}]}}}`;
     const { view } = plan(
       daemon,
-      clusterOf('pools: [{name: g, count: 2, accelerator: H100-80GB}, {name: c, count: 1}]'),
+      clusterOf('pools: [{name: g, count: 2, accelerator: H100-SXM-80GB}, {name: c, count: 1}]'),
     );
     expect(view.gangs).toEqual([]);
     expect(view.nodes.map(({ name, used }) => [name, used[0]])).toEqual([

@@ -107,7 +107,7 @@ test('broken YAML is told with its place', () => {
 test('a cluster file is found by its name, and the sample by the word', () => {
   const gangs = [{ name: 'a', queue: 'default', duration: 1 }];
   const scenario = (cluster: unknown): string => JSON.stringify({ cluster, queues: [{ name: 'default' }], gangs });
-  const text = 'pools:\n  - {name: gpu, count: 3, accelerator: H100-80GB}\n';
+  const text = 'pools:\n  - {name: gpu, count: 3, accelerator: H100-SXM-80GB}\n';
   expect(readScenario(scenario('c.yaml'), 's.json', (name) => ({ text, file: name })).nodes).toHaveLength(3);
   expect(readScenario(scenario('sample'), 's.json', noFile).nodes).toHaveLength(80);
 });

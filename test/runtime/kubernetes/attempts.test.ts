@@ -1,9 +1,12 @@
+import { type AttemptOptions } from '../../../src/runtime/kubernetes/apply/attempts';
 import { bind } from '../../../src/runtime/kubernetes/apply/bind';
 import { evict } from '../../../src/runtime/kubernetes/apply/evict';
 import { handOver, handOverPatch } from '../../../src/runtime/kubernetes/apply/hand-over';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { type FakeServer, fakeServer, type Handler, refuse, reply } from './fake-server';
 
+/** As it was read when its place was decided. */
+const KNOWN: JsonObject = { metadata: { resourceVersion: '7' }, spec: {} };
 const POD = { namespace: 'default', name: 'p', uid: 'u-1', node: 'n-1', devices: [0, 3] };
 
 describe('placing a pod', () => {
@@ -17,12 +20,18 @@ describe('placing a pod', () => {
   });
   afterEach(() => server.close());
 
-  const options = (patience = 3000): Parameters<typeof bind>[1] => ({
+  const options = (patience = 3000): AttemptOptions => ({
     client: server.client,
     leads: () => leads,
     signal: new AbortController().signal,
     patience,
     requestTimeout: 4000,
+  });
+  const evictions = (): Parameters<typeof evict>[1] => ({
+    client: server.client,
+    timeout: 4000,
+    leads: () => leads,
+    signal: new AbortController().signal,
   });
   const pod = (uid: string, nodeName?: string): JsonObject => ({
     metadata: { uid },
@@ -31,12 +40,12 @@ describe('placing a pod', () => {
 
   it('is one request that says node, devices and which pod of that name', async () => {
     handler = (_, response) => reply(response, 201, {});
-    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'done' });
     expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /api/v1/namespaces/default/pods/p/binding',
     ]);
     expect(JSON.parse(server.asked[0].body)).toMatchObject({
-      metadata: { uid: 'u-1', annotations: { 'gantry.dev/devices': '0,3' } },
+      metadata: { uid: 'u-1', resourceVersion: '7', annotations: { 'gantry.dev/devices': '0,3' } },
       target: { kind: 'Node', name: 'n-1' },
     });
   });
@@ -44,7 +53,7 @@ describe('placing a pod', () => {
   it('looks before it tries again: what was carried out without an answer is done', async () => {
     handler = ({ method }, response) =>
       method === 'POST' ? void response.destroy() : reply(response, 200, pod('u-1', 'n-1'));
-    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'done' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
@@ -58,36 +67,36 @@ describe('placing a pod', () => {
         reply(response, 200, pod('u-1'));
       }
     };
-    expect(await bind(POD, options())).toEqual({ kind: 'done' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'done' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET', 'POST', 'GET', 'POST']);
   });
 
   it('says that somebody else was faster', async () => {
     handler = ({ method }, response) =>
       method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-1', 'n-7'));
-    expect(await bind(POD, options())).toEqual({ kind: 'elsewhere', node: 'n-7' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'elsewhere', node: 'n-7' });
   });
 
   it('says that the pod is gone, or that another has its name', async () => {
     handler = (_, response) => refuse(response, 404, 'NotFound');
-    expect(await bind(POD, options())).toEqual({ kind: 'gone' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'gone' });
     handler = ({ method }, response) =>
       method === 'POST' ? refuse(response, 409, 'Conflict') : reply(response, 200, pod('u-2'));
-    expect(await bind(POD, options())).toEqual({ kind: 'gone' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'gone' });
   });
 
   it('believes a refusal at once, and a conflict that stays', async () => {
     handler = (_, response) => refuse(response, 403, 'Forbidden', 'not you');
-    expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Forbidden', message: 'not you' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'refused', reason: 'Forbidden', message: 'not you' });
     handler = ({ method }, response) =>
       method === 'POST' ? refuse(response, 409, 'Conflict', 'gated') : reply(response, 200, pod('u-1'));
-    expect(await bind(POD, options())).toEqual({ kind: 'refused', reason: 'Conflict', message: 'gated' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'refused', reason: 'Conflict', message: 'gated' });
   });
 
   it('sends nothing once it does not lead any more, not even between two tries', async () => {
     leads = false;
     handler = (_, response) => reply(response, 201, {});
-    expect(await bind(POD, options())).toEqual({ kind: 'abandoned' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'abandoned' });
     expect(server.asked).toEqual([]);
     leads = true;
     handler = ({ method }, response) => {
@@ -98,14 +107,33 @@ describe('placing a pod', () => {
         reply(response, 200, pod('u-1'));
       }
     };
-    expect(await bind(POD, options())).toEqual({ kind: 'abandoned' });
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'abandoned' });
     expect(server.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
+  it('does not believe a refusal after a request that got no answer', async () => {
+    let posts = 0;
+    handler = ({ method }, response) => {
+      if (method === 'POST' && posts++ === 0) {
+        response.destroy();
+      } else if (method === 'POST') {
+        refuse(response, 403, 'Forbidden', 'not now');
+      } else {
+        reply(response, 200, pod('u-1'));
+      }
+    };
+    expect(await bind(POD, KNOWN, options())).toEqual({ kind: 'unknown', message: 'not now' });
+  });
+
+  it('says for certain that nothing happened where the server took no request', async () => {
+    handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'slow down');
+    expect(await bind(POD, KNOWN, options(200))).toEqual({ kind: 'unanswered', message: 'slow down' });
   });
 
   it('gives up when the time is over', async () => {
     handler = ({ method }, response) =>
       method === 'POST' ? refuse(response, 500, 'InternalError', 'down') : reply(response, 200, pod('u-1'));
-    expect(await bind(POD, options(200))).toEqual({ kind: 'unanswered', message: 'down' });
+    expect(await bind(POD, KNOWN, options(200))).toEqual({ kind: 'unknown', message: 'down' });
   });
 
   it('a hand-over that was carried out without an answer is done', async () => {
@@ -116,12 +144,23 @@ describe('placing a pod', () => {
     expect(await handOver(POD, { metadata: {}, spec: {} }, options())).toEqual({ kind: 'done' });
   });
 
+  it('looks what became of an eviction that got no answer', async () => {
+    const seen: JsonObject[] = [{ uid: 'u-1', deletionTimestamp: 'now' }, { uid: 'u-1' }, { uid: 'u-2' }];
+    handler = ({ method }, response) =>
+      method === 'POST' ? void response.destroy() : reply(response, 200, { metadata: seen.shift() ?? {} });
+    const outcomes = [];
+    for (let i = 0; i < 3; i++) {
+      outcomes.push((await evict(POD, evictions())).kind);
+    }
+    expect(outcomes).toEqual(['evicted', 'failed', 'gone']);
+  });
+
   it('tells a disruption budget from a server that is overloaded', async () => {
     handler = (_, response) =>
       refuse(response, 429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.");
-    expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'protected' });
+    expect(await evict(POD, evictions())).toMatchObject({ kind: 'protected' });
     handler = (_, response) => refuse(response, 429, 'TooManyRequests', 'slow down');
-    expect(await evict(POD, server.client, 4000)).toMatchObject({ kind: 'failed' });
+    expect(await evict(POD, evictions())).toMatchObject({ kind: 'failed' });
     expect(JSON.parse(server.asked[0].body)).toMatchObject({
       kind: 'Eviction',
       deleteOptions: { preconditions: { uid: 'u-1' } },
@@ -134,7 +173,7 @@ describe('the patch of a hand-over', () => {
 
   it('narrows every term of what the pod asked for, and takes only its own gate away', () => {
     const known: JsonObject = {
-      metadata: { annotations: { a: 'b' } },
+      metadata: { resourceVersion: '7', annotations: { a: 'b' } },
       spec: {
         schedulingGates: [{ name: 'other' }, GATE],
         affinity: {
@@ -151,6 +190,7 @@ describe('the patch of a hand-over', () => {
     const here = { key: 'metadata.name', operator: 'In', values: ['n-1'] };
     expect(handOverPatch(POD, known)).toEqual([
       { op: 'test', path: '/metadata/uid', value: 'u-1' },
+      { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
       { op: 'test', path: '/spec/schedulingGates', value: [{ name: 'other' }, GATE] },
       { op: 'test', path: '/spec/affinity', value: (known.spec as JsonObject).affinity },
       {

@@ -5,7 +5,7 @@
  * that are divided. Replicas that share without a name of their own, and instances of the single strategy, are counted by the kubelet like
  * devices and are devices here.
  */
-import { findAccelerator, isWholeDevice } from '../../../facts/catalog';
+import { findAccelerator, isWholeDevice, type KnownAcceleratorFacts, vendorOfResource } from '../../../facts/catalog';
 import { DEFAULT_DEVICE_RESOURCE, type Device } from '../../../placement';
 import { migProfileOf, PERCENT_RESOURCES, RENAMED_REPLICA, SHARED_COUNTS } from './accelerator-request';
 
@@ -24,6 +24,21 @@ const CLOUD_LABELS = [
   'aliyun.accelerator/nvidia_name',
   'cloud.tencent.com/tke-accelerator',
   'kubernetes.azure.com/accelerator',
+] as const;
+
+/** Labels that name a product, which is what people know a device by. */
+const PRODUCT_LABELS = [
+  'nvidia.com/gpu.product',
+  'amd.com/gpu.product-name',
+  'gpu.intel.com/product',
+  'cloud.google.com/gke-tpu-accelerator',
+  ...CLOUD_LABELS,
+] as const;
+/** Labels that say it in the vendor's own way. */
+const VENDOR_LABELS = [
+  'amd.com/gpu.device-id',
+  'node.kubernetes.io/npu.chip.name',
+  'node.kubernetes.io/instance-type',
 ] as const;
 
 /** Devices by the node's allocatable amounts and labels; nothing where it has none. */
@@ -49,15 +64,27 @@ function deviceResource(allocatable: Amounts): string | undefined {
 }
 
 function deviceKind(resource: string, labels: Labels): Device {
-  const label =
-    labels['nvidia.com/gpu.product'] ??
-    labels['amd.com/gpu.product-name'] ??
-    labels['gpu.intel.com/product'] ??
-    CLOUD_LABELS.map((key) => labels[key]).find((value) => value !== undefined);
-  if (label === undefined) {
+  const label = PRODUCT_LABELS.map((key) => labels[key]).find((value) => value !== undefined);
+  const facts = factsOf(resource, labels);
+  if (label === undefined && facts === undefined) {
     return {};
   }
-  const facts = resource.startsWith('amd.') || resource.startsWith('gpu.intel.') ? undefined : findAccelerator(label);
+  return kindOf(label ?? facts?.name ?? '', facts, labels);
+}
+
+/**
+ * The catalog's entry of a node's devices: by the first of its labels that means one of the resource's vendor. Inferentia and Trainium are
+ * told apart by the instance type.
+ */
+function factsOf(resource: string, labels: Labels): KnownAcceleratorFacts | undefined {
+  const vendor = vendorOfResource(resource);
+  const keys = vendor === undefined ? PRODUCT_LABELS : [...PRODUCT_LABELS, ...VENDOR_LABELS];
+  return keys
+    .flatMap((key) => (labels[key] === undefined ? [] : [findAccelerator(labels[key])]))
+    .find((facts) => facts !== undefined && (vendor === undefined || facts.vendor === vendor));
+}
+
+function kindOf(label: string, facts: KnownAcceleratorFacts | undefined, labels: Labels): Device {
   const instance = /-MIG-(.+)$/.exec(label.replace(/-SHARED$/, ''))?.[1];
   const model = facts === undefined ? label : `${facts.name}${instance === undefined ? '' : ` ${instance}`}`;
   const memoryMiB =

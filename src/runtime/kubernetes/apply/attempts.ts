@@ -28,32 +28,46 @@ export interface AttemptOptions {
 /** So many conflicts in a row have a reason that does not pass, such as a scheduling gate. */
 const MOST_CONFLICTS = 5;
 
-/**
- * @param place sends the request
- * @param look says from the pod as it is now whether it was carried out; `undefined`: not yet
- */
+/** What a request to place a pod is, and how the pod shows that it was carried out. */
+export interface Placing {
+  /**
+   * Sends the request. Its precondition is the version of the pod, so that a request that is late comes to nothing once the pod has
+   * changed.
+   *
+   * @param known the pod as it was last read
+   */
+  readonly send: (known: JsonObject) => Promise<void>;
+  /** Whether the request was carried out, from the pod as it is now; `undefined`: it was not, or not yet. */
+  readonly look: (pod: JsonObject) => PlacingOutcome | undefined;
+}
+
+/** @param known the pod as it was when its place was decided */
 export async function attempt(
   pod: PlacedPod,
+  known: JsonObject,
   options: AttemptOptions,
-  place: () => Promise<void>,
-  look: (pod: JsonObject) => PlacingOutcome | undefined,
+  { send, look }: Placing,
 ): Promise<PlacingOutcome> {
   const { client, leads, signal, patience, requestTimeout, clock = SYSTEM_CLOCK } = options;
   const backoff = new Backoff({ first: 50, most: 2000 });
   const until = clock.monotonic() + patience;
   let message = 'no time';
   let conflicts = 0;
+  let latest = known;
+  // Some request got no answer, so that the pod may have its place.
+  let isUncertain = false;
   for (let again = false; clock.monotonic() < until; again = true) {
     if (signal.aborted || !leads()) {
       return { kind: 'abandoned' };
     }
+    let isSending = false;
     try {
       if (again) {
-        const now = await client.request('GET', podPath(pod), { timeout: requestTimeout });
-        if (asString(asObject(now.metadata).uid) !== pod.uid) {
+        latest = await client.request('GET', podPath(pod), { timeout: requestTimeout });
+        if (asString(asObject(latest.metadata).uid) !== pod.uid) {
           return { kind: 'gone' };
         }
-        const seen = look(now);
+        const seen = look(latest);
         if (seen !== undefined) {
           return seen;
         }
@@ -61,22 +75,29 @@ export async function attempt(
           return { kind: 'abandoned' };
         }
       }
-      await place();
+      isSending = true;
+      await send(latest);
       return { kind: 'done' };
     } catch (error) {
       if (isNotFound(error)) {
         return { kind: 'gone' };
       }
       message = messageOf(error);
+      isUncertain ||= isSending && mayHaveHappened(error);
       // A conflict is looked into before it is believed: it may be the answer to an earlier try of our own, or somebody wrote meanwhile.
       conflicts += error instanceof ApiError && error.status === 409 ? 1 : 0;
       if (error instanceof ApiError && !error.isTransient && (error.status !== 409 || conflicts === MOST_CONFLICTS)) {
-        return { kind: 'refused', reason: error.reason, message };
+        return isUncertain ? { kind: 'unknown', message } : { kind: 'refused', reason: error.reason, message };
       }
       await pause(Math.max(backoff.next(), error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0), signal);
     }
   }
-  return { kind: 'unanswered', message };
+  return isUncertain ? { kind: 'unknown', message } : { kind: 'unanswered', message };
+}
+
+/** Only an answer of the API server's own that says no is certain: a gateway, or a server that broke, answers after the fact as well. */
+export function mayHaveHappened(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }
 
 /** What the node name of a pod says about where it was to go. */

@@ -1,8 +1,11 @@
 /**
  * Evictions by the Eviction API: disruption budgets are asked, grace periods are kept.
  */
+import { asObject } from '../../../manifests/read';
 import { ApiError, isNotFound, messageOf } from '../api/api-error';
+import { Backoff, pause } from '../api/backoff';
 import { type ApiClient } from '../api/client';
+import { mayHaveHappened } from './attempts';
 import { type PodRef, podPath } from './pod-ref';
 
 export type EvictionOutcome =
@@ -12,16 +15,18 @@ export type EvictionOutcome =
   | { readonly kind: 'protected'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/**
- * One try: what fails is decided anew in a later cycle.
- *
- * @param timeout milliseconds
- */
-export async function evict(
-  pod: PodRef,
-  client: Pick<ApiClient, 'request'>,
-  timeout: number,
-): Promise<EvictionOutcome> {
+export interface EvictOptions {
+  readonly client: Pick<ApiClient, 'request'>;
+  /** Milliseconds for one request. */
+  readonly timeout: number;
+  /** While this holds, and `signal` has not come, the pod is looked at after an eviction without an answer. */
+  readonly leads: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** One try: what fails is decided again in a later cycle. What may have happened is looked at until it is known. */
+export async function evict(pod: PodRef, options: EvictOptions): Promise<EvictionOutcome> {
+  const { client, timeout } = options;
   const { namespace, name, uid } = pod;
   const body = {
     apiVersion: 'policy/v1',
@@ -41,6 +46,33 @@ export async function evict(
     if (error instanceof ApiError && error.status === 429 && /disruption budget/i.test(error.message)) {
       return { kind: 'protected', message: error.message };
     }
-    return { kind: 'failed', message: messageOf(error) };
+    return mayHaveHappened(error)
+      ? look(pod, options, messageOf(error))
+      : { kind: 'failed', message: messageOf(error) };
   }
+}
+
+/** What became of an eviction that got no answer. Where it is carried out later all the same, a pod goes that others do not count on yet. */
+async function look(
+  pod: PodRef,
+  { client, timeout, leads, signal }: EvictOptions,
+  message: string,
+): Promise<EvictionOutcome> {
+  const backoff = new Backoff({ first: 250, most: 5000 });
+  while (!signal.aborted && leads()) {
+    try {
+      const { uid, deletionTimestamp } = asObject((await client.request('GET', podPath(pod), { timeout })).metadata);
+      return uid !== pod.uid
+        ? { kind: 'gone' }
+        : deletionTimestamp === undefined
+          ? { kind: 'failed', message }
+          : { kind: 'evicted' };
+    } catch (error) {
+      if (isNotFound(error)) {
+        return { kind: 'gone' };
+      }
+      await pause(backoff.next(), signal);
+    }
+  }
+  return { kind: 'failed', message };
 }

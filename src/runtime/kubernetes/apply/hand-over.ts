@@ -12,20 +12,21 @@ import { type PlacedPod, type PlacingOutcome, podPath } from './pod-ref';
 
 /** @param known the pod as it was when its place was decided */
 export function handOver(pod: PlacedPod, known: JsonObject, options: AttemptOptions): Promise<PlacingOutcome> {
-  const body = handOverPatch(pod, known);
-  const send = async (): Promise<void> => {
-    await options.client.request('PATCH', podPath(pod), {
-      body,
-      contentType: 'application/json-patch+json',
-      timeout: options.requestTimeout,
-    });
-  };
-  return attempt(
-    pod,
-    options,
-    send,
-    (now) => placeOf(now, pod.node) ?? (isGated(now) ? undefined : handedTo(now, pod.node)),
-  );
+  return attempt(pod, known, options, {
+    send: async (latest) => {
+      await options.client.request('PATCH', podPath(pod), {
+        body: handOverPatch(pod, latest),
+        contentType: 'application/json-patch+json',
+        timeout: options.requestTimeout,
+      });
+    },
+    look: (now) => handedOver(now, pod.node),
+  });
+}
+
+/** Whether the pod was handed over for this node; `undefined`: it still has its gate. */
+export function handedOver(pod: JsonObject, node: string): PlacingOutcome | undefined {
+  return placeOf(pod, node) ?? (isGated(pod) ? undefined : handedTo(pod, node));
 }
 
 function handedTo(pod: JsonObject, wanted: string): PlacingOutcome {
@@ -34,19 +35,22 @@ function handedTo(pod: JsonObject, wanted: string): PlacingOutcome {
 }
 
 /**
- * A JSON patch that only applies to the very pod, still gated and with the affinity that was read: what else has changed since does not
- * matter.
+ * A JSON patch that only applies to the very pod, as it was read.
  */
 export function handOverPatch({ uid, node, devices }: PlacedPod, known: JsonObject): JsonValue {
   const spec = asObject(known.spec);
   const gates = [...asArray(spec.schedulingGates)];
-  const { annotations } = asObject(known.metadata);
+  const { annotations, resourceVersion } = asObject(known.metadata);
   const added: Readonly<Record<string, string>> = {
     [GANTRY_NODE]: node,
     ...(devices.length === 0 ? {} : { [GANTRY_DEVICES]: devices.join(',') }),
   };
   return [
     { op: 'test', path: '/metadata/uid', value: uid },
+    // A precondition of the write, which fails as a conflict: a patch that the network held back does nothing to a pod that has changed.
+    ...(resourceVersion === undefined
+      ? []
+      : [{ op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }]),
     { op: 'test', path: '/spec/schedulingGates', value: gates },
     ...(spec.affinity === undefined ? [] : [{ op: 'test', path: '/spec/affinity', value: spec.affinity }]),
     { op: 'add', path: '/spec/affinity', value: withNode(asObject(spec.affinity), node) },

@@ -35,5 +35,7 @@ export type PlacingOutcome =
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
   /** This replica does not decide any more; whether the pod was placed is for its successor to find out. */
   | { readonly kind: 'abandoned' }
-  /** The server did not answer in all the time there was. */
-  | { readonly kind: 'unanswered'; readonly message: string };
+  /** The server took no request in all the time there was. */
+  | { readonly kind: 'unanswered'; readonly message: string }
+  /** A request got no answer, and no read has told what became of it: the pod may have its place. */
+  | { readonly kind: 'unknown'; readonly message: string };
