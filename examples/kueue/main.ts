@@ -122,7 +122,10 @@ function elsewhere(app: App): void {
     'by-volcano': Scheduling.volcano(queue, { topology: { required: 1 }, minimumRuntime: Duration.minutes(30) }),
     'by-pod-group': Scheduling.podGroup({ topology: { required: 'example.com/rack' } }),
     'by-coscheduling': Scheduling.schedulerPlugins(),
-    'by-gantry': Scheduling.gantry(queue, { topology: { required: 'example.com/rack' }, minimumRuntime: Duration.minutes(30) }),
+    'by-gantry': Scheduling.gantry(queue, {
+      topology: { required: 'example.com/rack' },
+      minimumRuntime: Duration.minutes(30),
+    }),
     'by-gantry-hand-over': Scheduling.gantry(queue, { topology: { required: 'example.com/rack' }, handOver: true }),
   };
   for (const [name, scheduling] of Object.entries(choices)) {

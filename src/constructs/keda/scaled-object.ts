@@ -1,7 +1,7 @@
 /**
  * ScaledObject: a workload whose replicas follow triggers.
  */
-import { optionalSecondsOf } from '../resources/durations';
+import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
 import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
@@ -123,6 +123,7 @@ export class ScaledObject extends Construct {
     private readonly props: ScaledObjectProps,
   ) {
     super(scope, id);
+    refuseSeconds(props);
     requireCounts(props, this.node.path);
     this.scaledObjectName = props.name ?? id;
     this.triggers = [...(props.triggers ?? [])];

@@ -313,7 +313,7 @@ function virtualLimits(
 ): Record<string, number> {
   if (options.memory !== undefined && options.memoryPercent !== undefined) {
     throw new Error(
-      `memory "${options.memory}" and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
+      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
     );
   }
   return stated({

@@ -5,6 +5,7 @@
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
  * (`workload/scheduling-means.ts`).
  */
+import { type Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import {
   GANTRY_EXPECTED_SECONDS,
@@ -82,13 +83,13 @@ export interface PodGroupAnnotations {
 export interface SchedulingWishes {
   readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
   readonly elastic?: ElasticRange;
-  readonly minimumRuntimeSeconds?: number;
+  readonly minimumRuntime?: Duration;
   /** Of a native PodGroup. */
   readonly disruption?: 'pod' | 'group';
   /** The minor whose native PodGroup is written. */
   readonly kubernetes?: KubernetesMinor;
   /** Of a PodGroup of scheduler-plugins. */
-  readonly scheduleTimeoutSeconds?: number;
+  readonly scheduleTimeout?: Duration;
 }
 
 type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;

@@ -202,7 +202,7 @@ const PATCHED_POD = [
   'serviceAccountName',
   'imagePullSecrets',
   'securityContext',
-  'terminationGracePeriod',
+  'terminationGracePeriodSeconds',
   'schedulingGates',
 ];
 const PATCHED_CONTAINER = ['volumeMounts', 'securityContext'];

@@ -217,8 +217,10 @@ function podGroupPolicyOf({
   if (scheduling?.engine === 'scheduler-plugins') {
     return {
       coscheduling: {
-        scheduleTimeoutSeconds:
-          optionalSecondsOf('scheduleTimeout', scheduleTimeout) ?? scheduling.wishes.scheduleTimeoutSeconds,
+        scheduleTimeoutSeconds: optionalSecondsOf(
+          'scheduleTimeout',
+          scheduleTimeout ?? scheduling.wishes.scheduleTimeout,
+        ),
       },
     };
   }

@@ -105,7 +105,7 @@ test('an elastic range must fit the workload', () => {
 
 test('seconds are whole', () => {
   expect(() => Scheduling.gantry(queue, { expectedDuration: Duration.seconds(1.5) })).toThrow(
-    'expectedSeconds 1.5: expected whole seconds',
+    'expectedDuration 1500ms: must be a whole number of seconds',
   );
   expect(() => Scheduling.volcano(queue, { minimumRuntime: Duration.seconds(-1) })).toThrow('minimumRuntimeSeconds -1');
 });

@@ -168,7 +168,7 @@ describe('as a Deployment', () => {
   test('numbers that are none are refused with the path of the service', () => {
     expect(() => new InferenceService(chart(), 'chat', { ...server, port: 0 })).toThrow('stack/chat: port 0');
     expect(() => new InferenceService(chart(), 'chat', { ...server, loadingTime: Duration.seconds(0.5) })).toThrow(
-      'stack/chat: loadingSeconds 0.5',
+      'stack/chat: loadingTime 500ms: must be a whole number of seconds.',
     );
     expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: -1 })).toThrow('replicas -1');
   });
@@ -256,9 +256,9 @@ describe('as a Knative Service', () => {
     expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: 2, as })).toThrow(
       'Knative scales by itself',
     );
-    expect(() => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriod: Duration.seconds(9), as })).toThrow(
-      'State drainSeconds',
-    );
+    expect(
+      () => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriod: Duration.seconds(9), as }),
+    ).toThrow('State drainTime');
   });
 
   test.each([
