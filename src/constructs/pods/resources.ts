@@ -91,7 +91,7 @@ function present(amounts: Readonly<Record<string, Quantity | undefined>>): Recor
 function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<string, Quantity> {
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
-    if (name in result && result[name] !== amount) {
+    if (Object.hasOwn(result, name) && String(result[name]) !== String(amount)) {
       throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. State it once.`);
     }
     result[name] = amount;

@@ -107,5 +107,5 @@ test('seconds are whole', () => {
   expect(() => Scheduling.gantry(queue, { expectedDuration: Duration.seconds(1.5) })).toThrow(
     'expectedDuration 1500ms: must be a whole number of seconds',
   );
-  expect(() => Scheduling.volcano(queue, { minimumRuntime: Duration.seconds(-1) })).toThrow('minimumRuntimeSeconds -1');
+  expect(() => Scheduling.volcano(queue, { minimumRuntime: Duration.millis(500) })).toThrow('minimumRuntime 500ms');
 });

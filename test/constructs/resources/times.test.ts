@@ -59,9 +59,7 @@ test('no prop for memory or storage takes a bare number', () => {
   const numbers = props()
     .filter(([file]) => !/^volcano\/scheduler-plugin|^tenancy\/limit-range/.test(file))
     .filter(([, prop]) =>
-      /^(?:[mM]emory(?:Limit)?|\w*[sS]torage|hugepages|sizeLimit|\w*VolumeSize)\??: .*(?:number|Quantity)$/.test(
-        prop,
-      ),
+      /^(?:[mM]emory(?:Limit)?|\w*[sS]torage|hugepages|sizeLimit|\w*VolumeSize)\??: .*(?:number|Quantity)$/.test(prop),
     );
   expect(numbers).toEqual([]);
 });
@@ -113,7 +111,7 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'a scheduling option',
-    () => Scheduling.volcano({ queueName: 'a' } as never, { minimumRuntime: 60 as unknown as Duration }).toScheduling(),
+    () => Scheduling.volcano({ queueName: 'a' }, { minimumRuntime: 60 as unknown as Duration }).toScheduling(),
     'minimumRuntime 60: must be a Duration of cdk8s, such as Duration.seconds(60).',
   ],
   [
