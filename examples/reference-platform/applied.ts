@@ -32,7 +32,6 @@ export class Applied extends Workspace {
       ...volcano.torchrun({ processesPerNode: 8, script }),
     });
     this.evaluation = new volcano.Job(this, 'evaluation', {
-      queue: teams.applied.queue,
       priorityClass: platform.priorities.at('scavenger'),
       plugins: [volcano.JobPlugin.pytorch()],
       policies: [volcano.Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -40,7 +39,7 @@ export class Applied extends Workspace {
         { name: 'master', template, policies: [volcano.Policy.onEvent('TaskCompleted', 'CompleteJob')] },
         { name: 'worker', replicas: 3, template },
       ],
-      ttlAfterFinished: Duration.seconds(7 * 24 * 3600),
-    });
+      ttlAfterFinished: Duration.days(7),
+    }).submitTo(teams.applied.queue);
   }
 }

@@ -6,9 +6,10 @@ import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JobSpec } from '../../facts/api/types/batch/v1';
 import { ScaledJob as ScaledJobKind, type ScaledJobSpec } from '../../facts/api/types/keda.sh/v1alpha1';
-import { PodTemplate, type PodTemplateProps } from '../pods';
+import { PodTemplate, type PodProps } from '../pods';
 import { dependOn } from '../resources/depend-on';
 import { requireWholeNumber } from '../workload/whole-number';
+import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { DEFAULT_MAX_REPLICAS, PAUSED } from './keda-facts';
 import { type Trigger } from './trigger';
@@ -32,7 +33,7 @@ export type JobScaling =
       readonly runningJobShare?: number;
     };
 
-export interface ScaledJobProps extends PodTemplateProps, WorkloadProps<ScaledJobSpec> {
+export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, SinglePodsEngine> {
   /** One at least, here or with `addTrigger`. @default - none yet */
   readonly triggers?: readonly Trigger[];
   /** @default 0 */
@@ -79,7 +80,7 @@ export interface ScaledJobProps extends PodTemplateProps, WorkloadProps<ScaledJo
  * @example
  * new ScaledJob(chart, 'embed', { image, accelerators: Accelerator.nvidia({ count: 1 }), triggers: [Triggers.rabbitmq({ … })] });
  */
-export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec> {
+export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];
 
   /** @throws if a count is no whole number, or minReplicas is more than maxReplicas */

@@ -111,7 +111,11 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'a scheduling option',
-    () => Scheduling.volcano({ queueName: 'a' }, { minimumRuntime: 60 as unknown as Duration }).toScheduling(),
+    () =>
+      Scheduling.volcano(
+        { engine: 'volcano', queueName: 'a' },
+        { minimumRuntime: 60 as unknown as Duration },
+      ).toScheduling(),
     'minimumRuntime 60: must be a Duration of cdk8s, such as Duration.seconds(60).',
   ],
   [
