@@ -41,6 +41,7 @@ const PUBLISHED = [
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
   'docs',
+  'schemas',
   'CHANGELOG.md',
 ];
 
@@ -277,7 +278,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
-      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
     });
     this.addTask('test:drift', {
       description:
