@@ -1,7 +1,7 @@
 /**
  * JobSet: Jobs that belong together, start in an order, find each other by name, and are restarted together.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JobSpec, type PodFailurePolicy } from '../../facts/api/types/batch/v1';

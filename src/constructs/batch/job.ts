@@ -1,7 +1,7 @@
 /**
  * Job: pods that run to their end, one or many, each for itself or all together.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import {

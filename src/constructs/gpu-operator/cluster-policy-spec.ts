@@ -3,7 +3,7 @@
  * otherwise.
  */
 import { optionalDurationText } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
 import { type JsonObject } from '../../facts/api/schema';

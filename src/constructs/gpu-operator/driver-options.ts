@@ -3,7 +3,7 @@
  * fields that differ a little.
  */
 import { optionalSecondsOf } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type NamedReference, nameOf } from '../resources/references';
 import { type Operand } from './operand';
 

@@ -1,7 +1,7 @@
 /**
  * ScaledJob: one Job for each piece of work that triggers count.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JobSpec } from '../../facts/api/types/batch/v1';

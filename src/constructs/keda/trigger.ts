@@ -1,7 +1,7 @@
 /**
  * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { durationText, isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1alpha1';

@@ -2,7 +2,7 @@
  * All of KEDA's triggers: one function for each scaler. Most are generated from KEDA's own code; those that platforms of this kind live on
  * are finished by hand here: units, closed choices, and what KEDA would refuse is refused at once.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
 import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';
 import { requireWholeNumber } from '../workload/whole-number';

@@ -1,7 +1,7 @@
 /**
  * The run policy that the training-operator's kinds share: what happens while a job runs and after, and how it is scheduled as a gang.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type JAXJobSpecRunPolicy } from '../../facts/api/types/kubeflow.org/v1';
 import { type Scheduling } from '../pods';

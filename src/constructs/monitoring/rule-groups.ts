@@ -2,7 +2,7 @@
  * What Prometheus evaluates by itself: alerts, and series that it records, in groups.
  */
 import { durationText } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import {
   type PrometheusRuleSpecGroup,
   type PrometheusRuleSpecGroupRule,

@@ -2,7 +2,7 @@
  * How Prometheus fetches metrics: where, how often, as whom, and what becomes of the labels.
  */
 import { durationText } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import {
   type ServiceMonitorSpecEndpoint,
   type ServiceMonitorSpecEndpointMetricRelabeling,

@@ -4,7 +4,7 @@
  * Each pod must be able to go on from a checkpoint. A gang is another matter: one lost node ends all of its pods, and no budget for
  * disruptions helps against a node that is taken away. Let it be elastic, or keep it on nodes that stay.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { Job, type JobSpec } from '../../facts/api/types/batch/v1';

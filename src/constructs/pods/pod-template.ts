@@ -2,7 +2,7 @@
  * The one pod model that every workload shares: what runs, on which devices, over which network, with which data. It is a value;
  * a workload asks it for a `PodTemplateSpec` and says the name of the main container and whatever its kind adds.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
 import { type ByteSize } from '../resources/quantities';
 import {

@@ -1,7 +1,7 @@
 /**
  * What one may ask of a scheduler beside its queue, per engine. An engine that has no means for something has no property for it.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 

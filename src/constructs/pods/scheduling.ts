@@ -5,7 +5,7 @@
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
  * (`workload/scheduling-means.ts`).
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import {
   GANTRY_EXPECTED_SECONDS,

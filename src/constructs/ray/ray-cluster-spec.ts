@@ -1,7 +1,7 @@
 /**
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';
 import { type Gang, PodTemplate, type PodProps, type Scheduling } from '../pods';

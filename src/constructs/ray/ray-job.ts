@@ -1,7 +1,7 @@
 /**
  * A Ray program with a cluster of its own, or on one that there is.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';

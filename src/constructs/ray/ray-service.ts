@@ -1,7 +1,7 @@
 /**
  * Ray Serve applications on a cluster that is replaced without a gap when it changes.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';

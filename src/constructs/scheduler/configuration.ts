@@ -1,7 +1,7 @@
 /**
  * What the scheduler is told, as props; held against what its program reads before anything is written.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { isDuration, millisecondsOf, secondsOf } from '../resources/durations';
 import { stringify } from 'yaml';
 import { type ResourceName } from '../../facts/catalog';

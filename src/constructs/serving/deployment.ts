@@ -1,7 +1,7 @@
 /**
  * Deployment: copies of a pod that run for ever, as a workload like the others.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { Deployment as DeploymentKind, type DeploymentSpec } from '../../facts/api/types/apps/v1';

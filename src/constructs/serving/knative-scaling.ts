@@ -3,7 +3,7 @@
  *
  * Source: Knative Serving, pkg/apis/autoscaling.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
 
 export interface KnativeScalingOptions {

@@ -1,7 +1,7 @@
 /**
  * Knative Service: a server that Knative scales by its requests, down to none.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';

@@ -2,7 +2,7 @@
  * What one says of a model server, whatever it becomes, and what follows from it: probes that let a model load, a deadline beyond that,
  * and time to answer what is under way.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Container, type PodSpec, type Probe } from '../../facts/api/types/core/v1';
 import {

@@ -4,7 +4,7 @@
  * Trainer lets a TrainJob change a closed part of its runtime's pods. What stands outside of it (scheduler, priority, host network,
  * sidecars) belongs into the runtime, and is refused here rather than lost.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type EnvVar, type PodTemplateSpec } from '../../facts/api/types/core/v1';

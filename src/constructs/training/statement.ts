@@ -1,7 +1,7 @@
 /**
  * What a distributed training is, whichever kind it becomes.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type PodTemplateProps } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type TrainingTopology } from './topology';

@@ -1,7 +1,7 @@
 /**
  * CronJob: a Volcano Job at set times.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { CronJob as CronJobKind, type CronJobSpec } from '../../facts/api/types/batch.volcano.sh/v1alpha1';

@@ -1,7 +1,7 @@
 /**
  * Plugins of a Volcano Job: what lets its pods find each other and start as one program.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type JobPluginName } from './job-plugins';
 

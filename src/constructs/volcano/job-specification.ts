@@ -1,7 +1,7 @@
 /**
  * What a Volcano Job consists of, shared by Job, JobTemplate and CronJob.
  */
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
 import { type JobSpec, type JobSpecTask } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PodTemplateSpec } from '../../facts/api/types/core/v1';

@@ -2,7 +2,7 @@
  * Lifecycle policies: what Volcano does when something happens to a job or to a task.
  */
 import { secondsOf } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type JobSpecPolicy } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PolicyAction, type PolicyEvent } from './job-policies';
 

@@ -4,7 +4,7 @@
  * Source: volcano, pkg/scheduler/plugins. Rules: `volcano/scheduler-*`.
  */
 import { secondsOf } from '../resources/durations';
-import { type Duration } from 'cdk8s';
+import type { Duration } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type PluginSwitch, type SchedulerPluginName } from './scheduler-facts';
 
