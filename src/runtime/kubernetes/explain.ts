@@ -24,6 +24,15 @@ export interface Waiting {
   readonly pods: readonly (PodRef & { readonly raw: JsonObject })[];
 }
 
+/** The object of an event. */
+export interface Regarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+}
+
 export interface ExplainerOptions {
   readonly client: Pick<ApiClient, 'request'>;
   readonly leads: () => boolean;
@@ -89,8 +98,15 @@ export class Explainer {
   /** Something happened to a pod, or to the gang of which it is the first. */
   event(pod: PodRef | undefined, type: 'Normal' | 'Warning', reason: string, note: string): void {
     if (pod !== undefined) {
-      this.later(`event ${pod.uid} ${reason}`, () => this.writeEvent(pod, type, reason, note));
+      const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid };
+      this.eventOf(regarding, type, reason, note);
     }
+  }
+
+  /** Something happened to an object; events of those without a namespace are in `default`. */
+  eventOf(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const key = regarding.uid ?? `${regarding.kind} ${regarding.namespace ?? ''}/${regarding.name}`;
+    this.later(`event ${key} ${reason}`, () => this.writeEvent(regarding, key, type, reason, note));
   }
 
   /** Status of a PodGroup; the caller says only what is new. */
@@ -158,11 +174,17 @@ export class Explainer {
     });
   }
 
-  private async writeEvent(pod: PodRef, type: string, reason: string, text: string): Promise<void> {
+  private async writeEvent(
+    regarding: Regarding,
+    key: string,
+    type: string,
+    reason: string,
+    text: string,
+  ): Promise<void> {
     const { client, identity } = this.options;
     const note = text.length > NOTE_LIMIT ? `${text.slice(0, NOTE_LIMIT - 1)}…` : text;
     const digest = createHash('sha256')
-      .update(JSON.stringify([pod.uid, reason, note]))
+      .update(JSON.stringify([key, reason, note]))
       .digest('hex')
       .slice(0, 16);
     const known = this.events.get(digest);
@@ -173,19 +195,20 @@ export class Explainer {
       await client.request('PATCH', known.path, { body: { series }, contentType: 'application/merge-patch+json' });
       return;
     }
-    const name = `${pod.name.slice(0, 200)}.${digest}${Math.round(this.options.serverClock.now()).toString(16)}`;
-    const collection = `/apis/events.k8s.io/v1/namespaces/${pod.namespace}/events`;
+    const { namespace = 'default' } = regarding;
+    const name = `${regarding.name.slice(0, 200)}.${digest}${Math.round(this.options.serverClock.now()).toString(16)}`;
+    const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     await client.request('POST', collection, {
       body: {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
-        metadata: { namespace: pod.namespace, name },
+        metadata: { namespace, name },
         eventTime: this.microTime(),
         reportingController: 'gantry.dev/scheduler',
         reportingInstance: identity,
         action: 'Scheduling',
         reason,
-        regarding: { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
+        regarding: { ...regarding },
         note,
         type,
       },
