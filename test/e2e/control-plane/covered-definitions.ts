@@ -18,7 +18,9 @@ export function coveredDefinitions(): readonly JsonObject[] {
 
 function definitionsIn(path: string, text: string): readonly JsonObject[] {
   if (path.endsWith('.json')) {
-    return [fromSchemaFile(JSON.parse(text) as JsonObject)];
+    const file = JSON.parse(text) as JsonObject;
+    // Other files of facts have no plural.
+    return file.plural === undefined ? [] : [fromSchemaFile(file)];
   }
   return parseAllDocuments(text, { uniqueKeys: false })
     .map((document) => withoutProse(document.toJS({ maxAliasCount: -1 }) as JsonValue))
