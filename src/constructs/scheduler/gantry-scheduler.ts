@@ -57,8 +57,8 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
    */
   readonly access?: 'cluster' | 'always' | 'open';
   /**
-   * An admission policy by which nobody but the scheduler writes what it takes for its own word on pods (`gantry.dev/node`,
-   * `gantry.dev/devices`), and takes the gate of a pod away.
+   * An admission policy by which only the scheduler writes `gantry.dev/node` and `gantry.dev/devices` on pods, and removes their
+   * scheduling gate.
    * @default true
    */
   readonly fieldGuard?: boolean;

@@ -145,7 +145,7 @@ function displayName({ identity }: GangMember, lookups: Lookups): string {
   return `${identity.namespace}/${lookups.podGroups.get(identity.key)?.owner?.name ?? identity.name}`;
 }
 
-/** The short name wherever it is the only one, and nobody's key; else the key, which is unique. */
+/** The short name wherever it is the only one, and not the key of another gang; else the key, which is unique. */
 export function displayNames(
   gangs: readonly { readonly key: string; readonly name: string }[],
 ): ReadonlyMap<string, string> {

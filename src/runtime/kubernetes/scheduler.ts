@@ -39,9 +39,9 @@ export interface SchedulerOptions {
 
 /** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
 const SETTLE = 1000;
-/** So many objects are set aside in one cycle before it counts as failed. */
+/** The most objects that one cycle sets aside before it counts as failed. */
 const MOST_ASIDE = 16;
-/** After so many failed cycles in a row the program is not ready. */
+/** Failed cycles in a row after which the program is not ready. */
 export const FAILURES_UNTIL_UNREADY = 5;
 /** After this long without a list the loop shows that it is alive, milliseconds. */
 const READING = 10_000;

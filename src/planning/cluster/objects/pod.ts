@@ -36,7 +36,7 @@ export interface TemplateOptions {
     namespace: string,
   ) => AmountsDraft | undefined;
   /**
-   * Whether annotations by which a pod asks for a part of a device count; they are no request, and anybody may write them.
+   * Whether annotations by which a pod asks for a part of a device count; any user that may create pods may write them.
    * @default true
    */
   readonly sharing?: boolean;

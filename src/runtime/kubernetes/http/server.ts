@@ -27,7 +27,7 @@ import { type Said, Stream } from './stream';
 export interface Face {
   isHealthy(): boolean;
   isReady(): boolean;
-  /** Words for whoever asks why not. */
+  /** Why it is not ready, for the answer to a probe. */
   whyNotReady(): string;
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
   view(): object | null;

@@ -45,7 +45,7 @@ export interface PodEntry {
 export interface EntryOptions {
   readonly schedulerName: string;
   readonly template: TemplateOptions;
-  /** Nobody but the scheduler can write `gantry.dev/node`. */
+  /** Only the scheduler can write `gantry.dev/node`. */
   readonly guarded: boolean;
   /** The node for which this process handed the pod over. */
   readonly handedTo: (uid: string) => string | undefined;

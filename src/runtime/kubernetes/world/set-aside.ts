@@ -15,7 +15,7 @@ export interface Aside {
 
 export class SetAside {
   private readonly known = new Map<string, Aside>();
-  /** Told of each that is new, or has another reason. */
+  /** Called for each that is new, or has another reason. */
   onNew: (aside: Aside) => void = () => undefined;
 
   put(aside: Aside): void {
