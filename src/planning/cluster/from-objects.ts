@@ -131,10 +131,7 @@ function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterStat
       gang,
       pods,
       facts: { kind: group?.owner?.kind ?? kind, namespace },
-      keys: [
-        key,
-        ...(group?.owner === undefined ? [] : [gangKey(namespace, group.owner.kind, group.owner.name)]),
-      ],
+      keys: [key, ...(group?.owner === undefined ? [] : [gangKey(namespace, group.owner.kind, group.owner.name)])],
     };
   });
   return { gangs: gangs.sort((a, b) => compareNames(a.gang.name, b.gang.name)), nodePods };
