@@ -41,6 +41,7 @@ const PUBLISHED = [
   'src/constructs/node-tuning/scripts',
   'src/constructs/scheduler/Dockerfile',
   'docs',
+  'schemas',
   'CHANGELOG.md',
 ];
 
@@ -115,6 +116,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       devDeps: [
         'cdk8s@2.70.106',
         'cdk8s-plus-28@2.5.6',
+        'cdk8s-plus-34@2.0.54',
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',
@@ -276,7 +278,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     });
     this.addTask('generate:docs', {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
-      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts',
+      exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
     });
     this.addTask('test:drift', {
       description:
