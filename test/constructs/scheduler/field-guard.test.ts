@@ -10,7 +10,7 @@ import {
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
 import { Testing } from '../../../src/interfaces/testing';
-import { asObject } from '../../../src/manifests/read';
+import { asObject, asString } from '../../../src/manifests/read';
 
 const SCHEDULER = 'system:serviceaccount:gantry-system:gantry-scheduler';
 
@@ -38,7 +38,7 @@ function refusals({ before, after, user = 'tenant', groups = ['system:authentica
     request: { userInfo: { username: user, groups: [...groups] } },
   };
   const holds = (expression: string): boolean => {
-    const result = plan(celEnv(), parse(expression).expr!)(variables as unknown as Record<string, CelInput>);
+    const result = plan(celEnv(), parse(expression).expr)(variables);
     if (isCelError(result)) {
       throw new Error(`${expression}: ${result.message}`);
     }
@@ -121,12 +121,12 @@ test('it covers every way to write a pod, refuses what cannot be evaluated, and 
 });
 
 test('the configuration says whether it is there', () => {
-  const configuration = (props: GantrySchedulerProps): string =>
-    String(
-      asObject(
-        rendered(props).find(({ kind, data }) => kind === 'ConfigMap' && 'scheduler.yaml' in asObject(data))?.data,
-      )['scheduler.yaml'],
-    );
+  const configuration = (props: GantrySchedulerProps): string => {
+    const [data] = rendered(props)
+      .map((object) => asObject(object.data))
+      .filter((one) => 'scheduler.yaml' in one);
+    return asString(data['scheduler.yaml']) ?? '';
+  };
   expect(configuration({})).toContain('guarded: true');
   expect(configuration({ fieldGuard: false })).toContain('guarded: false');
   expect(rendered({ fieldGuard: false }).some(({ kind }) => kind === 'ValidatingAdmissionPolicy')).toBe(false);
