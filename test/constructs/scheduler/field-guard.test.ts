@@ -114,9 +114,8 @@ test('it covers every way to write a pod, refuses what cannot be evaluated, and 
     },
     { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
   ]);
-  const binding = rendered().find(
-    ({ kind }) => kind === 'ValidatingAdmissionPolicyBinding',
-  ) as (ValidatingAdmissionPolicyBinding & JsonObject) | undefined;
+  const binding = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding') as
+    (ValidatingAdmissionPolicyBinding & JsonObject) | undefined;
   expect(binding?.spec).toEqual({ policyName: policy.metadata?.name, validationActions: ['Deny'] });
 });
 
