@@ -55,3 +55,36 @@ describe('the scheduler program', () => {
     await rig.until('it is bound', () => Object.keys(rig.server.places()).length === 1, 10_000);
   });
 });
+
+describe('two replicas', () => {
+  let first: Rig;
+  let second: Rig;
+  beforeEach(() => stopTime());
+  afterEach(async () => {
+    await first.stop();
+    await second.stop();
+    letTimeRun();
+  });
+
+  it('only one decides, and the other goes on when it can no longer renew its lease', async () => {
+    first = await Rig.start({ leaseSeconds: 15, identity: 'first' });
+    const { server } = first;
+    await first.pass(3000);
+    second = await Rig.start({ leaseSeconds: 15, identity: 'second', server });
+    first.addNodes(2);
+    first.addPods(...gangOf('a', 8));
+    await first.until('the gang runs', () => Object.keys(server.places()).length === 8);
+    expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
+    expect([await first.metric('gantry_leader'), await second.metric('gantry_leader')]).toEqual([1, 0]);
+    // Nobody renews: the first has to stop before the second may begin.
+    server.trouble = ({ method, path }) => (path.includes('/leases') && method !== 'GET' ? 503 : undefined);
+    await first.pass(30_000);
+    first.addPods(...gangOf('b', 8));
+    await first.pass(20_000);
+    expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
+    server.trouble = () => undefined;
+    await first.until('one of them goes on', () => Object.keys(server.places()).length === 16);
+    expect(first.said('placing').length + second.said('placing').length).toBe(2);
+    expect([...first.faults]).toEqual([]);
+  });
+});
