@@ -104,7 +104,11 @@ export class Ledger {
   private isHeld(pod: PodRecord, devices: readonly number[]): boolean {
     const { deviceCapacity } = this.table;
     return (
-      pod.podClass.accelerator?.kind !== 'mig' && !this.areFree(pod, devices.filter((slot) => deviceCapacity[slot] > 0))
+      pod.podClass.accelerator?.kind !== 'mig' &&
+      !this.areFree(
+        pod,
+        devices.filter((slot) => deviceCapacity[slot] > 0),
+      )
     );
   }
 

@@ -22,7 +22,11 @@ export function culpritIn(
   fails: (snapshot: Snapshot) => boolean = (tried) => doesFail(tried, policy),
 ): Culprit | undefined {
   const { gangs, nodes, queues } = snapshot;
-  const first = <T extends { readonly name: string }>(list: readonly T[], kind: Culprit['kind'], of: (kept: readonly T[]) => Snapshot): Culprit | undefined => {
+  const first = <T extends { readonly name: string }>(
+    list: readonly T[],
+    kind: Culprit['kind'],
+    of: (kept: readonly T[]) => Snapshot,
+  ): Culprit | undefined => {
     if (fails(of([]))) {
       return undefined;
     }

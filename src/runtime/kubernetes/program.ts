@@ -239,7 +239,9 @@ export class Program {
       return 'not everything has been read yet';
     }
     const { failuresInARow } = this.scheduler;
-    return failuresInARow < FAILURES_UNTIL_UNREADY ? undefined : `the last ${failuresInARow} cycles failed; see the log`;
+    return failuresInARow < FAILURES_UNTIL_UNREADY
+      ? undefined
+      : `the last ${failuresInARow} cycles failed; see the log`;
   }
 
   /** Pods of a gang hear of it with the reason why they wait. */

@@ -96,7 +96,8 @@ describeLive('the plan and what comes of it', () => {
     expect(plan.pending.map(({ gang: name }) => name)).toContain('default/big');
     await start();
     await expectOutcome(plan);
-    const pending = await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/gantry/v1/pending');
+    const pending =
+      await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/gantry/v1/pending');
     expect(pending.find(({ gang: name }) => name === 'default/big')?.message).toMatch(/\d/);
     // The same words reach the pod's owner.
     await lab.until('the condition says why', async () => {

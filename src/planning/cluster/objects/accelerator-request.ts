@@ -77,7 +77,11 @@ export function takeAcceleratorRequest(
   sharing: boolean,
 ): AcceleratorRequest | undefined {
   const models = modelsNamed(annotations);
-  const found = (sharing ? kaiShare(annotations) : undefined) ?? sharedPart(request) ?? percentOfDevices(request) ?? instances(request);
+  const found =
+    (sharing ? kaiShare(annotations) : undefined) ??
+    sharedPart(request) ??
+    percentOfDevices(request) ??
+    instances(request);
   return found === undefined || models === undefined ? found : { ...found, models };
 }
 

@@ -147,7 +147,8 @@ function rolesOf(all: readonly PodEntry[], counted: readonly PodEntry[], group: 
   return [...firsts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { template, hints }]) => {
-      const minimum = group !== undefined && Object.hasOwn(group.roleMinimum, name) ? group.roleMinimum[name] : undefined;
+      const minimum =
+        group !== undefined && Object.hasOwn(group.roleMinimum, name) ? group.roleMinimum[name] : undefined;
       const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
       return {
         name,

@@ -36,7 +36,10 @@ export class WorldQueues {
           byName.set(queue.name, { ...queue, ...(namespaces !== undefined && { namespaces }) });
         }
       } catch (error) {
-        faults.set(asString(asObject(object.metadata).name) ?? '', error instanceof Error ? error.message : String(error));
+        faults.set(
+          asString(asObject(object.metadata).name) ?? '',
+          error instanceof Error ? error.message : String(error),
+        );
       }
     }
     configured.forEach((queue) => byName.set(queue.name, queue));

@@ -48,11 +48,14 @@ describe('what tenants write', () => {
       },
     );
 
-    it.each(['//', '/%', '/gantry/v1/pending/%', '/gantry/v1/pending/%ff'])('answers a broken path: %s', async (path) => {
-      rig = await Rig.start({ authentication: 'off' });
-      expect([400, 404]).toContain((await rig.ask(path)).status);
-      expect((await rig.ask('/healthz')).status).toBe(200);
-    });
+    it.each(['//', '/%', '/gantry/v1/pending/%', '/gantry/v1/pending/%ff'])(
+      'answers a broken path: %s',
+      async (path) => {
+        rig = await Rig.start({ authentication: 'off' });
+        expect([400, 404]).toContain((await rig.ask(path)).status);
+        expect((await rig.ask('/healthz')).status).toBe(200);
+      },
+    );
   });
 
   it('gangs whose names look like those of others do not stop the cycle', async () => {
@@ -69,7 +72,9 @@ describe('what tenants write', () => {
     await rig.pass(2000);
     rig.addPods(...gangOf('good', 4, { namespace: 'other' }));
     await rig.until('the good gang runs', () => isBound('other/good-3'));
-    await rig.until('each of the others runs by itself', () => ['one', 'two', 'three'].every((pod) => isBound(`default/${pod}`)));
+    await rig.until('each of the others runs by itself', () =>
+      ['one', 'two', 'three'].every((pod) => isBound(`default/${pod}`)),
+    );
     expect(rig.said('the cycle failed')).toEqual([]);
   });
 
@@ -91,7 +96,9 @@ describe('what tenants write', () => {
     await rig.until('others run', () => isBound('default/in-good') && isBound('default/in-none'));
     expect([isBound('default/in-a'), isBound('default/in-below')]).toEqual([false, false]);
     await rig.until('the reason is told', () => rig.server.condition('default/in-a')?.includes('cycle') === true);
-    expect(rig.server.condition('default/in-a')).toContain('Queue "a" is set aside: its parents form a cycle: a -> b -> a');
+    expect(rig.server.condition('default/in-a')).toContain(
+      'Queue "a" is set aside: its parents form a cycle: a -> b -> a',
+    );
     expect(await rig.metric('gantry_set_aside', 'kind="queue"')).toBe(3);
     expect(rig.server.notes().filter((note) => note.startsWith('SetAside'))).toHaveLength(3);
     // Put right, they are used again.
@@ -107,7 +114,9 @@ describe('what tenants write', () => {
     rig.addPods(...gangOf('good', 8));
     await rig.until('the gang runs', () => isBound('default/good-7'));
     expect(await rig.metric('gantry_set_aside', 'kind="node"')).toBe(1);
-    expect(rig.server.notes().join()).toContain('SetAside: The scheduler leaves it out: the node announces 4096 devices or more');
+    expect(rig.server.notes().join()).toContain(
+      'SetAside: The scheduler leaves it out: the node announces 4096 devices or more',
+    );
     rig.server.put('v1', 'nodes', nodeObject('absurd', 8));
     rig.addPods(...gangOf('more', 8));
     await rig.until('it is used once it is put right', () => isBound('default/more-7'));
@@ -140,7 +149,11 @@ describe('what tenants write', () => {
       await start();
       rig.addNodes(2);
       rig.addPods(
-        podObject('liar', { gpus: 8, annotations: { 'gantry.dev/devices': '8,9,10,11,12,13,14,15' }, spec: { nodeName: 'n-0' } }),
+        podObject('liar', {
+          gpus: 8,
+          annotations: { 'gantry.dev/devices': '8,9,10,11,12,13,14,15' },
+          spec: { nodeName: 'n-0' },
+        }),
       );
       await rig.pass(500);
       rig.addPods(...gangOf('good', 8));
@@ -233,7 +246,9 @@ describe('what tenants write', () => {
       rig.addPods(podObject('later', { gpus: 8 }));
       await rig.pass(10_000);
       expect(isBound('default/later')).toBe(false);
-      expect(asObject(rig.server.store.get('v1', 'pods', 'default/handed')?.spec).schedulerName).toBe('default-scheduler');
+      expect(asObject(rig.server.store.get('v1', 'pods', 'default/handed')?.spec).schedulerName).toBe(
+        'default-scheduler',
+      );
     });
 
     it('of pods that run are their own place, and their gang is known after a restart', async () => {
