@@ -2,6 +2,7 @@
  * NicClusterPolicy and NicNodePolicy: NVIDIA's network operator, which drives the cards, offers them to pods, and brings what secondary
  * networks need.
  */
+import { definedJson } from '../../manifests/members';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -19,7 +20,6 @@ import { merged } from '../pods/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { present } from './ipam';
 import { type OperatorImage, renderImage } from './operator-image';
 import {
   type SharedDevicePool,
@@ -173,21 +173,21 @@ export class NicClusterPolicy extends NicPolicy {
   ) {
     super(scope, id);
     const { secondaryNetwork, nvIpam, nicFeatureDiscovery, ibKubernetes, global: usual, overrides } = offers;
-    const spec: NicClusterPolicySpec = present({
+    const spec: NicClusterPolicySpec = definedJson({
       global: usual,
       ...sections(offers),
       secondaryNetwork:
         secondaryNetwork &&
-        present({
+        definedJson({
           multus: secondaryNetwork.multus && renderImage(secondaryNetwork.multus, 'multus-cni'),
           cniPlugins: secondaryNetwork.cniPlugins && renderImage(secondaryNetwork.cniPlugins, 'plugins'),
           ipoib: secondaryNetwork.ipoib && renderImage(secondaryNetwork.ipoib, 'ipoib-cni'),
         }),
-      nvIpam: nvIpam && present({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
+      nvIpam: nvIpam && definedJson({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
       nicFeatureDiscovery: nicFeatureDiscovery && renderImage(nicFeatureDiscovery, 'nic-feature-discovery'),
       ibKubernetes:
         ibKubernetes &&
-        present({
+        definedJson({
           ...renderImage(ibKubernetes, 'ib-kubernetes'),
           pKeyGUIDPoolRangeStart: ibKubernetes.guids.from,
           pKeyGUIDPoolRangeEnd: ibKubernetes.guids.to,
@@ -214,7 +214,7 @@ export class NicNodePolicy extends NicPolicy {
     protected readonly offers: NicNodePolicyProps,
   ) {
     super(scope, id);
-    const spec: NicNodePolicySpec = present({
+    const spec: NicNodePolicySpec = definedJson({
       nodeSelector: offers.nodeSelector,
       ...sections(offers),
       tolerations: offers.tolerations,
@@ -237,7 +237,7 @@ function sections({ ofedDriver, rdmaSharedDevices, sriovDevices }: NicPolicyProp
     ofedDriver: ofedDriver && renderDriver(ofedDriver),
     rdmaSharedDevicePlugin: rdmaSharedDevices && {
       ...renderImage(rdmaSharedDevices, 'k8s-rdma-shared-dev-plugin'),
-      ...present({ useCdi: rdmaSharedDevices.cdi }),
+      ...definedJson({ useCdi: rdmaSharedDevices.cdi }),
       config: JSON.stringify(
         sharedDeviceConfig(
           rdmaSharedDevices.pools,
@@ -249,7 +249,7 @@ function sections({ ofedDriver, rdmaSharedDevices, sriovDevices }: NicPolicyProp
     },
     sriovDevicePlugin: sriovDevices && {
       ...renderImage(sriovDevices, 'sriov-network-device-plugin'),
-      ...present({ useCdi: sriovDevices.cdi }),
+      ...definedJson({ useCdi: sriovDevices.cdi }),
       config: JSON.stringify(sriovDeviceConfig(sriovDevices.pools), null, 2),
     },
   };
@@ -259,14 +259,14 @@ function renderDriver(options: OfedDriverOptions): NicClusterPolicySpecOfedDrive
   const { env, precompiledOnly, upgrade, repoConfig, certConfig } = options;
   return {
     ...renderImage(options, 'doca-driver'),
-    ...present({
+    ...definedJson({
       env: env && Object.entries(env).map(([name, value]) => ({ name, value })),
       forcePrecompiled: precompiledOnly,
       repoConfig: repoConfig === undefined ? undefined : { name: nameOf(repoConfig) },
       certConfig: certConfig === undefined ? undefined : { name: nameOf(certConfig) },
       upgradePolicy:
         upgrade &&
-        present({
+        definedJson({
           autoUpgrade: upgrade.auto,
           safeLoad: upgrade.safeLoad,
           maxParallelUpgrades: upgrade.maxParallel,

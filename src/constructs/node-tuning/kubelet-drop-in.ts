@@ -3,6 +3,7 @@
  */
 import { amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, type Cores, countText, optionalBytesText } from '../resources/quantities';
+import { nonEmpty } from '../../manifests/members';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Taint } from '../../facts/api/types/core/v1';
@@ -108,13 +109,13 @@ export class KubeletDropIn implements NodeDocument {
       maxPods: props.maxPods,
       reservedSystemCPUs: props.reservedSystemCpus,
       cpuManagerPolicy: cpuManager,
-      cpuManagerPolicyOptions: filled(
+      cpuManagerPolicyOptions: nonEmpty(
         props.cpuManagerOptions ??
           (cpuManager === 'static' ? { 'full-pcpus-only': 'true', 'strict-cpu-reservation': 'true' } : {}),
       ),
       topologyManagerPolicy: props.topologyManager ?? 'restricted',
       topologyManagerScope: props.topologyManagerScope ?? 'pod',
-      topologyManagerPolicyOptions: filled(props.topologyManagerOptions ?? {}),
+      topologyManagerPolicyOptions: nonEmpty(props.topologyManagerOptions ?? {}),
       memoryManagerPolicy: props.memoryManager,
       kubeReserved: amounts('kubeReserved', props.kubeReserved),
       systemReserved: amounts('systemReserved', props.systemReserved),
@@ -202,10 +203,6 @@ function amounts(prop: string, reservation: Reservation | undefined): Record<str
   }
   const { pid, ...others } = reservation;
   return { ...amountsByName(prop, others), ...(pid === undefined ? {} : { pid: countText(`${prop}.pid`, pid) }) };
-}
-
-function filled(options: Readonly<Record<string, string>>): Record<string, string> | undefined {
-  return Object.keys(options).length === 0 ? undefined : { ...options };
 }
 
 /** @throws if one of them is no quantity */

@@ -6,6 +6,7 @@
  */
 import { amountsByName, type HugepageAmounts, insteadOf, type OtherAmounts } from './amounts';
 import { type ByteSize, type Cores, coresText, optionalBytesText } from '../resources/quantities';
+import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';
@@ -47,12 +48,16 @@ export function containerResources(
       : (shm?.limitWith(limit, props.memoryLimit === undefined ? 'memory' : 'memoryLimit') ?? limit);
   const named = amountsByName('resources', { hugepages: props.hugepages, other: props.other });
   const storage = optionalBytesText('resources.ephemeralStorage', props.ephemeralStorage);
-  const requests = present({ cpu: cores('resources.cpu', props.cpu), memory, 'ephemeral-storage': storage });
-  const limits = present({
+  const requests = definedMembers({
+    cpu: cores('resources.cpu', props.cpu),
+    memory,
+    'ephemeral-storage': storage,
+  }) as Record<string, Quantity>;
+  const limits = definedMembers({
     cpu: cores('resources.cpuLimit', props.cpuLimit),
     memory: memoryLimit,
     'ephemeral-storage': storage,
-  });
+  }) as Record<string, Quantity>;
   const all = {
     limits: united(parts.limits, limits, named),
     requests: united(parts.requests, requests),
@@ -80,12 +85,6 @@ function cores(prop: string, value: Cores | undefined): Cores | undefined {
     coresText(prop, value);
   }
   return value;
-}
-
-function present(amounts: Readonly<Record<string, Quantity | undefined>>): Record<string, Quantity> {
-  return Object.fromEntries(
-    Object.entries(amounts).filter((entry): entry is [string, Quantity] => entry[1] !== undefined),
-  );
 }
 
 function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<string, Quantity> {

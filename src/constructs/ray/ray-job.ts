@@ -3,6 +3,7 @@
  */
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
+import { shellWord } from '../pods/shell';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayJob as RayJobKind, type RayJobSpec } from '../../facts/api/types/ray.io/v1';
@@ -22,7 +23,7 @@ import {
 } from './ray-cluster-spec';
 
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
-  /** What is run: a shell line, or words that are quoted for the shell. */
+  /** What is run: a shell line, or words that are shellWord for the shell. */
   readonly entrypoint: string | readonly string[];
   /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
   readonly cluster: RayClusterParts | RayClusterReference;
@@ -102,7 +103,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     );
   }
   return {
-    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(quoted).join(' '),
+    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(shellWord).join(' '),
     entrypointNumCpus: props.entrypointCpus,
     entrypointNumGpus: props.entrypointGpus,
     runtimeEnvYAML: runtimeEnv === undefined ? undefined : stringify(runtimeEnv),
@@ -131,9 +132,4 @@ function requireSelectable({ suspend, backoffLimit = 0, submission, ttlAfterFini
       `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
     );
   }
-}
-
-/** A word as a shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

@@ -206,7 +206,7 @@ describe('NodeProfile', () => {
     expect(() => strict.place(eight)).toThrow('can never start');
     expect(() =>
       new NodeProfile('spot', { spot: 'gke' }).place(eight.with({ terminationGracePeriod: Duration.minutes(5) })),
-    ).toThrow('more than the 25');
+    ).toThrow('must not exceed the 25s');
     expect(training.place(eight).toPodTemplate().spec?.terminationGracePeriodSeconds).toBeUndefined();
   });
 
