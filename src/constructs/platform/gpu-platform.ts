@@ -9,7 +9,7 @@ import {
   ArgoApplication,
   chartInstall,
   type ChartInstall,
-  type ChartName,
+  type AnyChart,
   type ChartOptions,
   helmCommands,
   HelmRelease,
@@ -60,7 +60,7 @@ export interface GpuPlatformProps<Pool extends string, TeamName extends string, 
   readonly delivery?: {
     readonly through: 'flux' | 'argo-cd';
     /** Further charts. @default - none */
-    readonly also?: readonly ChartOptions<ChartName>[];
+    readonly also?: readonly ChartOptions<AnyChart>[];
   };
 }
 
@@ -365,7 +365,8 @@ export class GpuPlatform<
     }
     const chart = new Chart(this, 'operators');
     for (const { facts, version, repository, namespace, release, values } of this.charts) {
-      const options = { chart: facts.name, version, repository, namespace, release, values };
+      const { name, largeCrds } = facts;
+      const options = { chart: { name, version, repository, namespace, largeCrds }, release, values };
       if (delivery.through === 'flux') {
         new HelmRelease(chart, release, options);
       } else {
