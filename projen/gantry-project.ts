@@ -193,6 +193,8 @@ export class GantryProject extends typescript.TypeScriptProject {
           .map(([entryPoint, source]) => [entryPoint.slice('./'.length), [builtFile(source, '.d.ts')]]),
       ),
     });
+    // Nothing in `src` imports it: its constructs are accepted where a program uses them.
+    this.package.addField('peerDependenciesMeta', { 'cdk8s-plus-28': { optional: true } });
     this.package.addField('homepage', `${REPOSITORY}#readme`);
     this.package.addField('bugs', { url: `${REPOSITORY}/issues` });
     this.defineTasks();
@@ -218,6 +220,8 @@ export class GantryProject extends typescript.TypeScriptProject {
 
   private defineTasks(): void {
     this.defaultTask!.reset('tsx .projenrc.ts');
+    // After an install that the definition may have made.
+    this.defaultTask!.exec('tsx projen/link-commands.ts');
     this.compileTask.reset('tsc --build tsconfig.json');
     this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
@@ -244,6 +248,11 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('generate:api', {
       description: 'Regenerate src/facts/api from the pinned upstream modules',
       exec: 'tsx projen/api/generate.ts',
+      receiveArgs: true,
+    });
+    this.addTask('upgrade', {
+      description: 'Say what changes with another release of an upstream project, and take it up: PROJECT VERSION',
+      exec: 'tsx projen/upgrade/main.ts',
       receiveArgs: true,
     });
     this.addTask('generate:docs', {
@@ -319,7 +328,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     // A checkout has a working command right after `npm ci`; a published package is built already and has no tsconfig.
     this.package.setScript(
       'prepare',
-      'tsc --build tsconfig.json && tsx projen/runtime/bundle.ts && tsx projen/link-command.ts',
+      'tsx projen/link-commands.ts && tsc --build tsconfig.json && tsx projen/runtime/bundle.ts',
     );
   }
 }

@@ -13,10 +13,17 @@ export { Checks } from './checks/checks-of';
 export { synthesize, type SynthesizeOptions, type Synthesis } from './checks/synthesize';
 export { type ClusterObjectProps, type NamespacedObjectProps } from './constructs/resources/object-props';
 export {
-  type LocalQueueReference,
+  type GantryQueueReference,
+  type KaiQueueReference,
+  type KueueQueueReference,
+  type QueueEngine,
+  type QueueReference,
+  type QueueReferenceOf,
+  type VolcanoQueueReference,
+} from './constructs/resources/queue-references';
+export {
   type NamedReference,
   type PriorityClassReference,
-  type QueueReference,
   type WorkloadPriorityClassReference,
 } from './constructs/resources/references';
 export { Resource, type ResourceProps } from './constructs/resources/resource';
@@ -35,6 +42,7 @@ export * as cluster from './planning/cluster';
 export * as devices from './constructs/devices';
 export * as gaudi from './constructs/gaudi';
 export * as gpuOperator from './constructs/gpu-operator';
+export * as kai from './constructs/kai';
 export * as keda from './constructs/keda';
 export * as kubeflow from './constructs/kubeflow';
 export * as kueue from './constructs/kueue';

@@ -8,11 +8,13 @@ import {
   batch,
   Checks,
   DistributedTraining,
+  GantryQueue,
   kueue,
   Namespace,
   Scheduling,
   TrainingEngine,
   TrainingTopology,
+  volcano,
 } from 'cdk8s-gantry';
 
 const POD = {
@@ -117,13 +119,20 @@ function elsewhere(app: App): void {
   const namespace = new Namespace(new Chart(app, 'research'), 'research');
   const chart = new Chart(app, 'elsewhere', { namespace: namespace.name });
   Checks.of(chart).ignore('schema/api-version-on-by-default', 'the cluster serves the alpha API of PodGroups');
-  const queue = { queueName: 'research' };
+  const queue = volcano.Queue.fromName('research');
+  const gantryQueue = GantryQueue.fromName('research');
   const choices = {
     'by-volcano': Scheduling.volcano(queue, { topology: { required: 1 }, minimumRuntimeSeconds: 1800 }),
     'by-pod-group': Scheduling.podGroup({ topology: { required: 'example.com/rack' } }),
     'by-coscheduling': Scheduling.schedulerPlugins(),
-    'by-gantry': Scheduling.gantry(queue, { topology: { required: 'example.com/rack' }, minimumRuntimeSeconds: 1800 }),
-    'by-gantry-hand-over': Scheduling.gantry(queue, { topology: { required: 'example.com/rack' }, handOver: true }),
+    'by-gantry': Scheduling.gantry(gantryQueue, {
+      topology: { required: 'example.com/rack' },
+      minimumRuntimeSeconds: 1800,
+    }),
+    'by-gantry-hand-over': Scheduling.gantry(gantryQueue, {
+      topology: { required: 'example.com/rack' },
+      handOver: true,
+    }),
   };
   for (const [name, scheduling] of Object.entries(choices)) {
     new batch.Job(chart, name, { ...POD, parallelism: 4, peers: true, scheduling });

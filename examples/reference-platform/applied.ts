@@ -31,7 +31,6 @@ export class Applied extends Workspace {
       ...volcano.torchrun({ processesPerNode: 8, script }),
     });
     this.evaluation = new volcano.Job(this, 'evaluation', {
-      queue: teams.applied.queue,
       priorityClass: platform.priorities.at('scavenger'),
       plugins: [volcano.JobPlugin.pytorch()],
       policies: [volcano.Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -40,6 +39,6 @@ export class Applied extends Workspace {
         { name: 'worker', replicas: 3, template },
       ],
       ttlSecondsAfterFinished: 7 * 24 * 3600,
-    });
+    }).submitTo(teams.applied.queue);
   }
 }

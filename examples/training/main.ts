@@ -8,6 +8,7 @@ import {
   batch,
   DistributedTraining,
   type DistributedTrainingProps,
+  kueue,
   Mount,
   ray,
   Scheduling,
@@ -49,7 +50,7 @@ export class OneStatement extends Chart {
       as: TrainingEngine.jobSet(),
       topology,
       retries: 3,
-    }).submitTo({ localQueueName: 'research' });
+    }).submitTo(kueue.LocalQueue.fromName('research'));
     new DistributedTraining(this, 'by-trainer', { ...LLAMA, as: TrainingEngine.trainJob(runtime) }).submitTo(queue);
   }
 }
@@ -67,7 +68,7 @@ export class OtherWork extends Chart {
       resources: { memory: '128Gi' },
       sharedMemory: '16Gi',
       model: { storageUri: 'hf://meta-llama/Llama-3.2-1B-Instruct', secret: 'hf-token' },
-    }).submitTo({ localQueueName: 'research' });
+    }).submitTo(kueue.LocalQueue.fromName('research'));
 
     const image = 'rayproject/ray:2.52.0-gpu';
     new ray.RayJob(this, 'sweep', {

@@ -78,7 +78,6 @@ export class Laboratory extends Chart {
       resources: { cpu: 2, memory: '8Gi' },
     });
     const simulation = new Job(this, 'simulation', {
-      queue: models,
       priorityClass: priorities.at('day'),
       networkTopology: { mode: 'hard', highestTier: 1 },
       plugins: [JobPlugin.mpi({ master: 'mpimaster', worker: 'mpiworker' })],
@@ -88,12 +87,11 @@ export class Laboratory extends Chart {
         { name: 'mpimaster', template: master, policies: [Policy.onEvent('TaskCompleted', 'CompleteJob')] },
         { name: 'mpiworker', replicas: 4, template: worker },
       ],
-    });
+    }).submitTo(models);
     simulation.node.addDependency(namespace);
 
     const step = (name: string, gpus: number): volcano.JobTemplate =>
       new JobTemplate(this, name, {
-        queue: models,
         tasks: [
           {
             name: 'main',
@@ -106,7 +104,7 @@ export class Laboratory extends Chart {
             }),
           },
         ],
-      });
+      }).submitTo(models);
     const [clean, fit, draw] = [step('clean', 0), step('fit', 8), step('draw', 1)];
     new JobFlow(this, 'paper', { jobRetainPolicy: 'delete' })
       .addFlow(clean)
@@ -116,9 +114,8 @@ export class Laboratory extends Chart {
     new CronJob(this, 'nightly', {
       schedule: '30 1 * * *',
       timeZone: 'Europe/Vienna',
+      priorityClass: priorities.at('night'),
       job: {
-        queue: reports,
-        priorityClass: priorities.at('night'),
         ttlSecondsAfterFinished: 86_400,
         tasks: [
           {
@@ -132,7 +129,7 @@ export class Laboratory extends Chart {
           },
         ],
       },
-    });
+    }).submitTo(reports);
   }
 }
 

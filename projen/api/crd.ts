@@ -23,7 +23,7 @@ export interface CrdVersion {
 
 /** @throws Error where a document is a CRD and misses what every CRD has */
 export function crdVersions(text: string, file: string): readonly CrdVersion[] {
-  return objectsIn(text, file).flatMap((object) => {
+  return definitionsIn(text, file).flatMap((object) => {
     if (object.kind === 'CustomResourceDefinition') {
       return fromDefinition(object, file);
     }
@@ -33,7 +33,8 @@ export function crdVersions(text: string, file: string): readonly CrdVersion[] {
   });
 }
 
-function objectsIn(text: string, file: string): readonly JsonObject[] {
+/** The objects of a file. @throws Error where the text is not YAML or JSON */
+export function definitionsIn(text: string, file: string): readonly JsonObject[] {
   if (file.endsWith('.json')) {
     return [JSON.parse(text) as JsonObject];
   }

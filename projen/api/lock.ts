@@ -171,6 +171,12 @@ export function readEntry(entry: LockEntry): ReadonlyMap<string, string> {
   return texts;
 }
 
+/** The texts of the files of a module that its source names, by path. */
+export function moduleTexts(dir: string, { files, except = [] }: ModuleSource): ReadonlyMap<string, string> {
+  const paths = files.flatMap((pattern) => pathsOf(dir, pattern)).filter((path) => !except.includes(path));
+  return new Map(paths.map((path) => [path, readFileSync(join(dir, path), 'utf8')]));
+}
+
 export interface GoModule {
   readonly dir: string;
   readonly sum: string;

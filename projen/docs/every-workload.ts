@@ -1,13 +1,24 @@
 /**
  * One workload of each kind, of four pods where the kind says so: for the table of who can schedule what.
  */
-import { type Chart } from 'cdk8s';
+import { Chart } from 'cdk8s';
+import { type Construct } from 'constructs';
 import { CronJob, Job, JobSet, LeaderWorkerSet } from '../../src/constructs/batch';
 import { JAXJob, MPIJob, MPIJobV1, PaddleJob, PyTorchJob, TFJob, XGBoostJob } from '../../src/constructs/kubeflow';
 import { Accelerator, PodTemplate, type Scheduling } from '../../src/constructs/pods';
 import { RayCluster, RayJob, RayService } from '../../src/constructs/ray';
 import { ClusterTrainingRuntime, MlPolicy, TrainJob, TrainingRuntime } from '../../src/constructs/trainer';
-import { Job as VolcanoJob, JobPlugin, Policy } from '../../src/constructs/volcano';
+import {
+  CronJob as VolcanoCronJob,
+  Job as VolcanoJob,
+  JobPlugin,
+  JobTemplate,
+  Policy,
+} from '../../src/constructs/volcano';
+import { ScaledJob, Triggers } from '../../src/constructs/keda';
+import { SpotJob } from '../../src/constructs/node-tuning';
+import { type QueueReference } from '../../src/constructs/resources/queue-references';
+import { Deployment, KnativeFeatureSwitches, KnativeService } from '../../src/constructs/serving';
 
 const POD = {
   image: 'registry.example.com/train:1',
@@ -22,7 +33,19 @@ const RAY = {
   workers: [{ ...POD, command: undefined, groupName: 'gpu', replicas: 3 }],
 };
 
-export type MakeWorkload = (chart: Chart, scheduling?: Scheduling) => unknown;
+const VOLCANO_JOB = {
+  plugins: [JobPlugin.svc({ publishNotReadyAddresses: true })],
+  policies: [Policy.onEvents(['PodEvicted', 'PodFailed'], 'RestartJob')],
+  tasks: [{ name: 'node', replicas: 4, template: new PodTemplate(POD) }],
+};
+
+/** A workload of whichever kind; a TrainingRuntime has no `submitTo`. */
+export type MadeWorkload = Construct & { submitTo?(queue: QueueReference): unknown };
+
+/**
+ * Makes a workload with any choice: `never` is a choice of every kind for the compiler, so that the constructs' own errors are seen.
+ */
+export type MakeWorkload = (chart: Chart, scheduling?: Scheduling<never>) => MadeWorkload;
 
 export const EVERY_WORKLOAD: Readonly<Record<string, MakeWorkload>> = {
   Job: (chart, scheduling) => new Job(chart, 'train', { ...POD, parallelism: 4, scheduling }),
@@ -54,11 +77,25 @@ export const EVERY_WORKLOAD: Readonly<Record<string, MakeWorkload>> = {
     const serveConfig = { applications: [{ name: 'a', import_path: 'a:b' }] };
     return new RayService(chart, 'train', { serveConfig, cluster: RAY, scheduling });
   },
-  'Volcano Job': (chart, scheduling) =>
-    new VolcanoJob(chart, 'train', {
+  'Volcano Job': (chart, scheduling) => new VolcanoJob(chart, 'train', { ...VOLCANO_JOB, scheduling }),
+  'Volcano CronJob': (chart, scheduling) =>
+    new VolcanoCronJob(chart, 'train', { schedule: '@daily', job: VOLCANO_JOB, scheduling }),
+  'Volcano JobTemplate': (chart, scheduling) => new JobTemplate(chart, 'train', { ...VOLCANO_JOB, scheduling }),
+  Deployment: (chart, scheduling) => new Deployment(chart, 'train', { ...POD, replicas: 4, scheduling }),
+  'Knative Service': (chart, scheduling) => {
+    const service = new KnativeService(chart, 'train', { ...POD, scheduling });
+    // One ConfigMap of the cluster, for the services of all charts.
+    const { root } = chart.node;
+    const known = root.node.tryFindChild('knative')?.node.tryFindChild('features');
+    const features = known ?? new KnativeFeatureSwitches(new Chart(root, 'knative'), 'features');
+    (features as KnativeFeatureSwitches).addService(service);
+    return service;
+  },
+  ScaledJob: (chart, scheduling) =>
+    new ScaledJob(chart, 'train', {
+      ...POD,
       scheduling,
-      plugins: [JobPlugin.svc({ publishNotReadyAddresses: true })],
-      policies: [Policy.onEvents(['PodEvicted', 'PodFailed'], 'RestartJob')],
-      tasks: [{ name: 'node', replicas: 4, template: new PodTemplate(POD) }],
+      triggers: [Triggers.cron({ timezone: 'Etc/UTC', start: '0 8 * * *', end: '0 18 * * *', desiredReplicas: 4 })],
     }),
+  SpotJob: (chart, scheduling) => new SpotJob(chart, 'train', { ...POD, on: 'gke', completions: 4, scheduling }),
 };

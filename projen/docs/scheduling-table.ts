@@ -7,14 +7,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { Checks } from '../../src/checks/checks-of';
+import { Queue as KaiQueue } from '../../src/constructs/kai';
+import { LocalQueue } from '../../src/constructs/kueue';
 import { Scheduling } from '../../src/constructs/pods';
+import { GantryQueue } from '../../src/constructs/scheduler';
+import { Queue } from '../../src/constructs/volcano';
 import { EVERY_WORKLOAD, type MakeWorkload } from './every-workload';
 
 const PAGE = resolve(__dirname, '../../docs/scheduling.md');
 const BLOCK = /<!-- table of means -->\n[\s\S]*?<!-- end of table -->/;
 
-const queue = { queueName: 'research' };
-const local = { localQueueName: 'team' };
+const queue = Queue.fromName('research');
+const local = LocalQueue.fromName('team');
+const kaiQueue = KaiQueue.fromName('research');
+const gantryQueue = GantryQueue.fromName('research');
 const required = 'topology.kubernetes.io/zone';
 const elastic = { min: 2 };
 
@@ -47,6 +53,12 @@ export const CHOICES: readonly Choices[] = [
     },
   },
   {
+    engine: 'kai',
+    targets: ['1.36'],
+    plain: Scheduling.kai(kaiQueue),
+    asking: { 'not preemptible': Scheduling.kai(kaiQueue, { preemptible: false }) },
+  },
+  {
     engine: 'podGroup',
     targets: ['1.35', '1.36'],
     plain: Scheduling.podGroup(),
@@ -61,12 +73,12 @@ export const CHOICES: readonly Choices[] = [
   {
     engine: 'gantry',
     targets: ['1.36'],
-    plain: Scheduling.gantry(queue),
+    plain: Scheduling.gantry(gantryQueue),
     asking: {
-      topology: Scheduling.gantry(queue, { topology: { required } }),
-      elastic: Scheduling.gantry(queue, { elastic }),
-      'minimum runtime': Scheduling.gantry(queue, { minimumRuntimeSeconds: 600 }),
-      'hand-over': Scheduling.gantry(queue, { handOver: true }),
+      topology: Scheduling.gantry(gantryQueue, { topology: { required } }),
+      elastic: Scheduling.gantry(gantryQueue, { elastic }),
+      'minimum runtime': Scheduling.gantry(gantryQueue, { minimumRuntimeSeconds: 600 }),
+      'hand-over': Scheduling.gantry(gantryQueue, { handOver: true }),
     },
   },
 ];
@@ -86,7 +98,7 @@ export function made(
 ): Chart | Error {
   const chart = new Chart(app, namespace, { namespace });
   try {
-    make(chart, scheduling);
+    make(chart, scheduling as Scheduling<never>);
     return chart;
   } catch (error) {
     app.node.tryRemoveChild(namespace);

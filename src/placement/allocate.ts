@@ -9,25 +9,45 @@
  * O(gangs × one placement); the promise costs O(log ends) placements, once.
  */
 import { type Cycle, type HeadReservation } from './cycle';
-import { GangOrder, type Turn } from './gang-order';
-import { type GangRecord, type PodRecord } from './records';
+import { GangOrder } from './gang-order';
+import { type GangRecord, type Turn } from './records';
 
-/** Goes through the gangs, and gives back those that got nothing this time or not all they want. */
-export function allocate(cycle: Cycle, gangs: readonly GangRecord[], backfill: boolean): GangRecord[] {
-  const order = new GangOrder(cycle.session, cycle.queues, gangs);
+/**
+ * Goes through the gangs, and gives back those that got nothing this time or not all they want.
+ *
+ * @param enough told of each gang that got pods; ends it all once it says true
+ */
+export function allocate(
+  cycle: Cycle,
+  gangs: readonly GangRecord[],
+  backfill: boolean,
+  enough: (gang: GangRecord) => boolean = () => false,
+): GangRecord[] {
+  const order = new GangOrder(cycle.session, cycle.queues, gangs, (turn) => fitsNow(cycle, turn));
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     const { gang } = turn;
     if (cycle.mayHave(turn) && start(cycle, turn)) {
+      if (enough(gang)) {
+        return passed;
+      }
       order.again(gang);
       continue;
     }
-    passed.push(gang);
+    passed.push(gang, ...order.passed(gang));
     if (backfill && cycle.reservation === undefined && !turn.optional && gang.placed === 0 && cycle.mayHave(turn)) {
       cycle.reservation = reserve(cycle, turn);
     }
   }
   return passed;
+}
+
+function fitsNow(cycle: Cycle, turn: Turn): boolean {
+  const { ledger } = cycle.session;
+  const mark = ledger.mark();
+  const fits = cycle.mayHave(turn) && cycle.place(turn);
+  ledger.rollback(mark);
+  return fits;
 }
 
 function start(cycle: Cycle, turn: Turn): boolean {
@@ -62,7 +82,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
 /** Earliest known end of running work after which the gang fits, and where it then is. */
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const { ledger, table } = cycle.session;
-  const ending = endings(cycle);
+  const ending = cycle.endings();
   let result: HeadReservation | undefined;
   const fitsAfter = (count: number): boolean => {
     const mark = ledger.mark();
@@ -80,10 +100,18 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   };
   // Only whole moments make sense: everything that ends at one moment is gone after it.
   const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
-  let low = 0;
-  let high = moments.length - 1;
-  if (high < 0 || !fitsAfter(moments[high])) {
+  if (moments.length === 0) {
     return undefined;
+  }
+  // The moment is often near: it is looked for by doubling before the interval is halved.
+  let low = 0;
+  let high = 0;
+  while (!fitsAfter(moments[high])) {
+    if (high === moments.length - 1) {
+      return undefined;
+    }
+    low = high + 1;
+    high = Math.min(2 * high + 1, moments.length - 1);
   }
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -95,20 +123,4 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   }
   fitsAfter(moments[low]);
   return result;
-}
-
-/** Running pods whose end is known, soonest first. */
-function endings({ session }: Cycle): { pod: PodRecord; at: number }[] {
-  const list: { pod: PodRecord; at: number }[] = [];
-  for (const { gang, roles } of session.timed) {
-    for (const { pods } of roles) {
-      for (const pod of pods) {
-        if (pod.row >= 0 && !pod.releasing) {
-          const from = pod.waits ? session.now : pod.startedAt;
-          list.push({ pod, at: Math.max(session.now, from + gang.expectedSeconds! * 1000) });
-        }
-      }
-    }
-  }
-  return list.sort((a, b) => a.at - b.at || a.pod.index - b.pod.index);
 }

@@ -6,9 +6,10 @@
  * search does not find, go through the common method of `make-room.ts` with victims in their usual order, refused if anybody is lost. The
  * search tries at most `MOST_TRIALS` sets.
  */
+import { type Turn } from './records';
 import { type Cycle } from './cycle';
 import { carryOut, commit, evictFor, stands } from './eviction-search';
-import { type Turn } from './gang-order';
+
 import { type PodClass } from './pod-class';
 import { portions, type Portion } from './victims';
 

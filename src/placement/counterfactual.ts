@@ -4,8 +4,8 @@
 import { reserve } from './allocate';
 import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
-import { type Turn } from './gang-order';
-import { type UnitRecord } from './records';
+
+import { type Turn, type UnitRecord } from './records';
 
 type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'nearest'>;
 

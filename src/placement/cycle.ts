@@ -2,10 +2,11 @@
  * What one decision has come to so far: the session with its order, its searches, and everything that was decided.
  */
 import { type Binding, type Eviction, type Reservation } from './decision';
-import { askedFor, type Turn } from './gang-order';
+import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
+import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
 
@@ -24,6 +25,16 @@ export interface HeadReservation {
   readonly rows: Uint8Array;
 }
 
+/** When a pod is expected to end, milliseconds since the epoch. */
+export interface End {
+  readonly pod: PodRecord;
+  readonly at: number;
+}
+
+function byEnd(a: End, b: End): number {
+  return a.at - b.at || a.pod.index - b.pod.index;
+}
+
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
@@ -35,6 +46,10 @@ export class Cycle {
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
+  /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
+  private readonly misfits: Remembered<true>;
+  private readonly misfitsBeside: Remembered<Uint8Array>;
+  private ends: readonly End[] | undefined;
 
   constructor(
     readonly session: Session,
@@ -42,6 +57,8 @@ export class Cycle {
   ) {
     this.queues = new Queues(session);
     this.placer = new GangPlacer(session, selector);
+    this.misfits = new Remembered(session.ledger.epochs);
+    this.misfitsBeside = new Remembered(session.ledger.epochs);
   }
 
   /** Do the rules of its queues let the gang have these pods at all? */
@@ -64,7 +81,25 @@ export class Cycle {
 
   /** Places the pods of the turn, beside what is promised to the gang at the head. */
   place({ gang, pods }: Turn): boolean {
-    return this.placer.place(gang.root, pods, this.besideReservation(gang));
+    const within = this.besideReservation(gang);
+    const kind = pods.length === gang.size ? gang.kind : undefined;
+    if (kind === undefined) {
+      return this.placer.place(gang.root, pods, within);
+    }
+    // What does not fit on all nodes does not fit on some of them.
+    const promised = within.without;
+    if (this.misfits.get(kind) === true || (promised !== undefined && this.misfitsBeside.get(kind) === promised)) {
+      return false;
+    }
+    if (this.placer.place(gang.root, pods, within)) {
+      return true;
+    }
+    if (promised === undefined) {
+      this.misfits.set(kind, true);
+    } else {
+      this.misfitsBeside.set(kind, promised);
+    }
+    return false;
   }
 
   /** Pods that are on their way out, and still hold their room. */
@@ -72,12 +107,42 @@ export class Cycle {
     return this.releasesCount ? [] : this.session.leaving.filter(({ row }) => row >= 0);
   }
 
-  private besideReservation({ gang }: GangRecord): Within {
+  /** Pods whose end is known, soonest first: those that run, and those that this decision has placed. */
+  endings(): readonly End[] {
+    this.ends ??= this.session.timed
+      .flatMap(({ gang, roles }) =>
+        roles.flatMap(({ pods }) =>
+          pods
+            .filter(({ existed, releasing }) => existed && !releasing)
+            .map((pod) => ({ pod, at: this.endOf(pod.startedAt, gang.expectedSeconds!) })),
+        ),
+      )
+      .sort(byEnd);
+    // What was nominated may be bound as well while the next cycle is tried out.
+    const fresh = new Set([...this.bound, ...this.nominated].filter(({ row, releasing }) => row >= 0 && !releasing));
+    const placed = [...fresh].flatMap((pod): End[] => {
+      const seconds = pod.role!.gang.gang.expectedSeconds;
+      return seconds === undefined ? [] : [{ pod, at: this.endOf(this.session.now, seconds) }];
+    });
+    const running = this.ends.filter(({ pod }) => pod.row >= 0 && !fresh.has(pod));
+    return placed.length === 0 ? running : [...running, ...placed].sort(byEnd);
+  }
+
+  private endOf(from: number, seconds: number): number {
+    return Math.max(this.session.now, from + seconds * 1000);
+  }
+
+  /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */
+  keepsOff({ gang }: GangRecord): boolean {
     if (this.reservation === undefined || this.reservation.gang.gang === gang) {
-      return {};
+      return false;
     }
     const ends = gang.expectedSeconds === undefined ? Infinity : this.session.now + gang.expectedSeconds * 1000;
-    return ends <= this.reservation.startAt ? {} : { without: this.reservation.rows };
+    return ends > this.reservation.startAt;
+  }
+
+  private besideReservation(gang: GangRecord): Within {
+    return this.keepsOff(gang) ? { without: this.reservation!.rows } : {};
   }
 
   binding(pod: PodRecord): Binding {

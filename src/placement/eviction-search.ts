@@ -2,9 +2,9 @@
  * The search for the smallest eviction that lets a gang in, and what becomes of the victims. The method is told in `make-room.ts`.
  */
 import { type Cycle } from './cycle';
-import { type Turn } from './gang-order';
+
 import { standsNextCycle } from './next-cycle';
-import { type PodRecord } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type Portion } from './victims';
 
 interface Place {
@@ -21,7 +21,33 @@ export interface Outcome {
   readonly places: ReadonlyMap<PodRecord, Place>;
 }
 
-/** Evicts as little as lets the gang in, if the action allows what is then lost. */
+/**
+ * Sets of victims that are tried before the gang has to wait. One set may be refused while the next is not: because the room would go to
+ * another gang once its victims are gone, or because the action does not allow just that loss.
+ */
+const MOST_SETS = 4;
+
+/** Nodes whose own pods are looked at as a set of victims for a single pod, those that lack the least first. */
+const MOST_NODES = 16;
+
+/** Times that victims which would take their room again are left out, and others looked for. */
+const MOST_ROUNDS = 4;
+
+/** Victims that are enough for the gang, and what would be lost with them. */
+interface Plan {
+  readonly victims: readonly Portion[];
+  readonly priority: number;
+  readonly pods: number;
+}
+
+/**
+ * Evicts as little as lets the gang in, if the action allows what is then lost.
+ *
+ * The sets are the shortest beginnings of the candidates' list, without its first members or with them, and, for a single pod, the
+ * shortest beginnings of what is on one node. They are tried from the cheapest: the lowest priority that is lost, then the fewest pods. A
+ * victim that would have its room again in the next cycle, because its queue is then within its quota, is no victim: the search goes on
+ * without it.
+ */
 export function evictFor(
   cycle: Cycle,
   turn: Turn,
@@ -29,20 +55,110 @@ export function evictFor(
   candidates: readonly Portion[],
   allows: (outcome: Outcome) => boolean,
 ): boolean {
-  const enough = smallestPrefix(cycle, turn, candidates);
-  if (enough === undefined) {
-    return false;
+  let left = candidates;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const back = new Set<GangRecord>();
+    if (plans(cycle, turn, action, left).some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
+      return true;
+    }
+    const others = left.filter(({ gang }) => !back.has(gang));
+    if (others.length === left.length) {
+      return false;
+    }
+    left = others;
   }
+  return false;
+}
+
+/** Carries the plan out for good, or says in `back` which victims would take their room again. */
+function carriedOut(
+  cycle: Cycle,
+  turn: Turn,
+  action: Making,
+  { victims }: Plan,
+  allows: (outcome: Outcome) => boolean,
+  back: Set<GangRecord>,
+): boolean {
   const { ledger } = cycle.session;
   const mark = ledger.mark();
-  const outcome = carryOut(cycle, turn, candidates.slice(0, enough), action);
-  if (outcome === undefined || !allows(outcome) || !stands(cycle, turn, outcome)) {
-    ledger.rollback(mark);
-    return false;
+  const planned = carryOut(cycle, turn, victims, action);
+  for (const outcome of planned === undefined ? [] : alternatives(cycle, planned)) {
+    if (allows(outcome) && stands(cycle, turn, outcome, back)) {
+      ledger.keep();
+      commit(cycle, turn, action, outcome);
+      return true;
+    }
   }
-  ledger.keep();
-  commit(cycle, turn, action, outcome);
-  return true;
+  ledger.rollback(mark);
+  return false;
+}
+
+/** The cheapest sets of victims, best first. */
+function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
+  const found: Plan[] = [];
+  for (let first = 0; first < MOST_SETS && first <= candidates.length; first++) {
+    const plan = planOf(cycle, turn, action, candidates.slice(first));
+    if (plan === undefined) {
+      break;
+    }
+    found.push(plan);
+  }
+  if (found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
+    for (const list of byNode(cycle, turn, candidates)) {
+      const plan = planOf(cycle, turn, action, list);
+      if (plan !== undefined) {
+        found.push(plan);
+      }
+    }
+  }
+  return found.sort((a, b) => a.priority - b.priority || a.pods - b.pods).slice(0, 2 * MOST_SETS);
+}
+
+function planOf(cycle: Cycle, turn: Turn, action: Making, list: readonly Portion[]): Plan | undefined {
+  const enough = smallestPrefix(cycle, turn, list);
+  if (enough === undefined) {
+    return undefined;
+  }
+  const { ledger } = cycle.session;
+  const victims = list.slice(0, enough);
+  const mark = ledger.mark();
+  const outcome = carryOut(cycle, turn, victims, action);
+  ledger.rollback(mark);
+  return (
+    outcome && {
+      victims,
+      priority: outcome.lost.reduce((most, { gang }) => Math.max(most, gang.priority), -Infinity),
+      pods: outcome.lost.reduce((sum, { pods }) => sum + pods.length, 0),
+    }
+  );
+}
+
+/** The candidates on each of the nodes that lack the least for the pod, in their order. */
+function byNode({ session }: Cycle, { pods: [pod] }: Turn, candidates: readonly Portion[]): readonly Portion[][] {
+  const rows = new Map<number, Portion[]>();
+  for (const portion of candidates) {
+    for (const row of new Set(portion.pods.map((victim) => victim.row))) {
+      const list = rows.get(row) ?? [];
+      list.push(portion);
+      rows.set(row, list);
+    }
+  }
+  const { milliFree } = session.table;
+  const allowed = session.staticRow(pod.podClass);
+  return [...rows]
+    .filter(([row]) => row >= 0 && allowed[row] === 0)
+    .sort(([a], [b]) => milliFree[b] - milliFree[a] || a - b)
+    .slice(0, MOST_NODES)
+    .map(([, list]) => list);
+}
+
+/** The outcome as planned; then, as others may get in where victims were to move, the one in which these are lost. */
+function* alternatives({ session }: Cycle, planned: Outcome): Generator<Outcome> {
+  yield planned;
+  if (planned.moved.length > 0) {
+    planned.moved.forEach(({ pods }) => pods.forEach((pod) => session.ledger.remove(pod)));
+    yield { ...planned, moved: [], lost: [...planned.moved, ...planned.lost] };
+  }
 }
 
 /** Length of the shortest beginning of the list whose eviction lets the gang in. */
@@ -132,9 +248,16 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
 }
 
 /** See `next-cycle.ts`. Nothing is at stake where nobody is evicted. */
-export function stands(cycle: Cycle, { pods }: Turn, { moved, lost }: Outcome): boolean {
+export function stands(
+  cycle: Cycle,
+  { pods }: Turn,
+  { moved, lost }: Outcome,
+  back: Set<GangRecord> = new Set(),
+): boolean {
   const of = (list: readonly Portion[]): PodRecord[] => list.flatMap((portion) => portion.pods);
-  return moved.length + lost.length === 0 || standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]));
+  return (
+    moved.length + lost.length === 0 || standsNextCycle(cycle, [...pods, ...of(moved)], of([...moved, ...lost]), back)
+  );
 }
 
 export function commit(cycle: Cycle, turn: Turn, action: Making, outcome: Outcome): void {

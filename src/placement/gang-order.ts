@@ -2,85 +2,165 @@
  * Which gang is considered next.
  *
  * Down the tree of queues, at each level the queue that has the best claim, then inside the queue by priority, gangs below their minimum
- * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Shares are read at every step, so each start
- * counts at once. Only the path to the last gang is compared again: O(depth · siblings) for each gang after O(gangs log gangs).
+ * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Under `quota-then-surplus` a gang that fits into
+ * the unused quota of its queue goes before every claim on surplus, even if gangs that need more wait in front of it: so nothing that
+ * waits in a queue keeps entitled work of the queue back. Shares are read at every step, so each start counts at once. Only the path to the
+ * last gang is compared again: O(depth · siblings + log gangs) for each gang.
  */
+import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
 import { type PodClass } from './pod-class';
 import { type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
-import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord } from './records';
+import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type Session } from './session';
-
-/** A gang, and the pods it is to get in this step. */
-export interface Turn {
-  readonly gang: GangRecord;
-  readonly pods: readonly PodRecord[];
-  /** What its queues would be charged. */
-  readonly asked: Float64Array;
-  /** The gang already has its minimum. */
-  readonly optional: boolean;
-}
 
 interface Node {
   readonly queue: QueueRecord;
   readonly children: Node[];
-  /** Gangs of this queue, the next one last. */
-  readonly own: GangRecord[];
+  /** Gangs that may be within the unused quota of the queue, the next one on top. */
+  readonly within: Heap<GangRecord>;
+  /** Gangs that were seen to need more than that. */
+  readonly beyond: Heap<GangRecord>;
+  readonly parent: Node | undefined;
+  /** The claim that is next by rank, and whether it has to be looked for again. */
   best: Turn | undefined;
   stale: boolean;
-  parent: Node | undefined;
+  /** The next claim within unused quota, likewise. */
+  entitled: Turn | undefined;
+  staleEntitled: boolean;
 }
+
+/** Can the turn be carried out now? Asked only to find out whether queues contend for what is free. */
+export type FitsNow = (turn: Turn) => boolean;
 
 export class GangOrder {
   private readonly nodes = new Map<QueueRecord, Node>();
   private readonly roots: Node[] = [];
+  private readonly byQuota: boolean;
+  private readonly strict: boolean;
+  /** Gangs that were seen not to fit: what is free only shrinks. */
+  private readonly misfits = new Set<GangRecord>();
 
+  /** @param fitsNow where it is not given, every claim contends with every other */
   constructor(
     private readonly session: Session,
     private readonly queues: Queues,
     gangs: readonly GangRecord[],
+    private readonly fitsNow?: FitsNow,
   ) {
+    this.strict = session.policy.queueing === 'strict-fifo';
+    this.byQuota = session.policy.queueOrder === 'quota-then-surplus' && !this.strict;
+    const compare = (a: GangRecord, b: GangRecord): number => this.compare(a, b);
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
-      const node: Node = { queue, children: [], own: [], best: undefined, stale: true, parent };
+      const node: Node = {
+        queue,
+        children: [],
+        within: new Heap(compare),
+        beyond: new Heap(compare),
+        parent,
+        best: undefined,
+        stale: true,
+        entitled: undefined,
+        staleEntitled: true,
+      };
       this.nodes.set(queue, node);
       (parent?.children ?? this.roots).push(node);
     }
     for (const gang of gangs) {
       if (gang.queue !== undefined) {
-        this.nodes.get(gang.queue)!.own.push(gang);
+        this.nodes.get(gang.queue)!.within.push(gang);
       }
     }
-    this.nodes.forEach(({ own }) => own.sort((a, b) => -this.compare(a, b)));
   }
 
   /** The gang with the best claim; it is out of the order until `again` is called. */
   next(): Turn | undefined {
-    const root = this.bestOf(this.roots);
-    const turn = root?.best;
+    const first = this.bestOf(this.roots)?.best;
+    const turn = first === undefined ? undefined : (this.entitledBefore(first) ?? first);
     if (turn !== undefined) {
       const node = this.nodes.get(turn.gang.queue!)!;
-      node.own.pop();
+      (node.within.top() === turn.gang ? node.within : node.beyond).pop();
       this.touch(node);
     }
     return turn;
   }
 
-  /** The gang may have more pods: it comes back into the order, at its place. */
+  /** The shares of its queue changed, and the gang returns to the order if it can have more pods: O(log gangs). */
   again(gang: GangRecord): void {
     const node = this.nodes.get(gang.queue!)!;
-    let at = node.own.length;
-    while (at > 0 && this.compare(gang, node.own[at - 1]) > 0) {
-      at--;
+    if (gang.placed < gang.size) {
+      node.within.push(gang);
     }
-    node.own.splice(at, 0, gang);
     this.touch(node);
   }
 
-  /** Something changed in the shares of a queue. */
+  /** The gang got nothing. Under `strict-fifo` the gangs behind it are out of the order as well. */
+  passed(gang: GangRecord): readonly GangRecord[] {
+    if (!this.strict) {
+      return [];
+    }
+    const node = this.nodes.get(gang.queue!)!;
+    const behind: GangRecord[] = [];
+    for (const heap of [node.within, node.beyond]) {
+      for (let other = heap.pop(); other !== undefined; other = heap.pop()) {
+        behind.push(other);
+      }
+    }
+    this.touch(node);
+    return behind;
+  }
+
+  /** The queue lost pods: its gangs may be within its quota again. */
   changed(queue: QueueRecord): void {
-    this.touch(this.nodes.get(queue)!);
+    const node = this.nodes.get(queue)!;
+    for (let gang = node.beyond.pop(); gang !== undefined; gang = node.beyond.pop()) {
+      node.within.push(gang);
+    }
+    this.touch(node);
+  }
+
+  /**
+   * A claim within unused quota that goes before `first`, which needs more than its queue's quota.
+   *
+   * Such a claim goes before the claims of all other queues, whatever waits in front of it. In its own queue the order is kept as long as
+   * no other queue has a claim on what is free: then a queue may use its quota and the surplus as it likes.
+   */
+  private entitledBefore(first: Turn): Turn | undefined {
+    if (!this.byQuota || isEntitled(first.gang.queue!, first.asked)) {
+      return undefined;
+    }
+    const entitled = this.entitledOf(this.roots);
+    const own = entitled?.gang.queue === first.gang.queue;
+    return entitled !== undefined && (!own || this.isContended(first.gang.queue!)) ? entitled : undefined;
+  }
+
+  /** Has a gang of another queue a claim on what is free? Each gang is tried once. */
+  private isContended(queue: QueueRecord): boolean {
+    if (this.fitsNow === undefined) {
+      return true;
+    }
+    for (const { queue: other, within, beyond } of this.nodes.values()) {
+      if (other !== queue && (this.anyFits(within.elements()) || this.anyFits(beyond.elements()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private anyFits(gangs: readonly GangRecord[]): boolean {
+    for (const gang of gangs) {
+      if (this.misfits.has(gang)) {
+        continue;
+      }
+      const turn = turnOf(this.session, gang);
+      if (turn !== undefined && this.fitsNow!(turn)) {
+        return true;
+      }
+      this.misfits.add(gang);
+    }
+    return false;
   }
 
   private compare(a: GangRecord, b: GangRecord): number {
@@ -91,53 +171,116 @@ export class GangOrder {
   private touch(node: Node): void {
     for (let at: Node | undefined = node; at !== undefined; at = at.parent) {
       at.stale = true;
+      at.staleEntitled = true;
     }
   }
 
   private bestOf(nodes: readonly Node[]): Node | undefined {
     let best: Node | undefined;
     for (const node of nodes) {
-      this.refresh(node);
-      if (node.best !== undefined && (best === undefined || this.compareQueues(node, best) < 0)) {
+      if (node.stale) {
+        node.stale = false;
+        node.best = this.ownTurn(node) ?? this.bestOf(node.children)?.best;
+      }
+      if (
+        node.best !== undefined &&
+        (best === undefined || this.compareQueues(node.queue, node.best, best.queue, best.best!) < 0)
+      ) {
         best = node;
       }
     }
     return best;
   }
 
-  private refresh(node: Node): void {
-    if (!node.stale) {
-      return;
+  private entitledOf(nodes: readonly Node[]): Turn | undefined {
+    let best: Node | undefined;
+    for (const node of nodes) {
+      if (node.staleEntitled) {
+        node.staleEntitled = false;
+        node.entitled = this.ownEntitled(node) ?? this.entitledOf(node.children);
+      }
+      if (
+        node.entitled !== undefined &&
+        (best === undefined || this.compareQueues(node.queue, node.entitled, best.queue, best.entitled!) < 0)
+      ) {
+        best = node;
+      }
     }
-    node.stale = false;
-    node.best = this.ownTurn(node) ?? this.bestOf(node.children)?.best;
+    return best?.entitled;
   }
 
-  private ownTurn(node: Node): Turn | undefined {
-    while (node.own.length > 0) {
-      const turn = turnOf(this.session, node.own[node.own.length - 1]);
+  /** What the queue itself has next: the better one of its two heaps. */
+  private ownTurn({ within, beyond }: Node): Turn | undefined {
+    for (;;) {
+      const [a, b] = [within.top(), beyond.top()];
+      if (a === undefined && b === undefined) {
+        return undefined;
+      }
+      const heap = b === undefined || (a !== undefined && this.compare(a, b) < 0) ? within : beyond;
+      const turn = turnOf(this.session, heap.top()!);
       if (turn !== undefined) {
         return turn;
       }
-      node.own.pop();
+      heap.pop();
+    }
+  }
+
+  /** Each gang that needs more than the quota has left is put aside once. */
+  private ownEntitled({ queue, within, beyond }: Node): Turn | undefined {
+    for (let gang = within.top(); gang !== undefined; gang = within.top()) {
+      const turn = turnOf(this.session, gang);
+      if (turn !== undefined && isEntitled(queue, turn.asked)) {
+        return turn;
+      }
+      within.pop();
+      if (turn !== undefined) {
+        beyond.push(gang);
+      }
     }
     return undefined;
   }
 
-  private compareQueues(a: Node, b: Node): number {
-    return compareQueues(
-      this.session.policy.queueOrder,
-      this.queues.totals,
-      a.queue,
-      a.best!.asked,
-      b.queue,
-      b.best!.asked,
-    );
+  private compareQueues(a: QueueRecord, aTurn: Turn, b: QueueRecord, bTurn: Turn): number {
+    return compareQueues(this.session.policy.queueOrder, this.queues.totals, a, aTurn.asked, b, bTurn.asked);
   }
+}
+
+/** Within the unused quota of the queue, and of every queue above it that has one. */
+export function isEntitled(queue: QueueRecord, asked: Float64Array): boolean {
+  if (!staysInQuota(queue, asked)) {
+    return false;
+  }
+  for (let at = queue.parent; at !== undefined; at = at.parent) {
+    for (let account = 0; account < asked.length; account++) {
+      if (
+        asked[account] > 0 &&
+        at.hasQuota[account] &&
+        at.allocated[account] + asked[account] > at.deserved[account] + DUST
+      ) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /** The pods a gang is to get next; undefined when there are none. */
 export function turnOf(session: Session, gang: GangRecord): Turn | undefined {
+  if (gang.kind === undefined || gang.placed > 0) {
+    return turnNow(session, gang);
+  }
+  // It starts with all of its pods, whenever that is.
+  let turn = session.firstTurns.get(gang);
+  if (turn === undefined) {
+    turn = turnNow(session, gang);
+    if (turn !== undefined) {
+      session.firstTurns.set(gang, turn);
+    }
+  }
+  return turn;
+}
+
+function turnNow(session: Session, gang: GangRecord): Turn | undefined {
   const below = !runs(gang);
   const roomFor: RoomFor = (podClass) => roomOf(session, podClass);
   const single = below ? undefined : optionalPod(gang, roomFor);
@@ -267,11 +410,23 @@ export function isOverShare(queue: QueueRecord): boolean {
   return queue.allocated.some((amount, account) => amount > queue.fairShare[account] + DUST);
 }
 
-/** Within its quota even with `asked` on top. A queue without any quota never is. */
+/**
+ * Within its quota even with `asked` on top. A resource without a quota is shared by weight: there the fair share counts. A queue without
+ * any quota for what is asked never is.
+ */
 export function staysInQuota(queue: QueueRecord, asked: Float64Array): boolean {
-  return asked.every(
-    (amount, account) => amount <= 0 || queue.allocated[account] + amount <= queue.deserved[account] + DUST,
-  );
+  let stated = false;
+  for (let account = 0; account < asked.length; account++) {
+    if (asked[account] <= 0) {
+      continue;
+    }
+    const limit = queue.hasQuota[account] ? queue.deserved[account] : queue.fairShare[account];
+    if (queue.allocated[account] + asked[account] > limit + DUST) {
+      return false;
+    }
+    stated ||= queue.hasQuota[account];
+  }
+  return stated;
 }
 
 /** Largest part of the cluster that the queue has of any resource, by its weight. */

@@ -10,6 +10,7 @@ import { type PodsOnNodes } from './filters/pods-on-nodes';
 import { type NodeTable } from './node-table';
 import { type PodClass } from './pod-class';
 import { ELSEWHERE, NOWHERE, type PodRecord } from './records';
+import { Epochs, Remembered } from './remembered';
 
 export interface Charge {
   readonly ids: Int32Array;
@@ -22,10 +23,9 @@ export class Ledger {
   private readonly logRows: number[] = [];
   private readonly logDevices: (readonly number[])[] = [];
   private readonly charges: (Charge | undefined)[] = [];
-  /** Release count at which the class was seen not to fit anywhere. */
-  private readonly noFit: number[] = [];
-  private readonly noFitLog: number[] = [];
-  private readonly noFitMarks: number[] = [];
+  readonly epochs = new Epochs();
+  /** Classes that were seen not to fit anywhere. */
+  private readonly noFit = new Remembered<true>(this.epochs);
 
   constructor(
     readonly table: NodeTable,
@@ -83,7 +83,7 @@ export class Ledger {
   remove(pod: PodRecord): void {
     const { row, devices } = pod;
     this.apply(pod, row, devices, -1);
-    this.table.releases++;
+    this.epochs.begin();
     this.logPods.push(pod);
     this.logRows.push(~row);
     this.logDevices.push(devices);
@@ -122,13 +122,13 @@ export class Ledger {
   }
 
   mark(): number {
-    this.noFitMarks.push(this.noFitLog.length);
+    this.epochs.mark();
     return this.logPods.length;
   }
 
   /** Forgets a mark without undoing anything. */
   keep(): void {
-    this.noFitMarks.pop();
+    this.epochs.keep();
   }
 
   /** Undoes everything since the latest mark, which must be the one given. */
@@ -141,13 +141,9 @@ export class Ledger {
         this.apply(pod, row, devices, -1);
       } else {
         this.apply(pod, ~row, devices, 1);
-        this.table.releases--;
       }
     }
-    const since = this.noFitMarks.pop() ?? 0;
-    while (this.noFitLog.length > since) {
-      this.noFit[this.noFitLog.pop()!] = -1;
-    }
+    this.epochs.rollback();
   }
 
   /** Pods placed and removed since a mark, oldest first. */
@@ -156,12 +152,11 @@ export class Ledger {
   }
 
   isKnownNotToFit(podClass: PodClass): boolean {
-    return this.noFit[podClass.id] === this.table.releases;
+    return this.noFit.get(podClass.id) === true;
   }
 
   rememberNoFit(podClass: PodClass): void {
-    this.noFit[podClass.id] = this.table.releases;
-    this.noFitLog.push(podClass.id);
+    this.noFit.set(podClass.id, true);
   }
 
   private apply(pod: PodRecord, row: number, devices: readonly number[], by: 1 | -1): void {

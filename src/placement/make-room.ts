@@ -17,10 +17,10 @@
 import { Consolidation } from './consolidate';
 import { type Cycle } from './cycle';
 import { evictFor } from './eviction-search';
-import { GangOrder, type Turn } from './gang-order';
+import { GangOrder } from './gang-order';
 import { preemptCandidates } from './preempt';
 import { ReclaimRules } from './reclaim';
-import { type GangRecord } from './records';
+import { type GangRecord, type Turn } from './records';
 import { portions } from './victims';
 
 /** Goes through the gangs that were passed over. */
@@ -38,18 +38,22 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   let tries = session.policy.makeRoomLimit;
   for (let turn = order.next(); turn !== undefined && tries > 0; turn = order.next()) {
     const settled = turn;
-    if (mayDisturb(cycle, settled.gang)) {
-      tries--;
-      if (actions.some((action) => forGang(cycle, settled, action))) {
-        if (cycle.reservation?.gang === settled.gang) {
-          cycle.reservation = undefined;
-        }
-        new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
-          (queue) => queue !== undefined && order.changed(queue),
-        );
-        order.again(settled.gang);
-      }
+    if (!mayDisturb(cycle, settled.gang)) {
+      order.passed(settled.gang);
+      continue;
     }
+    tries--;
+    if (!actions.some((action) => forGang(cycle, settled, action))) {
+      order.passed(settled.gang);
+      continue;
+    }
+    if (cycle.reservation?.gang === settled.gang) {
+      cycle.reservation = undefined;
+    }
+    new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
+      (queue) => queue !== undefined && order.changed(queue),
+    );
+    order.again(settled.gang);
   }
 }
 

@@ -9,10 +9,19 @@
  */
 import { allocate } from './allocate';
 import { type Cycle } from './cycle';
-import { type GangRecord, type PodRecord } from './records';
+import { type GangRecord, NOWHERE, type PodRecord } from './records';
 
-/** Call it with the gang and the moved pods in place. Leaves the books as they were. */
-export function standsNextCycle(cycle: Cycle, placed: readonly PodRecord[], evicted: readonly PodRecord[]): boolean {
+/**
+ * Call it with the gang and the moved pods in place. Leaves the books as they were.
+ *
+ * @param back gets the gangs of evicted pods that would run again while the eviction did not help
+ */
+export function standsNextCycle(
+  cycle: Cycle,
+  placed: readonly PodRecord[],
+  evicted: readonly PodRecord[],
+  back: Set<GangRecord>,
+): boolean {
   const { ledger, gangs } = cycle.session;
   const wanted = new Map<GangRecord, number>();
   placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
@@ -24,12 +33,22 @@ export function standsNextCycle(cycle: Cycle, placed: readonly PodRecord[], evic
   again.forEach((pod) => ledger.remove(pod));
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
+  const missing = new Map(wanted);
   allocate(
     cycle,
     gangs.filter(({ placed: count, size }) => count < size),
     cycle.session.policy.actions.includes('backfill'),
+    (gang) => {
+      if (gang.placed >= (missing.get(gang) ?? Infinity)) {
+        missing.delete(gang);
+      }
+      return missing.size === 0;
+    },
   );
   const stands = [...wanted].every(([gang, count]) => gang.placed >= count);
+  if (!stands) {
+    evicted.forEach(({ row, role }) => row !== NOWHERE && back.add(role!.gang));
+  }
 
   revived.forEach((pod) => (pod.waits = false));
   ledger.rollback(mark);

@@ -51,8 +51,6 @@ export class NodeTable {
   /** Rows in the order in which they changed, since the era began. */
   readonly changes: number[] = [];
   era = 0;
-  /** Grows whenever room is given back anywhere: what did not fit at a release count does not fit until the next. */
-  releases = 0;
 
   readonly reports: CapacityReportCounts;
   /** Some node has a taint that only prefers to keep pods away. */

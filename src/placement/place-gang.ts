@@ -14,29 +14,28 @@ import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
 import { type PodClass } from './pod-class';
 import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
+import { Remembered } from './remembered';
+import { RoomIndex } from './room-index';
 import { type Selector, type Within } from './select';
 import { preferenceRow } from './score/static-preference';
 import { type Session } from './session';
 import { assignTopology, type TopologyRequest } from './topology';
 
-/** Pods of a class that the cluster takes, as counted up to a limit at one state of the books. */
-interface Total {
-  readonly era: number;
-  readonly changes: number;
-  readonly limit: number;
-  readonly total: number;
-}
-
 type Part = Pick<UnitRecord, 'roles' | 'children' | 'topology'>;
 
 export class GangPlacer {
-  private readonly totals = new Map<PodClass, Total>();
+  private readonly room: RoomIndex;
   private readonly preferences = new Map<PodClass, Float64Array>();
+  /** Most pods of a class that the cluster has room for. */
+  private readonly most: Remembered<number>;
 
   constructor(
     private readonly session: Session,
     private readonly selector: Selector,
-  ) {}
+  ) {
+    this.most = new Remembered(session.ledger.epochs);
+    this.room = new RoomIndex(session);
+  }
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
   place(root: UnitRecord, pods: readonly PodRecord[], within: Within = {}): boolean {
@@ -73,7 +72,19 @@ export class GangPlacer {
   private enoughRoom(pods: readonly PodRecord[], within: Within): boolean {
     const kinds = new Map<PodClass, number>();
     pods.forEach(({ podClass }) => kinds.set(podClass, (kinds.get(podClass) ?? 0) + 1));
-    return [...kinds].every(([podClass, count]) => podClass.dynamic || this.capacity(podClass, within, count) >= count);
+    return [...kinds].every(([podClass, count]) => podClass.dynamic || this.hasRoom(podClass, within, count));
+  }
+
+  /** As long as nothing is released, room that was counted is a bound of what there is. */
+  private hasRoom(podClass: PodClass, within: Within, count: number): boolean {
+    if ((this.most.get(podClass.id) ?? Infinity) < count) {
+      return false;
+    }
+    const room = this.capacity(podClass, within, count);
+    if (room < count && within.rows === undefined && within.without === undefined) {
+      this.most.set(podClass.id, room);
+    }
+    return room >= count;
   }
 
   private unit(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
@@ -141,7 +152,7 @@ export class GangPlacer {
     }
     for (let level = first; level >= Math.max(required, 0); level--) {
       for (const domain of this.candidates(tree, level, pods, within, running, room)) {
-        const inside = intersect(within, domain.rows);
+        const inside = intersect(within, tree, domain);
         const done = this.attempt(() =>
           kind === undefined
             ? this.parts(withoutTopology(unit), wanted, inside)
@@ -196,7 +207,7 @@ export class GangPlacer {
     const outer =
       required === undefined ? [undefined] : this.candidates(tree, tree.levelOf(required), pods, within, [], new Map());
     return outer.some((domain) => {
-      const inside = domain === undefined ? within : intersect(within, domain.rows);
+      const inside = domain === undefined ? within : intersect(within, tree, domain);
       return this.attempt(() => this.spread(tree, kind, pods, request, inside, domain));
     });
   }
@@ -227,7 +238,7 @@ export class GangPlacer {
     return tree.byLevel[level]
       .filter((domain) => running.length === 0 || running.some((row) => domain.rows.includes(row)))
       .filter((domain) => {
-        const rows = intersect(within, domain.rows);
+        const rows = intersect(within, tree, domain);
         let spare = Infinity;
         for (const [podClass, count] of kinds) {
           const most = this.capacity(podClass, rows, Infinity);
@@ -242,27 +253,27 @@ export class GangPlacer {
       .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
   }
 
-  /** How many pods of the class the rows take; stops counting at the limit. Kept for the whole cluster until anything changes. */
-  capacity(podClass: PodClass, within: Within, limit: number): number {
-    if (within.rows !== undefined || within.without !== undefined) {
-      return this.count(podClass, within, limit);
+  /** How many pods of the class the rows take, at most about `limit`. */
+  capacity(podClass: PodClass, { rows, without, domain }: Within, limit: number): number {
+    const { table, ledger, others } = this.session;
+    if (!others.active && without === undefined) {
+      if (rows === undefined) {
+        return this.room.total(podClass);
+      }
+      if (domain !== undefined) {
+        return this.room.ofDomain(podClass, domain.tree, domain.domain);
+      }
     }
-    const { era, changes } = this.session.table;
-    let known = this.totals.get(podClass);
-    if (known === undefined || known.era !== era || known.changes !== changes.length || known.limit < limit) {
-      known = { era, changes: changes.length, limit, total: this.count(podClass, within, limit) };
-      this.totals.set(podClass, known);
-    }
-    return known.total;
-  }
-
-  private count(podClass: PodClass, { rows, without }: Within, limit: number): number {
-    const { table, ledger } = this.session;
     let sum = 0;
     const count = rows?.length ?? table.count;
     for (let i = 0; i < count && sum < limit; i++) {
       const row = rows === undefined ? i : rows[i];
-      if (without?.[row] !== 1 && this.session.allowed(podClass, row)) {
+      if (without?.[row] === 1) {
+        continue;
+      }
+      if (!others.active) {
+        sum += this.room.ofRow(podClass, row);
+      } else if (this.session.allowed(podClass, row)) {
         sum += ledger.capacity(podClass, row, 1_000_000);
       }
     }
@@ -279,7 +290,7 @@ export class GangPlacer {
     domain: Domain | undefined,
   ): boolean {
     const workers = pods.filter((pod) => pod !== kind.leader);
-    const rowsOf = (leaf: Domain): Within => intersect(within, leaf.rows);
+    const rowsOf = (leaf: Domain): Within => intersect(within, tree, leaf);
     const only = request.balanced === true ? undefined : domain;
     const asked: TopologyRequest = {
       ...request,
@@ -405,14 +416,19 @@ function isUnder(leaf: Domain, domain: Domain): boolean {
 /** A set for each list of rows that others are cut to: the rows of one domain are asked for again for every leaf below it. */
 const rowSets = new WeakMap<Int32Array, ReadonlySet<number>>();
 
-function intersect(within: Within, rows: Int32Array): Within {
-  if (within.rows === undefined || within.rows === rows) {
-    return { rows, without: within.without };
+/** The part of `within` that is in the domain. */
+function intersect(within: Within, tree: TopologyTree, domain: Domain): Within {
+  const whole =
+    within.rows === undefined ||
+    within.rows === domain.rows ||
+    (within.domain?.tree === tree && isUnder(domain, within.domain.domain));
+  if (whole) {
+    return { rows: domain.rows, without: within.without, domain: { tree, domain } };
   }
   const known = rowSets.get(within.rows);
   const inside = known ?? new Set(within.rows);
   if (known === undefined) {
     rowSets.set(within.rows, inside);
   }
-  return { rows: rows.filter((row) => inside.has(row)), without: within.without };
+  return { rows: domain.rows.filter((row) => inside.has(row)), without: within.without };
 }

@@ -54,12 +54,20 @@ export type PreferredTopology = (typeof PREFERRED_TOPOLOGIES)[number];
 export const GANG_SPREADS = ['together', 'anywhere'] as const;
 export type GangSpread = (typeof GANG_SPREADS)[number];
 
+/**
+ * What a gang that cannot start means for those behind it in its queue. `best-effort-fifo`: they are considered, and work within the
+ * queue's unused quota always gets in. `strict-fifo`: they wait, even if they would fit.
+ */
+export const QUEUEINGS = ['best-effort-fifo', 'strict-fifo'] as const;
+export type Queueing = (typeof QUEUEINGS)[number];
+
 export interface Policy {
   /** Actions that run, in this order; those that make room are tried in this order for each gang. */
   readonly actions: readonly Action[];
   readonly queueOrder: QueueOrder;
   /** Among gangs of one queue and priority. */
   readonly gangOrder: GangOrderName;
+  readonly queueing: Queueing;
   readonly nodeScore: NodeScore;
   readonly victimOrder: VictimOrder;
   readonly preferredTopology: PreferredTopology;
@@ -93,6 +101,7 @@ export const DEFAULT_POLICY: Policy = {
   actions: ['allocate', 'backfill', 'preempt', 'reclaim', 'consolidate', 'evict-stale'],
   queueOrder: 'quota-then-surplus',
   gangOrder: 'age',
+  queueing: 'best-effort-fifo',
   nodeScore: 'fragmentation',
   victimOrder: 'youngest-first',
   preferredTopology: 'fewest-domains',

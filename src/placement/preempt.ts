@@ -2,8 +2,8 @@
  * Who may be preempted: gangs of the same queue with a strictly lower priority.
  */
 import { type Cycle } from './cycle';
-import { type Turn } from './gang-order';
-import { type GangRecord } from './records';
+
+import { type GangRecord, type Turn } from './records';
 
 export function preemptCandidates({ session }: Cycle, { gang }: Turn): GangRecord[] {
   return session.gangs.filter(

@@ -10,10 +10,10 @@ import { blockage } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
-import { turnOf, type Turn } from './gang-order';
+import { turnOf } from './gang-order';
 import { runs } from './needs';
 import { canonicalText } from './pod-class';
-import { type GangRecord, type PodRecord } from './records';
+import { type GangRecord, type PodRecord, type Turn } from './records';
 
 /** What is known of a gang that waits, before it is put into words. */
 export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | 'needed' | 'nearest'> & {
@@ -38,7 +38,7 @@ export function explainPending(cycle: Cycle, considered: readonly GangRecord[]):
 }
 
 function kindOf(cycle: Cycle, gang: GangRecord): string {
-  const { queue, minimum, subgroups, topology, expectedSeconds } = gang.gang;
+  const { queue, minimum, subgroups, topology } = gang.gang;
   const roles = gang.roles.map((role) => [
     role.minimum,
     role.placed,
@@ -52,7 +52,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
     minimum,
     subgroups,
     topology,
-    expectedSeconds,
+    cycle.keepsOff(gang),
     roles,
     cycle.reservation?.gang === gang,
   ]);

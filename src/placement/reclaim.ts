@@ -10,10 +10,10 @@
  * them: they may be moved out of the way, and the outcome is refused if any of them is lost.
  */
 import { type Cycle } from './cycle';
-import { staysInQuota, type Turn } from './gang-order';
+import { staysInQuota } from './gang-order';
 import { type PodClass } from './pod-class';
 import { DUST, holds, siblingsAbove } from './queues';
-import { type GangRecord, type QueueRecord } from './records';
+import { type GangRecord, type QueueRecord, type Turn } from './records';
 import { portionsOf, type Portion, usefulRows, victimOrder } from './victims';
 
 export class ReclaimRules {

@@ -68,6 +68,8 @@ export interface GangRecord {
   /** Pods that must run for the gang to run. */
   readonly needed: number;
   readonly size: number;
+  /** The same number for gangs of which none had a pod and all ask the same of nodes; undefined where that cannot be said. */
+  kind: number | undefined;
   placed: number;
 }
 
@@ -87,6 +89,16 @@ export interface QueueRecord {
   /** True where the queue says something on the account's quota. */
   readonly hasQuota: readonly boolean[];
   readonly capability: Float64Array;
+}
+
+/** A gang, and the pods it is to get in this step. */
+export interface Turn {
+  readonly gang: GangRecord;
+  readonly pods: readonly PodRecord[];
+  /** What its queues would be charged. */
+  readonly asked: Float64Array;
+  /** The gang already has its minimum. */
+  readonly optional: boolean;
 }
 
 /** Smaller first among the pods of one role. */

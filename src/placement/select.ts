@@ -5,6 +5,7 @@
  * scores of the rows are read one by one: O(rows).
  */
 import { devicesFit } from './devices';
+import { type Domain, type TopologyTree } from './domains';
 import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from './node-table';
 import { canonicalText, nodeConstraints, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
@@ -22,6 +23,8 @@ export interface Within {
   readonly rows?: Int32Array;
   /** 1 for rows that are out of bounds. @default - none */
   readonly without?: Uint8Array;
+  /** The domain whose rows `rows` are, where they are all of them. */
+  readonly domain?: { readonly tree: TopologyTree; readonly domain: Domain };
 }
 
 interface Group {

@@ -19,6 +19,7 @@ import {
   podOrder,
   type QueueRecord,
   type RoleRecord,
+  type Turn,
   type UnitRecord,
 } from './records';
 import { Ledger } from './ledger';
@@ -49,6 +50,9 @@ export class Session {
   readonly timed: readonly GangRecord[];
   /** How many pods there are of each class, running or not. */
   readonly classCounts = new Map<PodClass, number>();
+  /** What gangs of which nothing runs ask for to start. */
+  readonly firstTurns = new Map<GangRecord, Turn>();
+  private readonly kinds = new Map<string, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
   /** Classes that ask the same of a node share a row. */
   private readonly staticKinds = new Map<string, Uint8Array>();
@@ -154,12 +158,33 @@ export class Session {
           `Pod "${lost.name}" names role "${lost.role}", which gang "${gang.name}" does not have.`,
         );
       }
+      record.kind = this.kindOf(record);
       return record;
     });
     for (const [name, [pod]] of listed) {
       throw new SnapshotError(`Pod "${pod.name}" names gang "${name}", which is not in the snapshot.`);
     }
     return records;
+  }
+
+  /** Gangs of one kind fit or do not fit alike. */
+  private kindOf({ gang, roles, root }: GangRecord): number | undefined {
+    const stated = (unit: UnitRecord): boolean => unit.minimum !== undefined || unit.children.some(stated);
+    const alike = roles.every(
+      ({ pods, minimum }) =>
+        minimum === pods.length && pods.every(({ existed, podClass }) => !existed && podClass === pods[0].podClass),
+    );
+    if (!alike || stated(root) || this.others.active) {
+      return undefined;
+    }
+    const text = canonicalText([
+      gang.topology,
+      gang.subgroups,
+      roles.map(({ role, pods }) => [pods[0]?.podClass.id, pods.length, role.topology, role.subgroup, role.leader]),
+    ]);
+    const kind = this.kinds.get(text) ?? this.kinds.size;
+    this.kinds.set(text, kind);
+    return kind;
   }
 
   private rolePods(role: RoleRecord, listed: readonly Pod[], pods: PodRecord[]): void {
@@ -318,6 +343,7 @@ function gangRecord(gang: Gang, index: number, queue: QueueRecord | undefined): 
     preemptible: gang.preemptible ?? true,
     needed: 0,
     size: gang.roles.reduce((sum, { count }) => sum + count, 0),
+    kind: undefined,
     placed: 0,
   };
   for (const role of [...gang.roles].sort(leadersFirst)) {

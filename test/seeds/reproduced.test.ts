@@ -97,7 +97,6 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
   },
   'volcano-job.yaml': (chart) => {
     new Job(chart, 'vision', {
-      queue,
       priorityClass: new PriorityClass(chart, 'urgent', { value: 1000 }),
       plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
       policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -109,7 +108,7 @@ const MADE: Readonly<Record<string, (chart: Chart) => void>> = {
         },
         { name: 'worker', replicas: 4, template: { spec: { containers: [trainer('worker')] } } },
       ],
-    });
+    }).submitTo(queue);
   },
   'volcano-pod-group.yaml': (chart) => {
     new PodGroup(chart, 'vision-gang', {

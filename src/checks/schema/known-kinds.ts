@@ -5,7 +5,7 @@ import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
 import { loadSchema } from '../../facts/api/schemas';
 import { kindsOfCrd, UnreadableCrd, type DefinedKind } from './crd';
-import { nearestName } from './nearest-name';
+import { nearestName } from '../../facts/spelling';
 
 /** Groups of configuration files: they look like API objects, but no server takes them. */
 const FILE_GROUPS: ReadonlyMap<string, string> = new Map([

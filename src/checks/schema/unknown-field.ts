@@ -2,7 +2,7 @@
  * Says that a field is not known, and which one was probably meant.
  */
 import { type JsonValue } from '../../facts/api/schema';
-import { nearestName } from './nearest-name';
+import { nearestName } from '../../facts/spelling';
 import { shapeRules } from './shape-rules';
 import { type ViolationList } from './violation-list';
 

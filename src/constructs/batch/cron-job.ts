@@ -5,11 +5,11 @@ import { type Construct } from 'constructs';
 import { CronJob as CronJobKind, type CronJobSpec, type JobSpec } from '../../facts/api/types/batch/v1';
 import { type OpenPartial, PodTemplate } from '../pods';
 import { merged } from '../pods/merge';
-import { type SchedulingMeans } from '../workload/scheduling-means';
+import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
 
-export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec> {
+export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
   /** Minute, hour, day of month, month, day of week; or `@daily` and the like. */
   readonly schedule: string;
   /** Name of a zone, for example `Etc/UTC`. @default - that of the controller manager */
@@ -31,13 +31,17 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
 const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
 
 /** Who can schedule the Jobs of a CronJob, and what it can be told. */
-export const CRON_JOB_SCHEDULING: SchedulingMeans = {
-  volcano: { group: 'controller' },
+export const CRON_JOB_SCHEDULING = {
+  volcano: { group: 'controller', queueOnPods: true },
   kueue: {},
+  kai: {},
   'pod-group': EACH_RUN,
   'scheduler-plugins': EACH_RUN,
   gantry: {},
-};
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule the Jobs of a CronJob. */
+export type CronJobEngine = EnginesOf<typeof CRON_JOB_SCHEDULING>;
 
 /**
  * A CronJob (`batch/v1`). Queue and gang are those of each Job that it makes.
@@ -45,7 +49,7 @@ export const CRON_JOB_SCHEDULING: SchedulingMeans = {
  * @example
  * new CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
  */
-export class CronJob extends Workload<CronJobKind, CronJobSpec> {
+export class CronJob extends Workload<CronJobKind, CronJobSpec, CronJobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */
   constructor(scope: Construct, id: string, props: CronJobProps) {
     const name = props.metadata?.name ?? props.name ?? id;

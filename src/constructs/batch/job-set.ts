@@ -8,15 +8,15 @@ import {
   type JobSetSpec,
   type JobSetSpecReplicatedJob,
 } from '../../facts/api/types/jobset.x-k8s.io/v1alpha2';
-import { type Gang, type OpenPartial, PodTemplate, type PodTemplateProps } from '../pods';
+import { type Gang, type OpenPartial, PodTemplate, type PodProps } from '../pods';
 import { merged } from '../pods/merge';
-import { KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
+import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 
 const EXCLUSIVE_TOPOLOGY = 'alpha.jobset.sigs.k8s.io/exclusive-topology';
 
-export interface ReplicatedJobProps extends PodTemplateProps {
+export interface ReplicatedJobProps extends PodProps {
   /** Pods are called `<set>-<name>-<replica>-<pod>`. */
   readonly jobName: string;
   /** Pods of each Job, which run at the same time. @default 1 */
@@ -37,7 +37,7 @@ export interface ReplicatedJobProps extends PodTemplateProps {
   readonly jobOverrides?: OpenPartial<JobSpec>;
 }
 
-export interface JobSetProps extends WorkloadProps<JobSetSpec> {
+export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
   readonly jobs: readonly ReplicatedJobProps[];
   /** When the set has succeeded: with all of the jobs, or with any of them. @default 'all' */
   readonly succeedsWith?: 'all' | 'any';
@@ -72,7 +72,7 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec> {
  * @example
  * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
  */
-export class JobSet extends Workload<JobSetKind, JobSetSpec> {
+export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
   /** @throws if a count is no whole number, two jobs have one name, or a job waits for none before it */
   constructor(scope: Construct, id: string, props: JobSetProps) {
     const name = props.metadata?.name ?? props.name ?? id;
@@ -91,19 +91,24 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec> {
 }
 
 /** Who can schedule a JobSet, and what it can be told. */
-export const JOB_SET_SCHEDULING: SchedulingMeans = {
+export const JOB_SET_SCHEDULING = {
   volcano: { group: 'beside' },
   kueue: KUEUE_WHOLE_OR_NOT,
+  kai: {},
   'pod-group': { group: 'beside', membership: 'schedulingGroup' },
   'scheduler-plugins': { group: 'beside' },
   gantry: {},
-};
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule a JobSet. */
+export type JobSetEngine = EnginesOf<typeof JOB_SET_SCHEDULING>;
 
 const EACH_A_GANG = { elastic: 'its jobs come one after the other, each a gang of its own' };
 
 const IN_ORDER_SCHEDULING: SchedulingMeans = {
   volcano: { group: 'beside', refuses: EACH_A_GANG },
   kueue: KUEUE_WHOLE_OR_NOT,
+  kai: {},
   'pod-group': { group: 'beside', membership: 'schedulingGroup', refuses: EACH_A_GANG },
   'scheduler-plugins': { group: 'beside', refuses: EACH_A_GANG },
   gantry: { refuses: EACH_A_GANG },

@@ -9,15 +9,15 @@ import {
   type SuccessPolicyRule,
 } from '../../facts/api/types/batch/v1';
 import { Service, type ServiceSpec } from '../../facts/api/types/core/v1';
-import { type Gang, PodTemplate, type PodTemplateProps, type Scheduling } from '../pods';
+import { type Gang, PodTemplate, type PodProps, type Scheduling } from '../pods';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type SchedulingMeans } from '../workload/scheduling-means';
+import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 
 /** What is run, and how it ends: of a Job, and of those that a CronJob makes. */
-export interface JobTemplateProps extends PodTemplateProps {
+export interface JobTemplateProps extends PodProps {
   /** Pods that run at the same time. @default 1 */
   readonly parallelism?: number;
   /** Pods that have to succeed. With more than run at a time, pods are independent tasks. @default - as many as `parallelism` */
@@ -49,7 +49,7 @@ export interface JobTemplateProps extends PodTemplateProps {
   readonly containerName?: string;
 }
 
-export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec> {
+export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEngine> {
   /** Makes a headless Service, so that pods reach each other as `<job>-<index>.<job>`, ready or not. Only indexed. @default false */
   readonly peers?: boolean;
   /** Makes no pods yet. @default false */
@@ -69,7 +69,7 @@ export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec> {
  *   parallelism: 8, peers: true, image, command: ['torchrun', 'train.py'], accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
-export class Job extends Workload<JobKind, JobSpec> {
+export class Job extends Workload<JobKind, JobSpec, JobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */
   constructor(scope: Construct, id: string, props: JobProps) {
     const name = props.metadata?.name ?? props.name ?? id;
@@ -104,22 +104,27 @@ export class Job extends Workload<JobKind, JobSpec> {
 }
 
 /** Who can schedule a Job whose pods run together, and what it can be told. */
-export const JOB_SCHEDULING: SchedulingMeans = {
-  volcano: { group: 'controller' },
+export const JOB_SCHEDULING = {
+  volcano: { group: 'controller', queueOnPods: true },
   kueue: {},
+  kai: {},
   'pod-group': { group: 'beside' },
   'scheduler-plugins': { group: 'beside' },
   gantry: {},
-};
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule a Job. */
+export type JobEngine = EnginesOf<typeof JOB_SCHEDULING>;
 
 const TASKS = 'its pods come one after the other, so that they are no gang. State as many completions as parallelism';
 
 /** Of independent tasks; Kueue can still admit fewer of them at a time. */
 const TASKS_SCHEDULING: SchedulingMeans = {
-  volcano: { group: 'controller', refuses: { topology: TASKS, elastic: TASKS } },
+  volcano: { group: 'controller', queueOnPods: true, refuses: { topology: TASKS, elastic: TASKS } },
   kueue: {},
+  kai: {},
   'pod-group': TASKS,
-  'scheduler-plugins': {},
+  'scheduler-plugins': { refuses: { elastic: TASKS } },
   gantry: { refuses: { elastic: TASKS } },
 };
 
@@ -140,7 +145,10 @@ function podsOf({ parallelism = 1, completions = parallelism }: JobTemplateProps
   return Math.min(parallelism, completions);
 }
 
-/** By which Kueue knows with how few pods a Job may start, and Volcano how many belong together. */
+/** KAI starts each pod of a Job by itself, unless the Job says how many belong together. */
+const KAI_MIN_MEMBER = 'kai.scheduler/batch-min-member';
+
+/** By which Kueue knows with how few pods a Job may start, and Volcano and KAI how many belong together. */
 export function jobAnnotations(
   name: string,
   props: JobTemplateProps,
@@ -156,7 +164,13 @@ export function jobAnnotations(
     return minMember < pods ? { 'kueue.x-k8s.io/job-min-parallelism': String(minMember) } : {};
   }
   const [gang] = gangOfJob(name, props);
-  return gang === undefined ? {} : scheduling.toPodGroupAnnotations(scheduling.toGang(gang).minMember).workload;
+  if (gang === undefined) {
+    return {};
+  }
+  const { minMember } = scheduling.toGang(gang);
+  return scheduling.engine === 'kai'
+    ? { [KAI_MIN_MEMBER]: String(minMember) }
+    : scheduling.toPodGroupAnnotations(minMember).workload;
 }
 
 interface JobExtras {
@@ -195,7 +209,6 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
       ...choice,
       containerName: props.containerName,
       restartPolicy: props.restartPolicy ?? 'Never',
-      podAnnotations: choice.scheduling?.toPodGroupAnnotations().pod,
     }),
   };
 }

@@ -7,7 +7,7 @@ import {
   LeaderWorkerSet as LeaderWorkerSetKind,
   type LeaderWorkerSetSpec,
 } from '../../facts/api/types/leaderworkerset.x-k8s.io/v1';
-import { PodTemplate, type PodTemplateProps, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { PodTemplate, type PodProps, VOLCANO_QUEUE_ANNOTATION } from '../pods';
 import { type EngineMeans, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
@@ -22,13 +22,13 @@ export interface SubGroups {
   readonly exclusiveTopology?: string;
 }
 
-export interface LeaderWorkerSetProps extends PodTemplateProps, WorkloadProps<LeaderWorkerSetSpec> {
+export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWorkerSetSpec> {
   /** Pods of each group, the leader among them. */
   readonly groupSize: number;
   /** Groups. @default 1 */
   readonly groups?: number;
   /** What is different in the leader. @default - nothing: the leader is as the workers are */
-  readonly leader?: Partial<PodTemplateProps>;
+  readonly leader?: Partial<PodProps>;
   /** @default main */
   readonly containerName?: string;
   /** What a failed pod brings down: its group, its group once that had started, or nothing but itself. @default 'group' */
@@ -105,6 +105,7 @@ export function leaderWorkerSetScheduling({
       },
     },
     kueue: KUEUE_WHOLE_OR_NOT,
+    kai: {},
     'pod-group': late ?? (typeof one === 'string' ? one : { ...one, membership: 'schedulingGroup' }),
     'scheduler-plugins': late ?? one,
     gantry: late ?? { refuses: { elastic } },

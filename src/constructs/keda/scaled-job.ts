@@ -4,9 +4,10 @@
 import { type Construct } from 'constructs';
 import { type JobSpec } from '../../facts/api/types/batch/v1';
 import { ScaledJob as ScaledJobKind, type ScaledJobSpec } from '../../facts/api/types/keda.sh/v1alpha1';
-import { PodTemplate, type PodTemplateProps } from '../pods';
+import { PodTemplate, type PodProps } from '../pods';
 import { dependOn } from '../resources/depend-on';
 import { requireWholeNumber } from '../workload/whole-number';
+import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { DEFAULT_MAX_REPLICAS, PAUSED } from './keda-facts';
 import { type Trigger } from './trigger';
@@ -30,7 +31,7 @@ export type JobScaling =
       readonly runningJobShare?: number;
     };
 
-export interface ScaledJobProps extends PodTemplateProps, WorkloadProps<ScaledJobSpec> {
+export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, SinglePodsEngine> {
   /** One at least, here or with `addTrigger`. @default - none yet */
   readonly triggers?: readonly Trigger[];
   /** @default 0 */
@@ -77,7 +78,7 @@ export interface ScaledJobProps extends PodTemplateProps, WorkloadProps<ScaledJo
  * @example
  * new ScaledJob(chart, 'embed', { image, accelerators: Accelerator.nvidia({ count: 1 }), triggers: [Triggers.rabbitmq({ … })] });
  */
-export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec> {
+export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];
 
   /** @throws if a count is no whole number, or minReplicas is more than maxReplicas */

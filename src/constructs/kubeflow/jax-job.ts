@@ -6,9 +6,9 @@ import { JAXJob as JAXJobKind, type JAXJobSpec } from '../../facts/api/types/kub
 import { Workload } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
-import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
-export interface JAXJobProps extends OperatorJobProps<JAXJobSpec> {
+export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEngine> {
   /** Pods, one JAX process in each. */
   readonly nodes: number;
 }
@@ -19,7 +19,7 @@ export interface JAXJobProps extends OperatorJobProps<JAXJobSpec> {
  *
  * @example new JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
  */
-export class JAXJob extends Workload<JAXJobKind, JAXJobSpec> {
+export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: JAXJobProps) {
     const roles = [{ name: 'Worker', replicas: props.nodes }];

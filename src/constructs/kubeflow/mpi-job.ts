@@ -5,17 +5,23 @@
 import { type Construct } from 'constructs';
 import { MPIJob as MPIJobV1Kind, type MPIJobSpec as MPIJobV1Spec } from '../../facts/api/types/kubeflow.org/v1';
 import { MPIJob as MPIJobKind, type MPIJobSpec } from '../../facts/api/types/kubeflow.org/v2beta1';
-import { type PodTemplateProps } from '../pods';
+import { type PodProps } from '../pods';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { FRAMEWORKS } from './frameworks';
 import { referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { type MpiJobManager } from './mpi-operator-facts';
 import { type RunPolicyProps } from './run-policy';
-import { gangOfRoles, MPI_JOB_SCHEDULING, MPI_JOB_V1_SCHEDULING } from './scheduling';
+import {
+  gangOfRoles,
+  MPI_JOB_SCHEDULING,
+  MPI_JOB_V1_SCHEDULING,
+  type MpiJobEngine,
+  type MpiJobV1Engine,
+} from './scheduling';
 
 /** What both operators know. The command is the launcher's: `mpirun` and the program. */
-export interface MPIJobBaseProps extends PodTemplateProps {
+export interface MPIJobBaseProps extends PodProps {
   /** Worker pods: the nodes that compute. */
   readonly workers: number;
   /** Processes on each worker. @default - one for each accelerator; 1 where the template asks for none */
@@ -24,12 +30,13 @@ export interface MPIJobBaseProps extends PodTemplateProps {
    * What is different in the launcher.
    * @default - no accelerators, RDMA and shared memory, 1 CPU and 2 GiB
    */
-  readonly launcher?: Partial<PodTemplateProps>;
+  readonly launcher?: Partial<PodProps>;
   /** What is different in the workers. @default - no command: the operator's, which waits for the launcher */
-  readonly worker?: Partial<PodTemplateProps>;
+  readonly worker?: Partial<PodProps>;
 }
 
-export interface MPIJobProps extends MPIJobBaseProps, Omit<RunPolicyProps, 'managedBy'>, WorkloadProps<MPIJobSpec> {
+export interface MPIJobProps
+  extends MPIJobBaseProps, Omit<RunPolicyProps, 'managedBy'>, WorkloadProps<MPIJobSpec, MpiJobEngine> {
   /** @default OpenMPI */
   readonly implementation?: 'OpenMPI' | 'Intel' | 'MPICH';
   /** Where the ssh keys are mounted: the home of the user that the image runs as. @default '/root/.ssh' */
@@ -53,7 +60,7 @@ export interface MPIJobProps extends MPIJobBaseProps, Omit<RunPolicyProps, 'mana
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
-export class MPIJob extends Workload<MPIJobKind, MPIJobSpec> {
+export class MPIJob extends Workload<MPIJobKind, MPIJobSpec, MpiJobEngine> {
   /** @throws if a number of pods or slots is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobProps) {
     const roles = rolesFor(props, props.launcherComputes === true);
@@ -93,7 +100,7 @@ function specOf(props: MPIJobProps, roles: readonly RoleStatement[], choice: Wor
   };
 }
 
-export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, WorkloadProps<MPIJobV1Spec> {
+export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, WorkloadProps<MPIJobV1Spec, MpiJobV1Engine> {
   /** @default Never */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never' | 'ExitCode';
 }
@@ -101,12 +108,13 @@ export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, Workload
 /**
  * An MPIJob of the training-operator (`kubeflow.org/v1`). Prefer `MPIJob`: this one starts its workers through the API server.
  */
-export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec> {
+export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec, MpiJobV1Engine> {
   /** @throws if a number of pods or slots is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobV1Props) {
     const roles = rolesFor(props, false);
     super(scope, id, {
       kind: MPIJobV1Kind,
+      title: 'MPIJob of kubeflow.org/v1',
       props,
       render: (choice) => ({
         slotsPerWorker: slotsOf(props),
@@ -128,7 +136,7 @@ function slotsOf({ slotsPerWorker, accelerators }: MPIJobBaseProps): number {
 
 /** The launcher only starts the others, so it asks for little; workers wait for it, so they have no command of their own. */
 function rolesFor({ workers, launcher, worker }: MPIJobBaseProps, launcherComputes: boolean): readonly RoleStatement[] {
-  const idle: Partial<PodTemplateProps> = {
+  const idle: Partial<PodProps> = {
     accelerators: undefined,
     rdma: undefined,
     sharedMemory: undefined,

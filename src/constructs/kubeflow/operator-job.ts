@@ -2,7 +2,7 @@
  * What the job kinds of the training-operator (and the MPIJob of the mpi-operator) share as constructs: a run policy, and roles that
  * are so many pods of one template.
  */
-import { type PodTemplateProps } from '../pods';
+import { type PodProps, type SchedulingEngine } from '../pods';
 import { type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type Framework, type ReplicaRestartPolicy } from './frameworks';
@@ -10,21 +10,22 @@ import { type ReplicaSpec, replicaSpecOf, roleTemplate } from './replica-spec';
 import { type RunPolicy, runPolicyOf, type RunPolicyProps } from './run-policy';
 
 /** What all roles of a job share. */
-export interface RolesProps extends PodTemplateProps {
+export interface RolesProps extends PodProps {
   /** @default - the framework's: OnFailure for PyTorch and Paddle, Never for the others */
   readonly restartPolicy?: ReplicaRestartPolicy;
   /** Port of the rendezvous. On the host network two jobs on a node need two. @default - the operator's own */
   readonly port?: number;
 }
 
-export interface OperatorJobProps<Spec> extends RolesProps, RunPolicyProps, WorkloadProps<Spec> {}
+export interface OperatorJobProps<Spec, Engine extends SchedulingEngine>
+  extends RolesProps, RunPolicyProps, WorkloadProps<Spec, Engine> {}
 
 /** A role as a job states it. */
 export interface RoleStatement {
   readonly name: string;
   readonly replicas: number;
   /** What is different in this role. @default - nothing */
-  readonly changes?: Partial<PodTemplateProps>;
+  readonly changes?: Partial<PodProps>;
 }
 
 /** @throws if a count is no whole number of at least 1 */
@@ -56,6 +57,6 @@ export function runPolicyFor(
 }
 
 /** Whatever the templates of the roles refer to. */
-export function referencesOfRoles(props: PodTemplateProps, roles: readonly RoleStatement[]): readonly object[] {
+export function referencesOfRoles(props: PodProps, roles: readonly RoleStatement[]): readonly object[] {
   return roles.flatMap(({ changes }) => roleTemplate(props, changes).references);
 }

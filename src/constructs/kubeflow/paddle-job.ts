@@ -4,12 +4,12 @@
 import { type Construct } from 'constructs';
 import { type MetricSpec } from '../../facts/api/types/autoscaling/v2';
 import { PaddleJob as PaddleJobKind, type PaddleJobSpec } from '../../facts/api/types/kubeflow.org/v1';
-import { type PodTemplateProps } from '../pods';
+import { type PodProps } from '../pods';
 import { Workload, type WorkloadChoice } from '../workload/workload';
 import { requireElasticRange } from './elastic-policy';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
-import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+import { gangOfRoles, PADDLE_JOB_SCHEDULING, type PaddleJobEngine } from './scheduling';
 
 export interface PaddleElasticProps {
   /** Fewest workers with which training goes on, at least 1. */
@@ -22,11 +22,11 @@ export interface PaddleElasticProps {
   readonly metrics?: readonly MetricSpec[];
 }
 
-export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec> {
+export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJobEngine> {
   /** Workers. Of an elastic job: with how many it begins. */
   readonly nodes: number;
   /** Parameter servers, the role Master; what is different in them. @default - none: collective training */
-  readonly servers?: Partial<PodTemplateProps> & {
+  readonly servers?: Partial<PodProps> & {
     /** @default 1 */
     readonly replicas?: number;
   };
@@ -40,14 +40,14 @@ export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec> {
  *
  * @example new PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
  */
-export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec> {
+export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobEngine> {
   /** @throws if a number of pods is no whole number of at least 1, or `nodes` lies outside of the elastic range */
   constructor(scope: Construct, id: string, props: PaddleJobProps) {
     super(scope, id, {
       kind: PaddleJobKind,
       props,
       render: (choice) => specOf(props, choice),
-      means: OPERATOR_JOB_SCHEDULING,
+      means: PADDLE_JOB_SCHEDULING,
       gangs: (name) => [gangOfRoles(name, props, rolesOfRange(props, 'max'), rolesOfRange(props, 'min'))],
       references: referencesOfRoles(props, rolesFor(props)),
     });

@@ -6,18 +6,18 @@
  */
 import { type Construct } from 'constructs';
 import { PyTorchJob as PyTorchJobKind, type PyTorchJobSpec } from '../../facts/api/types/kubeflow.org/v1';
-import { type PodTemplateProps } from '../pods';
+import { type PodProps } from '../pods';
 import { Workload, type WorkloadChoice } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type ElasticProps, elasticPolicyOf } from './elastic-policy';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement } from './operator-job';
 import { runPolicyOf } from './run-policy';
-import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
-export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec> {
+export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, OperatorJobEngine> {
   /** Pods that train together. Of an elastic job: with how many it begins. */
   readonly nodes: number;
   /** Lets nodes come and go. @default - static: all nodes from the beginning to the end */
@@ -25,7 +25,7 @@ export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec> {
   /** Processes in each pod. @default - one for each accelerator; `auto` where the template asks for none */
   readonly processesPerNode?: number | 'auto' | 'cpu' | 'gpu';
   /** What is different in the first node of a static job. @default - nothing */
-  readonly master?: Partial<PodTemplateProps>;
+  readonly master?: Partial<PodProps>;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec> {
  *   accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * }).submitTo(research.queue);
  */
-export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec> {
+export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec, OperatorJobEngine> {
   /** Nodes at the beginning. */
   readonly nodes: number;
   /** Processes that train together at the beginning; `undefined` where each node counts its own (`auto`). */

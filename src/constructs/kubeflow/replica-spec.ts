@@ -2,7 +2,7 @@
  * One role of a training-operator job: so many pods of one template.
  */
 import { type JAXJobSpecJaxReplicaSpec } from '../../facts/api/types/kubeflow.org/v1';
-import { type PodRenderOptions, PodTemplate, type PodTemplateProps } from '../pods';
+import { type PodRenderOptions, PodTemplate, type PodProps } from '../pods';
 import { type Framework, type ReplicaRestartPolicy } from './frameworks';
 
 /** The same in every kind. */
@@ -36,6 +36,6 @@ function withPort(template: PodTemplate, name: string, containerPort: number): P
 }
 
 /** The template of a role: the job's, with what is different in this role. */
-export function roleTemplate(common: PodTemplateProps, changes: Partial<PodTemplateProps> | undefined): PodTemplate {
+export function roleTemplate(common: PodProps, changes: Partial<PodProps> | undefined): PodTemplate {
   return new PodTemplate({ ...common, ...changes });
 }

@@ -3,27 +3,27 @@
  */
 import { type Construct } from 'constructs';
 import { TFJob as TFJobKind, type TFJobSpec } from '../../facts/api/types/kubeflow.org/v1';
-import { type PodTemplateProps } from '../pods';
+import { type PodProps } from '../pods';
 import { Workload, type WorkloadChoice } from '../workload/workload';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
-import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
 /** A role with what is different in it. */
-export interface TFRoleProps extends Partial<PodTemplateProps> {
+export interface TFRoleProps extends Partial<PodProps> {
   /** @default 1 */
   readonly replicas?: number;
 }
 
-export interface TFJobProps extends OperatorJobProps<TFJobSpec> {
+export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngine> {
   /** Worker pods. */
   readonly workers: number;
   /** Pods that hold the variables, for the parameter server strategy. @default - none */
   readonly parameterServers?: TFRoleProps;
   /** The pod that writes checkpoints and whose end is the job's end. @default - none: worker 0 is chief */
-  readonly chief?: Partial<PodTemplateProps>;
+  readonly chief?: Partial<PodProps>;
   /** A pod that evaluates checkpoints beside the training. @default - none */
-  readonly evaluator?: Partial<PodTemplateProps>;
+  readonly evaluator?: Partial<PodProps>;
   /** When the job has succeeded: with the chief (or worker 0), or with all workers. @default 'chief' */
   readonly succeedsWith?: 'chief' | 'all-workers';
   /** Lets the number of workers change while the job runs. @default false */
@@ -38,7 +38,7 @@ export interface TFJobProps extends OperatorJobProps<TFJobSpec> {
  *   workers: 4, parameterServers: { replicas: 2, accelerators: undefined }, image, command: ['python', 'train.py'],
  * });
  */
-export class TFJob extends Workload<TFJobKind, TFJobSpec> {
+export class TFJob extends Workload<TFJobKind, TFJobSpec, OperatorJobEngine> {
   /** @throws if a number of pods is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TFJobProps) {
     super(scope, id, {

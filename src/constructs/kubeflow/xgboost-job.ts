@@ -3,18 +3,18 @@
  */
 import { type Construct } from 'constructs';
 import { XGBoostJob as XGBoostJobKind, type XGBoostJobSpec } from '../../facts/api/types/kubeflow.org/v1';
-import { type PodTemplateProps } from '../pods';
+import { type PodProps } from '../pods';
 import { Workload } from '../workload/workload';
 import { requireWholeNumber } from '../workload/whole-number';
 import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
-import { gangOfRoles, OPERATOR_JOB_SCHEDULING } from './scheduling';
+import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
-export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec> {
+export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, OperatorJobEngine> {
   /** Pods that train together: the Master, which runs the tracker and trains too, and the Workers. */
   readonly nodes: number;
   /** What is different in the Master. @default - nothing */
-  readonly master?: Partial<PodTemplateProps>;
+  readonly master?: Partial<PodProps>;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec> {
  *
  * @example new XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
  */
-export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec> {
+export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: XGBoostJobProps) {
     const roles = rolesFor(props);

@@ -1,13 +1,14 @@
 /**
  * LocalQueue: the door of a namespace to a cluster queue, which workloads name.
  */
-import { type ApiObject } from 'cdk8s';
+import { type ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { LocalQueue as LocalQueueKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
-import { type LocalQueueReference } from '../resources/references';
+import { type KueueQueueReference } from '../resources/queue-references';
+import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type IClusterQueue, type StopPolicy } from './cluster-queue';
 
@@ -27,19 +28,23 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  * const queue = new LocalQueue(chart, 'team-a', { namespace: 'ai-team-a', clusterQueue: training });
  * new PyTorchJob(chart, 'llama', { … }).submitTo(queue);
  */
-export class LocalQueue extends Construct implements LocalQueueReference {
+export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */
-  static fromName(localQueueName: string): LocalQueueReference {
-    return { localQueueName };
+  static fromName(queueName: string): KueueQueueReference {
+    return { engine: 'kueue', queueName };
   }
 
-  readonly localQueueName: string;
+  readonly engine = 'kueue';
+  readonly queueName: string;
+  /** Absent where neither the props nor the chart name one. */
+  readonly namespace?: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: LocalQueueProps) {
     super(scope, id);
     const { fairSharingWeight } = props;
-    this.localQueueName = props.name ?? id;
+    this.queueName = props.name ?? id;
+    this.namespace = props.namespace === undefined ? Chart.of(this).namespace : nameOf(props.namespace);
     this.resource = new Resource(this, 'Resource', LocalQueueKind, {
       metadata: namespacedMetadata(id, props),
       spec: {

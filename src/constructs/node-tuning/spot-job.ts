@@ -7,11 +7,12 @@
 import { type Construct } from 'constructs';
 import { Job, type JobSpec } from '../../facts/api/types/batch/v1';
 import { type SpotProvider } from '../../facts/catalog';
-import { NodeSelection, PodTemplate, type PodTemplateProps } from '../pods';
+import { NodeSelection, PodTemplate, type PodProps } from '../pods';
+import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { NodeProfile } from './node-profile';
 
-export interface SpotJobProps extends PodTemplateProps, Omit<WorkloadProps<JobSpec>, 'scheduling' | 'priorityClass'> {
+export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePodsEngine> {
   /** The nodes: a profile of spot nodes, or all spot nodes of a provider. */
   readonly on: NodeProfile | SpotProvider;
   /** Pods that must end well. @default 1 */
@@ -34,7 +35,7 @@ export interface SpotJobProps extends PodTemplateProps, Omit<WorkloadProps<JobSp
  * @example
  * new SpotJob(chart, 'sweep', { on: 'gke', image, command: ['python', 'sweep.py', '--resume'], accelerators: Accelerator.nvidia() });
  */
-export class SpotJob extends Workload<Job, JobSpec> {
+export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
   /** @throws if the profile is of nodes that stay, a pod asks for more than a node has, or needs longer to end than the notice leaves */
   constructor(scope: Construct, id: string, props: SpotJobProps) {
     super(scope, id, {

@@ -2,14 +2,13 @@
  * Gantry's own scheduler as a platform's scheduling system: a queue of each team in its configuration, pools' racks as its topology.
  */
 import { type Construct } from 'constructs';
-import { Scheduling } from '../pods';
 import { GantryScheduler, type GantrySchedulerProps, type SchedulerQueue } from '../scheduler';
 import { stated } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, SchedulingSystem, type TeamShares } from './scheduling-system';
 
 export type GantrySystemOptions = Omit<GantrySchedulerProps, 'queues'>;
 
-export class GantrySystem extends SchedulingSystem {
+export class GantrySystem extends SchedulingSystem<'gantry'> {
   readonly name = 'gantry';
   readonly chart = undefined;
   /** There once it is installed. */
@@ -19,7 +18,7 @@ export class GantrySystem extends SchedulingSystem {
     super();
   }
 
-  install(scope: Construct, platform: PlatformShares): InstalledScheduling {
+  install(scope: Construct, platform: PlatformShares): InstalledScheduling<'gantry'> {
     const topologies =
       platform.topologyLevels.length === 0
         ? []
@@ -27,20 +26,17 @@ export class GantrySystem extends SchedulingSystem {
     const scheduler = new GantryScheduler(scope, 'scheduler', {
       topologies,
       ...this.options,
-      queues: platform.teams.map(queueOf),
+      queues: platform.teams.map(schedulerQueueOf),
     });
     this.scheduler = scheduler;
     return {
       teamQueue: () => false,
-      schedulingOf: (_, team) => ({
-        scheduling: Scheduling.gantry(scheduler.queue(team.name)),
-        queue: scheduler.queue(team.name),
-      }),
+      queueOf: (_, team) => scheduler.queue(team.name),
     };
   }
 }
 
-function queueOf(team: TeamShares): SchedulerQueue {
+function schedulerQueueOf(team: TeamShares): SchedulerQueue {
   return {
     name: team.name,
     deserved: stated(team.amounts('deserved')),

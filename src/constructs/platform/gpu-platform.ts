@@ -19,6 +19,7 @@ import { GpuOperator, type GpuOperatorProps } from '../gpu-operator';
 import { Quantity as Amount } from '../../manifests/quantity';
 import { GpuMonitoring, type GpuMonitoringProps } from '../monitoring';
 import { NodeTuner, type NodeTunerProps, Tuning } from '../node-tuning';
+import { type QueueEngine } from '../resources/queue-references';
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
 import { Namespace, PriorityLadder, type PriorityLadderProps, Team } from '../tenancy';
@@ -31,13 +32,18 @@ import { VolcanoSystem } from './volcano-system';
 /** From the lowest to the highest, where nothing else is said. */
 export type UsualRung = 'scavenger' | 'development' | 'production';
 
-export interface GpuPlatformProps<Pool extends string, TeamName extends string, Rung extends string = UsualRung> {
+export interface GpuPlatformProps<
+  Pool extends string,
+  TeamName extends string,
+  Rung extends string = UsualRung,
+  Engine extends QueueEngine = QueueEngine,
+> {
   /** The kinds of nodes. */
   readonly pools: Readonly<Record<Pool, PlatformPoolProps>>;
   /** Who shares them. */
   readonly teams: Readonly<Record<TeamName, PlatformTeamProps<Pool>>>;
   /** Who decides which gang runs where. @default - Volcano */
-  readonly scheduling?: SchedulingSystem;
+  readonly scheduling?: SchedulingSystem<Engine>;
   /**
    * Nodes without GPUs, where operators and schedulers run: for the plan, which else has no place for them.
    * @default - 3 nodes of 16 cores and 64Gi
@@ -92,12 +98,13 @@ export class GpuPlatform<
   const Pool extends string,
   const TeamName extends string,
   const Rung extends string = UsualRung,
+  Engine extends QueueEngine = 'volcano',
 > extends Construct {
   readonly pools: Readonly<Record<Pool, PlatformPool>>;
-  readonly teams: Readonly<Record<TeamName, PlatformTeam<Pool>>>;
+  readonly teams: Readonly<Record<TeamName, PlatformTeam<Pool, Engine>>>;
   readonly priorities: PriorityLadder<Rung>;
   readonly gpuOperator: GpuOperator;
-  readonly scheduling: SchedulingSystem;
+  readonly scheduling: SchedulingSystem<Engine>;
   /** Absent where there is none. */
   readonly monitoring?: GpuMonitoring;
   /** By pool; those of training pools. */
@@ -114,7 +121,7 @@ export class GpuPlatform<
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: GpuPlatformProps<Pool, TeamName, Rung>,
+    private readonly props: GpuPlatformProps<Pool, TeamName, Rung, Engine>,
   ) {
     super(scope, id);
     this.pools = mapped(props.pools, (pool, name) => new PlatformPool(name, pool));
@@ -140,7 +147,8 @@ export class GpuPlatform<
       'priorities',
       props.priorities ?? (USUAL_RUNGS as unknown as PriorityLadderProps<Rung>),
     );
-    this.scheduling = props.scheduling ?? new VolcanoSystem();
+    // Where none is given, the type parameter is volcano.
+    this.scheduling = props.scheduling ?? (new VolcanoSystem() as SchedulingSystem as SchedulingSystem<Engine>);
     const shares = this.shares();
     const installed = this.scheduling.install(this.queues, shares, { throughChart: props.delivery !== undefined });
     this.teams = mapped(props.teams, (team, name) => this.makeTeam(name, team, shares, installed));
@@ -149,7 +157,7 @@ export class GpuPlatform<
   }
 
   /** A team, with what was made for it. @throws if there is none of that name */
-  team(name: TeamName): PlatformTeam<Pool> {
+  team(name: TeamName): PlatformTeam<Pool, Engine> {
     return found(this.teams, name, 'team');
   }
 
@@ -278,8 +286,8 @@ export class GpuPlatform<
     name: string,
     props: PlatformTeamProps<Pool>,
     platform: PlatformShares,
-    installed: InstalledScheduling,
-  ): PlatformTeam<Pool> {
+    installed: InstalledScheduling<Engine>,
+  ): PlatformTeam<Pool, Engine> {
     const chart = new Chart(this, `team-${name}`, { namespace: name });
     const shares = platform.teams.find((team) => team.name === name)!;
     const { admins, members, limits, namespaceLabels, storage } = props;
@@ -296,12 +304,12 @@ export class GpuPlatform<
     });
     dependOn(chart, this.queues);
     const networks = this.network?.attach(chart, team.namespace) ?? [];
-    const scheduled = installed.schedulingOf(chart, shares, team);
+    const queue = installed.queueOf(chart, shares, team);
     return new PlatformTeam(name, {
       chart,
       team,
       networks,
-      scheduled,
+      queue,
       pools: new Map(this.poolList.map((pool) => [pool.name, pool])),
     });
   }
@@ -345,7 +353,7 @@ export class GpuPlatform<
       : { ...file, resources: { ...(file.resources as JsonObject | undefined), ...network } };
   }
 
-  private neededCharts(installed: InstalledScheduling): readonly ChartInstall[] {
+  private neededCharts(installed: InstalledScheduling<Engine>): readonly ChartInstall[] {
     const { delivery, network } = this.props;
     const { chart } = this.scheduling;
     return [

@@ -4,7 +4,6 @@
  */
 import { type Construct } from 'constructs';
 import { ClusterQueue, type ClusterQueueProps, Cohort, LocalQueue, ResourceFlavor, Topology } from '../kueue';
-import { Scheduling } from '../pods';
 import { type Amounts, amountsOf } from '../pods/amounts';
 import { written } from './node-pool';
 import { type InstalledScheduling, type PlatformShares, type PoolShare, SchedulingSystem } from './scheduling-system';
@@ -16,7 +15,7 @@ export interface KueueSystemOptions {
   readonly preemption?: ClusterQueueProps['preemption'];
 }
 
-export class KueueSystem extends SchedulingSystem {
+export class KueueSystem extends SchedulingSystem<'kueue'> {
   readonly name = 'kueue';
   readonly chart = 'kueue';
   /** By pool; there once it is installed. */
@@ -28,7 +27,7 @@ export class KueueSystem extends SchedulingSystem {
     super();
   }
 
-  install(scope: Construct, platform: PlatformShares): InstalledScheduling {
+  install(scope: Construct, platform: PlatformShares): InstalledScheduling<'kueue'> {
     const cohort = new Cohort(scope, 'cohort', { name: this.options.cohort ?? 'ai' });
     const levels = [...platform.topologyLevels, 'kubernetes.io/hostname'];
     const topology =
@@ -46,7 +45,7 @@ export class KueueSystem extends SchedulingSystem {
     }
     return {
       teamQueue: () => false,
-      schedulingOf: (into, team, { namespace }) => {
+      queueOf: (into, team, { namespace }) => {
         const clusterQueue = new ClusterQueue(into, 'cluster-queue', {
           name: team.name,
           cohort,
@@ -55,8 +54,7 @@ export class KueueSystem extends SchedulingSystem {
           preemption: this.options.preemption ?? { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
         });
         this.clusterQueues.set(team.name, clusterQueue);
-        const localQueue = new LocalQueue(into, 'local-queue', { name: team.name, namespace, clusterQueue });
-        return { scheduling: Scheduling.kueue(localQueue), localQueue };
+        return new LocalQueue(into, 'local-queue', { name: team.name, namespace, clusterQueue });
       },
     };
   }

@@ -7,7 +7,7 @@ import { type AcceleratorName, acceleratorProblem, type ResourceName, type SpotP
 import { type GpuNodePool, Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
-import { Accelerator, type PodTemplateProps, Rdma } from '../pods';
+import { Accelerator, type PodProps, Rdma } from '../pods';
 import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
 import { type RdmaNetwork } from '../pods/rdma';
 import { bytesText, type ByteSize } from '../resources/quantities';
@@ -43,10 +43,7 @@ export interface PlatformPoolProps {
 export type ExactAmounts = ReadonlyMap<string, Amount>;
 
 /** What a pod says that has a node to itself. */
-export type WholeNode = Pick<
-  PodTemplateProps,
-  'accelerators' | 'rdma' | 'resources' | 'sharedMemory' | 'nodeSelection'
-> & {
+export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | 'sharedMemory' | 'nodeSelection'> & {
   readonly accelerators: Accelerator;
 };
 
@@ -139,7 +136,7 @@ export class PlatformPool {
    */
   share(
     resource?: ResourceName,
-  ): Pick<PodTemplateProps, 'accelerators' | 'nodeSelection'> & { readonly accelerators: Accelerator } {
+  ): Pick<PodProps, 'accelerators' | 'nodeSelection'> & { readonly accelerators: Accelerator } {
     return { accelerators: this.sharing.accelerator(resource), nodeSelection: this.profile.selection };
   }
 

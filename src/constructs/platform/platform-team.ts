@@ -3,13 +3,12 @@
  */
 import { type Chart } from 'cdk8s';
 import { type ResourceName } from '../../facts/catalog';
-import { type PodTemplateProps, type Scheduling } from '../pods';
+import { type PodProps, Scheduling } from '../pods';
 import { type RdmaNetwork } from '../pods/rdma';
+import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
 import { type ByteSize } from '../resources/quantities';
-import { type LocalQueueReference, type QueueReference } from '../resources/references';
 import { type INamespace, type Team, type TeamProps } from '../tenancy';
 import { type PlatformPool } from './node-pool';
-import { type TeamScheduling } from './scheduling-system';
 
 /** Nodes of each pool; a pool that is left out gives none. */
 export type Nodes<Pool extends string> = Partial<Readonly<Record<Pool, number>>>;
@@ -28,18 +27,18 @@ export interface PlatformTeamProps<Pool extends string> extends Pick<
   readonly storage?: ByteSize;
 }
 
-interface Made {
+interface Made<Engine extends QueueEngine> {
   readonly chart: Chart;
   readonly team: Team;
   readonly networks: readonly RdmaNetwork[];
-  readonly scheduled: TeamScheduling;
+  readonly queue: QueueReferenceOf<Engine>;
   readonly pools: ReadonlyMap<string, PlatformPool>;
 }
 
-export class PlatformTeam<Pool extends string> {
+export class PlatformTeam<Pool extends string, Engine extends QueueEngine = QueueEngine> {
   constructor(
     readonly name: string,
-    private readonly made: Made,
+    private readonly made: Made<Engine>,
   ) {}
 
   /** Namespace, quota, defaults, members. */
@@ -56,33 +55,15 @@ export class PlatformTeam<Pool extends string> {
     return this.made.team.namespace;
   }
 
-  /** How workloads of the team are scheduled: `{ scheduling: team.scheduling }`. */
-  get scheduling(): Scheduling {
-    return this.made.scheduled.scheduling;
+  /** The team's queue: of Volcano, Kueue, or Gantry, whichever schedules the platform. */
+  get queue(): QueueReferenceOf<Engine> {
+    return this.made.queue;
   }
 
-  /**
-   * The queue, of Volcano or of Gantry.
-   *
-   * @throws with Kueue, whose door is `localQueue`
-   */
-  get queue(): QueueReference {
-    const { queue } = this.made.scheduled;
-    if (queue === undefined) {
-      throw new Error(
-        `team ${this.name}: the platform is scheduled by Kueue, which has no such queue. Take localQueue, or scheduling.`,
-      );
-    }
-    return queue;
-  }
-
-  /** @throws with another system than Kueue */
-  get localQueue(): LocalQueueReference {
-    const { localQueue } = this.made.scheduled;
-    if (localQueue === undefined) {
-      throw new Error(`team ${this.name}: only Kueue has local queues. Take queue, or scheduling.`);
-    }
-    return localQueue;
+  /** The queue as a choice, for `scheduling` props. */
+  get scheduling(): Scheduling<Engine> {
+    // The compiler does not follow that the engine of a queue of `Engine` is `Engine`.
+    return Scheduling.of(this.queue) as Scheduling as Scheduling<Engine>;
   }
 
   /** The networks that reach the team's namespace. */
@@ -96,10 +77,7 @@ export class PlatformTeam<Pool extends string> {
   }
 
   /** What a pod of the team says that has one device, share or instance of the pool. */
-  share(
-    pool: Pool,
-    resource?: ResourceName,
-  ): Pick<PodTemplateProps, 'nodeSelection'> & ReturnType<PlatformPool['share']> {
+  share(pool: Pool, resource?: ResourceName): Pick<PodProps, 'nodeSelection'> & ReturnType<PlatformPool['share']> {
     return this.pool(pool).share(resource);
   }
 

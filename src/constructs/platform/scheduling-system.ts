@@ -4,8 +4,7 @@
  */
 import { type Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
-import { type Scheduling } from '../pods';
-import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { type QueueEngine, type QueueReferenceOf } from '../resources/queue-references';
 import { type INamespace, type Team, type TeamProps } from '../tenancy';
 import { type ExactAmounts, type PlatformPool } from './node-pool';
 
@@ -36,20 +35,16 @@ export interface PlatformShares {
   readonly topologyLevels: readonly string[];
 }
 
-/** How a team's workloads are scheduled. */
-export interface TeamScheduling {
-  readonly scheduling: Scheduling;
-  /** Its queue; with Kueue there is a local queue instead. */
-  readonly queue?: QueueReference;
-  readonly localQueue?: LocalQueueReference;
-}
-
 /** A system that is installed for a platform. */
-export interface InstalledScheduling {
+export interface InstalledScheduling<Engine extends QueueEngine = QueueEngine> {
   /** What the team's construct is told of its queue. */
   teamQueue(team: TeamShares): NonNullable<TeamProps['queue']>;
-  /** Called once the team's namespace is there: makes what lies in it, and says how its workloads are scheduled. */
-  schedulingOf(scope: Construct, team: TeamShares, made: Team & { readonly namespace: INamespace }): TeamScheduling;
+  /** Called once the team's namespace is there: makes the queue in it, where there is one, and returns the queue of its workloads. */
+  queueOf(
+    scope: Construct,
+    team: TeamShares,
+    made: Team & { readonly namespace: INamespace },
+  ): QueueReferenceOf<Engine>;
   /** Values for the chart that brings the system. */
   readonly chartValues?: JsonObject;
 }
@@ -59,11 +54,11 @@ export interface InstallOptions {
   readonly throughChart: boolean;
 }
 
-export abstract class SchedulingSystem {
+export abstract class SchedulingSystem<Engine extends QueueEngine = QueueEngine> {
   /** Its name, for docs and messages. */
-  abstract readonly name: 'volcano' | 'kueue' | 'gantry';
+  abstract readonly name: Engine;
   /** The chart that brings it; absent where the platform brings it by itself. */
   abstract readonly chart: 'volcano' | 'kueue' | undefined;
 
-  abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling;
+  abstract install(scope: Construct, platform: PlatformShares, options: InstallOptions): InstalledScheduling<Engine>;
 }

@@ -3,7 +3,6 @@
  */
 import { App, Chart } from 'cdk8s';
 import { type Construct } from 'constructs';
-import { Scheduling } from '../pods';
 import { type TeamProps } from '../tenancy';
 import { type GpuSchedulingOptions, Queue, SchedulerConfiguration } from '../volcano';
 import { stated, sumOf } from './node-pool';
@@ -20,7 +19,7 @@ export interface VolcanoSystemOptions extends GpuSchedulingOptions {
   readonly root?: string;
 }
 
-export class VolcanoSystem extends SchedulingSystem {
+export class VolcanoSystem extends SchedulingSystem<'volcano'> {
   readonly name = 'volcano';
   readonly chart = 'volcano';
   /** The queue that holds the whole cluster; there once it is installed. */
@@ -32,7 +31,11 @@ export class VolcanoSystem extends SchedulingSystem {
     super();
   }
 
-  install(scope: Construct, platform: PlatformShares, { throughChart }: InstallOptions): InstalledScheduling {
+  install(
+    scope: Construct,
+    platform: PlatformShares,
+    { throughChart }: InstallOptions,
+  ): InstalledScheduling<'volcano'> {
     const { root: name = 'ai', ...options } = this.options;
     const everything = stated(sumOf(platform.pools.map((pool) => platform.offers(pool, pool.props.nodes))));
     const root = new Queue(scope, 'queue', { name, capability: everything, deserved: everything });
@@ -46,7 +49,7 @@ export class VolcanoSystem extends SchedulingSystem {
     this.configuration = configuration;
     return {
       teamQueue: (team) => queueOf(team, root),
-      schedulingOf: (_, __, { queue }) => ({ scheduling: Scheduling.volcano(queue), queue }),
+      queueOf: (_, __, { queue }) => queue,
       chartValues: { custom: { scheduler_config_override: configuration.text } },
     };
   }

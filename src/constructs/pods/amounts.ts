@@ -5,7 +5,7 @@
  * so the resource name, which differs by vendor, profile, and sharing, is never written by hand.
  */
 import { findResource, isAcceleratorResource, type ResourceUnit } from '../../facts/catalog';
-import { nearestName } from '../../checks/schema/nearest-name';
+import { nearestName } from '../../facts/spelling';
 import { parseQuantity } from '../../manifests/quantity';
 import { bytesText, type ByteSize, coresText, type Cores, countText } from '../resources/quantities';
 import { Accelerator } from './accelerator';

@@ -35,7 +35,9 @@ export {
   type PodOverrides,
   type PodRenderOptions,
   PodTemplate,
+  type PodProps,
   type PodTemplateProps,
+  type WorkloadStatement,
 } from './pod-template';
 export {
   type EfaOptions,
@@ -53,6 +55,8 @@ export { type Amounts, type HugepageAmounts, type OtherAmounts } from './amounts
 export { type ByteSize, type Cores } from '../resources/quantities';
 export { type ResourcesProps } from './resources';
 export {
+  KAI_QUEUE_LABEL,
+  KAI_SCHEDULER,
   KUEUE_PRIORITY_LABEL,
   KUEUE_QUEUE_LABEL,
   type NetworkTopologyFields,
@@ -71,6 +75,7 @@ export {
   type ElasticRange,
   type Gang,
   type GantryOptions,
+  type KaiOptions,
   type KueueOptions,
   type PodGroupOptions,
   type SchedulerPluginsOptions,

@@ -43,7 +43,8 @@ export interface PodOverrides {
   readonly metadata?: OpenPartial<ObjectMeta>;
 }
 
-export interface PodTemplateProps {
+/** What a pod consists of, whoever schedules it: the roles of a workload are stated by it. */
+export interface PodProps {
   readonly image: string;
   /** @default - the image's entry point */
   readonly command?: readonly string[];
@@ -75,10 +76,6 @@ export interface PodTemplateProps {
   readonly affinity?: Affinity;
   /** Beside those of the accelerator. @default - none */
   readonly tolerations?: readonly Toleration[];
-  /** @default - the cluster's default class, if any */
-  readonly priorityClass?: PriorityClassReference;
-  /** Who schedules the pods, and through which queue. @default - the cluster's own scheduler */
-  readonly scheduling?: Scheduling;
   /** ServiceAccount, by name or as a construct. @default - the namespace's default */
   readonly serviceAccount?: NamedReference;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
@@ -103,10 +100,28 @@ export interface PodTemplateProps {
   readonly overrides?: PodOverrides;
 }
 
+/** A pod with its scheduling, for templates that no workload of this library renders. */
+export interface PodTemplateProps extends PodProps {
+  /** Priority of the pod. @default - the cluster's default class, if any */
+  readonly priorityClass?: PriorityClassReference;
+  /** Who schedules the pods, and through which queue. @default - the cluster's own scheduler */
+  readonly scheduling?: Scheduling;
+}
+
+/** What a workload states of all its pods. */
+export interface WorkloadStatement {
+  /** The kind, for messages. */
+  readonly title: string;
+  readonly scheduling: Scheduling | undefined;
+  readonly priorityClass: PriorityClassReference | undefined;
+}
+
 /** What a workload adds when it asks for its template. */
 export interface PodRenderOptions {
   /** Name of the main container, which some controllers prescribe. @default main */
   readonly containerName?: string;
+  /** The workload that renders the template, which alone decides scheduling and priority. @default - the template is on its own */
+  readonly workload?: WorkloadStatement;
   /** @default - that of the template */
   readonly scheduling?: Scheduling;
   /** The pods that start together. @default - each pod by itself */
@@ -157,6 +172,7 @@ export class PodTemplate {
    * @throws where parts contradict each other (two values for one field, one mount path twice, shared memory that fills the memory)
    */
   toPodTemplate(options: PodRenderOptions = {}): PodTemplateSpec {
+    this.requireOfWorkload(options.workload);
     const parts = this.combined(options.namespace);
     const scheduling = (options.scheduling ?? this.props.scheduling)?.toScheduling(options.gang);
     const labels = { ...parts.labels, ...scheduling?.podLabels, ...this.props.podLabels, ...options.podLabels };
@@ -170,6 +186,24 @@ export class PodTemplate {
     const metadata = merged(stated, this.props.overrides?.metadata);
     const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
+  }
+
+  /** A template within a workload must not choose for itself: the workload's choice would replace it silently, or miss its pods. */
+  private requireOfWorkload(workload: WorkloadStatement | undefined): void {
+    if (workload === undefined) {
+      return;
+    }
+    const { scheduling, priorityClass } = this.props;
+    if (scheduling !== undefined && scheduling !== workload.scheduling) {
+      throw new Error(
+        `scheduling (${scheduling.title}) must not be set in a pod template of a ${workload.title}. Set it on the workload, or call submitTo(queue).`,
+      );
+    }
+    if (priorityClass !== undefined && priorityClass !== workload.priorityClass) {
+      throw new Error(
+        `priorityClass "${priorityClass.priorityClassName}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
+      );
+    }
   }
 
   private combined(namespace?: string): CombinedParts {

@@ -34,6 +34,11 @@ export interface KueueOptions {
   readonly elastic?: ElasticRange;
 }
 
+export interface KaiOptions {
+  /** Whether pods may be evicted for others. @default - by the priority class: below 100 they may */
+  readonly preemptible?: boolean;
+}
+
 export interface PodGroupOptions {
   /** A node label; the cluster needs the feature gate `TopologyAwareWorkloadScheduling`. From 1.36 on. @default - anywhere */
   readonly topology?: { readonly required: string };

@@ -20,12 +20,23 @@ import {
 } from '../../facts/catalog';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type PodSpec } from '../../facts/api/types/core/v1';
-import { type LocalQueueReference, type QueueReference, referencesIn } from '../resources/references';
+import {
+  type GantryQueueReference,
+  type KaiQueueReference,
+  type KueueQueueReference,
+  type QueueEngine,
+  type QueueReference,
+  queueTitle,
+  requireQueue,
+  type VolcanoQueueReference,
+} from '../resources/queue-references';
+import { referencesIn } from '../resources/references';
 import {
   elasticGang,
   type ElasticRange,
   type Gang,
   type GantryOptions,
+  type KaiOptions,
   type KueueOptions,
   type PodGroupOptions,
   type SchedulerPluginsOptions,
@@ -33,8 +44,8 @@ import {
   type VolcanoOptions,
 } from './scheduling-options';
 
-/** `pod-group` is Kubernetes' own PodGroup, `scheduler-plugins` the one of the coscheduling plugin. */
-export type SchedulingEngine = 'default' | 'volcano' | 'kueue' | 'pod-group' | 'scheduler-plugins' | 'gantry';
+/** `pod-group` is Kubernetes' own PodGroup, `scheduler-plugins` the one of the coscheduling plugin; the others have queues. */
+export type SchedulingEngine = 'default' | 'pod-group' | 'scheduler-plugins' | QueueEngine;
 
 /** Annotations by which Volcano reads queue and gang of pods that no controller gives a PodGroup. */
 export const VOLCANO_QUEUE_ANNOTATION = 'scheduling.volcano.sh/queue-name';
@@ -45,7 +56,10 @@ export const VOLCANO_GROUP_ANNOTATION = 'scheduling.k8s.io/group-name';
 export const SCHEDULER_PLUGINS_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
 export const KUEUE_QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 export const KUEUE_PRIORITY_LABEL = 'kueue.x-k8s.io/priority-class';
+export const KAI_QUEUE_LABEL = 'kai.scheduler/queue';
 export const VOLCANO_SCHEDULER = 'volcano';
+export const KAI_SCHEDULER = 'kai-scheduler';
+const KAI_PREEMPTIBILITY_LABEL = 'kai.scheduler/preemptibility';
 const VOLCANO_COOLDOWN = 'volcano.sh/cooldown-time';
 const VOLCANO_TOPOLOGY_MODE = 'volcano.sh/network-topology-mode';
 const VOLCANO_TOPOLOGY_TIER = 'volcano.sh/network-topology-highest-tier';
@@ -82,6 +96,8 @@ export interface SchedulingWishes {
   readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
   readonly elastic?: ElasticRange;
   readonly minimumRuntimeSeconds?: number;
+  /** Of Gantry: the pods carry its scheduling gate. */
+  readonly handOver?: boolean;
   /** Of a native PodGroup. */
   readonly disruption?: 'pod' | 'group';
   /** The minor whose native PodGroup is written. */
@@ -92,18 +108,49 @@ export interface SchedulingWishes {
 
 type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
 
-export class Scheduling {
+/**
+ * Who schedules a workload, through which queue, and what is asked of that scheduler. Every workload takes it as `scheduling`; where
+ * nothing but the queue has to be said, `submitTo(queue)` makes it.
+ *
+ * The type parameter is the engine, so that a workload whose kind an engine cannot schedule does not compile with it.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'llama', {
+ *   nodes: 8, image, scheduling: Scheduling.gantry(scheduler.queue('research'), { minimumRuntimeSeconds: 1800 }),
+ * });
+ */
+export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   /** The cluster's own scheduler: every pod by itself. */
-  static default(): Scheduling {
+  static default(): Scheduling<'default'> {
     return new Scheduling('default', { gang: false });
+  }
+
+  /** The engine of the queue, with nothing asked of it: what `submitTo(queue)` chooses. @throws if it is no queue reference */
+  static of<Queue extends QueueReference>(queue: Queue): Scheduling<Queue['engine']> {
+    requireQueue('Scheduling.of', queue, ['volcano', 'kueue', 'kai', 'gantry']);
+    return Scheduling.ofReference(queue);
+  }
+
+  private static ofReference(queue: QueueReference): Scheduling<QueueEngine> {
+    switch (queue.engine) {
+      case 'volcano':
+        return Scheduling.volcano(queue);
+      case 'kueue':
+        return Scheduling.kueue(queue);
+      case 'kai':
+        return Scheduling.kai(queue);
+      case 'gantry':
+        return Scheduling.gantry(queue);
+    }
   }
 
   /**
    * Volcano, through a queue. For training jobs the operator must run with `--gang-scheduler-name=volcano`.
    *
-   * @throws if the minimum runtime is no whole number of seconds
+   * @throws if the queue is one of another engine, or the minimum runtime is not a whole number of seconds
    */
-  static volcano(queue: QueueReference, options: VolcanoOptions = {}): Scheduling {
+  static volcano(queue: VolcanoQueueReference, options: VolcanoOptions = {}): Scheduling<'volcano'> {
+    requireQueue('Scheduling.volcano', queue, ['volcano']);
     const { minimumRuntimeSeconds } = options;
     requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
     return new Scheduling(
@@ -116,18 +163,24 @@ export class Scheduling {
         references: referencesIn(queue),
       },
       options,
+      queue,
     );
   }
 
-  /** Kueue, through a queue of the workload's namespace: the workload waits suspended until all of it is admitted. */
-  static kueue(queue: LocalQueueReference, options: KueueOptions = {}): Scheduling {
+  /**
+   * Kueue, through a queue of the workload's namespace: the workload waits suspended until all of it is admitted.
+   *
+   * @throws if the queue is one of another engine
+   */
+  static kueue(queue: KueueQueueReference, options: KueueOptions = {}): Scheduling<'kueue'> {
+    requireQueue('Scheduling.kueue', queue, ['kueue']);
     const { workloadPriorityClass, topology } = options;
     return new Scheduling(
       'kueue',
       {
         gang: false,
         workloadLabels: filled({
-          [KUEUE_QUEUE_LABEL]: queue.localQueueName,
+          [KUEUE_QUEUE_LABEL]: queue.queueName,
           [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.workloadPriorityClassName,
         }),
         podAnnotations: filled({
@@ -137,6 +190,34 @@ export class Scheduling {
         references: referencesIn(queue, workloadPriorityClass),
       },
       options,
+      queue,
+    );
+  }
+
+  /**
+   * The KAI scheduler, through a queue. Its pod grouper makes the gang out of the workload.
+   *
+   * @throws if the queue is one of another engine
+   */
+  static kai(queue: KaiQueueReference, options: KaiOptions = {}): Scheduling<'kai'> {
+    requireQueue('Scheduling.kai', queue, ['kai']);
+    const { preemptible } = options;
+    const labels = filled({
+      [KAI_QUEUE_LABEL]: queue.queueName,
+      [KAI_PREEMPTIBILITY_LABEL]:
+        preemptible === undefined ? undefined : preemptible ? 'preemptible' : 'non-preemptible',
+    });
+    return new Scheduling(
+      'kai',
+      {
+        schedulerName: KAI_SCHEDULER,
+        gang: false,
+        workloadLabels: labels,
+        podLabels: labels,
+        references: referencesIn(queue),
+      },
+      {},
+      queue,
     );
   }
 
@@ -144,12 +225,12 @@ export class Scheduling {
    * Kubernetes' own gangs: a PodGroup of `scheduling.k8s.io` that is written beside the workload, in the form of the target minor, and
    * the cluster's own scheduler. Alpha up to 1.36, beta in 1.37: the API and the feature gate `GangScheduling` have to be switched on.
    */
-  static podGroup(options: PodGroupOptions = {}): Scheduling {
+  static podGroup(options: PodGroupOptions = {}): Scheduling<'pod-group'> {
     return new Scheduling('pod-group', { gang: false }, options);
   }
 
   /** The coscheduling plugin of scheduler-plugins: its PodGroup is made by the workload's controller, or written beside the workload. */
-  static schedulerPlugins(options: SchedulerPluginsOptions = {}): Scheduling {
+  static schedulerPlugins(options: SchedulerPluginsOptions = {}): Scheduling<'scheduler-plugins'> {
     return new Scheduling(
       'scheduler-plugins',
       { schedulerName: options.schedulerName ?? 'scheduler-plugins-scheduler', gang: true },
@@ -160,9 +241,10 @@ export class Scheduling {
   /**
    * Gantry's own scheduler, through a queue.
    *
-   * @throws if a number of seconds is none
+   * @throws if the queue is one of another engine, or a duration is not a whole number of seconds
    */
-  static gantry(queue: QueueReference, options: GantryOptions = {}): Scheduling {
+  static gantry(queue: GantryQueueReference, options: GantryOptions = {}): Scheduling<'gantry'> {
+    requireQueue('Scheduling.gantry', queue, ['gantry']);
     const { topology, minimumRuntimeSeconds, expectedSeconds, preemptible, handOver } = options;
     requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
     requireSeconds('expectedSeconds', expectedSeconds);
@@ -172,7 +254,7 @@ export class Scheduling {
       {
         ...(handOver === true
           ? { pod: { schedulingGates: [{ name: GANTRY_PLACEMENT_GATE }] } }
-          : { schedulerName: GANTRY_SCHEDULER }),
+          : { schedulerName: queue.schedulerName ?? GANTRY_SCHEDULER }),
         gang: false,
         workloadLabels: label,
         podLabels: label,
@@ -186,15 +268,31 @@ export class Scheduling {
         references: referencesIn(queue),
       },
       options,
+      queue,
     );
   }
 
   private constructor(
-    readonly engine: SchedulingEngine,
+    readonly engine: Engine,
     private readonly parts: Stated,
     /** What was asked beside the queue, for kinds that have fields for it. */
     readonly wishes: SchedulingWishes = {},
+    /** Absent for engines without queues. */
+    readonly queue?: QueueReference,
   ) {}
+
+  /** What it is, for messages: `Volcano queue "research"`, `the default scheduler`. */
+  get title(): string {
+    if (this.queue !== undefined) {
+      return `the ${queueTitle(this.queue)}`;
+    }
+    const { engine } = this;
+    return engine === 'default'
+      ? 'the default scheduler'
+      : engine === 'pod-group'
+        ? 'a native PodGroup'
+        : 'scheduler-plugins';
+  }
 
   /**
    * The gang that a workload becomes under this choice.
@@ -259,12 +357,14 @@ export class Scheduling {
         };
       case 'default':
       case 'kueue':
+      case 'kai':
+        // Kueue goes by the workload, KAI's pod grouper by its owner.
         return {};
     }
   }
 
   /** The same choice with the pods this close. */
-  withTopology(topology: TopologyChoice<string | number>): Scheduling {
+  withTopology(topology: TopologyChoice<string | number>): Scheduling<Engine> {
     const wishes = { ...this.wishes, topology };
     const label = (value: string | number | undefined): string | undefined => value?.toString();
     const annotations =
@@ -283,13 +383,14 @@ export class Scheduling {
       this.engine,
       { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...filled(annotations) } },
       wishes,
+      this.queue,
     );
   }
 
   /** The same choice for a Kubernetes minor, where none was named. */
-  forMinor(kubernetes: KubernetesMinor): Scheduling {
+  forMinor(kubernetes: KubernetesMinor): Scheduling<Engine> {
     return this.wishes.kubernetes === undefined
-      ? new Scheduling(this.engine, this.parts, { ...this.wishes, kubernetes })
+      ? new Scheduling(this.engine, this.parts, { ...this.wishes, kubernetes }, this.queue)
       : this;
   }
 

@@ -2,20 +2,20 @@
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';
-import { type Gang, PodTemplate, type PodTemplateProps, type Scheduling } from '../pods';
+import { type Gang, PodTemplate, type PodProps, type Scheduling } from '../pods';
 import { type PriorityClassReference } from '../resources/references';
-import { KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
+import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type WorkloadChoice } from '../workload/workload';
 
-export interface RayHeadProps extends PodTemplateProps {
+export interface RayHeadProps extends PodProps {
   /** Whether Ray puts tasks and actors on the head too. @default false: a busy head endangers the whole cluster */
   readonly schedulesTasks?: boolean;
   /** Further options of `ray start`. @default - the dashboard listens on all addresses */
   readonly startParams?: Readonly<Record<string, string>>;
 }
 
-export interface RayWorkerGroupProps extends PodTemplateProps {
+export interface RayWorkerGroupProps extends PodProps {
   readonly groupName: string;
   /** Workers at the beginning. @default - the least */
   readonly replicas?: number;
@@ -146,13 +146,17 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
 const OWN_RANGE = { elastic: 'state min and max of its worker groups' };
 
 /** Who can schedule a Ray cluster, and what it can be told. */
-export const RAY_SCHEDULING: SchedulingMeans = {
+export const RAY_SCHEDULING = {
   volcano: { group: 'controller', refuses: { ...OWN_RANGE, topology: 'KubeRay makes the PodGroup without one' } },
   kueue: KUEUE_WHOLE_OR_NOT,
+  kai: {},
   'pod-group': { group: 'beside', membership: 'schedulingGroup', refuses: OWN_RANGE },
   'scheduler-plugins': { group: 'beside', refuses: OWN_RANGE },
   gantry: { refuses: OWN_RANGE },
-};
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule a Ray cluster. */
+export type RayEngine = EnginesOf<typeof RAY_SCHEDULING>;
 
 /** Head and workers: with the least of each group it can start. Clusters that a job or service makes anew are told apart by their label. */
 export function gangOfCluster(name: string, { workers = [], autoscaler }: RayClusterParts): Gang {

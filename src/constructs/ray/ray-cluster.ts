@@ -11,10 +11,11 @@ import {
   RAY_SCHEDULING,
   type RayClusterParts,
   rayClusterSpec,
+  type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
 
-export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec> {
+export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec, RayEngine> {
   /** @default false */
   readonly suspend?: boolean;
 }
@@ -33,7 +34,7 @@ export interface RayClusterReference {
  *   workers: [{ groupName: 'gpu', max: 8, image: 'rayproject/ray:2.52.0-gpu', accelerators: Accelerator.nvidia({ count: 1 }) }],
  * });
  */
-export class RayCluster extends Workload<RayClusterKind, RayClusterSpec> implements RayClusterReference {
+export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngine> implements RayClusterReference {
   /** @throws if a number of workers is none, or two groups have one name */
   constructor(scope: Construct, id: string, props: RayClusterProps) {
     super(scope, id, {

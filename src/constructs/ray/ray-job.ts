@@ -15,10 +15,11 @@ import {
   RAY_SCHEDULING,
   type RayClusterParts,
   rayClusterSpec,
+  type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
 
-export interface RayJobProps extends WorkloadProps<RayJobSpec> {
+export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
   /** What is run: a shell line, or words that are quoted for the shell. */
   readonly entrypoint: string | readonly string[];
   /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
@@ -52,7 +53,7 @@ export interface RayJobProps extends WorkloadProps<RayJobSpec> {
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 4, image }] },
  * });
  */
-export class RayJob extends Workload<RayJobKind, RayJobSpec> {
+export class RayJob extends Workload<RayJobKind, RayJobSpec, RayEngine> {
   /** @throws if the job is suspended, retried or runs as a sidecar on a cluster that is not its own, or a number is none */
   constructor(scope: Construct, id: string, props: RayJobProps) {
     const { cluster } = props;
@@ -73,6 +74,7 @@ const NOT_ITS_PODS = 'its pods are those of a cluster that is not its own. Sched
 
 const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
   volcano: NOT_ITS_PODS,
+  kai: NOT_ITS_PODS,
   kueue: NOT_ITS_PODS,
   'pod-group': NOT_ITS_PODS,
   'scheduler-plugins': NOT_ITS_PODS,

@@ -12,6 +12,7 @@ import {
   RAY_SCHEDULING,
   type RayClusterParts,
   rayClusterSpec,
+  type RayEngine,
   referencesOfCluster,
 } from './ray-cluster-spec';
 
@@ -26,7 +27,7 @@ export interface IncrementalUpgrade {
   readonly maxSurgePercent?: number;
 }
 
-export interface RayServiceProps extends WorkloadProps<RayServiceSpec> {
+export interface RayServiceProps extends WorkloadProps<RayServiceSpec, RayEngine> {
   readonly cluster: RayClusterParts;
   /** Serve's configuration (`applications: …`), as an object or as YAML text. */
   readonly serveConfig: string | Readonly<Record<string, unknown>>;
@@ -50,7 +51,7 @@ export interface RayServiceProps extends WorkloadProps<RayServiceSpec> {
  *   cluster: { rayVersion: '2.52.0', head: { image }, workers: [{ groupName: 'gpu', replicas: 2, image }] },
  * });
  */
-export class RayService extends Workload<RayServiceKind, RayServiceSpec> {
+export class RayService extends Workload<RayServiceKind, RayServiceSpec, RayEngine> {
   /** @throws if an incremental upgrade has no autoscaler or percentages out of range */
   constructor(scope: Construct, id: string, props: RayServiceProps) {
     super(scope, id, {

@@ -1,17 +1,10 @@
 /**
  * What a pod may refer to, as the least that has to be known of it. The constructs of other folders satisfy these by their shape,
- * and `fromName` style values do too, so that nothing here imports them.
+ * and so do the values of `fromName`, so that nothing here imports them.
  */
 
-/** A queue of Volcano or Gantry: `Queue`, `Queue.fromName('research')`, `team.queue`. */
-export interface QueueReference {
-  readonly queueName: string;
-}
-
-/** A queue of Kueue in the workload's namespace. */
-export interface LocalQueueReference {
-  readonly localQueueName: string;
-}
+/** Name of an object, or the object itself: a construct of this library or of cdk8s-plus. */
+export type NamedReference = string | { readonly name: string };
 
 /** A PriorityClass. */
 export interface PriorityClassReference {
@@ -22,9 +15,6 @@ export interface PriorityClassReference {
 export interface WorkloadPriorityClassReference {
   readonly workloadPriorityClassName: string;
 }
-
-/** An object that is known by its name: a construct of cdk8s-plus (claim, config map, secret, service account), or the name itself. */
-export type NamedReference = string | { readonly name: string };
 
 export function nameOf(reference: NamedReference): string {
   return typeof reference === 'string' ? reference : reference.name;

@@ -16,7 +16,8 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../facts/
 import { ServiceMonitor } from '../monitoring';
 import { dependOn } from '../resources/depend-on';
 import { type NamespacedObjectProps } from '../resources/object-props';
-import { nameOf, type PriorityClassReference, type QueueReference } from '../resources/references';
+import { type GantryQueueReference, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
+import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
@@ -155,15 +156,33 @@ export class GantryScheduler extends Construct {
     this.alerts = this.monitoring();
   }
 
-  /** A queue of the configuration, for `Scheduling.gantry(…)`. */
-  queue(name: string): QueueReference {
-    const names = (this.props.queues ?? []).map((queue) => queue.name);
-    if (!names.includes(name)) {
+  /**
+   * A queue of this scheduler, to submit workloads to: one of its configuration by name, or a Queue of Volcano, whose share it reads from
+   * the cluster. The reference carries the name that this scheduler listens to.
+   *
+   * @throws if the configuration has no queue of the name, or the queue is one of another engine
+   *
+   * @example
+   * job.submitTo(scheduler.queue('research'));
+   * other.submitTo(scheduler.queue(volcano.Queue.fromName('vision')));
+   */
+  queue(queue: string | VolcanoQueueReference): GantryQueueReference {
+    const { queues = [], schedulerName } = this.props;
+    const own = schedulerName === undefined ? {} : { schedulerName };
+    if (typeof queue !== 'string') {
+      requireQueue(`${this.node.path}: queue`, queue, ['volcano']);
+      const { queueName } = queue;
+      // The workload waits for the Queue's own object.
+      return { engine: 'gantry', queueName, ...own, ...('resource' in queue ? { resource: queue.resource } : {}) };
+    }
+    const names = queues.map(({ name }) => name);
+    if (!names.includes(queue)) {
       throw new Error(
-        `${this.node.path}: no queue "${name}" in the configuration; it has ${names.join(', ') || 'none'}. Volcano's queues are referred to by their own construct.`,
+        `${this.node.path}: unknown queue "${queue}" (the configuration has ${names.join(', ') || 'none'}). ` +
+          'Add it to queues, or pass the Queue of Volcano that it is.',
       );
     }
-    return { queueName: name };
+    return { engine: 'gantry', queueName: queue, ...own };
   }
 
   private get metadata(): ApiObjectMetadata & { readonly name: string } {

@@ -3,8 +3,9 @@
  */
 import { type Construct } from 'constructs';
 import { Deployment as DeploymentKind, type DeploymentSpec } from '../../facts/api/types/apps/v1';
-import { PodTemplate, type PodTemplateProps } from '../pods';
+import { PodTemplate, type PodProps } from '../pods';
 import { requireWholeNumber } from '../workload/whole-number';
+import { type SinglePodsEngine } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 
 /** Copies more and fewer than wanted while they are replaced: numbers, or shares of them. */
@@ -13,7 +14,7 @@ export interface Rollout {
   readonly maxUnavailable: number | `${number}%`;
 }
 
-export interface DeploymentProps extends PodTemplateProps, WorkloadProps<DeploymentSpec> {
+export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec, SinglePodsEngine> {
   /** `'autoscaler'` states none, so that an update does not set back what an autoscaler set. @default 1 */
   readonly replicas?: number | 'autoscaler';
   /**
@@ -35,7 +36,7 @@ export interface DeploymentProps extends PodTemplateProps, WorkloadProps<Deploym
  * @example
  * new Deployment(chart, 'gateway', { image, replicas: 3, resources: { cpu: 2, memory: '4Gi' } });
  */
-export class Deployment extends Workload<DeploymentKind, DeploymentSpec> {
+export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SinglePodsEngine> {
   /** Labels that choose the pods: for Services, disruption budgets and monitors. */
   readonly selector: Readonly<Record<string, string>>;
 
@@ -75,7 +76,6 @@ function specOf(
       ...choice,
       containerName,
       podLabels: selector,
-      podAnnotations: choice.scheduling?.toPodGroupAnnotations().pod,
     }),
   };
 }

@@ -8,7 +8,7 @@ import { PodDisruptionBudget as BudgetKind } from '../../facts/api/types/policy/
 import { type LeaderWorkerSet } from '../batch';
 import { ScaledObject } from '../keda';
 import { namespacedMetadata } from '../resources/object-props';
-import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { type QueueReference } from '../resources/queue-references';
 import { Resource } from '../resources/resource';
 import { type Deployment } from './deployment';
 import { type KnativeService } from './knative-service';
@@ -121,12 +121,13 @@ export class InferenceService extends Construct {
   }
 
   /**
-   * Sends its pods through a queue of Volcano, or the whole through a local queue of Kueue.
+   * Sends the workload through a queue, whose engine decides how it is scheduled.
    *
-   * @throws if it has a queue already
+   * @throws as `submitTo` of the workload that it became: if it is scheduled already, or its kind cannot be scheduled by the engine
    */
-  submitTo(queue: QueueReference | LocalQueueReference): this {
-    this.workload.submitTo(queue);
+  submitTo(queue: QueueReference): this {
+    // The workload refuses an engine that cannot schedule its kind.
+    this.workload.submitTo(queue as never);
     return this;
   }
 

@@ -8,8 +8,8 @@ import {
   Service as ServiceKind,
   type ServiceSpec,
 } from '../../facts/api/types/serving.knative.dev/v1';
-import { PodTemplate, type PodTemplateProps } from '../pods';
-import { MEANS_OF_SINGLE_PODS } from '../workload/scheduling-means';
+import { PodTemplate, type PodProps } from '../pods';
+import { type EnginesOf, MEANS_OF_SINGLE_PODS, NO_GANG, type SchedulingMeans } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { isOnByDefault, neededFeatures } from './knative-features';
 import { type KnativeScaling } from './knative-scaling';
@@ -17,7 +17,22 @@ import { type KnativeScaling } from './knative-scaling';
 /** Seconds that a new revision has to become ready. */
 const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
 
-export interface KnativeServiceProps extends PodTemplateProps, WorkloadProps<ServiceSpec> {
+/**
+ * Who can schedule a Knative Service, and what it can be told. A revision has the fields of pods that Knative knows, and scheduling gates
+ * are not among them.
+ *
+ * Source: Knative Serving v1.23.0, pkg/apis/serving/fieldmask.go; kueue v0.19.2, pkg/controller/jobs.
+ */
+export const KNATIVE_SCHEDULING = {
+  ...MEANS_OF_SINGLE_PODS,
+  kueue: 'Kueue does not manage Knative Services. Use a Deployment (ServingEngine.deployment)',
+  gantry: { refuses: { elastic: NO_GANG, handOver: 'Knative refuses scheduling gates. Let Gantry bind' } },
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule a Knative Service. */
+export type KnativeEngine = EnginesOf<typeof KNATIVE_SCHEDULING>;
+
+export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec, KnativeEngine> {
   /** @default - the cluster's: kpa by concurrency, target 100 */
   readonly scaling?: KnativeScaling;
   /** Requests that one replica gets at a time at most; others wait in a queue. 0 for no limit. @default 0 */
@@ -37,15 +52,16 @@ export interface KnativeServiceProps extends PodTemplateProps, WorkloadProps<Ser
  * const service = new KnativeService(chart, 'chat', { image, scaling: KnativeScaling.concurrency(10, { maxReplicas: 8 }) });
  * service.requiredFeatures; // what config-features must switch on
  */
-export class KnativeService extends Workload<ServiceKind, ServiceSpec> {
+export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEngine> {
   private readonly specNow: () => ServiceSpec;
 
   constructor(scope: Construct, id: string, props: KnativeServiceProps) {
     super(scope, id, {
       kind: ServiceKind,
+      title: 'Knative Service',
       props,
       render: (choice) => specOf(props, choice),
-      means: MEANS_OF_SINGLE_PODS,
+      means: KNATIVE_SCHEDULING,
       references: new PodTemplate(props).references,
     });
     this.specNow = () => specOf(props, this.choice);
@@ -66,7 +82,6 @@ function specOf(props: KnativeServiceProps, choice: WorkloadChoice): ServiceSpec
   const { metadata, spec } = new PodTemplate(props).toPodTemplate({
     ...choice,
     containerName,
-    podAnnotations: choice.scheduling?.toPodGroupAnnotations().pod,
   });
   const annotations = {
     ...scaling?.toAnnotations(),

@@ -7,7 +7,7 @@ import { type Construct } from 'constructs';
 import { type Container } from '../../facts/api/types/core/v1';
 import { LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
 import { type ScaledObjectProps } from '../keda';
-import { type OpenPartial } from '../pods';
+import { type OpenPartial, type Scheduling } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Deployment, type DeploymentProps, type Rollout } from './deployment';
@@ -199,18 +199,21 @@ function answering(statement: NamedServing): OpenPartial<Container> {
   };
 }
 
-function workloadProps({
-  name,
-  namespace,
-  labels,
-  annotations,
-  scheduling,
-  priorityClass,
-}: NamedServing): Pick<
+function workloadProps({ name, namespace, labels, annotations, scheduling, priorityClass }: NamedServing): Pick<
   DeploymentProps,
-  'name' | 'namespace' | 'labels' | 'annotations' | 'scheduling' | 'priorityClass'
-> {
-  return { name, namespace, labels, annotations, scheduling, priorityClass };
+  'name' | 'namespace' | 'labels' | 'annotations' | 'priorityClass'
+> & {
+  readonly scheduling: Scheduling<never> | undefined;
+} {
+  // A statement can choose any engine; the workload refuses one that cannot schedule its kind.
+  return {
+    name,
+    namespace,
+    labels,
+    annotations,
+    scheduling: scheduling as Scheduling<never> | undefined,
+    priorityClass,
+  };
 }
 
 function nodesOf({ devices, nodes }: LeaderWorkerEngineOptions, perPod: number): number {

@@ -3,7 +3,15 @@
  * and time to answer what is under way.
  */
 import { type Container, type PodSpec, type Probe } from '../../facts/api/types/core/v1';
-import { type Mount, type OpenPartial, podPart, type PodPart, type PodTemplateProps, type Scheduling } from '../pods';
+import {
+  type Mount,
+  type OpenPartial,
+  podPart,
+  type PodPart,
+  type PodProps,
+  type PodTemplateProps,
+  type Scheduling,
+} from '../pods';
 import { merged } from '../pods/merge';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type PriorityClassReference } from '../resources/references';
@@ -127,8 +135,8 @@ const NOT_OF_PODS = [
 export function serverTemplate(
   statement: ServingStatement,
   container: OpenPartial<Container>,
-  more: Partial<PodTemplateProps> = {},
-): PodTemplateProps {
+  more: Partial<PodProps> = {},
+): PodProps {
   const { image, model, mounts = [], overrides } = statement;
   const pods = Object.fromEntries(Object.entries(statement).filter(([key]) => !NOT_OF_PODS.includes(key)));
   return {

@@ -6,7 +6,8 @@ import { type LimitRangeItem } from '../../facts/api/types/core/v1';
 import { GANTRY_TEAM_LABEL } from '../../facts/catalog';
 import { type Amounts } from '../pods/amounts';
 import { type ByteSize, type Cores } from '../resources/quantities';
-import { type IQueue, Queue } from '../volcano';
+import { type VolcanoQueueReference } from '../resources/queue-references';
+import { Queue } from '../volcano';
 import { defaultLimitsFor } from './default-limits';
 import { type ContainerLimits, LimitRange } from './limit-range';
 import { type INamespace, Namespace } from './namespace';
@@ -39,7 +40,7 @@ export interface TeamQueueProps {
   /** @default - the team's name */
   readonly name?: string;
   /** @default - Volcano's root */
-  readonly parent?: IQueue;
+  readonly parent?: VolcanoQueueReference;
   /** Share of what nobody deserves; only the proportion plugin looks at it. @default 1 */
   readonly weight?: number;
   /** Above other queues of the same parent, 0 or more. @default 0 */
@@ -83,7 +84,7 @@ export interface TeamProps {
    * The team's queue: how to make it, one that there is (`volcano.Queue.fromName(…)`), or `false` for a team without.
    * @default - a queue beneath Volcano's root whose deserved share and capability are the quota
    */
-  readonly queue?: TeamQueueProps | IQueue | false;
+  readonly queue?: TeamQueueProps | VolcanoQueueReference | false;
   /** Who may do everything in the namespace but change its quota. @default - nobody is bound here */
   readonly admins?: readonly TeamSubject[];
   /** Who may run and change workloads. @default - nobody is bound here */
@@ -111,7 +112,7 @@ export class Team extends Construct {
   /** Absent where the quota makes nothing mandatory and no limits were asked for. */
   readonly limitRange?: LimitRange;
   /** Absent for a team without a queue. */
-  readonly teamQueue?: IQueue;
+  readonly teamQueue?: VolcanoQueueReference;
 
   /** @throws if an amount is not valid */
   constructor(scope: Construct, id: string, props: TeamProps) {
@@ -138,7 +139,7 @@ export class Team extends Construct {
    *
    * @throws if the team was made without one
    */
-  get queue(): IQueue {
+  get queue(): VolcanoQueueReference {
     if (this.teamQueue === undefined) {
       throw new Error(`${this.node.path}: the team has no queue, since it was made with queue: false.`);
     }
@@ -187,11 +188,14 @@ export class Team extends Construct {
     return range;
   }
 
-  private makeQueue(queue: TeamQueueProps | IQueue | false, quota: TeamQuota): IQueue | undefined {
+  private makeQueue(
+    queue: TeamQueueProps | VolcanoQueueReference | false,
+    quota: TeamQuota,
+  ): VolcanoQueueReference | undefined {
     if (queue === false) {
       return undefined;
     }
-    if ('queueName' in queue) {
+    if ('engine' in queue) {
       return queue;
     }
     const { cpu, memory, ephemeralStorage, hugepages, accelerators, other } = quota;

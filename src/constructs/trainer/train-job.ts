@@ -13,12 +13,12 @@ import {
   type TrainJobSpecRuntimePatch,
 } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
 import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog';
-import { type PodTemplateProps, PodTemplate, Scheduling, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { type PodProps, PodTemplate, Scheduling, VOLCANO_QUEUE_ANNOTATION } from '../pods';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { type RuntimeReference } from './runtime-reference';
-import { gangOfNodes, TRAIN_JOB_SCHEDULING } from './scheduling';
+import { gangOfNodes, TRAIN_JOB_SCHEDULING, type TrainJobEngine } from './scheduling';
 
 const MANAGER = 'gantry.dev/stack';
 
@@ -31,7 +31,7 @@ export interface TrainJobInitializer {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface TrainJobProps extends Omit<PodTemplateProps, 'image'>, WorkloadProps<TrainJobSpec> {
+export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<TrainJobSpec, TrainJobEngine> {
   readonly runtime: RuntimeReference;
   /** Nodes that train together. @default - those of the runtime */
   readonly nodes?: number;
@@ -60,7 +60,7 @@ export interface TrainJobProps extends Omit<PodTemplateProps, 'image'>, Workload
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
-export class TrainJob extends Workload<TrainJobKind, TrainJobSpec> {
+export class TrainJob extends Workload<TrainJobKind, TrainJobSpec, TrainJobEngine> {
   /** @throws if something is stated that only a runtime can state, or `nodes` is no whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TrainJobProps) {
     super(scope, id, {
@@ -78,7 +78,7 @@ export class TrainJob extends Workload<TrainJobKind, TrainJobSpec> {
 }
 
 function podsOf(props: TrainJobProps): PodTemplate {
-  return new PodTemplate({ ...props, image: props.image ?? '', scheduling: undefined, priorityClass: undefined });
+  return new PodTemplate({ ...props, image: props.image ?? '' });
 }
 
 function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): TrainJobSpec {

@@ -14,7 +14,7 @@ import {
 import {
   type OpenPartial,
   PodTemplate,
-  type PodTemplateProps,
+  type PodProps,
   type Scheduling,
   type SchedulingEngine,
   VOLCANO_QUEUE_ANNOTATION,
@@ -27,12 +27,12 @@ import {
   namespacedMetadata,
   type NamespacedObjectProps,
 } from '../resources/object-props';
-import { referencesIn } from '../resources/references';
+import { type PriorityClassReference, referencesIn } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { requireMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { builtInRuntimeReference, nodeJobsOf, type RuntimeReference } from './runtime-reference';
-import { RUNTIME_SCHEDULING } from './scheduling';
+import { RUNTIME_SCHEDULING, type RuntimeEngine } from './scheduling';
 import {
   ANCESTOR_LABEL,
   type BuiltInRuntimeName,
@@ -82,9 +82,9 @@ export class MlPolicy {
 
 export interface RuntimeInitializers {
   /** Fetches the dataset into `/workspace/dataset`. @default - none */
-  readonly dataset?: PodTemplateProps;
+  readonly dataset?: PodProps;
   /** Fetches the model into `/workspace/model`. @default - none */
-  readonly model?: PodTemplateProps;
+  readonly model?: PodProps;
   /** Size of the claim that they share with the nodes, mounted at `/workspace`. */
   readonly storage: Quantity;
   /** @default - the cluster's default class */
@@ -92,7 +92,11 @@ export interface RuntimeInitializers {
 }
 
 /** What a runtime says of its nodes; a TrainJob may change image, command, environment and resources of them. */
-export interface RuntimeProps extends PodTemplateProps {
+export interface RuntimeProps extends PodProps {
+  /** Who schedules the pods of TrainJobs that run on it, and through which queue. @default - the cluster's own scheduler */
+  readonly scheduling?: Scheduling<RuntimeEngine>;
+  /** Priority of the pods. @default - the cluster's default class, if any */
+  readonly priorityClass?: PriorityClassReference;
   readonly policy: MlPolicy;
   /** Nodes of a TrainJob that states none. @default 1 */
   readonly nodes?: number;
@@ -231,7 +235,7 @@ function podGroupPolicyOf({
 type RuntimeJob = TrainingRuntimeSpecTemplateSpecReplicatedJob;
 
 /** The claim is made by JobSet, which adds its volume to every pod: only the mount is stated. */
-function sharing(pod: PodTemplateProps): PodTemplateProps {
+function sharing(pod: PodProps): PodProps {
   const shared = { volumeMounts: [{ name: INITIALIZER_VOLUME, mountPath: '/workspace' }] };
   return { ...pod, overrides: { ...pod.overrides, container: merged(shared, pod.overrides?.container) } };
 }
@@ -243,7 +247,7 @@ function claimOf({ storage, storageClass }: RuntimeInitializers): PersistentVolu
   };
 }
 
-function jobOf(name: string, ancestor: string | undefined, pod: PodTemplateProps, containerName: string): RuntimeJob {
+function jobOf(name: string, ancestor: string | undefined, pod: PodProps, containerName: string): RuntimeJob {
   return {
     name,
     template: {
@@ -262,7 +266,7 @@ function initializerJobs(initializers: RuntimeInitializers | undefined): readonl
 
 interface Step {
   readonly step: string;
-  readonly pod: PodTemplateProps;
+  readonly pod: PodProps;
 }
 
 function stepsOf({ dataset, model }: Partial<RuntimeInitializers> = {}): readonly Step[] {
@@ -278,13 +282,13 @@ function nodeJobs(props: RuntimeProps): readonly RuntimeJob[] {
     name: `${step}-initializer`,
     status: 'Complete' as const,
   }));
-  const pods: PodTemplateProps = waits.length === 0 ? props : sharing(props);
+  const pods: PodProps = waits.length === 0 ? props : sharing(props);
   const dependsOn = waits.length === 0 ? {} : { dependsOn: waits };
   if (props.policy.name !== 'mpi') {
     return [{ ...jobOf('node', 'trainer', pods, 'node'), ...dependsOn }];
   }
   // The launcher starts once the nodes listen.
-  const listening: PodTemplateProps = { ...pods, command: ['/usr/sbin/sshd', '-De'], args: undefined };
+  const listening: PodProps = { ...pods, command: ['/usr/sbin/sshd', '-De'], args: undefined };
   return [
     { ...jobOf('node', undefined, listening, 'node'), ...dependsOn },
     { ...jobOf('launcher', 'trainer', pods, 'node'), dependsOn: [{ name: 'node', status: 'Ready' }] },

@@ -3,7 +3,8 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type LocalQueueReference, type QueueReference } from '../resources/references';
+import { type QueueReference, requireQueue } from '../resources/queue-references';
+import { Scheduling } from '../pods';
 import { requireWholeNumber } from '../workload/whole-number';
 import { processesOf } from './rendezvous';
 import { type TrainingStatement } from './statement';
@@ -31,18 +32,18 @@ export class DistributedTraining extends Construct {
   readonly nodes: number;
   /** Processes that train together at the beginning; `undefined` where they follow neither from accelerators nor from the statement. */
   readonly worldSize: number | undefined;
+  private readonly statement: DistributedTrainingProps;
 
   /** @throws if a number is none, the engine cannot start the framework, or has no place for something that is stated */
   constructor(scope: Construct, id: string, props: DistributedTrainingProps) {
     super(scope, id);
     const { as, ...statement } = props;
-    try {
+    this.statement = props;
+    this.workload = atPath(this.node.path, () => {
       requireWholeNumber('nodes', props.nodes);
       const engine = as ?? TrainingEngine.forFramework(props.framework);
-      this.workload = engine.make(this, 'Workload', placed({ ...statement, name: props.name ?? id }, engine.name));
-    } catch (error) {
-      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
-    }
+      return engine.make(this, 'Workload', placed({ ...statement, name: props.name ?? id }, engine.name));
+    });
     this.nodes = props.nodes;
     const processes = processesOf(props);
     this.worldSize = processes === undefined ? undefined : processes * props.nodes;
@@ -59,29 +60,50 @@ export class DistributedTraining extends Construct {
   }
 
   /**
-   * Sends the training through a queue of Volcano, or a local queue of Kueue. The queue is written before it.
+   * Sends the training through a queue, whose engine decides how it is scheduled. The queue is written before it.
    *
-   * @throws if it has a queue already, or the engine cannot go through such a queue
+   * @throws if it is scheduled already, or its kind cannot be scheduled by the queue's engine
    */
-  submitTo(queue: QueueReference | LocalQueueReference): this {
-    this.workload.submitTo(queue);
+  submitTo(queue: QueueReference): this {
+    const { topology, as } = this.statement;
+    const kind = (as ?? TrainingEngine.forFramework(this.statement.framework)).name;
+    const scheduling = atPath(this.node.path, () => {
+      requireQueue('submitTo', queue, ['volcano', 'kueue', 'kai', 'gantry']);
+      const chosen = Scheduling.of(queue);
+      // A node label is in the affinity of the pods already; what the scheduler has words for is told to it too.
+      return topology?.isKnownTo(chosen.engine, kind) === true ? chosen.withTopology(topology.toChoice()) : chosen;
+    });
+    this.workload.scheduleBy(scheduling as Scheduling<never>);
     return this;
   }
 }
 
+function atPath<R>(path: string, make: () => R): R {
+  try {
+    return make();
+  } catch (error) {
+    throw error instanceof Error ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
+  }
+}
+
 /** The statement with its topology said of the pods, where the engine has no field for it. */
-function placed(statement: NamedStatement, engine: string): NamedStatement {
+function placed(statement: TrainingStatement & { readonly name: string }, engine: string): NamedStatement {
   const { name, topology, scheduling } = statement;
   const tier = engine === 'Volcano Job' && scheduling?.engine !== 'gantry' && typeof topology?.level === 'number';
   if (topology === undefined || tier) {
-    return statement;
+    return ofAnyEngine(statement);
   }
   if (scheduling !== undefined && topology.isKnownTo(scheduling.engine, engine)) {
-    return { ...statement, scheduling: scheduling.withTopology(topology.toChoice()) };
+    return ofAnyEngine({ ...statement, scheduling: scheduling.withTopology(topology.toChoice()) });
   }
-  return {
+  return ofAnyEngine({
     ...statement,
     podLabels: { [TRAINING_LABEL]: name, ...statement.podLabels },
     affinity: topology.toAffinity(name, engine, statement.affinity),
-  };
+  });
+}
+
+/** A statement can choose any scheduler: which kind it becomes is not in its type. The workload refuses what its kind cannot have. */
+function ofAnyEngine(statement: TrainingStatement & { readonly name: string }): NamedStatement {
+  return { ...statement, scheduling: statement.scheduling as Scheduling<never> | undefined };
 }

@@ -50,6 +50,7 @@ export class TrainingTopology {
       case 'volcano':
         return typeof this.level === 'number' && ['Volcano Job', 'JobSet'].includes(kind);
       case 'default':
+      case 'kai':
       case 'scheduler-plugins':
         return false;
     }

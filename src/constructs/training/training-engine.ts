@@ -6,9 +6,8 @@ import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { JobSet, LeaderWorkerSet } from '../batch';
 import { JAXJob, MPIJob, MPIJobV1, PaddleJob, PyTorchJob, TFJob, XGBoostJob } from '../kubeflow';
-import { PodTemplate, type PodTemplateProps } from '../pods';
+import { type PodProps, PodTemplate, type Scheduling } from '../pods';
 import { type RayHeadProps, RayJob } from '../ray';
-import { type LocalQueueReference, type QueueReference } from '../resources/references';
 import { type BuiltInRuntimeName, ClusterTrainingRuntime, type RuntimeReference, TrainJob } from '../trainer';
 import { Job as VolcanoJob, JobPlugin, Policy } from '../volcano';
 import { podField, processesOf, rendezvousEnv } from './rendezvous';
@@ -18,12 +17,15 @@ import { TRAINING_LABEL } from './topology';
 /** What came out, whatever its kind. */
 export interface TrainingWorkload {
   readonly resource: ApiObject;
-  submitTo(queue: QueueReference | LocalQueueReference): unknown;
+  /** @throws if it is scheduled already, or its kind cannot be scheduled so */
+  scheduleBy(scheduling: Scheduling<never>): unknown;
 }
 
 /** The statement with the name that it will have and the pods as they will be. */
-export interface NamedStatement extends TrainingStatement {
+export interface NamedStatement extends Omit<TrainingStatement, 'scheduling'> {
   readonly name: string;
+  /** Of any engine; the workload refuses one that cannot schedule its kind. @default - the cluster's own scheduler */
+  readonly scheduling?: Scheduling<never>;
 }
 
 /** Members of a statement that not every kind has a field for. */
@@ -228,7 +230,7 @@ function runtimeFor(framework: TrainingFramework): RuntimeReference {
 }
 
 /** The pods of a statement, knowing each other. What the user states under the same name wins. */
-function meeting(statement: NamedStatement, address: string, rank: string): PodTemplateProps {
+function meeting(statement: NamedStatement, address: string, rank: string): PodProps {
   return { ...statement, env: { ...rendezvousEnv(statement, { address, rank: podField(rank) }), ...statement.env } };
 }
 
@@ -237,7 +239,7 @@ function volcanoJob(scope: Construct, id: string, statement: NamedStatement): Tr
   const pods = new PodTemplate(
     meeting(statement, `${name}-node-0.${name}`, "metadata.labels['volcano.sh/task-index']"),
   );
-  const job = new VolcanoJob(scope, id, {
+  return new VolcanoJob(scope, id, {
     name,
     namespace: statement.namespace,
     labels: statement.labels,
@@ -256,17 +258,6 @@ function volcanoJob(scope: Construct, id: string, statement: NamedStatement): Tr
         : undefined,
     tasks: [{ name: 'node', replicas: nodes, minAvailable: elastic?.min, template: pods }],
   });
-  return {
-    resource: job.resource,
-    submitTo: (to) => {
-      if ('localQueueName' in to) {
-        throw new Error(
-          `${job.node.path}: a Volcano Job does not go through the local queue ${to.localQueueName} of Kueue.`,
-        );
-      }
-      return job.submitTo(to);
-    },
-  };
 }
 
 function jobSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
@@ -306,6 +297,8 @@ function leaderWorkerSet(scope: Construct, id: string, statement: NamedStatement
     namespace: statement.namespace,
     labels: statement.labels,
     annotations: statement.annotations,
+    scheduling: statement.scheduling,
+    priorityClass: statement.priorityClass,
     groupSize: statement.nodes,
   });
 }
@@ -318,7 +311,7 @@ function rayJob(
 ): TrainingWorkload {
   const { nodes, elastic, command = [], args = [], ...rest } = statement;
   const { affinity, ...anywhere } = rest;
-  const idle: Partial<PodTemplateProps> = {
+  const idle: Partial<PodProps> = {
     accelerators: undefined,
     rdma: undefined,
     nccl: undefined,

@@ -1,15 +1,18 @@
 /**
  * CronJob: a Volcano Job at set times.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
-import { Construct } from 'constructs';
-import { CronJob as CronJobKind, type JobSpec } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
-import { Resource } from '../resources/resource';
-import { JOB_NAME_LABEL, JobSpecification, type JobSpecProps } from './job-specification';
-import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type Construct } from 'constructs';
+import { CronJob as CronJobKind, type CronJobSpec } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
+import { Workload, type WorkloadProps } from '../workload/workload';
+import {
+  JOB_NAME_LABEL,
+  JobSpecification,
+  type JobSpecProps,
+  VOLCANO_JOB_SCHEDULING,
+  type VolcanoJobEngine,
+} from './job-specification';
 
-export interface CronJobProps extends NamespacedObjectProps {
+export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngine> {
   /** Minute, hour, day of month, month and day of week, or a word such as `@daily`. No time zone in it. */
   readonly schedule: string;
   /** IANA name, `Europe/Berlin`. @default - that of Volcano's controller */
@@ -29,23 +32,25 @@ export interface CronJobProps extends NamespacedObjectProps {
 }
 
 /**
+ * A Volcano CronJob (`batch.volcano.sh/v1alpha1`). Queue, priority, and gang are those of each job that it makes.
+ *
  * Rules: `volcano/cron-job-*`, and those of jobs. Source: volcano, pkg/webhooks/admission/cronjobs.
  *
  * @example
- * new CronJob(chart, 'nightly', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', job: { queue, tasks: [{ name: 'eval', template }] } });
+ * new volcano.CronJob(chart, 'nightly', {
+ *   schedule: '0 2 * * *', timeZone: 'Etc/UTC', job: { tasks: [{ name: 'eval', template }] },
+ * }).submitTo(queue);
  */
-export class CronJob extends Construct {
-  readonly cronJobName: string;
-  readonly resource: ApiObject;
-
+export class CronJob extends Workload<CronJobKind, CronJobSpec, VolcanoJobEngine> {
   /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: CronJobProps) {
-    super(scope, id);
-    this.cronJobName = props.name ?? id;
-    const job = new JobSpecification(props.job, { name: this.cronJobName, perLabel: JOB_NAME_LABEL });
-    this.resource = new Resource(this, 'Resource', CronJobKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: {
+    const name = props.metadata?.name ?? props.name ?? id;
+    const job = new JobSpecification(props.job, { name, perLabel: JOB_NAME_LABEL });
+    super(scope, id, {
+      kind: CronJobKind,
+      title: 'Volcano CronJob',
+      props,
+      render: (choice) => ({
         schedule: props.schedule,
         timeZone: props.timeZone,
         concurrencyPolicy: props.concurrencyPolicy ?? 'Forbid',
@@ -53,9 +58,11 @@ export class CronJob extends Construct {
         suspend: props.suspend,
         successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,
         failedJobsHistoryLimit: props.failedJobsHistoryLimit,
-        jobTemplate: { spec: Lazy.any({ produce: () => job.toSpec() }) as JobSpec },
-      },
+        jobTemplate: { spec: job.toSpec(choice) },
+      }),
+      means: VOLCANO_JOB_SCHEDULING,
+      choiceStands: 'inside',
+      references: job.references,
     });
-    dependOn(this.resource, props.namespace, ...job.references);
   }
 }

@@ -31,7 +31,7 @@ export { JobVolume } from './job-volume';
 export { type NetworkTopology } from './network-topology';
 export { PodGroup, type PodGroupProps, type SubGroup } from './pod-group';
 export { Policy, type PolicyOptions } from './policy';
-export { type IQueue, type NodeGroups, Queue, type QueueProps } from './queue';
+export { type NodeGroups, Queue, type QueueProps } from './queue';
 export {
   type GpuSchedulingOptions,
   type SchedulerAction,

@@ -10,7 +10,14 @@ import {
   type JobTemplateSpec,
 } from '../../facts/api/types/flow.volcano.sh/v1alpha1';
 import { Resource } from '../resources/resource';
-import { JOB_NAME_LABEL, JobSpecification, type JobSpecProps } from './job-specification';
+import { Workload, type WorkloadProps } from '../workload/workload';
+import {
+  JOB_NAME_LABEL,
+  JobSpecification,
+  type JobSpecProps,
+  VOLCANO_JOB_SCHEDULING,
+  type VolcanoJobEngine,
+} from './job-specification';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
@@ -19,28 +26,38 @@ export interface IJobTemplate {
   readonly jobTemplateName: string;
 }
 
-export interface JobTemplateProps extends NamespacedObjectProps, JobSpecProps {}
+export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
-/** A job that is made when a flow comes to it. Its webhook looks at nothing; the job's does, when it is made. */
-export class JobTemplate extends Construct implements IJobTemplate {
+/**
+ * A job that a flow makes (`flow.volcano.sh/v1alpha1`). Its own webhook checks nothing; the job's does when the job is made.
+ *
+ * @example
+ * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
+ * new volcano.JobFlow(chart, 'pipeline').addFlow(train);
+ */
+export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine> implements IJobTemplate {
   /** A template that exists in the namespace. */
   static fromName(jobTemplateName: string): IJobTemplate {
     return { jobTemplateName };
   }
 
-  readonly jobTemplateName: string;
-  readonly resource: ApiObject;
-
-  /** @throws if a plugin is given twice */
+  /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: JobTemplateProps) {
-    super(scope, id);
-    this.jobTemplateName = props.name ?? id;
-    const job = new JobSpecification(props, { name: props.name ?? id, perLabel: JOB_NAME_LABEL });
-    this.resource = new Resource(this, 'Resource', JobTemplateKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: Lazy.any({ produce: () => job.toSpec() }) as JobTemplateSpec,
+    const name = props.metadata?.name ?? props.name ?? id;
+    const job = new JobSpecification(props, { name, perLabel: JOB_NAME_LABEL });
+    super(scope, id, {
+      kind: JobTemplateKind,
+      title: 'Volcano JobTemplate',
+      props,
+      render: (choice) => job.toSpec(choice),
+      means: VOLCANO_JOB_SCHEDULING,
+      choiceStands: 'inside',
+      references: job.references,
     });
-    dependOn(this.resource, props.namespace, ...job.references);
+  }
+
+  get jobTemplateName(): string {
+    return this.name;
   }
 }
 

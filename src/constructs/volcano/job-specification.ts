@@ -6,13 +6,12 @@ import { type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Gang, type PodRenderOptions, type Scheduling, type SchedulingParts } from '../pods';
 import { merged } from '../pods/merge';
-import { requireMeans, type SchedulingMeans } from '../workload/scheduling-means';
-import { type PriorityClassReference } from '../resources/references';
+import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
+import { type WorkloadChoice } from '../workload/workload';
 import { type JobPlugin } from './job-plugin';
 import { type JobVolume } from './job-volume';
 import { type NetworkTopology, renderTopology } from './network-topology';
 import { type Policy } from './policy';
-import { type IQueue } from './queue';
 import { VOLCANO_SCHEDULER } from './volcano-pods';
 
 /** Whatever renders a pod template: the `PodTemplate` of the pod model, or a value of one's own. */
@@ -66,14 +65,6 @@ export interface TaskProps {
 export interface JobSpecProps {
   /** @default - none; add them with `addTask` */
   readonly tasks?: readonly TaskProps[];
-  /** @default - Volcano's queue `default` */
-  readonly queue?: IQueue;
-  /**
-   * Who schedules the pods, through which queue and how: `Scheduling.volcano(queue, …)` in place of `queue`, or `Scheduling.gantry(queue)`.
-   * Volcano's scheduler runs in any case: pods are made only once it has let the job's PodGroup in.
-   * @default - Volcano
-   */
-  readonly scheduling?: Scheduling;
   /** Pods that must fit before the job starts. @default - the sum over the tasks */
   readonly minAvailable?: number;
   /** @default - none */
@@ -82,10 +73,6 @@ export interface JobSpecProps {
   readonly policies?: readonly Policy[];
   /** Restarts before the job fails. @default 3 */
   readonly maxRetry?: number;
-  /** @default 'volcano' */
-  readonly schedulerName?: string;
-  /** For the job and its pods. @default - none */
-  readonly priorityClass?: PriorityClassReference;
   /** Pods that must succeed for the job to be complete. @default - all */
   readonly minSuccess?: number;
   /** Seconds after its end at which the job is deleted. @default - it is kept */
@@ -96,14 +83,21 @@ export interface JobSpecProps {
   readonly volumes?: readonly JobVolume[];
 }
 
+const USE_JOB_SET = 'its controller makes a PodGroup of Volcano. Use a JobSet';
+
 /** Who can schedule a Volcano Job, and what it can be told. */
-export const VOLCANO_JOB_SCHEDULING: SchedulingMeans = {
+export const VOLCANO_JOB_SCHEDULING = {
+  default: 'its pods are made once Volcano has admitted its PodGroup. Use a JobSet, or a Job of batch/v1',
   volcano: { group: 'controller' },
   kueue: 'Kueue does not know its kind. Use a JobSet, or a Job of batch/v1',
-  'pod-group': 'its controller makes a PodGroup of Volcano. Use a JobSet',
-  'scheduler-plugins': 'its controller makes a PodGroup of Volcano. Use a JobSet',
+  kai: USE_JOB_SET,
+  'pod-group': USE_JOB_SET,
+  'scheduler-plugins': USE_JOB_SET,
   gantry: {},
-};
+} as const satisfies SchedulingMeans;
+
+/** Engines that can schedule a Volcano Job. */
+export type VolcanoJobEngine = EnginesOf<typeof VOLCANO_JOB_SCHEDULING>;
 
 /** By which the pods of a job are told from those of others that one object makes. */
 export interface JobIdentity {
@@ -115,50 +109,22 @@ export interface JobIdentity {
 /** Label of every pod of a Volcano Job. */
 export const JOB_NAME_LABEL = 'volcano.sh/job-name';
 
-/** The parts of a job as they stand; more may be added until it is written. */
+/** The parts of a job. More may be added until it is written. */
 export class JobSpecification {
   private readonly tasks: TaskProps[];
   private readonly plugins: JobPlugin[] = [];
   private readonly policies: Policy[];
-  private scheduling: Scheduling | undefined;
-  queue: IQueue | undefined;
 
-  /** @throws if the job cannot be scheduled as its props say */
+  /** @throws if a plugin is given twice */
   constructor(
     private readonly props: JobSpecProps,
     private readonly identity: JobIdentity,
   ) {
     this.tasks = [...(props.tasks ?? [])];
     this.policies = [...(props.policies ?? [])];
-    this.queue = props.queue;
     for (const plugin of props.plugins ?? []) {
       this.addPlugin(plugin);
     }
-    if (props.scheduling !== undefined) {
-      this.scheduleBy(props.scheduling);
-    }
-  }
-
-  /** @throws if the job has a queue already, or cannot be scheduled so */
-  scheduleBy(scheduling: Scheduling): void {
-    if (scheduling.engine === 'default') {
-      throw new Error(
-        'Volcano Job cannot be scheduled by default: its pods are made once Volcano has let its PodGroup in. Use a JobSet, or a Job of batch/v1.',
-      );
-    }
-    requireMeans('Volcano Job', VOLCANO_JOB_SCHEDULING, scheduling);
-    const { queueName } = scheduling.toScheduling();
-    const given = this.scheduling?.toScheduling().queueName ?? this.queue?.queueName;
-    if (given !== undefined) {
-      throw new Error(`The queue ${given} is given already. Say queue and scheduler once, in scheduling or in queue.`);
-    }
-    if (this.props.minAvailable !== undefined && scheduling.wishes.elastic !== undefined) {
-      throw new Error(`minAvailable ${this.props.minAvailable} and elastic say the same. Keep one.`);
-    }
-    if (scheduling.engine === 'volcano' && queueName !== undefined) {
-      this.queue = { queueName };
-    }
-    this.scheduling = scheduling;
   }
 
   addTask(task: TaskProps): void {
@@ -180,22 +146,30 @@ export class JobSpecification {
   }
 
   /** Everything that must exist before the job. */
-  get references(): readonly (object | undefined)[] {
-    const { priorityClass, volumes = [] } = this.props;
+  get references(): readonly object[] {
+    const { volumes = [] } = this.props;
     const mounted = volumes.flatMap((volume) => volume.references);
-    const scheduled = this.scheduling?.toScheduling().references ?? [];
-    return [this.queue, ...scheduled, priorityClass, ...mounted, ...this.tasks.flatMap(referencesOf)];
+    return [...mounted, ...this.tasks.flatMap(referencesOf)];
   }
 
-  toSpec(): JobSpec {
-    const { props, scheduling } = this;
-    const gang = scheduling?.toGang(this.gang());
+  /** @throws if what is asked of the scheduler does not fit the tasks */
+  toSpec(choice: WorkloadChoice): JobSpec {
+    const { props } = this;
+    const { scheduling } = choice;
+    const elastic = scheduling?.wishes.elastic;
+    if (props.minAvailable !== undefined && elastic !== undefined) {
+      throw new Error(
+        `minAvailable ${props.minAvailable} and elastic.min ${elastic.min} state the same. Keep one of the two.`,
+      );
+    }
+    // Tasks may be added to a draft, so that its range cannot be compared with them yet.
+    const isWhole = elastic === undefined || choice.draft !== true;
+    const gang = isWhole ? scheduling?.toGang(this.gang()) : undefined;
     return {
-      minAvailable:
-        props.minAvailable ?? (scheduling?.wishes.elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
-      schedulerName: props.schedulerName ?? schedulerOf(scheduling),
-      queue: this.queue?.queueName,
-      priorityClassName: props.priorityClass?.priorityClassName,
+      minAvailable: props.minAvailable ?? (elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
+      schedulerName: schedulerOf(scheduling),
+      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.queueName : undefined,
+      priorityClassName: choice.priorityClass?.priorityClassName,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
       ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
@@ -205,7 +179,7 @@ export class JobSpecification {
         this.plugins.length === 0 ? undefined : Object.fromEntries(this.plugins.map(({ name, args }) => [name, args])),
       policies: this.policies.length === 0 ? undefined : this.policies.map((policy) => policy.toPolicy()),
       volumes: props.volumes?.map((volume) => volume.toVolume()),
-      tasks: this.tasks.map((task) => renderTask(task, scheduling?.toScheduling(gang))),
+      tasks: this.tasks.map((task) => renderTask(task, scheduling?.toScheduling(gang), choice)),
     };
   }
 
@@ -224,7 +198,7 @@ function sumOf(tasks: readonly TaskProps[], count: (task: TaskProps) => number):
   return tasks.reduce((sum, task) => sum + count(task), 0);
 }
 
-/** The webhook gives the name of Volcano to a job that states none. */
+/** The webhook gives the name of Volcano to a job that states none, also where Gantry hands over. */
 function schedulerOf(scheduling: Scheduling | undefined): string {
   if (scheduling?.engine !== 'gantry') {
     return VOLCANO_SCHEDULER;
@@ -232,7 +206,7 @@ function schedulerOf(scheduling: Scheduling | undefined): string {
   return scheduling.toScheduling().schedulerName ?? 'default-scheduler';
 }
 
-function renderTask(task: TaskProps, scheduling: SchedulingParts | undefined): JobSpecTask {
+function renderTask(task: TaskProps, scheduling: SchedulingParts | undefined, choice: WorkloadChoice): JobSpecTask {
   const { partitions } = task;
   return {
     name: task.name,
@@ -248,7 +222,7 @@ function renderTask(task: TaskProps, scheduling: SchedulingParts | undefined): J
       networkTopology: partitions.networkTopology && renderTopology(partitions.networkTopology),
     },
     policies: task.policies?.map((policy) => policy.toPolicy()),
-    template: scheduled(renderTemplate(task), scheduling),
+    template: scheduled(renderTemplate(task, choice), scheduling),
   };
 }
 
@@ -271,8 +245,13 @@ function rendersItself(template: TaskProps['template']): template is IPodTemplat
   return 'toPodTemplate' in template && typeof template.toPodTemplate === 'function';
 }
 
-function renderTemplate({ name, template, restartPolicy }: TaskProps): PodTemplateSpec {
-  const rendered = rendersItself(template) ? template.toPodTemplate({ containerName: name }) : template;
+function renderTemplate(
+  { name, template, restartPolicy }: TaskProps,
+  { workload, namespace }: WorkloadChoice,
+): PodTemplateSpec {
+  const rendered = rendersItself(template)
+    ? template.toPodTemplate({ containerName: name, workload, namespace })
+    : template;
   if (rendered.spec === undefined) {
     return rendered;
   }

@@ -9,9 +9,9 @@ import { Resource } from '../resources/resource';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { type PriorityClassReference } from '../resources/references';
 import { type NetworkTopology, renderTopology } from './network-topology';
+import { queueTitle, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
-import { type IQueue } from './queue';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
@@ -32,7 +32,7 @@ export interface SubGroup {
 
 export interface PodGroupProps extends NamespacedObjectProps {
   /** @default - Volcano's queue `default` */
-  readonly queue?: IQueue;
+  readonly queue?: VolcanoQueueReference;
   /**
    * How many pods must fit before the first starts.
    * @default - the sum of `minTaskMember`; without that, Volcano's own default
@@ -65,10 +65,13 @@ export interface PodGroupProps extends NamespacedObjectProps {
 export class PodGroup extends Construct {
   readonly podGroupName: string;
   readonly resource: ApiObject;
-  private queue?: IQueue;
+  private queue?: VolcanoQueueReference;
 
   constructor(scope: Construct, id: string, props: PodGroupProps = {}) {
     super(scope, id);
+    if (props.queue !== undefined) {
+      requireQueue(`${this.node.path}: queue`, props.queue, ['volcano']);
+    }
     this.podGroupName = props.name ?? id;
     this.queue = props.queue;
     const { minTaskMember } = props;
@@ -93,10 +96,20 @@ export class PodGroup extends Construct {
     dependOn(this.resource, props.namespace, props.queue, props.priorityClass);
   }
 
-  /** Sends the group to a queue, in place of the one that it was made with. */
-  submitTo(queue: IQueue): this {
-    this.queue = queue;
+  /**
+   * Sends the group to a queue of Volcano.
+   *
+   * @throws if the group has a queue already, or the queue is one of another engine
+   */
+  submitTo(queue: VolcanoQueueReference): this {
+    requireQueue(`${this.node.path}: submitTo`, queue, ['volcano']);
+    if (this.queue !== undefined) {
+      throw new Error(
+        `${this.node.path}: must not be submitted to the ${queueTitle(queue)}: it is in the ${queueTitle(this.queue)}. Keep one of the two.`,
+      );
+    }
     dependOn(this.resource, queue);
+    this.queue = queue;
     return this;
   }
 

@@ -7,15 +7,11 @@ import { Queue as QueueKind, type QueueSpec } from '../../facts/api/types/schedu
 import { Resource } from '../resources/resource';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
+import { type VolcanoQueueReference } from '../resources/queue-references';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
-
-/** Whatever names a queue: a `Queue`, a team's queue, or `Queue.fromName(…)` for one of the cluster. */
-export interface IQueue {
-  readonly queueName: string;
-}
 
 export interface NodeGroups {
   /** Names of node groups (the node label `volcano.sh/nodegroup-name`). @default - none */
@@ -26,7 +22,7 @@ export interface NodeGroups {
 
 export interface QueueProps extends ClusterObjectProps {
   /** The queue that this one takes its share from. @default - Volcano's root queue */
-  readonly parent?: IQueue;
+  readonly parent?: VolcanoQueueReference;
   /**
    * Share of what is free, against other queues; 1 to 65535. The plugin `proportion` reads it, `capacity` does not.
    * @default 1
@@ -76,14 +72,15 @@ export interface QueueProps extends ClusterObjectProps {
  *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
  * });
  */
-export class Queue extends Construct implements IQueue {
+export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
-  static fromName(queueName: string): IQueue {
-    return { queueName };
+  static fromName(queueName: string): VolcanoQueueReference {
+    return { engine: 'volcano', queueName };
   }
 
+  readonly engine = 'volcano';
   readonly queueName: string;
-  readonly parent?: IQueue;
+  readonly parent?: VolcanoQueueReference;
   readonly resource: ApiObject;
   private readonly [CHILDREN]: Queue[] = [];
 
@@ -148,7 +145,7 @@ export class Queue extends Construct implements IQueue {
   }
 }
 
-function hasChildren(queue: IQueue | undefined): queue is Queue {
+function hasChildren(queue: VolcanoQueueReference | undefined): queue is Queue {
   return queue !== undefined && CHILDREN in queue;
 }
 

@@ -67,8 +67,9 @@ export function podGroupForm(scheduling: Scheduling): PodGroupForm {
       return nativeForm(scheduling.wishes.kubernetes ?? DEFAULT_MINOR);
     case 'default':
     case 'kueue':
+    case 'kai':
     case 'gantry':
-      throw new Error(`${scheduling.engine} goes by no PodGroup.`);
+      throw new Error(`${scheduling.engine} uses no PodGroup.`);
   }
 }
 

@@ -1,53 +1,68 @@
 /**
- * What a kind of workload can tell each scheduler. A choice that it has no means for is refused in words, never dropped.
+ * What a kind of workload can tell each scheduler. A choice that it has no means for does not compile where the means are constants, and
+ * is an error at run time everywhere; it is never dropped.
  *
  * `docs/scheduling.md` shows these values as a table; a test holds the table against what the constructs really do.
  */
 import { type Scheduling, type SchedulingEngine } from '../pods';
 
 /** What a choice may ask beside the queue. */
-export type SchedulingOption = 'topology' | 'elastic' | 'minimumRuntime';
+export type SchedulingOption = 'topology' | 'elastic' | 'minimumRuntime' | 'handOver';
 
 export interface EngineMeans {
-  /** Who makes the PodGroup, for engines that go by one: the kind's controller, or Gantry beside the workload. @default - nobody */
+  /** Who makes the PodGroup, for engines that use one: the kind's controller, or Gantry beside the workload. @default - no PodGroup */
   readonly group?: 'controller' | 'beside';
+  /** Whether the engine reads its queue on the pods, since nothing else of the kind has a field for it. @default false */
+  readonly queueOnPods?: boolean;
   /**
-   * For `pod-group`: how the kind's own schema lets pods name their group. One that does not know the field drops it without a word.
+   * For `pod-group`: how the kind's own schema lets pods name their group. A kind that does not know the field drops it silently.
    * @default - in the form of every minor: the template is the server's own
    */
   readonly membership?: 'schedulingGroup' | 'workloadRef';
-  /** Why an option has no place here, and what to do instead. @default - all that the engine knows has a place */
+  /** Why an option has no place here, and what to do instead. @default - every option of the engine is supported */
   readonly refuses?: Partial<Readonly<Record<SchedulingOption, string>>>;
 }
 
-/** Means by engine; a text says why the engine cannot schedule the kind at all, and what to do instead. */
-export type SchedulingMeans = Readonly<Record<Exclude<SchedulingEngine, 'default'>, EngineMeans | string>>;
-
-const NO_GANG = 'it says of no pods that they belong together, so that it is no gang';
-
-/** Of a kind that says nothing about gangs: every pod by itself. */
-export const MEANS_OF_SINGLE_PODS: SchedulingMeans = {
-  volcano: { group: 'controller', refuses: { elastic: NO_GANG, topology: NO_GANG } },
-  kueue: { refuses: { elastic: NO_GANG } },
-  'pod-group': NO_GANG,
-  'scheduler-plugins': {},
-  gantry: { refuses: { elastic: NO_GANG } },
+/** Means by engine; a string says why the engine cannot schedule the kind at all, and what to do instead. */
+export type SchedulingMeans = Readonly<Record<Exclude<SchedulingEngine, 'default'>, EngineMeans | string>> & {
+  /** @default - the cluster's own scheduler can schedule the kind */
+  readonly default?: string;
 };
+
+/** The engines that can schedule a kind, by its means: those whose entry is not a reason against it. */
+export type EnginesOf<Means> =
+  | { readonly [Engine in keyof Means]: Means[Engine] extends string ? never : Engine }[keyof Means]
+  | (Means extends { readonly default: string } ? never : 'default');
+
+export const NO_GANG = 'its pods are independent of each other, so they are not a gang';
+
+/** Of a kind whose pods are scheduled one by one. */
+export const MEANS_OF_SINGLE_PODS = {
+  volcano: { group: 'controller', queueOnPods: true, refuses: { elastic: NO_GANG, topology: NO_GANG } },
+  kueue: { refuses: { elastic: NO_GANG } },
+  kai: {},
+  'pod-group': NO_GANG,
+  'scheduler-plugins': { refuses: { elastic: NO_GANG } },
+  gantry: { refuses: { elastic: NO_GANG } },
+} as const satisfies SchedulingMeans;
+
+/** Engines of kinds whose pods are scheduled one by one. */
+export type SinglePodsEngine = EnginesOf<typeof MEANS_OF_SINGLE_PODS>;
 
 /** Kueue starts a Job of `batch/v1` with fewer pods, and no other kind. */
-export const KUEUE_WHOLE_OR_NOT: EngineMeans = {
+export const KUEUE_WHOLE_OR_NOT = {
   refuses: { elastic: 'Kueue admits only a Job of batch/v1 with fewer pods than it states' },
-};
+} as const satisfies EngineMeans;
 
 /** @throws if the kind cannot be scheduled so, or has no place for an option of the choice */
 export function requireMeans(kind: string, means: SchedulingMeans, scheduling: Scheduling | undefined): void {
-  if (scheduling === undefined || scheduling.engine === 'default') {
+  if (scheduling === undefined) {
     return;
   }
   const { engine } = scheduling;
-  const found = means[engine];
+  const found = engine === 'default' ? (means.default ?? {}) : means[engine];
   if (typeof found === 'string') {
-    throw new Error(`${kind} cannot be scheduled by ${engine}: ${found}.`);
+    throw new Error(`${kind} cannot be scheduled by ${engine} (${scheduling.title}): ${found}.`);
   }
   requireMembership(kind, found, scheduling);
   for (const option of optionsOf(scheduling)) {
@@ -60,11 +75,20 @@ export function requireMeans(kind: string, means: SchedulingMeans, scheduling: S
 
 /** Whether a PodGroup has to be written beside a workload with these means. */
 export function writesGroup(means: SchedulingMeans, scheduling: Scheduling | undefined): boolean {
+  return meansFor(means, scheduling)?.group === 'beside';
+}
+
+/** Whether pods have to name the queue, beside or in place of the workload. */
+export function queueOnPods(means: SchedulingMeans, scheduling: Scheduling | undefined): boolean {
+  return meansFor(means, scheduling)?.queueOnPods === true;
+}
+
+function meansFor(means: SchedulingMeans, scheduling: Scheduling | undefined): EngineMeans | undefined {
   if (scheduling === undefined || scheduling.engine === 'default') {
-    return false;
+    return undefined;
   }
   const found = means[scheduling.engine];
-  return typeof found === 'object' && found.group === 'beside';
+  return typeof found === 'string' ? undefined : found;
 }
 
 function optionsOf({ wishes }: Scheduling): readonly SchedulingOption[] {
@@ -72,6 +96,7 @@ function optionsOf({ wishes }: Scheduling): readonly SchedulingOption[] {
     ...(wishes.topology === undefined ? [] : ['topology' as const]),
     ...(wishes.elastic === undefined ? [] : ['elastic' as const]),
     ...(wishes.minimumRuntimeSeconds === undefined ? [] : ['minimumRuntime' as const]),
+    ...(wishes.handOver === true ? ['handOver' as const] : []),
   ];
 }
 

@@ -5,37 +5,45 @@
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling } from '../pods';
+import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged } from '../pods/merge';
-import { dependOn } from '../resources/depend-on';
+import { dependOn, requireSameApp } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
-import {
-  type LocalQueueReference,
-  nameOf,
-  type PriorityClassReference,
-  type QueueReference,
-} from '../resources/references';
+import { type QueueEngine, type QueueReferenceOf, requireQueue } from '../resources/queue-references';
+import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource, type ResourceProps } from '../resources/resource';
+import { requireAgreement, requireQueueKeys } from './contradictions';
 import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
-import { MEANS_OF_SINGLE_PODS, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
+import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
 
-export interface WorkloadProps<Spec> extends NamespacedObjectProps {
+/** Every engine that has queues. */
+const QUEUE_ENGINES: readonly QueueEngine[] = ['volcano', 'kueue', 'kai', 'gantry'];
+
+export interface WorkloadProps<Spec, Engine extends SchedulingEngine = SchedulingEngine> extends NamespacedObjectProps {
   /** Anything else of the object's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
   readonly specOverrides?: OpenPartial<Spec>;
-  /** Who schedules the pods, and through which queue. @default - the cluster's own scheduler */
-  readonly scheduling?: Scheduling;
-  /** @default - the cluster's default class, if any */
+  /** Who schedules the pods, and through which queue. Excludes `submitTo`. @default - the cluster's own scheduler */
+  readonly scheduling?: Scheduling<Engine>;
+  /** Priority of the pods. @default - the cluster's default class, if any */
   readonly priorityClass?: PriorityClassReference;
 }
 
 /** What was chosen by the time at which the workload is rendered. Goes into `PodTemplate.toPodTemplate` as it is. */
-export type WorkloadChoice = Pick<PodRenderOptions, 'scheduling' | 'priorityClass' | 'namespace' | 'gang'>;
+export type WorkloadChoice = Pick<
+  PodRenderOptions,
+  'scheduling' | 'priorityClass' | 'namespace' | 'gang' | 'podAnnotations' | 'workload'
+> & {
+  /** More may be added before the object is written. @default - it is written now */
+  readonly draft?: true;
+};
 
-export interface WorkloadDefinition<T, Spec extends object> {
+export interface WorkloadDefinition<T, Spec extends object, Engine extends SchedulingEngine = SchedulingEngine> {
   readonly kind: ResourceKind<T>;
-  readonly props: WorkloadProps<Spec>;
+  /** Name of the kind in messages, where two projects have one kind of the name. @default - the kind */
+  readonly title?: string;
+  readonly props: WorkloadProps<Spec, Engine>;
   /** @throws where the props contradict each other */
   readonly render: (choice: WorkloadChoice) => Spec;
   /** What the kind can tell each scheduler. @default - pods that are scheduled one by one */
@@ -55,8 +63,20 @@ export interface WorkloadDefinition<T, Spec extends object> {
   readonly labelsOfPriority?: (priorityClass: PriorityClassReference) => Record<string, string>;
 }
 
-/** A workload construct of any kind. */
-export abstract class Workload<T, Spec extends object> extends Construct {
+/**
+ * A workload construct of any kind.
+ *
+ * The last type parameter lists the engines that can schedule the kind: a queue or a `scheduling` of another engine does not compile.
+ *
+ * @example
+ * const job: Workload<PyTorchJob, PyTorchJobSpec> = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
+ * job.submitTo(scheduler.queue('research')).withPriority(PriorityClass.fromName('production'));
+ */
+export abstract class Workload<
+  T,
+  Spec extends object,
+  Engine extends SchedulingEngine = SchedulingEngine,
+> extends Construct {
   /** The object as it will be written; `addJsonPatch` and `metadata` are there. */
   readonly resource: Resource<T>;
 
@@ -67,11 +87,17 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   protected constructor(
     scope: Construct,
     id: string,
-    private readonly definition: WorkloadDefinition<T, Spec>,
+    private readonly definition: WorkloadDefinition<T, Spec, Engine>,
   ) {
     super(scope, id);
     const { props, kind, references } = definition;
     this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
+    if (props.scheduling !== undefined) {
+      this.requireScheduling('scheduling', props.scheduling);
+    }
+    if (props.priorityClass !== undefined) {
+      this.requirePriorityClass('priorityClass', props.priorityClass);
+    }
     this.renderNow({
       scheduling: props.scheduling && forTarget(this, props.scheduling),
       priorityClass: props.priorityClass,
@@ -99,31 +125,37 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   }
 
   /**
-   * Sends the workload through a queue: of Volcano (or of Gantry, where it is scheduled by Gantry), or a local queue of Kueue.
-   * The queue is written before the workload.
+   * Sends the workload through a queue. The queue alone decides the scheduler, the labels and annotations, and the PodGroup: it is of
+   * Volcano, Kueue, KAI or Gantry. The queue is written before the workload.
    *
-   * @throws if it has a queue already
+   * @throws if the workload is scheduled already (by `scheduling`, or an earlier `submitTo`), if the kind cannot be scheduled by the
+   * queue's engine, if something that is stated by hand names another scheduler or queue, or if the queue belongs to another app or to
+   * another namespace
    */
-  submitTo(queue: QueueReference | LocalQueueReference): this {
-    if ('localQueueName' in queue) {
-      return this.scheduleBy(Scheduling.kueue(queue));
-    }
-    return this.scheduleBy(
-      this.chosen.scheduling?.engine === 'gantry' ? Scheduling.gantry(queue) : Scheduling.volcano(queue),
-    );
+  submitTo(queue: QueueReferenceOf<Engine>): this {
+    requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
+    return this.decide(Scheduling.of(queue));
   }
 
   /**
-   * Chooses the scheduler, and the queue with it.
+   * Chooses the scheduler, the queue, and what is asked of them: `submitTo` with options.
    *
-   * @throws if another choice was made before, or the kind cannot be scheduled so
+   * @throws as `submitTo`
    */
-  scheduleBy(choice: Scheduling): this {
+  scheduleBy(scheduling: Scheduling<Engine>): this {
+    this.requireScheduling('scheduleBy', scheduling);
+    return this.decide(scheduling);
+  }
+
+  private decide(choice: Scheduling): this {
     const scheduling = forTarget(this, choice);
     const before = this.chosen.scheduling;
-    if (before !== undefined && before.engine !== 'default') {
-      throw new Error(`${this.node.path}: scheduled by ${before.engine} already. Choose scheduler and queue once.`);
+    if (before !== undefined) {
+      throw new Error(
+        `${this.node.path}: must not be scheduled by ${scheduling.title}: it is scheduled by ${before.title}. Keep one of the two.`,
+      );
     }
+    this.requireReachable(scheduling);
     this.choose({ scheduling });
     this.label(scheduling);
     dependOn(this, ...scheduling.toScheduling().references);
@@ -131,8 +163,19 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     return this;
   }
 
-  /** Sets the priority of the pods and, where there is one, of the gang. The class is written before the workload. */
+  /**
+   * Sets the priority of the pods and, where there is one, of the gang. The class is written before the workload.
+   *
+   * @throws if the workload has another priority class already
+   */
   withPriority(priorityClass: PriorityClassReference): this {
+    this.requirePriorityClass('withPriority', priorityClass);
+    const before = this.chosen.priorityClass;
+    if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
+      throw new Error(
+        `${this.node.path}: must not have the priority class "${priorityClass.priorityClassName}": it has "${before.priorityClassName}". Keep one of the two.`,
+      );
+    }
     this.choose({ priorityClass });
     const labels = this.definition.labelsOfPriority?.(priorityClass) ?? {};
     for (const [key, value] of Object.entries(labels)) {
@@ -140,6 +183,40 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     }
     dependOn(this, priorityClass);
     return this;
+  }
+
+  /** What the types say, for callers without types. */
+  private requireScheduling(where: string, value: unknown): asserts value is Scheduling {
+    if (typeof value !== 'object' || value === null || !('toScheduling' in value)) {
+      throw new Error(
+        `${this.node.path}: ${where} must be a Scheduling. Write Scheduling.volcano(queue), or call submitTo(queue).`,
+      );
+    }
+  }
+
+  private requirePriorityClass(where: string, value: unknown): void {
+    const name =
+      typeof value === 'object' && value !== null && 'priorityClassName' in value ? value.priorityClassName : undefined;
+    if (typeof name !== 'string') {
+      throw new Error(
+        `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one of the cluster.`,
+      );
+    }
+  }
+
+  /** A queue of another app is never written before the workload; a LocalQueue serves its own namespace alone. */
+  private requireReachable(scheduling: Scheduling): void {
+    requireSameApp(this, ...scheduling.toScheduling().references);
+    const { queue } = scheduling;
+    if (queue?.engine !== 'kueue' || queue.namespace === undefined || this.namespace === undefined) {
+      return;
+    }
+    if (queue.namespace !== this.namespace) {
+      throw new Error(
+        `${this.node.path}: must be in the namespace of ${scheduling.title}, "${queue.namespace}", and is in "${this.namespace}". ` +
+          'Submit it to a LocalQueue of its own namespace.',
+      );
+    }
   }
 
   private label(scheduling: Scheduling): void {
@@ -166,12 +243,39 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   /** A contradiction is reported where it is written, not at synth. */
   private renderNow(choice: WorkloadChoice): void {
     this.atItsPath(() => {
-      requireMeans(this.definition.kind.kind, this.means, choice.scheduling);
+      requireMeans(this.kindTitle, this.means, choice.scheduling);
       for (const statement of this.groupsOf(choice)) {
         podGroupForm(statement.scheduling).spec(statement);
       }
-      this.render(choice);
+      const spec = this.finished({ ...choice, draft: true });
+      if (choice.scheduling !== undefined) {
+        this.requireAgreed(spec, choice.scheduling);
+      }
     });
+  }
+
+  /**
+   * To be called after a part was added: what contradicts is reported where it is added.
+   *
+   * @throws what rendering throws, with the construct's path
+   */
+  protected checkNow(): void {
+    this.renderNow(this.chosen);
+  }
+
+  private requireAgreed(spec: Spec, scheduling: Scheduling): void {
+    const { labels, annotations, metadata } = this.definition.props;
+    for (const [at, stated] of Object.entries({
+      '/metadata/labels': { ...labels, ...metadata?.labels },
+      '/metadata/annotations': { ...annotations, ...metadata?.annotations },
+    })) {
+      requireQueueKeys(stated, scheduling, at);
+    }
+    requireAgreement(spec, scheduling, '/spec');
+  }
+
+  private get kindTitle(): string {
+    return this.definition.title ?? this.definition.kind.kind;
   }
 
   private get means(): SchedulingMeans {
@@ -182,7 +286,15 @@ export abstract class Workload<T, Spec extends object> extends Construct {
     const [gang] = this.gangs.length === 1 ? this.gangs : [];
     return this.definition.render({
       ...choice,
+      workload: {
+        title: this.kindTitle,
+        scheduling: this.definition.props.scheduling,
+        priorityClass: this.definition.props.priorityClass,
+      },
       namespace: this.namespace,
+      ...(queueOnPods(this.means, choice.scheduling)
+        ? { podAnnotations: choice.scheduling?.toPodGroupAnnotations().pod }
+        : {}),
       ...(gang === undefined ? {} : { gang: { ...gang, written: writesGroup(this.means, choice.scheduling) } }),
     });
   }
@@ -218,7 +330,11 @@ export abstract class Workload<T, Spec extends object> extends Construct {
   }
 
   private toSpec(): Spec {
-    return merged(this.render(this.chosen), this.definition.props.specOverrides);
+    return this.finished(this.chosen);
+  }
+
+  private finished(choice: WorkloadChoice): Spec {
+    return merged(this.render(choice), this.definition.props.specOverrides);
   }
 }
 

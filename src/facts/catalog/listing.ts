@@ -3,6 +3,7 @@
  *
  * Nothing here prints. Every value is a string, so that a terminal table and JSON say the same.
  */
+import { nearestNames } from '../spelling';
 import { ACCELERATORS, type KnownAcceleratorFacts } from './accelerators';
 import { acceleratorsLike, findAccelerator } from './accelerators/names';
 import { CLOUDS, type CloudFacts } from './clouds';
@@ -121,9 +122,7 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
 
 /** Names of the catalog that come close to one it does not have, best first, at most five. */
 export function catalogSuggestions(name: string): readonly string[] {
-  const wanted = name.toLowerCase();
-  const limit = Math.max(2, Math.floor(wanted.length / 3));
-  return [
+  const known = [
     ...ACCELERATORS.map((accelerator) => accelerator.name),
     ...RESOURCES.map((resource) => resource.name),
     ...NODE_LABELS.map((label) => label.key),
@@ -132,15 +131,8 @@ export function catalogSuggestions(name: string): readonly string[] {
     ...NCCL_VARIABLES.map((variable) => variable.name),
     ...DCGM_METRICS.map((metric) => metric.names['4.8'].name),
     ...CATALOG_TOPICS,
-  ]
-    .map((known) => ({
-      known,
-      distance: known.toLowerCase().includes(wanted) ? 1 : editDistance(known.toLowerCase(), wanted, limit),
-    }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance || (a.known < b.known ? -1 : 1))
-    .slice(0, 5)
-    .map(({ known }) => known);
+  ];
+  return nearestNames(name, known, 5);
 }
 
 const PCI_VENDOR_IDS: Readonly<Record<string, string | undefined>> = { nvidia: '10DE', amd: '1002', intel: '1DA3' };
@@ -445,20 +437,4 @@ function taintText(taint: { readonly key: string; readonly value?: string; reado
 
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/** Levenshtein distance, given up as soon as it must exceed the limit. */
-function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) {
-    return limit + 1;
-  }
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length];
 }

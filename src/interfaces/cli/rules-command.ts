@@ -3,7 +3,7 @@
  */
 import pico from 'picocolors';
 import { type RuleFacts } from '../../checks/rule';
-import { nearestName } from '../../checks/schema/nearest-name';
+import { nearestName } from '../../facts/spelling';
 import { oneOf } from './check-options';
 import { ruleFacts } from '../checks/rule-facts';
 import { table } from './table';

@@ -3,6 +3,7 @@
  *
  * Each member is asked for by name; what was never asked for is unknown, and is said to be, with the name that was probably meant.
  */
+import { nearestName } from '../../facts/spelling';
 import { type JsonValue } from '../../facts/api/schema';
 import { isObject } from '../../manifests/read';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
@@ -214,28 +215,11 @@ function nameOf(value: Value): string {
   return typeof value === 'object' ? 'a map' : JSON.stringify(value);
 }
 
-/** `; did you mean x?` where a name is at most two letters away. */
+/** `; did you mean x?` where a name is close. */
 export function meant(given: Value, names: readonly string[]): string {
   if (typeof given !== 'string') {
     return '';
   }
-  const near = names
-    .map((name) => ({ name, far: distance(given.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.far - b.far)[0];
-  return near !== undefined && near.far <= Math.max(1, Math.min(2, Math.floor(given.length / 3)))
-    ? `; did you mean ${near.name}?`
-    : '';
-}
-
-/** Letters to change, add or drop. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length];
+  const near = nearestName(given, names);
+  return near === undefined ? '' : `; did you mean ${near}?`;
 }

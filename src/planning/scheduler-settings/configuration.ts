@@ -12,6 +12,7 @@ import {
   type Action,
   DEFAULT_POLICY,
   GANG_ORDERS,
+  QUEUEINGS,
   GANG_SPREADS,
   NODE_SCORES,
   type Policy,
@@ -310,6 +311,7 @@ class Reader {
             ),
       queueOrder: this.choice(members.queueOrder, 'policy.queueOrder', QUEUE_ORDERS, base.queueOrder),
       gangOrder: this.choice(members.gangOrder, 'policy.gangOrder', GANG_ORDERS, base.gangOrder),
+      queueing: this.choice(members.queueing, 'policy.queueing', QUEUEINGS, base.queueing),
       nodeScore: this.choice(members.nodeScore, 'policy.nodeScore', NODE_SCORES, base.nodeScore),
       preferredTopology: this.choice(
         members.preferredTopology,

@@ -4,7 +4,7 @@ import { type Schema } from '../../../src/facts/api/schema';
 import { loadSchema } from '../../../src/facts/api/schemas';
 import { patternOf } from '../../../src/checks/schema/patterns';
 import { isGoTime, stringFormat } from '../../../src/checks/schema/formats';
-import { nearestName } from '../../../src/checks/schema/nearest-name';
+import { nearestName } from '../../../src/facts/spelling';
 import { Random } from '../../support/random';
 
 function coveredPatterns(): readonly string[] {

@@ -14,7 +14,8 @@ const POD = {
   accelerators: Accelerator.nvidia({ count: 1 }),
   resources: { cpu: 1, memory: '16Gi' },
 };
-const queue = { queueName: 'research' };
+const queue = { engine: 'volcano', queueName: 'research' } as const;
+const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
 
 function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
   const app = new App();
@@ -91,7 +92,7 @@ test('what needs an index is refused without', () => {
 });
 
 test('Gantry is told the gang; independent tasks are none', () => {
-  const scheduling = Scheduling.gantry(queue);
+  const scheduling = Scheduling.gantry(gantryQueue);
   expect(valueAt(job({ parallelism: 4, scheduling })[0] ?? null, '/spec/template/metadata')).toEqual({
     labels: { 'gantry.dev/queue': 'research', 'gantry.dev/gang': 'train' },
     annotations: { 'gantry.dev/gang-min-member': '4' },
@@ -126,7 +127,7 @@ test('Kueue may admit fewer pods', () => {
     job({
       parallelism: 4,
       completions: 40,
-      scheduling: Scheduling.kueue({ localQueueName: 'team' }, { elastic: { min } }),
+      scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { elastic: { min } }),
     })[0] ?? {};
   expect(elastic(2).metadata).toMatchObject({
     annotations: { 'kueue.x-k8s.io/job-min-parallelism': '2' },
@@ -156,7 +157,7 @@ test('a native PodGroup is written beside the Job, in the form of the target', (
 test('a CronJob labels the Jobs that it makes, not itself; each run is a gang', () => {
   const kueue = cronJob({
     parallelism: 2,
-    scheduling: Scheduling.kueue({ localQueueName: 'team' }, { elastic: { min: 1 } }),
+    scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { elastic: { min: 1 } }),
   });
   expect(kueue.metadata).toEqual({ name: 'nightly', namespace: 'ml' });
   expect(kueue.spec).toMatchObject({
@@ -168,7 +169,7 @@ test('a CronJob labels the Jobs that it makes, not itself; each run is a gang', 
       },
     },
   });
-  const gantry = cronJob({ parallelism: 2, scheduling: Scheduling.gantry(queue) });
+  const gantry = cronJob({ parallelism: 2, scheduling: Scheduling.gantry(gantryQueue) });
   expect(valueAt(gantry, '/spec/jobTemplate/spec/template/metadata/annotations/gantry.dev~1gang-per-label')).toBe(
     'batch.kubernetes.io/job-name',
   );
@@ -182,9 +183,9 @@ test('whatever the numbers, no rule of any domain objects', () => {
     scheduling: fc.constantFrom(
       undefined,
       Scheduling.volcano(queue),
-      Scheduling.kueue({ localQueueName: 'q' }),
-      Scheduling.gantry(queue),
-      Scheduling.gantry(queue, { handOver: true }),
+      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.gantry(gantryQueue),
+      Scheduling.gantry(gantryQueue, { handOver: true }),
       Scheduling.podGroup(),
       Scheduling.schedulerPlugins(),
     ),
@@ -203,7 +204,7 @@ test('whatever the numbers, no rule of any domain objects', () => {
         made((chart) => new Job(chart, 'train', { ...pods, completions: tasks }));
       }
       if (scheduling?.engine !== 'pod-group' && scheduling?.engine !== 'scheduler-plugins') {
-        made((chart) => new CronJob(chart, 'nightly', { ...pods, completions: tasks, schedule: '@daily' }));
+        made((chart) => new CronJob(chart, 'nightly', { ...pods, scheduling, completions: tasks, schedule: '@daily' }));
       }
     }),
     { seed: 20261120, numRuns: 60 },

@@ -171,7 +171,7 @@ describe('a ScaledJob', () => {
       triggers: [queue],
       maxReplicas: 4,
       backoffLimit: 2,
-      scheduling: Scheduling.kueue({ localQueueName: 'batch' }),
+      scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'batch' }),
       scaling: { strategy: 'custom' },
       multipleTriggers: 'sum',
       rollout: 'gradual',

@@ -31,7 +31,7 @@ const PARAMETER_RULES = kedaRules.filter(({ id }) =>
 );
 
 /** What KEDA only asks for once the struct is read: targets, credentials of AWS and OpenStack, the time zone. */
-const ASKED_LATER = /good for|awsSecretAccessKey too|authURL|IANA/;
+const ASKED_LATER = /can handle|awsSecretAccessKey too|authURL|IANA/;
 
 function errorsOf({ type, metadata, authentication = {} }: Case): readonly Finding[] {
   const parameters = Object.keys(authentication);

@@ -73,6 +73,7 @@ test('a PaddleJob trains collectively, or with servers, and its gang is as large
   ).toEqual({ Worker: 3 });
   const job = made((chart) =>
     new PaddleJob(chart, 'x', { ...POD, nodes: 3, servers: { replicas: 2 }, elastic: { min: 2, max: 4 } }).submitTo({
+      engine: 'volcano',
       queueName: 'q',
     }),
   );
@@ -91,7 +92,12 @@ test('a JAXJob has Workers only', () => {
 
 test('the launcher of an MPIJob runs the command and asks for no device; workers have the devices and no command', () => {
   const job = made(
-    (chart) => new MPIJob(chart, 'x', { ...POD, workers: 2, scheduling: Scheduling.volcano({ queueName: 'q' }) }),
+    (chart) =>
+      new MPIJob(chart, 'x', {
+        ...POD,
+        workers: 2,
+        scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+      }),
   );
   expect(job.apiVersion).toBe('kubeflow.org/v2beta1');
   expect(valueAt(job, '/spec/slotsPerWorker')).toBe(8);
@@ -153,10 +159,10 @@ test('whatever the numbers, no rule of any domain objects to what the constructs
     gpus: fc.integer({ min: 1, max: 16 }),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ queueName: 'q' }),
-      Scheduling.kueue({ localQueueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
     ),
     servers: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   });
@@ -189,7 +195,11 @@ test('whatever the numbers, no rule of any domain objects to what the constructs
         }
         return kind === 'mpi'
           ? new MPIJob(chart, 'train', { ...props, workers: pods })
-          : new MPIJobV1(chart, 'train', { ...props, workers: pods });
+          : new MPIJobV1(chart, 'train', {
+              ...props,
+              workers: pods,
+              scheduling: props.scheduling as Scheduling<never>,
+            });
       });
     }),
     { seed: 20261120, numRuns: 60 },

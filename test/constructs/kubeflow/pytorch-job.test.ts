@@ -10,6 +10,8 @@ const MINIMAL: PyTorchJobProps = { nodes: 2, image: IMAGE, command: ['torchrun',
 
 /** A queue as other folders make it: a construct that knows its name. */
 class QueueStandIn extends Construct {
+  readonly engine = 'volcano';
+
   constructor(
     scope: Construct,
     readonly queueName: string,
@@ -68,7 +70,7 @@ test('a static job is a Master and the other Workers, alike', () => {
       sharedMemory: '16Gi',
       mounts: [Mount.claim('training-data-pvc', '/data')],
       cleanPodPolicy: 'None',
-      scheduling: Scheduling.volcano({ queueName: 'default-queue' }),
+      scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'default-queue' }),
     }),
   ).toEqual({
     apiVersion: 'kubeflow.org/v1',
@@ -165,7 +167,7 @@ test('what has no property of its own is merged in, and what nobody knows is rep
 describe('scheduling', () => {
   test('a queue chosen late reaches every role and the gang', () => {
     const spec = specOf({ nodes: 4, priorityClass: { priorityClassName: 'high' } }, (job) =>
-      job.submitTo({ queueName: 'research' }),
+      job.submitTo({ engine: 'volcano', queueName: 'research' }),
     );
     expect(spec.runPolicy).toEqual({ schedulingPolicy: { queue: 'research', minAvailable: 4, priorityClass: 'high' } });
     for (const role of Object.values(spec.pytorchReplicaSpecs as JsonObject)) {
@@ -175,18 +177,19 @@ describe('scheduling', () => {
 
   test('an elastic gang is as large as the least that can train', () => {
     expect(
-      specOf({ nodes: 6, elastic: { min: 4, max: 8 } }, (job) => job.submitTo({ queueName: 'a' })).runPolicy,
+      specOf({ nodes: 6, elastic: { min: 4, max: 8 } }, (job) => job.submitTo({ engine: 'volcano', queueName: 'a' }))
+        .runPolicy,
     ).toMatchObject({ schedulingPolicy: { minAvailable: 4 } });
   });
 
   test('a local queue of Kueue is a label, and no gang of an operator', () => {
-    const object = objectOf({}, (job) => job.submitTo({ localQueueName: 'team' }));
+    const object = objectOf({}, (job) => job.submitTo({ engine: 'kueue', queueName: 'team' }));
     expect(object.metadata).toMatchObject({ labels: { 'kueue.x-k8s.io/queue-name': 'team' } });
     expect(object.spec).not.toHaveProperty('runPolicy');
   });
 
   test("a job of Gantry's scheduler carries its queue on job and pods", () => {
-    const object = objectOf({ scheduling: Scheduling.gantry({ queueName: 'research' }) });
+    const object = objectOf({ scheduling: Scheduling.gantry({ engine: 'gantry', queueName: 'research' }) });
     expect(object.metadata).toMatchObject({ labels: { 'gantry.dev/queue': 'research' } });
     expect((object.spec as JsonObject).pytorchReplicaSpecs).toMatchObject({
       Worker: {
@@ -196,8 +199,10 @@ describe('scheduling', () => {
   });
 
   test('a second choice is refused', () => {
-    const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ queueName: 'a' });
-    expect(() => job.submitTo({ queueName: 'b' })).toThrow('test/train: scheduled by volcano already.');
+    const job = new PyTorchJob(chart(), 'train', MINIMAL).submitTo({ engine: 'volcano', queueName: 'a' });
+    expect(() => job.submitTo({ engine: 'volcano', queueName: 'b' })).toThrow(
+      'test/train: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".',
+    );
   });
 });
 

@@ -172,10 +172,10 @@ describe('templates', () => {
 
   test.each([
     ['{{ $labels.node', 'is not closed'],
-    ['{{ $value | humanise }}', 'there is no function humanise'],
+    ['{{ $value | humanise }}', 'unknown function humanise'],
     ['{{ $label.node }}', '$label is not defined'],
     ['{{ if $value }} x', 'has no {{ end }}'],
-    ['{{ end }}', 'ends nothing'],
+    ['{{ end }}', 'has no matching block'],
   ])('%s is refused', (text, message) => {
     expect(fires(annotated(text))).toEqual(['template-valid']);
     expect(said(annotated(text)).join()).toContain(message);
@@ -356,11 +356,14 @@ spec: { selector: { app: server }, ports: [{ name: ${port}, port: 9100 }] }
 
   test.each([
     ['{ action: hashmod, targetLabel: a }', 'modulus'],
-    ['{ action: replace, sourceLabels: [a] }', 'needs targetLabel'],
+    ['{ action: replace, sourceLabels: [a] }', 'requires targetLabel'],
     ['{ action: keep, sourceLabels: [a], regex: "(b" }', 'RE2'],
-    ['{ action: labeldrop, sourceLabels: [a], regex: b }', 'nothing else'],
-    ['{ action: lowercase, sourceLabels: [a], targetLabel: b, replacement: c }', 'no replacement'],
-    ['{ action: keepequal, sourceLabels: [a], targetLabel: b, regex: c }', 'nothing else'],
+    ['{ action: labeldrop, sourceLabels: [a], regex: b }', 'allows only a regex'],
+    [
+      '{ action: lowercase, sourceLabels: [a], targetLabel: b, replacement: c }',
+      'replacement must not be set for lowercase',
+    ],
+    ['{ action: keepequal, sourceLabels: [a], targetLabel: b, regex: c }', 'allows only sourceLabels and targetLabel'],
   ])('the relabeling %s', (step, message) => {
     expect(said(monitor(`{ port: metrics, relabelings: [${step}] }`))).toEqual([expect.stringContaining(message)]);
   });
@@ -432,7 +435,7 @@ spec:
         'selects by release: other',
       ],
       ['{ podMonitorSelector: {} }', 'has no serviceMonitorSelector'],
-      ['{ serviceMonitorSelector: {} }', 'looks into its own namespace'],
+      ['{ serviceMonitorSelector: {} }', 'selects only in its own namespace'],
       [
         '{ serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: { matchLabels: { team: b } } }',
         'selects namespaces by team: b',

@@ -204,7 +204,7 @@ describe('a text that is meant for a node and cannot be read', () => {
       { rules: [fileReadable] },
     );
     expect(findings.map(({ rule, path, message }) => [rule, path, message.split(':')[0]])).toEqual([
-      ['node-tuning/node-file-readable', '/data/config.toml', 'a file of containerd that cannot be read'],
+      ['node-tuning/node-file-readable', '/data/config.toml', 'invalid file of containerd'],
     ]);
   });
 
@@ -248,6 +248,6 @@ test('a place within a ConfigMap is named in the message', () => {
     'map.json',
   );
   expect(finding.message).toBe(
-    'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options.SystemdCgroupParent: runc has no option SystemdCgroupParent',
+    'plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options.SystemdCgroupParent: unknown runc option "SystemdCgroupParent"',
   );
 });

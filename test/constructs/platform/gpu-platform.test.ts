@@ -14,7 +14,9 @@ import {
   type GpuPlatformProps,
   KueueSystem,
   PlatformNetwork,
+  type UsualRung,
 } from '../../../src/constructs/platform';
+import { type QueueEngine } from '../../../src/constructs/resources/queue-references';
 import { Testing } from '../../../src/interfaces/testing';
 
 type Props = GpuPlatformProps<'training' | 'shared', 'research' | 'applied'>;
@@ -39,7 +41,7 @@ const BASE: Props = {
 
 function platform(more: Partial<Props> = {}): {
   readonly app: App;
-  readonly platform: GpuPlatform<'training' | 'shared', 'research' | 'applied'>;
+  readonly platform: GpuPlatform<'training' | 'shared', 'research' | 'applied', UsualRung, QueueEngine>;
 } {
   const app = new App();
   return { app, platform: new GpuPlatform(app, 'platform', { ...BASE, ...more }) };
@@ -114,7 +116,7 @@ test('what was made can be read back, also by name', () => {
   expect(made.team('research').team.namespace.name).toBe('research');
   expect(made.pool('shared').operatorPool?.nodeLabels).toEqual({ 'nvidia.com/device-plugin.config': 'shared' });
   expect(made.helmCommands).toContain('volcano');
-  expect(() => made.team('research').localQueue).toThrow('only Kueue has local queues');
+  expect(made.team('research').queue.engine).toBe('volcano');
   expect(() => made.team('sales' as 'research')).toThrow('no team "sales" in the platform; it has research, applied.');
 });
 

@@ -369,26 +369,29 @@ describe('nodes', () => {
 });
 
 describe('scheduling', () => {
-  const queue = { queueName: 'research' };
+  const queue = { engine: 'volcano', queueName: 'research' } as const;
+  const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
 
   test('each engine says what its scheduler reads', () => {
     expect(podOf({ scheduling: Scheduling.volcano(queue) }).schedulerName).toBe('volcano');
     expect(podOf({ scheduling: Scheduling.schedulerPlugins() }).schedulerName).toBe('scheduler-plugins-scheduler');
     expect(podOf({ scheduling: Scheduling.default() }).schedulerName).toBeUndefined();
-    expect(new PodTemplate({ image: IMAGE, scheduling: Scheduling.gantry(queue) }).toPodTemplate()).toMatchObject({
-      metadata: { labels: { 'gantry.dev/queue': 'research' } },
-      spec: { schedulerName: 'gantry' },
-    });
+    expect(new PodTemplate({ image: IMAGE, scheduling: Scheduling.gantry(gantryQueue) }).toPodTemplate()).toMatchObject(
+      {
+        metadata: { labels: { 'gantry.dev/queue': 'research' } },
+        spec: { schedulerName: 'gantry' },
+      },
+    );
     expect(
       Scheduling.kueue(
-        { localQueueName: 'team' },
+        { engine: 'kueue', queueName: 'team' },
         { workloadPriorityClass: { workloadPriorityClassName: 'high' } },
       ).toScheduling().workloadLabels,
     ).toEqual({ 'kueue.x-k8s.io/queue-name': 'team', 'kueue.x-k8s.io/priority-class': 'high' });
     expect(
       new PodTemplate({
         image: IMAGE,
-        scheduling: Scheduling.kueue({ localQueueName: 'team' }, { topology: { required: 'rack' } }),
+        scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { topology: { required: 'rack' } }),
       }).toPodTemplate().metadata,
     ).toEqual({ annotations: { 'kueue.x-k8s.io/podset-required-topology': 'rack' } });
   });
@@ -398,7 +401,10 @@ describe('scheduling', () => {
       workload: { 'scheduling.volcano.sh/group-min-member': '4' },
       pod: { 'scheduling.volcano.sh/queue-name': 'research' },
     });
-    expect(Scheduling.kueue({ localQueueName: 'x' }).toPodGroupAnnotations(4)).toEqual({ workload: {}, pod: {} });
+    expect(Scheduling.kueue({ engine: 'kueue', queueName: 'x' }).toPodGroupAnnotations(4)).toEqual({
+      workload: {},
+      pod: {},
+    });
   });
 
   test('a topology cannot be both required and preferred', () => {

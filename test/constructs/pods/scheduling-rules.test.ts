@@ -160,7 +160,7 @@ test('a misspelt name is answered with the right one', () => {
     schedulingRules,
   );
   expect(finding).toMatchObject({
-    message: 'Gantry knows no annotation gantry.dev/toplogy-required; did you mean gantry.dev/topology-required?',
+    message: 'unknown Gantry annotation gantry.dev/toplogy-required (did you mean gantry.dev/topology-required?)',
     expected: 'gantry.dev/topology-required',
   });
 });

@@ -1,6 +1,7 @@
 import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
 
-const queue = { queueName: 'research' };
+const queue = { engine: 'volcano', queueName: 'research' } as const;
+const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
 const gang = { name: 'train', minMember: 8, members: 8 };
 
 function pod(scheduling: Scheduling, of: Parameters<Scheduling['toScheduling']>[0] = gang): unknown {
@@ -8,7 +9,7 @@ function pod(scheduling: Scheduling, of: Parameters<Scheduling['toScheduling']>[
 }
 
 test('Gantry binds itself: pods name the scheduler, the queue, the gang and its size', () => {
-  expect(pod(Scheduling.gantry(queue))).toMatchObject({
+  expect(pod(Scheduling.gantry(gantryQueue))).toMatchObject({
     metadata: {
       labels: { 'gantry.dev/queue': 'research', 'gantry.dev/gang': 'train' },
       annotations: { 'gantry.dev/gang-min-member': '8' },
@@ -18,13 +19,13 @@ test('Gantry binds itself: pods name the scheduler, the queue, the gang and its 
 });
 
 test("Gantry hands over: a gate in place of the scheduler's name", () => {
-  const { spec } = pod(Scheduling.gantry(queue, { handOver: true })) as { spec: object };
+  const { spec } = pod(Scheduling.gantry(gantryQueue, { handOver: true })) as { spec: object };
   expect(spec).toMatchObject({ schedulingGates: [{ name: 'gantry.dev/placement' }] });
   expect(spec).not.toHaveProperty('schedulerName');
 });
 
 test('all that Gantry can be told stands on the pods', () => {
-  const scheduling = Scheduling.gantry(queue, {
+  const scheduling = Scheduling.gantry(gantryQueue, {
     topology: { required: 'topology.kubernetes.io/zone', preferred: 'rack' },
     elastic: { min: 4, max: 8 },
     minimumRuntimeSeconds: 600,
@@ -46,13 +47,13 @@ test('all that Gantry can be told stands on the pods', () => {
 });
 
 test('gangs of one name are told apart by a label', () => {
-  expect(pod(Scheduling.gantry(queue), { ...gang, perLabel: 'ray.io/cluster' })).toMatchObject({
+  expect(pod(Scheduling.gantry(gantryQueue), { ...gang, perLabel: 'ray.io/cluster' })).toMatchObject({
     metadata: { annotations: { 'gantry.dev/gang-per-label': 'ray.io/cluster' } },
   });
 });
 
 test('a pod without a workload is a gang of one, and says nothing of gangs', () => {
-  expect(new PodTemplate({ image: 'x', scheduling: Scheduling.gantry(queue) }).toPodTemplate().metadata).toEqual({
+  expect(new PodTemplate({ image: 'x', scheduling: Scheduling.gantry(gantryQueue) }).toPodTemplate().metadata).toEqual({
     labels: { 'gantry.dev/queue': 'research' },
   });
 });
@@ -95,7 +96,7 @@ test('an elastic range must fit the workload', () => {
   const ranged =
     (min: number, max?: number): (() => unknown) =>
     () =>
-      pod(Scheduling.gantry(queue, { elastic: { min, max } }));
+      pod(Scheduling.gantry(gantryQueue, { elastic: { min, max } }));
   expect(ranged(9)).toThrow('elastic.min 9: expected a whole number from 1 to the 8 pods of the workload.');
   expect(ranged(0)).toThrow('elastic.min 0');
   expect(ranged(2, 16)).toThrow('elastic.max 16: the workload has 8 pods.');
@@ -103,7 +104,7 @@ test('an elastic range must fit the workload', () => {
 });
 
 test('seconds are whole', () => {
-  expect(() => Scheduling.gantry(queue, { expectedSeconds: 1.5 })).toThrow(
+  expect(() => Scheduling.gantry(gantryQueue, { expectedSeconds: 1.5 })).toThrow(
     'expectedSeconds 1.5: expected whole seconds',
   );
   expect(() => Scheduling.volcano(queue, { minimumRuntimeSeconds: -1 })).toThrow('minimumRuntimeSeconds -1');

@@ -69,7 +69,9 @@ test('an autoscaler is v2 and begins with none', () => {
 
 test('queue and priority stand where the batch scheduler reads them', () => {
   const [cluster] = made((chart) =>
-    new RayCluster(chart, 'ray', parts()).submitTo({ queueName: 'q' }).withPriority({ priorityClassName: 'high' }),
+    new RayCluster(chart, 'ray', parts())
+      .submitTo({ engine: 'volcano', queueName: 'q' })
+      .withPriority({ priorityClassName: 'high' }),
   );
   expect(valueAt(cluster ?? null, '/metadata/labels')).toEqual({
     'volcano.sh/queue-name': 'q',
@@ -88,7 +90,7 @@ test('a job quotes its words, shuts its cluster down, and can be suspended by Ku
       cluster: parts(),
       runtimeEnv: { pip: ['torch'], env_vars: { A: '1' } },
       ttlSecondsAfterFinished: 60,
-    }).submitTo({ localQueueName: 'team' }),
+    }).submitTo({ engine: 'kueue', queueName: 'team' }),
   );
   expect(job).toMatchObject({
     metadata: { labels: { 'kueue.x-k8s.io/queue-name': 'team' } },
@@ -175,9 +177,9 @@ test('whatever the numbers, no rule of any domain objects', () => {
     gpus: fc.integer({ min: 1, max: 8 }),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ queueName: 'q' }),
-      Scheduling.kueue({ localQueueName: 'q' }),
-      Scheduling.gantry({ queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
+      Scheduling.kueue({ engine: 'kueue', queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
     ),
     autoscaler: fc.constantFrom(undefined, {}, { version: 'v1' as const, upscaling: 'Aggressive' as const }),
     shutdown: fc.boolean(),

@@ -19,6 +19,9 @@ import {
   SCHEDULER_ALERTS,
   SchedulerImage,
 } from '../../../src/constructs/scheduler';
+import { Job } from '../../../src/constructs/batch';
+import { LocalQueue } from '../../../src/constructs/kueue';
+import { Queue } from '../../../src/constructs/volcano';
 import { Accelerator } from '../../../src/constructs/pods';
 import { clusterRules, leaseRules } from '../../../src/constructs/scheduler/permissions';
 import { DEFAULT_CONFIGURATION } from '../../../src/planning/scheduler-settings/configuration';
@@ -128,8 +131,31 @@ test('queues of the configuration can be referred to, others cannot', () => {
   const scheduler = schedulerOf({
     queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
   });
-  expect(scheduler.queue('research')).toEqual({ queueName: 'research' });
-  expect(() => scheduler.queue('reserch')).toThrow('no queue "reserch" in the configuration; it has research');
+  expect(scheduler.queue('research')).toEqual({ engine: 'gantry', queueName: 'research' });
+  expect(() => scheduler.queue('reserch')).toThrow('unknown queue "reserch" (the configuration has research)');
+});
+
+test('a queue carries the name that its scheduler listens to', () => {
+  const scheduler = schedulerOf({ schedulerName: 'gantry-2', queues: [{ name: 'research' }] });
+  const chart = new Chart(new App(), 'jobs');
+  new Job(chart, 'train', { image: 'x' }).submitTo(scheduler.queue('research'));
+  expect(chart.toJson()).toMatchObject([{ spec: { template: { spec: { schedulerName: 'gantry-2' } } } }]);
+});
+
+test('a Queue of Volcano is a queue of the scheduler, and is written before its workloads', () => {
+  const app = new App();
+  const chart = new Chart(app, 'jobs');
+  const scheduler = new GantryScheduler(new Chart(app, 'system'), 'scheduler');
+  const job = new Job(chart, 'a-train', { image: 'x' });
+  job.submitTo(scheduler.queue(new Queue(chart, 'z-vision')));
+  expect(chart.toJson()).toMatchObject([
+    { kind: 'Queue' },
+    { kind: 'Job', metadata: { labels: { 'gantry.dev/queue': 'z-vision' } } },
+  ]);
+  // @ts-expect-error a queue of Kueue is not read by Gantry's scheduler
+  expect(() => scheduler.queue(LocalQueue.fromName('team'))).toThrow(
+    'queue: must be a Volcano queue, got the Kueue LocalQueue "team"',
+  );
 });
 
 test('a configuration that the program would refuse is refused, with every fault', () => {

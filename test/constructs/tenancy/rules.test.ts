@@ -80,7 +80,9 @@ describe('tenancy/quota-key-counted', () => {
   });
 
   test('where requests. stands beside it, the fix is to remove it', () => {
-    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(/^Remove it/);
+    expect(only(rule, quota('limits.nvidia.com/gpu: 8, requests.nvidia.com/gpu: 4'))[0]?.fix).toMatch(
+      /^Remove the key/,
+    );
   });
 
   test('HAMi reads limits., so that its presence excuses them, but not a bare name', () => {
@@ -319,7 +321,7 @@ ${more}`;
       path: '/globalDefault',
       object: 'scheduling.k8s.io/v1 PriorityClass low',
     });
-    expect(found[0]?.message).toMatch(/priority 100, the lowest here, instead of 0/);
+    expect(found[0]?.message).toMatch(/priority 100, the lowest in these manifests, instead of 0/);
     expect(only(rule, priority('none', 0, 'globalDefault: true'))).toEqual([]);
     expect(only(rule, priority('low', 100, 'globalDefault: false'))).toEqual([]);
   });

@@ -146,7 +146,7 @@ test('what only a runtime can say is refused, with the way out', () => {
   expect(() => new TrainJob(chart, 'b', { ...POD, runtime, envFrom: [{ prefix: 'a' }] })).toThrow(
     'envFrom of the container',
   );
-  expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ queueName: 'q' })).toThrow(
+  expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ engine: 'volcano', queueName: 'q' })).toThrow(
     'Pods of the runtime torch-distributed are scheduled by default, not by volcano',
   );
   expect(() => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { priorityClassName: 'high' } })).toThrow(
@@ -164,7 +164,7 @@ test('Kueue suspends the TrainJob by a label; topology goes to the pods', () => 
       new TrainJob(chart, 'x', {
         ...POD,
         runtime: ClusterTrainingRuntime.builtIn('torch-distributed'),
-        scheduling: Scheduling.kueue({ localQueueName: 'team' }, { topology: { required: 'rack' } }),
+        scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }, { topology: { required: 'rack' } }),
       }),
   );
   expect(valueAt(job ?? null, '/metadata/labels/kueue.x-k8s.io~1queue-name')).toBe('team');
@@ -179,10 +179,10 @@ test('a runtime on Volcano has gang, queue and scheduler; its TrainJobs choose a
       ...POD,
       sharedMemory: '64Gi',
       policy: MlPolicy.torch(),
-      scheduling: Scheduling.volcano({ queueName: 'all' }),
+      scheduling: Scheduling.volcano({ engine: 'volcano', queueName: 'all' }),
       networkTopology: { highestTier: 1 },
     });
-    new TrainJob(chart, 'a-job', { runtime: ours, nodes: 4 }).submitTo({ queueName: 'team' });
+    new TrainJob(chart, 'a-job', { runtime: ours, nodes: 4 }).submitTo({ engine: 'volcano', queueName: 'team' });
   });
   expect(runtime).toMatchObject({
     kind: 'TrainingRuntime',
@@ -235,9 +235,9 @@ test('whatever the numbers and the policy, no rule of any domain objects', () =>
     ),
     scheduling: fc.constantFrom(
       undefined,
-      Scheduling.volcano({ queueName: 'q' }),
+      Scheduling.volcano({ engine: 'volcano', queueName: 'q' }),
       Scheduling.schedulerPlugins(),
-      Scheduling.gantry({ queueName: 'q' }),
+      Scheduling.gantry({ engine: 'gantry', queueName: 'q' }),
     ),
     initializers: fc.constantFrom(undefined, { storage: '1Ti', model: { image: 'm' } }),
   });

@@ -19,7 +19,8 @@ const POD = {
   sharedMemory: '64Gi',
   resources: { cpu: 8, memory: '100Gi' },
 };
-const queue = { queueName: 'research' };
+const queue = { engine: 'volcano', queueName: 'research' } as const;
+const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
 const builtIn = ClusterTrainingRuntime.builtIn('torch-distributed');
 
 function made(build: (chart: Chart) => unknown): readonly JsonObject[] {
@@ -36,7 +37,7 @@ const job = (props: Partial<TrainJobProps>): JsonValue =>
 const POD_PATCH = '/spec/runtimePatches/0/trainingRuntimeSpec/template/spec/replicatedJobs/0/template/spec/template';
 
 test('a TrainJob hands its pods over to Gantry whatever the runtime says of schedulers', () => {
-  const found = job({ scheduling: Scheduling.gantry(queue, { handOver: true, topology: { required: 'rack' } }) });
+  const found = job({ scheduling: Scheduling.gantry(gantryQueue, { handOver: true, topology: { required: 'rack' } }) });
   expect(valueAt(found, POD_PATCH)).toMatchObject({
     metadata: {
       labels: { 'gantry.dev/queue': 'research', 'gantry.dev/gang': 'train' },
@@ -47,7 +48,7 @@ test('a TrainJob hands its pods over to Gantry whatever the runtime says of sche
 });
 
 test("without a hand-over the runtime has to be Gantry's", () => {
-  expect(() => job({ scheduling: Scheduling.gantry(queue) })).toThrow(
+  expect(() => job({ scheduling: Scheduling.gantry(gantryQueue) })).toThrow(
     'Pods of the runtime torch-distributed are scheduled by default, not by gantry, and a TrainJob cannot change that. Write a TrainingRuntime with this scheduling, or hand over',
   );
 });
@@ -58,7 +59,7 @@ test('a TrainJob on a runtime of Gantry says its gang, and leaves the scheduler 
       ...POD,
       policy: MlPolicy.torch(),
       nodes: 2,
-      scheduling: Scheduling.gantry(queue),
+      scheduling: Scheduling.gantry(gantryQueue),
     });
     new TrainJob(chart, 'train', { ...POD, runtime: ours });
   });
@@ -73,7 +74,7 @@ test('a TrainJob on a runtime of Gantry says its gang, and leaves the scheduler 
 });
 
 test('Gantry has to know how many nodes there are', () => {
-  expect(() => job({ nodes: undefined, scheduling: Scheduling.gantry(queue, { handOver: true }) })).toThrow(
+  expect(() => job({ nodes: undefined, scheduling: Scheduling.gantry(gantryQueue, { handOver: true }) })).toThrow(
     'nodes: the runtime torch-distributed may state its own number',
   );
 });
@@ -81,7 +82,7 @@ test('Gantry has to know how many nodes there are', () => {
 test('the launcher of MPI is made later, so the gang does not wait for it', () => {
   const found = job({
     runtime: ClusterTrainingRuntime.builtIn('deepspeed-distributed'),
-    scheduling: Scheduling.gantry(queue, { handOver: true }),
+    scheduling: Scheduling.gantry(gantryQueue, { handOver: true }),
   });
   expect(valueAt(found, `${POD_PATCH}/metadata/annotations/gantry.dev~1gang-min-member`)).toBe('3');
 });
@@ -107,8 +108,11 @@ test('a runtime cannot go through Kueue: its TrainJobs do', () => {
         new TrainingRuntime(chart, 'ours', {
           ...POD,
           policy: MlPolicy.torch(),
-          scheduling: Scheduling.kueue({ localQueueName: 'team' }),
+          // @ts-expect-error Kueue reads the queue of TrainJobs
+          scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'team' }),
         }),
     ),
-  ).toThrow('TrainingRuntime cannot be scheduled by kueue: Kueue reads the queue on TrainJobs.');
+  ).toThrow(
+    'TrainingRuntime cannot be scheduled by kueue (the Kueue LocalQueue "team"): Kueue reads the queue on TrainJobs.',
+  );
 });

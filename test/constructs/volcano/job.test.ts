@@ -26,7 +26,6 @@ test('a distributed job: its gang, its plugins and its launch follow from tasks 
     resources: { limits: { 'nvidia.com/gpu': 4 } },
   });
   new Job(scope, 'distributed-training', {
-    queue: Queue.fromName('default-queue'),
     priorityClass: high,
     plugins: [JobPlugin.pytorch({ master: 'master', worker: 'worker', port: 23456 }), JobPlugin.svc()],
     policies: [Policy.onEvent('PodEvicted', 'RestartJob')],
@@ -38,7 +37,7 @@ test('a distributed job: its gang, its plugins and its launch follow from tasks 
       },
       { name: 'worker', replicas: 4, template: { spec: { containers: [container('worker')] } } },
     ],
-  });
+  }).submitTo(Queue.fromName('default-queue'));
   const pods = (name: string) => ({
     spec: {
       restartPolicy: 'OnFailure',

@@ -33,6 +33,8 @@ class PlainJob extends Workload<Job, JobSpec> {
 }
 
 class Named extends Construct {
+  readonly engine = 'volcano';
+
   constructor(
     scope: Construct,
     readonly queueName: string,
@@ -48,7 +50,7 @@ function made(props: Partial<PlainJobProps>, change: (job: PlainJob) => unknown 
 }
 
 test('queue and priority may come at once or later, and are written alike', () => {
-  const scheduling = Scheduling.volcano({ queueName: 'q' });
+  const scheduling = Scheduling.volcano({ engine: 'volcano', queueName: 'q' });
   const priorityClass = { priorityClassName: 'high' };
   const later = made({}, (job) => job.scheduleBy(scheduling).withPriority(priorityClass));
   expect(later).toEqual(made({ scheduling, priorityClass }));
@@ -58,23 +60,25 @@ test('queue and priority may come at once or later, and are written alike', () =
   });
 });
 
-test('a second queue is refused; the default scheduler is no choice', () => {
-  expect(() => made({}, (job) => job.submitTo({ queueName: 'a' }).submitTo({ queueName: 'b' }))).toThrow(
-    'test/work: scheduled by volcano already.',
-  );
+test('a second queue is refused, and so is a queue beside the default scheduler, with both', () => {
   expect(() =>
-    made({ scheduling: Scheduling.default() }, (job) => job.submitTo({ localQueueName: 'a' })),
-  ).not.toThrow();
+    made({}, (job) =>
+      job.submitTo({ engine: 'volcano', queueName: 'a' }).submitTo({ engine: 'volcano', queueName: 'b' }),
+    ),
+  ).toThrow('test/work: must not be scheduled by the Volcano queue "b": it is scheduled by the Volcano queue "a".');
+  expect(() =>
+    made({ scheduling: Scheduling.default() }, (job) => job.submitTo({ engine: 'kueue', queueName: 'a' })),
+  ).toThrow('must not be scheduled by the Kueue LocalQueue "a": it is scheduled by the default scheduler.');
 });
 
 test('what contradicts is reported where it is written, with the path, and nothing is chosen then', () => {
   expect(() => made({ image: '' })).toThrow('test/work: image is empty.');
   made({}, (job) => {
     expect(() => job.scheduleBy(Scheduling.podGroup())).toThrow(
-      'test/work: Job cannot be scheduled by pod-group: it says of no pods that they belong together',
+      'test/work: Job cannot be scheduled by pod-group (a native PodGroup): its pods are independent of each other',
     );
     expect(job.choice.scheduling).toBeUndefined();
-    job.submitTo({ queueName: 'q' });
+    job.submitTo({ engine: 'volcano', queueName: 'q' });
   });
 });
 

@@ -44,9 +44,10 @@ const isExternal = ({ value }: Role): boolean => asObject(value.scaling).mode ==
 const scalerNames = setRule(
   {
     id: 'batch/disaggregatedset-scaler-names-fit',
-    summary: 'With External scaling, the name of the set and of the role make a name of at most 253 characters.',
-    why: 'A DisaggregatedSetRoleScaler of that name is made for the role.',
-    fix: 'Shorten the name of the set.',
+    summary:
+      'With External scaling, the names of the set and of the role must form a name of no more than 253 characters.',
+    why: 'The controller creates a DisaggregatedSetRoleScaler with that name for the role.',
+    fix: 'Shorten metadata.name of the set.',
   },
   function* (_spec, roles, { id }) {
     for (const role of roles.filter(isExternal)) {
@@ -54,7 +55,7 @@ const scalerNames = setRule(
       if (name.length > 253) {
         yield {
           path: '/metadata/name',
-          message: `"${name}" has ${name.length} characters.`,
+          message: `the name "${name}" has ${name.length} characters and must have no more than 253`,
           found: id.name,
           expected: 'at most 253',
         };
@@ -66,9 +67,9 @@ const scalerNames = setRule(
 const slices = setRule(
   {
     id: 'batch/disaggregatedset-slices-scale-statically',
-    summary: 'A set of several slices has no role with External scaling.',
-    why: 'A scaler speaks of one number of replicas; the webhook refuses both together.',
-    fix: 'Use one slice, or Static scaling.',
+    summary: 'A set with several slices must not have a role with External scaling.',
+    why: 'A scaler has only one number of replicas; the webhook rejects the combination.',
+    fix: 'Set slices to 1, or use Static scaling for the role.',
   },
   function* (spec, roles) {
     const count = asInteger(spec.slices) ?? 1;
@@ -78,7 +79,7 @@ const slices = setRule(
     for (const { name, path } of roles.filter(isExternal)) {
       yield {
         path: `${path}/scaling/mode`,
-        message: `Role ${name} scales externally, and there are ${count} slices.`,
+        message: `the role ${name} must not use External scaling when there are ${count} slices`,
         found: 'External',
         expected: 'Static',
       };
@@ -89,9 +90,9 @@ const slices = setRule(
 const topology = setRule(
   {
     id: 'batch/disaggregatedset-placement-has-topology',
-    summary: 'A placementPolicy of another type than None names its topology, a node label.',
-    why: 'The webhook refuses a placement without the level that it is about.',
-    fix: 'State placementPolicy.topology.',
+    summary: 'A placementPolicy of a type other than None must set topology, a node label.',
+    why: 'The webhook rejects a placement without a topology level.',
+    fix: 'Set placementPolicy.topology to a node label.',
   },
   function* (spec) {
     const policy = asObject(spec.placementPolicy);
@@ -101,7 +102,7 @@ const topology = setRule(
     }
     yield {
       path: '/spec/placementPolicy',
-      message: `placementPolicy ${type} names no topology.`,
+      message: `placementPolicy ${type} requires a topology`,
       expected: 'topology: <node label>',
     };
   },
@@ -110,9 +111,9 @@ const topology = setRule(
 const topologyOnce = setRule(
   {
     id: 'batch/disaggregatedset-placement-stated-once',
-    summary: 'Roles carry no exclusive-topology annotation beside a placementPolicy.',
-    why: 'Both decide where groups go; the webhook refuses them together.',
-    fix: 'Take the annotation out.',
+    summary: 'Roles must not have an exclusive-topology annotation when placementPolicy is set.',
+    why: 'Both decide where groups are placed; the webhook rejects the combination.',
+    fix: 'Remove the annotation exclusive-topology from the role, or remove placementPolicy.',
   },
   function* (spec, roles) {
     if ((asString(asObject(spec.placementPolicy).type) ?? 'None') === 'None') {
@@ -125,7 +126,7 @@ const topologyOnce = setRule(
       }
       yield {
         path: pointer(`${path}/metadata/annotations`, EXCLUSIVE_TOPOLOGY),
-        message: `Role ${name} states a topology of its own.`,
+        message: `the role ${name} must not set a topology when placementPolicy is set`,
         found: annotations[EXCLUSIVE_TOPOLOGY],
       };
     }
@@ -135,9 +136,9 @@ const topologyOnce = setRule(
 const partition = setRule(
   {
     id: 'batch/disaggregatedset-no-partition',
-    summary: 'Roles state no rollout partition.',
-    why: 'The set rolls its roles out together; the webhook refuses a partition other than 0.',
-    fix: 'Take partition out.',
+    summary: 'Roles must not set a rollout partition.',
+    why: 'The set rolls out its roles together; the webhook rejects a partition other than 0.',
+    fix: 'Remove rolloutStrategy.rollingUpdateConfiguration.partition of the role.',
   },
   function* (_spec, roles) {
     for (const { name, value, path } of roles) {
@@ -148,7 +149,7 @@ const partition = setRule(
       }
       yield {
         path: `${path}/spec/rolloutStrategy/rollingUpdateConfiguration/partition`,
-        message: `Role ${name} has a partition of ${found}.`,
+        message: `partition of the role ${name} must be 0: ${found}`,
         found,
         expected: 'none',
       };

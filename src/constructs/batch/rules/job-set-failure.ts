@@ -23,19 +23,19 @@ const ruleNames = jobSetRule(
     id: 'batch/jobset-failure-rule-names',
     row: 'JS6',
     summary:
-      'Failure rules have different names of 1 to 128 characters: a letter first, then letters, digits and _ , : with no , or : at the end.',
-    why: 'The webhook refuses others; a rule without a name is called failurePolicyRule<index>.',
-    fix: 'Rename the rule, or leave its name empty.',
+      'The names of failure rules must be unique and 1 to 128 characters: a letter first, then letters, digits, and _ , : with no , or : at the end.',
+    why: 'The webhook rejects other names; the default name is failurePolicyRule<index>.',
+    fix: 'Set failurePolicy.rules[].name to a valid unique name, or leave it unset.',
   },
   function* ({ spec }) {
     const seen = new Set<string>();
     for (const { value, path, index } of objectsAt(spec, '/failurePolicy/rules')) {
       const name = asString(value.name) || `failurePolicyRule${index}`;
       if (!RULE_NAME.test(name) || name.length > 128) {
-        yield { path: `/spec${path}/name`, message: `"${name}" cannot name a failure rule.`, found: name };
+        yield { path: `/spec${path}/name`, message: `invalid name "${name}" of a failure rule`, found: name };
       }
       if (seen.has(name)) {
-        yield { path: `/spec${path}/name`, message: `Two failure rules are called "${name}".`, found: name };
+        yield { path: `/spec${path}/name`, message: `duplicate failure rule "${name}"`, found: name };
       }
       seen.add(name);
     }
@@ -46,9 +46,9 @@ const reasonsKnown = jobSetRule(
   {
     id: 'batch/jobset-failure-reasons-known',
     row: 'JS6',
-    summary: 'onJobFailureReasons are reasons for which a Job fails.',
-    why: 'The webhook refuses others.',
-    fix: `Use ${REASONS.join(', ')}.`,
+    summary: 'onJobFailureReasons must be reasons for which a Job fails.',
+    why: 'The webhook rejects other reasons.',
+    fix: `Set onJobFailureReasons to ${REASONS.join(', ')}.`,
   },
   function* ({ spec }) {
     for (const rule of objectsAt(spec, '/failurePolicy/rules')) {
@@ -58,7 +58,7 @@ const reasonsKnown = jobSetRule(
         }
         yield {
           path: `/spec${rule.path}/onJobFailureReasons/${index}`,
-          message: `No Job fails for the reason "${reason}".`,
+          message: `unsupported failure reason "${reason}"`,
           found: reason,
           expected: REASONS.join(', '),
         };
@@ -73,9 +73,9 @@ const restartJob = jobSetRule(
     row: 'JS6',
     severity: 'warning',
     summary:
-      'The actions RestartJob and RestartJobAndIgnoreMaxRestarts need the feature gate RestartJob, and at most 1024 replicas.',
-    why: 'The gate is off by default, and the webhook then refuses the JobSet.',
-    fix: 'Use RestartJobSet, or turn the gate on in the controller.',
+      'The actions RestartJob and RestartJobAndIgnoreMaxRestarts require the feature gate RestartJob, and at most 1024 replicas.',
+    why: 'The gate is off by default, and the webhook then rejects the JobSet.',
+    fix: 'Set action: RestartJobSet, or enable the feature gate in the controller with --feature-gates=RestartJob=true.',
   },
   function* ({ spec, jobs }) {
     const gated = objectsAt(spec, '/failurePolicy/rules').find(({ value }) =>
@@ -86,7 +86,7 @@ const restartJob = jobSetRule(
     }
     yield {
       path: `/spec${gated.path}/action`,
-      message: `${asString(gated.value.action) ?? ''} is refused unless the gate RestartJob is on.`,
+      message: `the action ${asString(gated.value.action) ?? ''} requires the feature gate RestartJob`,
       found: gated.value.action,
     };
     for (const { name, path, replicas } of jobs) {
@@ -95,7 +95,7 @@ const restartJob = jobSetRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `Job ${name} has ${replicas} replicas, too many to be restarted one by one.`,
+        message: `the job ${name} has ${replicas} replicas, but only 1024 can be restarted one by one`,
         found: replicas,
         expected: 'at most 1024',
         severity: 'error',
@@ -109,9 +109,9 @@ const inPlace = jobSetRule(
     id: 'batch/jobset-in-place-restart-fits',
     row: 'JS8',
     summary:
-      'With restartStrategy InPlaceRestart each job has backoffLimit 2147483647, podReplacementPolicy Failed, and completions equal to parallelism.',
-    why: 'Pods restart where they are and the Job must not count it; the webhook refuses other settings. The gate InPlaceRestart is off by default.',
-    fix: 'State the three settings in each job, or use another restartStrategy.',
+      'With restartStrategy InPlaceRestart, each job must have backoffLimit 2147483647, podReplacementPolicy Failed, and completions equal to parallelism.',
+    why: 'Pods restart in place and the Job must not count the restarts; the webhook rejects other settings. The gate InPlaceRestart is off by default.',
+    fix: 'Set backoffLimit: 2147483647, podReplacementPolicy: Failed, and equal completions and parallelism in each job, or use another restartStrategy.',
   },
   function* ({ spec, jobs }) {
     if (asObject(spec.failurePolicy).restartStrategy !== 'InPlaceRestart') {
@@ -119,7 +119,7 @@ const inPlace = jobSetRule(
     }
     yield {
       path: '/spec/failurePolicy/restartStrategy',
-      message: 'InPlaceRestart is refused unless the gate of that name is on.',
+      message: 'InPlaceRestart requires the feature gate of that name',
       found: 'InPlaceRestart',
       severity: 'warning',
     };
@@ -127,7 +127,7 @@ const inPlace = jobSetRule(
       if (asInteger(job.backoffLimit) !== MAX_INT_32) {
         yield {
           path: jobPath,
-          message: `Job ${name} lacks backoffLimit ${MAX_INT_32}.`,
+          message: `backoffLimit of the job ${name} must be ${MAX_INT_32}`,
           found: job.backoffLimit,
           expected: `backoffLimit: ${MAX_INT_32}`,
         };
@@ -135,7 +135,7 @@ const inPlace = jobSetRule(
       if (job.podReplacementPolicy !== 'Failed') {
         yield {
           path: jobPath,
-          message: `Job ${name} lacks podReplacementPolicy Failed.`,
+          message: `podReplacementPolicy of the job ${name} must be Failed`,
           found: job.podReplacementPolicy,
           expected: 'podReplacementPolicy: Failed',
         };
@@ -143,7 +143,7 @@ const inPlace = jobSetRule(
       if (completions === undefined || completions !== asInteger(job.parallelism)) {
         yield {
           path: jobPath,
-          message: `Job ${name} does not state equal completions and parallelism.`,
+          message: `completions of the job ${name} must equal parallelism`,
           expected: 'completions and parallelism, equal',
         };
       }

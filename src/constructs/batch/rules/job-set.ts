@@ -36,9 +36,9 @@ const firstDependsOnNothing = jobSetRule(
   {
     id: 'batch/jobset-first-job-depends-on-nothing',
     row: 'JS1',
-    summary: 'The first replicated job of a JobSet has no dependsOn.',
-    why: 'A job may only wait for one before it in the list; the webhook refuses even an empty list here.',
-    fix: 'Take dependsOn out, or move the job behind those that it waits for.',
+    summary: 'The first replicated job of a JobSet must not have dependsOn.',
+    why: 'A job may depend only on previous jobs in the list; the webhook rejects even an empty list here.',
+    fix: 'Remove dependsOn, or move the job after those on which it depends.',
   },
   function* ({ jobs }) {
     const [first] = jobs;
@@ -47,7 +47,7 @@ const firstDependsOnNothing = jobSetRule(
     }
     yield {
       path: `${first.path}/dependsOn`,
-      message: `The first replicated job, ${first.name}, has a dependsOn.`,
+      message: `dependsOn must not be set for the first replicated job, ${first.name}`,
       expected: 'no dependsOn',
     };
   },
@@ -58,9 +58,9 @@ const dependsOnEarlier = jobSetRule(
     id: 'batch/jobset-depends-on-earlier-job',
     row: 'JS1',
     otherTiers: ['advice'],
-    summary: 'dependsOn names replicated jobs that stand earlier in the list.',
-    why: "The webhook refuses other names. It takes the job's own name, and the job then waits for itself for ever.",
-    fix: 'Name an earlier job, or change the order of the list.',
+    summary: 'dependsOn must name replicated jobs earlier in the list.',
+    why: "The webhook rejects other names. It accepts the job's own name, but the job then waits for itself forever.",
+    fix: 'Set dependsOn[].name to an earlier job, or change the order of replicatedJobs.',
   },
   function* ({ jobs }) {
     for (const [index, job] of jobs.entries()) {
@@ -74,8 +74,8 @@ const dependsOnEarlier = jobSetRule(
           path: `${job.path}${path}/name`,
           message:
             name === job.name
-              ? `Job ${name} waits for itself.`
-              : `Job ${job.name} waits for ${name}, which is no job before it.`,
+              ? `the job ${name} must not depend on itself`
+              : `the job ${job.name} depends on ${name}, which is not an earlier job`,
           found: name,
           expected: earlier.length === 0 ? 'no dependsOn' : `one of ${earlier.join(', ')}`,
           tier: name === job.name ? 'advice' : 'webhook',
@@ -90,9 +90,9 @@ const namesFit = jobSetRule(
     id: 'batch/jobset-names-fit',
     row: 'JS3',
     summary:
-      'The longest names that a JobSet derives, <set>-<job>-<index> and <set>-<job>-<index>-<pod>-xxxxx, are DNS-1035 labels of at most 63 characters.',
-    why: 'They name Jobs, pods and host names; the webhook refuses the JobSet.',
-    fix: 'Shorten the name of the JobSet or of the job; begin with a letter and use lower-case letters, digits and hyphens.',
+      'The longest names that a JobSet derives, <set>-<job>-<index> and <set>-<job>-<index>-<pod>-xxxxx, must be DNS-1035 labels of no more than 63 characters.',
+    why: 'They are names of Jobs, pods, and hosts; the webhook rejects the JobSet.',
+    fix: 'Set metadata.name or replicatedJobs[].name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
   },
   function* (view) {
     if (view.name === '') {
@@ -111,7 +111,7 @@ const namesFit = jobSetRule(
       }
       yield {
         path: `${job.path}/name`,
-        message: `"${longest}" is derived from the names of the JobSet and of the job; it must ${complaint}.`,
+        message: `the name "${longest}", derived from the JobSet and the job, must ${complaint}`,
         found: job.name,
         expected: longest.length > 63 ? `names shorter by ${longest.length - 63}` : 'DNS-1035 labels',
       };
@@ -123,9 +123,9 @@ const networkNamesValid = jobSetRule(
   {
     id: 'batch/jobset-subdomain-valid',
     row: 'JS3',
-    summary: 'network.subdomain is a DNS-1035 label, since a Service is named after it.',
-    why: 'The webhook refuses another.',
-    fix: 'Begin with a letter; use lower-case letters, digits and hyphens, at most 63 of them.',
+    summary: 'network.subdomain must be a DNS-1035 label, because a Service has that name.',
+    why: 'The webhook rejects any other subdomain.',
+    fix: 'Set network.subdomain to lower-case letters, digits, and hyphens, at most 63, starting with a letter.',
   },
   function* ({ spec }) {
     const subdomain = asString(asObject(spec.network).subdomain);
@@ -138,7 +138,7 @@ const networkNamesValid = jobSetRule(
     }
     yield {
       path: '/spec/network/subdomain',
-      message: `The subdomain "${subdomain}" must ${complaint}.`,
+      message: `the subdomain "${subdomain}" must ${complaint}`,
       found: subdomain,
     };
   },
@@ -148,9 +148,9 @@ const groupNameValid = jobSetRule(
   {
     id: 'batch/jobset-group-name-valid',
     row: 'JS3',
-    summary: 'groupName of a replicated job is a DNS-1035 label.',
-    why: 'It becomes the value of a label; the webhook refuses another.',
-    fix: 'Begin with a letter; use lower-case letters, digits and hyphens. Or leave it out.',
+    summary: 'groupName of a replicated job must be a DNS-1035 label.',
+    why: 'It becomes a label value; the webhook rejects any other name.',
+    fix: 'Set groupName to lower-case letters, digits, and hyphens, starting with a letter, or leave it unset.',
   },
   function* ({ jobs }) {
     for (const { value, path } of jobs) {
@@ -159,7 +159,7 @@ const groupNameValid = jobSetRule(
       if (complaint !== undefined) {
         yield {
           path: `${path}/groupName`,
-          message: `The group name "${group ?? ''}" must ${complaint}.`,
+          message: `the group name "${group ?? ''}" must ${complaint}`,
           found: group,
         };
       }
@@ -171,9 +171,9 @@ const podsCountable = jobSetRule(
   {
     id: 'batch/jobset-pods-countable',
     row: 'JS4',
-    summary: 'replicas times parallelism of a replicated job is at most 2147483647.',
-    why: 'The webhook refuses more.',
-    fix: 'Lower replicas or parallelism.',
+    summary: 'replicas times parallelism of a replicated job must be at most 2147483647.',
+    why: 'The webhook rejects more pods.',
+    fix: 'Lower replicas or template.spec.parallelism.',
   },
   function* ({ jobs }) {
     for (const { name, path, replicas, parallelism } of jobs) {
@@ -182,7 +182,7 @@ const podsCountable = jobSetRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `Job ${name} would run ${replicas * parallelism} pods at a time.`,
+        message: `the job ${name} has too many pods at a time: ${replicas * parallelism}`,
         found: replicas,
         expected: `at most ${MAX_INT_32}`,
       };
@@ -194,9 +194,9 @@ const targetsExist = jobSetRule(
   {
     id: 'batch/jobset-policy-targets-exist',
     row: 'JS5',
-    summary: 'Success and failure policies target replicated jobs of the same JobSet.',
-    why: 'The webhook refuses a name that no job has.',
-    fix: 'Name a replicated job of this JobSet.',
+    summary: 'Success and failure policies must target replicated jobs of the same JobSet.',
+    why: 'The webhook rejects a name that no job has.',
+    fix: 'Set targetReplicatedJobs to replicated jobs of this JobSet.',
   },
   function* ({ spec, jobs }) {
     const names = jobs.map(({ name }) => name);
@@ -214,7 +214,7 @@ const targetsExist = jobSetRule(
         }
         yield {
           path: `${path}/targetReplicatedJobs/${index}`,
-          message: `No replicated job is called "${target}".`,
+          message: `unknown replicated job "${target}"`,
           found: target,
           expected: `one of ${names.join(', ')}`,
         };
@@ -228,9 +228,9 @@ const coordinatorExists = jobSetRule(
     id: 'batch/jobset-coordinator-exists',
     row: 'JS7',
     summary:
-      'The coordinator is a pod that there will be: an index of an Indexed job with completions, of a replicated job of the JobSet.',
-    why: 'The webhook refuses another; the address of the coordinator is written into a label of every pod.',
-    fix: 'Name a replicated job, an index below its replicas and a pod index below its completions.',
+      'The coordinator must be a pod of the JobSet: an index of an Indexed job with completions, in a replicated job.',
+    why: 'The webhook rejects any other; the address of the coordinator becomes a label of every pod.',
+    fix: 'Set coordinator.replicatedJob, coordinator.jobIndex below replicas, and coordinator.podIndex below completions.',
   },
   function* (view) {
     const coordinator = asObject(view.spec.coordinator);
@@ -245,7 +245,7 @@ const coordinatorExists = jobSetRule(
     if (job === undefined) {
       yield {
         path: `${path}/replicatedJob`,
-        message: `No replicated job is called "${name}".`,
+        message: `unknown replicated job "${name}"`,
         found: name,
         expected: view.jobs.map((other) => other.name).join(' or '),
       };
@@ -254,20 +254,20 @@ const coordinatorExists = jobSetRule(
     if (jobIndex < 0 || jobIndex >= job.replicas) {
       yield {
         path: `${path}/jobIndex`,
-        message: `Job ${name} has ${job.replicas} replicas, none with index ${jobIndex}.`,
+        message: `the job ${name} has ${job.replicas} replicas, so jobIndex must be less than that: ${jobIndex}`,
         found: jobIndex,
         expected: `0 to ${job.replicas - 1}`,
       };
     } else if (!job.indexed || job.completions === undefined) {
       yield {
         path: job.jobPath,
-        message: `The job ${name} of the coordinator must be Indexed and state its completions.`,
+        message: `the job ${name} of the coordinator must be Indexed and set completions`,
         expected: 'completionMode: Indexed, completions: N',
       };
     } else if (podIndex < 0 || podIndex >= job.completions) {
       yield {
         path: `${path}/podIndex`,
-        message: `Job ${name} has ${job.completions} completions, no pod ${podIndex}.`,
+        message: `the job ${name} has ${job.completions} completions, so podIndex must be less than that: ${podIndex}`,
         found: podIndex,
         expected: `0 to ${job.completions - 1}`,
       };
@@ -277,7 +277,7 @@ const coordinatorExists = jobSetRule(
     if (complaint !== undefined) {
       yield {
         path,
-        message: `The coordinator's address "${endpoint}" becomes the value of a label, which must ${complaint}.`,
+        message: `the coordinator's address "${endpoint}" becomes a label value and must ${complaint}`,
         expected: 'shorter names',
       };
     }
@@ -288,9 +288,9 @@ const managedBy = jobSetRule(
   {
     id: 'batch/jobset-managed-by-valid',
     row: 'JS10',
-    summary: 'managedBy is a domain, a slash and a path, of at most 63 characters.',
-    why: 'The webhook refuses another.',
-    fix: 'Leave it out, or name the manager, for example kueue.x-k8s.io/multikueue.',
+    summary: 'managedBy must be a domain, a slash, and a path, of no more than 63 characters.',
+    why: 'The webhook rejects any other value.',
+    fix: 'Remove spec.managedBy, or set it to the manager, for example kueue.x-k8s.io/multikueue.',
   },
   function* ({ spec }) {
     const manager = asString(spec.managedBy);
@@ -310,10 +310,10 @@ const restartPolicy = jobSetRule(
     id: 'batch/jobset-restart-policy-fits-job',
     row: 'JS10',
     summary:
-      'Pods of a JobSet have restartPolicy OnFailure or Never, and Never stands there in words where a job has a podFailurePolicy.',
-    why: 'JobSet fills in OnFailure. The Jobs that it makes are then refused by the API server, and the JobSet stays without pods.',
+      'Pods of a JobSet must have restartPolicy OnFailure or Never, and must set Never explicitly if a job has a podFailurePolicy.',
+    why: 'JobSet fills in OnFailure. The API server then rejects the Jobs that it creates, and the JobSet has no pods.',
     source: `${JOB_SET_WEBHOOK} (Default); Kubernetes, pkg/apis/batch/validation/validation.go`,
-    fix: 'Write restartPolicy: Never into the pod template.',
+    fix: 'Set restartPolicy: Never in the pod template.',
   },
   function* ({ jobs }) {
     for (const { name, job, podSpec, podSpecPath } of jobs) {
@@ -329,8 +329,8 @@ const restartPolicy = jobSetRule(
         path,
         message:
           policy === 'OnFailure'
-            ? `Job ${name} has a podFailurePolicy, which needs restartPolicy Never; JobSet fills in OnFailure.`
-            : `Job ${name} has restartPolicy ${policy}, which no Job takes.`,
+            ? `the job ${name} has a podFailurePolicy, which requires restartPolicy Never, but JobSet fills in OnFailure`
+            : `unsupported restartPolicy ${policy} in the job ${name}`,
         found: podSpec.restartPolicy,
         expected: 'restartPolicy: Never',
       };
@@ -343,9 +343,9 @@ const claimNames = jobSetRule(
     id: 'batch/jobset-claim-templates-fit',
     row: 'JS9',
     summary:
-      'Templates of volumeClaimPolicies have names that are unique and short, that no pod volume has, and that a container mounts.',
-    why: "The claim <template>-<set> is mounted into all pods under the template's name; the webhook refuses what clashes, is never mounted, or is longer than 63 characters.",
-    fix: 'Give each template a name of its own and mount it in a container.',
+      'Templates of volumeClaimPolicies must have unique short names that differ from pod volumes, and a container must mount them.',
+    why: "The claim <template>-<set> is mounted into all pods under the template's name; the webhook rejects names that conflict, are never mounted, or are longer than 63 characters.",
+    fix: 'Set templates[].metadata.name of volumeClaimPolicies to a unique name, and list it in volumeMounts of a container.',
   },
   function* (view) {
     const seen = new Set<string>();
@@ -355,15 +355,15 @@ const claimNames = jobSetRule(
         const path = `/spec${policy.path}${template.path}/metadata/name`;
         const complaint = dnsSubdomain(name);
         if (seen.has(name)) {
-          yield { path, message: `Two templates are called "${name}".`, found: name };
+          yield { path, message: `duplicate template "${name}"`, found: name };
         }
         if (complaint !== undefined) {
-          yield { path, message: `The name "${name}" of the template must ${complaint}.`, found: name };
+          yield { path, message: `the template name "${name}" must ${complaint}`, found: name };
         }
         if (view.name !== '' && `${name}-${view.name}`.length > 63) {
           yield {
             path,
-            message: `The claim would be called "${name}-${view.name}", which has more than 63 characters.`,
+            message: `the claim name "${name}-${view.name}" must have no more than 63 characters`,
             found: name,
           };
         }
@@ -374,13 +374,13 @@ const claimNames = jobSetRule(
             }
             yield {
               path: `${job.podSpecPath}${volume.path}/name`,
-              message: `The volume "${name}" has the name of a claim template.`,
+              message: `the volume "${name}" has the same name as a claim template`,
               found: name,
             };
           }
         }
         if (!view.jobs.some((job) => mountedVolumes(job).has(name))) {
-          yield { path, message: `No container mounts "${name}".`, found: name };
+          yield { path, message: `no container mounts the volume "${name}"`, found: name };
         }
         seen.add(name);
       }

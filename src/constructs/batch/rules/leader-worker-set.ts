@@ -75,23 +75,23 @@ const sizes = leaderWorkerRule(
   {
     id: 'batch/lws-size-countable',
     row: 'LW1',
-    summary: 'size of a LeaderWorkerSet is at least 1, and replicas times (size - 1) at most 2147483647.',
-    why: 'The size counts the leader; the webhook refuses 0 and what cannot be counted.',
-    fix: 'Correct size or replicas.',
+    summary: 'size of a LeaderWorkerSet must be at least 1, and replicas times (size - 1) at most 2147483647.',
+    why: 'The size includes the leader; the webhook rejects 0 and numbers that overflow.',
+    fix: 'Set leaderWorkerTemplate.size to at least 1, or lower spec.replicas.',
   },
   function* ({ size, replicas, templatePath, path }) {
     if (size < 1) {
       yield {
         path: `${templatePath}/size`,
-        message: `size is ${size}.`,
+        message: `size must be greater than or equal to 1: ${size}`,
         found: size,
-        expected: 'at least 1: the leader',
+        expected: 'at least 1, the leader',
       };
     }
     if (replicas * (size - 1) > MAX_INT_32) {
       yield {
         path: `${path}/replicas`,
-        message: `There would be ${replicas * (size - 1)} workers.`,
+        message: `the number of workers is too large: ${replicas * (size - 1)}`,
         found: replicas,
         expected: `at most ${MAX_INT_32}`,
       };
@@ -132,9 +132,9 @@ const rollout = leaderWorkerRule(
     id: 'batch/lws-rollout-makes-progress',
     row: 'LW2',
     summary:
-      'maxSurge and maxUnavailable are numbers or percentages up to 100%, not both zero; partition is not negative.',
-    why: 'With neither a group more nor a group less nothing can be replaced; the webhook refuses it. Percentages of maxUnavailable round down, so 10% of 5 groups is none.',
-    fix: 'Leave maxUnavailable at 1, or raise one of the two.',
+      'maxSurge and maxUnavailable must be numbers or percentages up to 100%, and not both zero; partition must not be negative.',
+    why: 'If no group may be added and none removed, nothing can be replaced; the webhook rejects this. Percentages of maxUnavailable round down, so 10% of 5 groups is 0.',
+    fix: 'Leave maxUnavailable at 1, or raise maxUnavailable or maxSurge.',
   },
   function* ({ spec, path, replicas }) {
     const configuration = asObject(spec.rolloutStrategy).rollingUpdateConfiguration;
@@ -149,13 +149,13 @@ const rollout = leaderWorkerRule(
       ['maxUnavailable', unavailable],
     ] as const) {
       if (complaint !== undefined) {
-        yield { path: `${at}/${field}`, message: `${field} must ${complaint}.`, found: configuration[field] };
+        yield { path: `${at}/${field}`, message: `${field} must ${complaint}`, found: configuration[field] };
       }
     }
     if (surge.value === 0 && unavailable.value === 0 && replicas !== 0) {
       yield {
         path: `${at}/maxUnavailable`,
-        message: `Of ${replicas} groups, maxSurge adds none and maxUnavailable leaves out none.`,
+        message: `maxSurge and maxUnavailable must not both be 0 for ${replicas} groups`,
         found: configuration.maxUnavailable,
         expected: 'at least one group',
       };
@@ -164,7 +164,7 @@ const rollout = leaderWorkerRule(
     if (partition !== undefined && partition < 0) {
       yield {
         path: `${at}/partition`,
-        message: `partition is ${partition}.`,
+        message: `partition must be greater than or equal to 0: ${partition}`,
         found: partition,
         expected: 'at least 0',
       };
@@ -177,9 +177,9 @@ const subGroups = leaderWorkerRule(
     id: 'batch/lws-subgroup-size-divides',
     row: 'LW3',
     summary:
-      'subGroupSize is at least 1, at most size, and divides size or size - 1; with LeaderExcluded it divides size - 1.',
-    why: 'Subgroups are of one size, with or without the leader; the webhook refuses others, and fails where the size is not stated.',
-    fix: 'Choose a subGroupSize that divides the pods of the group.',
+      'subGroupSize must be at least 1, at most size, and a divisor of size or size - 1; with LeaderExcluded, a divisor of size - 1.',
+    why: 'Subgroups have the same size, with or without the leader; the webhook rejects others, and fails if the size is unset.',
+    fix: 'Set subGroupPolicy.subGroupSize to a divisor of the number of pods of the group.',
   },
   function* ({ template, templatePath, size }) {
     const policy = template.subGroupPolicy;
@@ -190,7 +190,7 @@ const subGroups = leaderWorkerRule(
     const subGroupSize = asInteger(policy.subGroupSize);
     if (subGroupSize === undefined) {
       if (policy.subGroupSize === undefined) {
-        yield { path, message: 'subGroupPolicy states no subGroupSize.', expected: 'subGroupSize' };
+        yield { path, message: 'subGroupPolicy requires subGroupSize', expected: 'subGroupSize' };
       }
       return;
     }
@@ -198,16 +198,16 @@ const subGroups = leaderWorkerRule(
     const divides = (pods: number): boolean => subGroupSize > 0 && pods % subGroupSize === 0;
     const fault =
       subGroupSize < 1
-        ? 'is less than 1'
+        ? 'must be greater than or equal to 1'
         : subGroupSize > size
-          ? `is more than the size ${size}`
+          ? `must be less than or equal to the size ${size}`
           : excluded && !divides(size - 1)
-            ? `does not divide the ${size - 1} pods without the leader`
+            ? `must be a divisor of ${size - 1}, the number of pods without the leader`
             : !divides(size) && !divides(size - 1)
-              ? `divides neither ${size} nor ${size - 1} pods`
+              ? `must be a divisor of ${size} or ${size - 1}`
               : undefined;
     if (fault !== undefined) {
-      yield { path: `${path}/subGroupSize`, message: `subGroupSize ${subGroupSize} ${fault}.`, found: subGroupSize };
+      yield { path: `${path}/subGroupSize`, message: `subGroupSize ${fault}: ${subGroupSize}`, found: subGroupSize };
     }
   },
 );
@@ -216,9 +216,9 @@ const exclusiveSubGroups = leaderWorkerRule(
   {
     id: 'batch/lws-subgroup-topology-has-subgroups',
     row: 'LW4',
-    summary: 'The annotation subgroup-exclusive-topology stands only beside a subGroupPolicy.',
-    why: 'Without subgroups there is nothing to keep apart; the webhook refuses it.',
-    fix: 'State subGroupPolicy.subGroupSize, or use the annotation exclusive-topology.',
+    summary: 'The annotation subgroup-exclusive-topology must be set only together with subGroupPolicy.',
+    why: 'Without subgroups the annotation cannot apply; the webhook rejects it.',
+    fix: 'Set subGroupPolicy.subGroupSize, or use the annotation exclusive-topology.',
   },
   function* ({ annotations, annotationsPath, template }) {
     if (annotations[SUBGROUP_EXCLUSIVE_TOPOLOGY] === undefined || isObject(template.subGroupPolicy)) {
@@ -226,7 +226,7 @@ const exclusiveSubGroups = leaderWorkerRule(
     }
     yield {
       path: pointer(annotationsPath, SUBGROUP_EXCLUSIVE_TOPOLOGY),
-      message: 'There is no subGroupPolicy.',
+      message: 'subgroup-exclusive-topology must not be set without subGroupPolicy',
       found: annotations[SUBGROUP_EXCLUSIVE_TOPOLOGY],
     };
   },
@@ -236,10 +236,10 @@ const restartsAlways = leaderWorkerRule(
   {
     id: 'batch/lws-pods-restart-always',
     row: 'LW6',
-    summary: 'Pods of a LeaderWorkerSet have restartPolicy Always, or none stated.',
-    why: 'They are pods of StatefulSets, which take no other policy: the API server refuses the StatefulSet and no pod is made.',
+    summary: 'Pods of a LeaderWorkerSet must have restartPolicy Always or unset.',
+    why: 'They are pods of StatefulSets, which accept no other policy: the API server rejects the StatefulSet, and no pod is created.',
     source: `${LWS_PROJECT}, pkg/controllers; Kubernetes, pkg/apis/apps/validation/validation.go`,
-    fix: 'Take restartPolicy out. What shall end is a Job: use a JobSet.',
+    fix: 'Remove restartPolicy, or use a JobSet for pods that complete.',
   },
   function* ({ template, templatePath }) {
     for (const field of ['leaderTemplate', 'workerTemplate']) {
@@ -249,7 +249,7 @@ const restartsAlways = leaderWorkerRule(
       }
       yield {
         path: `${templatePath}/${field}/spec/restartPolicy`,
-        message: `restartPolicy ${policy} is not possible in a LeaderWorkerSet.`,
+        message: `unsupported restartPolicy ${policy} in a LeaderWorkerSet`,
         found: policy,
         expected: 'Always',
       };
@@ -264,15 +264,15 @@ const nameValid: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [LEADER_WORKER_SET_KIND],
-  summary: 'The name of a LeaderWorkerSet is a DNS-1035 label.',
-  why: 'A Service is named after it; the webhook refuses another.',
+  summary: 'The name of a LeaderWorkerSet must be a DNS-1035 label.',
+  why: 'A Service has the same name; the webhook rejects any other.',
   source: WEBHOOK,
-  fix: 'Begin the name with a letter; use lower-case letters, digits and hyphens, at most 63 of them.',
+  fix: 'Set metadata.name to lower-case letters, digits, and hyphens, at most 63, starting with a letter.',
   check: function* (manifest) {
     const { name, path } = nameAtItsLongest(manifest);
     const complaint = name === '' ? undefined : dns1035Label(name);
     if (complaint !== undefined) {
-      yield { path, message: `The name "${name}" must ${complaint}.`, found: name };
+      yield { path, message: `the name "${name}" must ${complaint}`, found: name };
     }
   },
 };

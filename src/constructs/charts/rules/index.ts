@@ -50,10 +50,10 @@ export const chartRules: readonly Rule[] = [
     'version-pinned',
     {
       severity: 'warning',
-      summary: 'The release of an operator names the version of its chart, without a range.',
-      why: 'Otherwise the operator, its CRDs and with them the driver of every node change when somebody publishes a chart.',
+      summary: 'The release of an operator must pin the version of its chart, without a range.',
+      why: 'Otherwise the operator, its CRDs, and the driver of every node change whenever a new chart is published.',
       source: 'Flux, HelmRelease spec.chart.spec.version (default: the latest); Argo CD, targetRevision',
-      fix: 'Name one version.',
+      fix: 'Set the chart version (spec.chart.spec.version or targetRevision) to one version, without a range.',
     },
     function* ({ facts, version, versionPath }) {
       const fixed = version !== undefined && /^v?\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$/.test(version);
@@ -61,7 +61,9 @@ export const chartRules: readonly Rule[] = [
         yield {
           path: versionPath,
           message:
-            version === undefined ? `the chart ${facts.name} has no version` : `"${version}" is no fixed version`,
+            version === undefined
+              ? `the version of the chart ${facts.name} must be set`
+              : `"${version}" is not a fixed version`,
           found: version,
           expected: facts.version ?? 'a fixed version',
         };
@@ -73,16 +75,16 @@ export const chartRules: readonly Rule[] = [
     'repository-current',
     {
       severity: 'warning',
-      summary: 'A chart comes from the repository in which its project publishes now.',
-      why: 'The former address serves old releases or nothing.',
+      summary: 'A chart must come from the repository in which its project currently publishes.',
+      why: 'The former address serves only old releases, or nothing.',
       source: `${cite('volcano')}, README; NVIDIA network-operator, documents`,
-      fix: 'Change the address.',
+      fix: 'Set spec.url or repoURL to the current repository.',
     },
     function* ({ facts, repository, repositoryPath }) {
       if (repository !== undefined && facts.formerRepositories.includes(repository.replace(/\/+$/, ''))) {
         yield {
           path: repositoryPath,
-          message: `${repository} is a former address of ${facts.name}`,
+          message: `${repository} is a former repository of ${facts.name}`,
           found: repository,
           expected: facts.repository,
         };
@@ -94,8 +96,8 @@ export const chartRules: readonly Rule[] = [
     'large-crds-server-side',
     {
       severity: 'error',
-      summary: "Argo CD applies charts with large CRDs on the server's side.",
-      why: 'A client-side apply copies the whole CRD into an annotation, which may hold 262144 bytes: the CRDs are refused and the operator does not start.',
+      summary: 'Argo CD must apply charts with large CRDs with server-side apply.',
+      why: 'A client-side apply copies the whole CRD into an annotation, which is limited to 262144 bytes: the CRDs are rejected, and the operator does not start.',
       source:
         'kubernetes, metadata.annotations limit; the CRDs of Kueue, KEDA, Kubeflow Trainer and prometheus-operator',
       fix: 'Add ServerSideApply=true to syncPolicy.syncOptions.',
@@ -105,7 +107,7 @@ export const chartRules: readonly Rule[] = [
       if (facts.largeCrds && !options.includes('ServerSideApply=true')) {
         yield {
           path: '/spec',
-          message: `CRDs of ${facts.name} are too long for a client-side apply`,
+          message: `the CRDs of ${facts.name} are too large for a client-side apply`,
           expected: 'syncPolicy.syncOptions: [ServerSideApply=true]',
         };
       }
@@ -119,17 +121,17 @@ export const chartRules: readonly Rule[] = [
       row: 'GO3',
       tier: 'advice',
       severity: 'error',
-      summary: "Values of the GPU operator's chart say gpuPodDeletion, where the ClusterPolicy says podDeletion.",
-      why: 'The chart reads its own key and passes over the other: pods are taken away by the default.',
+      summary: "Values of the GPU operator's chart must use gpuPodDeletion, which is podDeletion in the ClusterPolicy.",
+      why: 'The chart reads only its own key: pods are deleted with the default settings.',
       source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
-      fix: 'Rename the key.',
+      fix: 'Rename podDeletion to gpuPodDeletion.',
     },
     function* (values, at) {
       const policy = asObject(asObject(values.driver).upgradePolicy);
       if (policy.podDeletion !== undefined) {
         yield {
           path: at('/driver/upgradePolicy/podDeletion'),
-          message: 'podDeletion is a field of the ClusterPolicy',
+          message: 'podDeletion is a field of the ClusterPolicy, not of the chart',
           expected: 'gpuPodDeletion',
         };
       }
@@ -143,17 +145,17 @@ export const chartRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'error',
       summary:
-        "Values of the GPU operator's chart say driver.nvidiaDriverCRD.enabled, where the ClusterPolicy says driver.useNvidiaDriverCRD.",
-      why: 'The chart passes over the field of the ClusterPolicy, and NVIDIADrivers stay at the state disabled.',
+        "Values of the GPU operator's chart must use driver.nvidiaDriverCRD.enabled, which is driver.useNvidiaDriverCRD in the ClusterPolicy.",
+      why: 'The chart ignores the field of the ClusterPolicy, and NVIDIADrivers stay in the state disabled.',
       source: `${cite('nvidia-gpu-operator')}, deployments/gpu-operator/templates/clusterpolicy.yaml`,
-      fix: 'Write driver.nvidiaDriverCRD.enabled: true.',
+      fix: 'Set driver.nvidiaDriverCRD.enabled: true.',
     },
     function* (values, at) {
       const found = asObject(values.driver).useNvidiaDriverCRD;
       if (found !== undefined) {
         yield {
           path: at('/driver/useNvidiaDriverCRD'),
-          message: 'useNvidiaDriverCRD is a field of the ClusterPolicy',
+          message: 'useNvidiaDriverCRD is a field of the ClusterPolicy, not of the chart',
           found,
           expected: 'nvidiaDriverCRD.enabled',
         };
@@ -166,17 +168,17 @@ export const chartRules: readonly Rule[] = [
     {
       row: 'GO4',
       severity: 'error',
-      summary: 'The chart deploys a ClusterPolicy or a GPUCluster, not both.',
+      summary: 'The chart must deploy either a ClusterPolicy or a GPUCluster.',
       why: 'Helm refuses to render the chart.',
       source: VALIDATIONS,
-      fix: 'Turn one of the two deployCR off.',
+      fix: 'Set clusterPolicy.deployCR or gpuCluster.deployCR to false.',
     },
     function* (values, at) {
       const [policy, cluster] = ['clusterPolicy', 'gpuCluster'].map((part) => asObject(values[part]).deployCR === true);
       if (policy && cluster) {
         yield {
           path: at('/gpuCluster/deployCR'),
-          message: 'both clusterPolicy and gpuCluster are deployed',
+          message: 'clusterPolicy and gpuCluster must not both be deployed',
           found: true,
           expected: 'one of the two',
         };
@@ -189,8 +191,8 @@ export const chartRules: readonly Rule[] = [
     {
       row: 'GO4',
       severity: 'error',
-      summary: 'With a GPUCluster, drivers come from NVIDIADriver resources.',
-      why: 'Helm refuses to render the chart: a GPUCluster says nothing of drivers.',
+      summary: 'With a GPUCluster, drivers must come from NVIDIADriver resources.',
+      why: 'Helm refuses to render the chart, because a GPUCluster has no driver settings.',
       source: VALIDATIONS,
       fix: 'Set driver.nvidiaDriverCRD.enabled: true.',
     },
@@ -202,7 +204,7 @@ export const chartRules: readonly Rule[] = [
       }
       yield {
         path: at('/gpuCluster/deployCR'),
-        message: 'a GPUCluster is deployed and NVIDIADrivers are off',
+        message: 'a GPUCluster requires NVIDIADrivers, which are disabled',
         found: true,
         expected: 'driver.nvidiaDriverCRD.enabled: true',
       };
@@ -214,17 +216,17 @@ export const chartRules: readonly Rule[] = [
     {
       row: 'GO4',
       severity: 'error',
-      summary: 'The NRI plugin goes together with CDI and the container toolkit.',
+      summary: 'The NRI plugin requires CDI and the container toolkit.',
       why: 'Helm refuses to render the chart.',
       source: VALIDATIONS,
-      fix: 'Leave cdi.enabled and toolkit.enabled on, or turn cdi.nriPluginEnabled off.',
+      fix: 'Leave cdi.enabled and toolkit.enabled on, or set cdi.nriPluginEnabled: false.',
     },
     function* (values, at) {
       const cdi = asObject(values.cdi);
       if (cdi.nriPluginEnabled === true && (cdi.enabled === false || asObject(values.toolkit).enabled === false)) {
         yield {
           path: at('/cdi/nriPluginEnabled'),
-          message: `nriPluginEnabled is on and ${cdi.enabled === false ? 'CDI' : 'the toolkit'} is off`,
+          message: `nriPluginEnabled requires ${cdi.enabled === false ? 'CDI' : 'the toolkit'}, which is disabled`,
           found: true,
           expected: 'both on',
         };
@@ -237,10 +239,10 @@ export const chartRules: readonly Rule[] = [
     {
       row: 'GO4',
       severity: 'error',
-      summary: 'A device-plugin ConfigMap that the chart makes has a name and data.',
+      summary: 'A device-plugin ConfigMap that the chart creates must have a name and data.',
       why: 'Helm refuses to render the chart.',
       source: VALIDATIONS,
-      fix: 'Name it, and give its data.',
+      fix: 'Set devicePlugin.config.name and devicePlugin.config.data.',
     },
     function* (values, at) {
       const config = asObject(asObject(values.devicePlugin).config);
@@ -254,7 +256,7 @@ export const chartRules: readonly Rule[] = [
       if (missing.length > 0) {
         yield {
           path: at('/devicePlugin/config'),
-          message: `the ConfigMap is to be created and has no ${missing.join(' and no ')}`,
+          message: `the ConfigMap to create must have a ${missing.join(' and ')}`,
           expected: 'name and data',
         };
       }

@@ -29,10 +29,10 @@ export const amountRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       severity: 'warning',
       summary:
-        'Memory of a shared device is written in the unit of its plugin: MiB with HAMi, Volcano and Hygon, GiB with Tencent and MetaX.',
-      why: 'The number is taken as it is: `10` is 10 MiB for one plugin, on which nothing runs, and 10240 is 10 TiB for another, which no node has.',
+        'Memory of a shared device must be written in the unit of its plugin: MiB with HAMi, Volcano, and Hygon, GiB with Tencent and MetaX.',
+      why: 'The plugin uses the plain number: `10` is 10 MiB for one plugin, too little to run anything, and 10240 is 10 TiB for another, which no node has.',
       source: `${HAMI}, values.yaml; ${cite('volcano')}, devices/nvidia/vgpu; Tencent and Aliyun, documents`,
-      fix: 'Write the number in the unit named, without a suffix.',
+      fix: 'Set resources.limits to a number in the expected unit, without a suffix.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
@@ -43,27 +43,27 @@ export const amountRules: readonly Rule[] = [
         if (amount >= SUFFIXED) {
           // MetaX takes 2048Mi as well.
           if (name !== 'metax-tech.com/vmemory') {
-            say(path, `${name} counts ${unit ?? ''}: a suffix multiplies the number`, {
+            say(path, `${name} is a number of ${unit ?? ''}, which a suffix multiplies`, {
               severity: 'error',
               expected: `a plain number of ${unit ?? ''}`,
             });
           }
         } else if (unit === 'MiB' && amount < LEAST_MIB) {
-          say(path, `${amount} of ${name} are ${amount} MiB`, { expected: `${amount * 1024} for ${amount} GiB` });
+          say(path, `${amount} of ${name} is only ${amount} MiB`, { expected: `${amount * 1024} for ${amount} GiB` });
         } else if ((unit === 'GiB' || unit === 'MiB or GiB') && amount > MOST_GIB) {
           if (unit === 'GiB') {
-            say(path, `${amount} of ${name} are ${amount} GiB, more than any GPU has`, {
+            say(path, `${amount} of ${name} is ${amount} GiB, more than any GPU has`, {
               severity: 'error',
-              expected: `${Math.round(amount / 1024)}, if MiB were meant`,
+              expected: `${Math.round(amount / 1024)}, if MiB was intended`,
             });
           } else {
-            say(path, `${amount} of ${name} are right only where the component is set to MiB`, {
+            say(path, `${amount} of ${name} is correct only if the component is configured for MiB`, {
               severity: 'info',
               expected: 'GiB by default',
             });
           }
         } else if (unit === 'MiB' && amount > MOST_GIB * 1024) {
-          say(path, `${amount} of ${name} are ${Math.round(amount / 1024)} GiB, more than any GPU has`, {
+          say(path, `${amount} of ${name} is ${Math.round(amount / 1024)} GiB, more than any GPU has`, {
             severity: 'error',
           });
         }
@@ -77,22 +77,22 @@ export const amountRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       severity: 'error',
       summary:
-        'A percentage of a device is at most 100; cores of a qGPU come in steps of 5, or in hundreds for whole cards.',
-      why: 'No node has more of one device: the pod stays pending, or the plugin refuses it.',
+        'A percentage of a device must be at most 100; cores of a qGPU must be a multiple of 5, or hundreds for whole cards.',
+      why: 'No node has more of one device: the pod stays pending, or the plugin rejects it.',
       source: `${HAMI}; Tencent, documents (qGPU)`,
-      fix: 'Ask for more devices instead.',
+      fix: 'Set the percentage in resources.limits to at most 100, and request more devices instead.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
         if (name === QGPU_CORE || name === 'tencent.com/vcuda-core') {
           const steps = name === QGPU_CORE ? 5 : 1;
           if (amount > 100 ? amount % 100 !== 0 : amount % steps !== 0) {
-            say(path, `${name} is ${amount}`, {
+            say(path, `${name} has an invalid amount: ${amount}`, {
               expected: `${steps === 5 ? 'a multiple of 5' : 'a number'} up to 100, or hundreds for whole cards`,
             });
           }
         } else if (findResource(name)?.unit === 'percent' && amount > 100) {
-          say(path, `${name} is ${amount} percent of one device`, { expected: '1 to 100' });
+          say(path, `${name} must be between 1 and 100 percent: ${amount}`, { expected: '1 to 100' });
         }
       }
     },
@@ -103,10 +103,10 @@ export const amountRules: readonly Rule[] = [
     {
       concerns: ['nvidia.com/gpumem-percentage', 'volcano.sh/vgpu-memory-percentage'],
       severity: 'warning',
-      summary: 'Memory of a vGPU is stated in MiB or in percent, not both.',
-      why: 'One of the two is passed over, and which depends on the plugin.',
+      summary: 'The memory of a vGPU must be set either in MiB or in percent.',
+      why: 'One of the two is ignored, and which one depends on the plugin.',
       source: `${HAMI}, pkg/device/nvidia; ${cite('volcano')}, devices/nvidia/vgpu`,
-      fix: 'Keep one of them.',
+      fix: 'Keep one of the two entries in resources.limits.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -114,7 +114,7 @@ export const amountRules: readonly Rule[] = [
         for (const memory of ['nvidia.com/gpumem', 'volcano.sh/vgpu-memory']) {
           const percentage = find(asked, `${memory}-percentage`);
           if (percentage !== undefined && find(asked, memory) !== undefined) {
-            say(percentage.path, `${memory} is stated as well`, { expected: 'one of the two' });
+            say(percentage.path, `the amount must not be set when ${memory} is set`, { expected: 'one of the two' });
           }
         }
       }
@@ -127,10 +127,10 @@ export const amountRules: readonly Rule[] = [
       concerns: VGPU_AMOUNTS,
       severity: 'error',
       summary:
-        'Percentages of Volcano vGPUs stand beside volcano.sh/vgpu-number, or beside volcano.sh/vgpu-memory, which means one vGPU.',
-      why: 'They say how much each vGPU gets; alone they ask for none, and the scheduler takes the container for one without a GPU.',
+        'Percentages of Volcano vGPUs require volcano.sh/vgpu-number, or volcano.sh/vgpu-memory, which implies one vGPU.',
+      why: 'They set the share of each vGPU; alone they request none, and the scheduler treats the container as one without a GPU.',
       source: `${cite('volcano')}, pkg/scheduler/api/devices/util.go ExtractResourceRequest`,
-      fix: 'Add volcano.sh/vgpu-number.',
+      fix: 'Add volcano.sh/vgpu-number to resources.limits.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -140,7 +140,7 @@ export const amountRules: readonly Rule[] = [
           (name) => find(asked, name) !== undefined,
         );
         if (amount !== undefined && !counted) {
-          say(amount.path, `${amount.name} stands without a vGPU to which it could apply`, {
+          say(amount.path, `${amount.name} has no effect without a vGPU`, {
             expected: 'volcano.sh/vgpu-number: 1',
           });
         }
@@ -153,10 +153,10 @@ export const amountRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'error',
-      summary: 'A container asks for shares of one plugin.',
-      why: 'No node runs two of them: they would hand out the same GPUs.',
+      summary: 'A container must request shares from only one plugin.',
+      why: 'No node runs two of them, because both would allocate the same GPUs.',
       source: `${HAMI}, README; ${cite('volcano')}, docs/user-guide/how_to_use_volcano_vgpu.md`,
-      fix: 'Keep the resources of the plugin that the cluster runs.',
+      fix: 'Keep the entries in resources.limits of the plugin that the cluster runs.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -165,7 +165,7 @@ export const amountRules: readonly Rule[] = [
         if (first !== undefined && other !== undefined) {
           say(
             other.path,
-            `${other.name} is of ${shareOwner(other.name) ?? ''}, ${first.name} of ${shareOwner(first.name) ?? ''}`,
+            `${other.name} belongs to ${shareOwner(other.name) ?? ''}, but ${first.name} belongs to ${shareOwner(first.name) ?? ''}`,
           );
         }
       }
@@ -177,10 +177,10 @@ export const amountRules: readonly Rule[] = [
     {
       concerns: [ACK_CORE],
       severity: 'warning',
-      summary: `Compute of a cGPU (${ACK_CORE}) is asked for on nodes with ${ACK_LABEL}=core_mem, beside its memory.`,
-      why: 'Other nodes do not offer it; without memory no share is made.',
+      summary: `A pod that requests cGPU compute (${ACK_CORE}) must also request GPU memory and select nodes with ${ACK_LABEL}=core_mem.`,
+      why: 'Other nodes do not offer it; without memory no share is created.',
       source: 'Aliyun ACK, documents (GPU sharing, node labels)',
-      fix: `Add nodeSelector ${ACK_LABEL}: core_mem, and aliyun.com/gpu-mem.`,
+      fix: `Add the nodeSelector ${ACK_LABEL}: core_mem, and aliyun.com/gpu-mem.`,
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -190,15 +190,15 @@ export const amountRules: readonly Rule[] = [
           continue;
         }
         if (find(asked, 'aliyun.com/gpu-mem') === undefined) {
-          say(core.path, 'compute of a GPU is asked for without memory of it', {
-            expected: 'aliyun.com/gpu-mem beside it',
+          say(core.path, 'GPU compute is requested without GPU memory', {
+            expected: 'aliyun.com/gpu-mem in addition',
           });
         }
         const wanted = nodeLabelWanted(pod, ACK_LABEL);
         if (wanted?.every((value) => value === 'core_mem') !== true) {
           say(
             core.path,
-            `the pod is not kept to nodes that limit compute${wanted === undefined ? '' : ` (${wanted.join(', ')})`}`,
+            `the pod does not select nodes that limit compute${wanted === undefined ? '' : ` (${wanted.join(', ')})`}`,
             { expected: `nodeSelector ${ACK_LABEL}: core_mem` },
           );
         }
@@ -212,10 +212,10 @@ export const amountRules: readonly Rule[] = [
       concerns: HAMI_AMOUNTS,
       tier: 'webhook',
       severity: 'error',
-      summary: 'A pod that asks for vGPUs of HAMi has no privileged container.',
-      why: "A privileged container sees all devices; HAMi's webhook denies the pod.",
+      summary: 'A pod that requests HAMi vGPUs must not have a privileged container.',
+      why: "A privileged container sees all devices; HAMi's webhook rejects the pod.",
       source: `${HAMI}, pkg/scheduler/webhook.go`,
-      fix: 'Take privileged out, or add the capabilities that are needed.',
+      fix: 'Remove securityContext.privileged, or add the required capabilities instead.',
     },
     (pod, say) => {
       if (!askedByPod(pod).some(({ name }) => HAMI_AMOUNTS.includes(name))) {
@@ -231,7 +231,7 @@ export const amountRules: readonly Rule[] = [
         ) {
           say(
             `${container.path}/securityContext/privileged`,
-            'the pod asks for vGPUs of HAMi and has a privileged container',
+            'a pod with HAMi vGPUs must not have a privileged container',
             { expected: 'not privileged' },
           );
         }
@@ -244,21 +244,21 @@ export const amountRules: readonly Rule[] = [
     {
       concerns: ['annotations'],
       severity: 'warning',
-      summary: 'Annotations for HAMi have names and values that HAMi knows.',
-      why: 'Others are passed over, and any GPU will do.',
+      summary: 'Annotations for HAMi must have supported names and values.',
+      why: 'HAMi ignores other annotations and uses any GPU.',
       source: `${HAMI}, pkg/device/nvidia/device.go`,
-      fix: 'Use nvidia.com/use-gputype, nouse-gputype, use-gpuuuid, nouse-gpuuuid, or vgpu-mode with hami-core, mig or mps.',
+      fix: 'Use nvidia.com/use-gputype, nouse-gputype, use-gpuuuid, nouse-gpuuuid, or vgpu-mode with hami-core, mig, or mps.',
     },
     (pod, say) => {
       for (const [key, value] of stringEntries(pod.metadata.annotations)) {
         const at = `/metadata/annotations/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
         if (key === 'nvidia.com/vgpu-mode' && !['hami-core', 'mig', 'mps'].includes(value)) {
-          say(at, `HAMi has no mode "${value}"`, { expected: 'hami-core, mig or mps' });
+          say(at, `unsupported HAMi mode "${value}"`, { expected: 'hami-core, mig, or mps' });
         } else if (
           /^nvidia\.com\/(no-?use|use)-?gpu/.test(key) &&
           !/^nvidia\.com\/(no)?use-gpu(type|uuid)$/.test(key)
         ) {
-          say(at, `HAMi reads no annotation ${key}`);
+          say(at, `unknown HAMi annotation ${key}`);
         }
       }
     },

@@ -28,10 +28,10 @@ export const claimSetRules: readonly SetRule[] = [
       row: 'DR11',
       tier: 'advice',
       severity: 'warning',
-      summary: 'An extended resource is served by one DeviceClass, or by a device plugin on other nodes.',
-      why: 'Of two classes with one name the newer wins; on a node where the device plugin serves the same name, both hand out the same GPUs.',
+      summary: 'An extended resource must be served by one DeviceClass, or by a device plugin on other nodes.',
+      why: 'Of two classes with the same name the newer one wins; on a node where the device plugin serves the same name, both allocate the same GPUs.',
       source: 'kubernetes, KEP-5004 (extended resources by DRA)',
-      fix: 'Give the class a name of its own, or turn the device plugin off on the nodes of the DRA driver.',
+      fix: 'Set extendedResourceName of the class to another name, or disable the device plugin on the nodes of the DRA driver.',
     },
     function* ({ set }) {
       const byName = new Map<string, Manifest>();
@@ -46,12 +46,17 @@ export const claimSetRules: readonly SetRule[] = [
         const path = '/spec/extendedResourceName';
         const other = byName.get(name);
         if (other !== undefined && other.id.name !== manifest.id.name) {
-          yield { manifest, path, message: `the class ${other.id.name} has the name ${name} as well`, found: name };
+          yield {
+            manifest,
+            path,
+            message: `the class ${other.id.name} also has the extended resource ${name}`,
+            found: name,
+          };
         } else if (plugin !== undefined && /^nvidia\.com\/gpu(\.shared)?$/.test(name)) {
           yield {
             manifest,
             path,
-            message: `the device plugin of the ClusterPolicy ${plugin.id.name} serves ${name} as well`,
+            message: `the device plugin of the ClusterPolicy ${plugin.id.name} also serves ${name}`,
             found: name,
           };
         }
@@ -66,9 +71,8 @@ export const claimSetRules: readonly SetRule[] = [
       row: 'DR10',
       tier: 'advice',
       severity: 'warning',
-      summary:
-        'A namespace whose GPUs are limited by a quota limits those of claims too, where its pods have such claims.',
-      why: 'requests.nvidia.com/gpu counts what the device plugin gives out; claims are counted under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (gpu.nvidia.com has it), they count as both.',
+      summary: 'A quota that limits GPUs should also limit claimed GPUs, if pods in the namespace use claims.',
+      why: 'requests.nvidia.com/gpu counts devices of the device plugin; claims count under the name of their class. Only from 1.36 on, and for a class with that extendedResourceName (such as gpu.nvidia.com), they count as both.',
       source: `${cite('kubernetes')}, pkg/quota/v1/evaluator/core/resource_claims.go addExtendedResourceQuota`,
       fix: 'Add gpu.nvidia.com.deviceclass.resource.k8s.io/devices to the quota.',
     },
@@ -92,7 +96,7 @@ export const claimSetRules: readonly SetRule[] = [
             yield {
               manifest,
               path: '/spec/hard',
-              message: `claims of the namespace for ${name} are not limited`,
+              message: `the quota does not limit claims for ${name}`,
               expected: key,
             };
           }
@@ -107,10 +111,10 @@ export const claimSetRules: readonly SetRule[] = [
       row: 'DR2',
       tier: 'server',
       severity: 'error',
-      summary: `A request with adminAccess stands in a namespace with the label ${ADMIN_LABEL}: "true".`,
-      why: 'The API server refuses the claim: access to devices of others is for namespaces of administrators.',
+      summary: `A request with adminAccess must be in a namespace with the label ${ADMIN_LABEL}: "true".`,
+      why: "The API server rejects the claim: access to allocated devices is reserved for administrators' namespaces.",
       source: `${cite('kubernetes')}, pkg/registry/resource/utils.go AuthorizedForAdmin (feature DRAAdminAccess, on from 1.34)`,
-      fix: 'Label the namespace, or take adminAccess out.',
+      fix: `Add the label ${ADMIN_LABEL} to the namespace, or remove adminAccess.`,
     },
     function* ({ set, kubernetes }) {
       if (Number(kubernetes.slice(2)) < 34) {
@@ -127,7 +131,7 @@ export const claimSetRules: readonly SetRule[] = [
             yield {
               manifest,
               path: `${path}/adminAccess`,
-              message: `the namespace ${manifest.id.namespace} has no label ${ADMIN_LABEL}`,
+              message: `the namespace ${manifest.id.namespace} must have the label ${ADMIN_LABEL}`,
               found: true,
               expected: `${ADMIN_LABEL}: "true" on the namespace`,
             };
@@ -143,10 +147,10 @@ export const claimSetRules: readonly SetRule[] = [
       row: 'DR9',
       tier: 'webhook',
       severity: 'error',
-      summary: 'The claim template of a ComputeDomain is made by the driver, and by nobody else.',
-      why: 'The driver finds a template of the name that is not its own, and the domain never becomes ready.',
+      summary: 'The claim template of a ComputeDomain must be created only by the driver.',
+      why: 'The driver finds a template of that name that is not its own, and the domain never becomes ready.',
       source: `${DRIVER}, cmd/compute-domain-controller/resourceclaimtemplate.go`,
-      fix: 'Take the ResourceClaimTemplate out, or name another in channel.resourceClaimTemplate.name.',
+      fix: 'Remove the ResourceClaimTemplate, or set channel.resourceClaimTemplate.name to another name.',
     },
     function* ({ set }) {
       for (const { object, id } of set.ofKind('resource.nvidia.com/ComputeDomain')) {
@@ -156,7 +160,7 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path: '/metadata/name',
-            message: `the driver makes this template for the ComputeDomain ${id.name}`,
+            message: `the driver creates this template for the ComputeDomain ${id.name}`,
             found: name,
           };
         }
@@ -170,8 +174,8 @@ export const claimSetRules: readonly SetRule[] = [
       row: 'DR9',
       tier: 'advice',
       severity: 'info',
-      summary: 'Some pod of its namespace joins a ComputeDomain, by a claim from its template.',
-      why: 'A domain without pods prepares no node.',
+      summary: 'At least one pod in its namespace should join a ComputeDomain, with a claim from its template.',
+      why: 'A domain without pods prepares no nodes.',
       source: `${DRIVER}, cmd/compute-domain-controller`,
       fix: 'Add the template to resourceClaims of the pods and to resources.claims of their containers.',
     },
@@ -190,7 +194,7 @@ export const claimSetRules: readonly SetRule[] = [
           yield {
             manifest,
             path: '/spec/channel/resourceClaimTemplate/name',
-            message: 'no pod of this set claims a channel of the domain',
+            message: 'no pod in these manifests claims a channel of the domain',
             found: name,
           };
         }

@@ -81,10 +81,10 @@ export const claimRules: readonly Rule[] = [
       row: 'DR8',
       tier: 'webhook',
       severity: 'error',
-      summary: "Configuration for NVIDIA's DRA driver is of a kind that the driver has, without unknown fields.",
-      why: 'The driver decodes strictly: its webhook refuses the claim, or, without the webhook, the pod does not start.',
+      summary: "Configuration for NVIDIA's DRA driver must be of a supported kind, without unknown fields.",
+      why: 'The driver decodes strictly: its webhook rejects the claim, or, without the webhook, the pod does not start.',
       source: `${DRIVER}, cmd/webhook/main.go; api/nvidia.com/resource/v1beta1`,
-      fix: `Write apiVersion ${NVIDIA_CONFIG_VERSION} and kind GpuConfig (MigDeviceConfig for MIG devices).`,
+      fix: `Set apiVersion: ${NVIDIA_CONFIG_VERSION} and kind: GpuConfig (MigDeviceConfig for MIG devices).`,
     },
     function* (manifest) {
       for (const { value, path, driver } of configsOf(manifest)) {
@@ -92,7 +92,7 @@ export const claimRules: readonly Rule[] = [
         if (value.apiVersion !== NVIDIA_CONFIG_VERSION) {
           yield {
             path: `${path}/apiVersion`,
-            message: `${driver} takes ${NVIDIA_CONFIG_VERSION}`,
+            message: `${driver} requires apiVersion ${NVIDIA_CONFIG_VERSION}`,
             found: value.apiVersion,
             expected: NVIDIA_CONFIG_VERSION,
           };
@@ -100,7 +100,7 @@ export const claimRules: readonly Rule[] = [
         if (!kinds.includes(text(value.kind))) {
           yield {
             path: `${path}/kind`,
-            message: `${driver} has no kind "${text(value.kind)}"`,
+            message: `unsupported kind "${text(value.kind)}" for ${driver}`,
             found: value.kind,
             expected: kinds.join(', '),
           };
@@ -134,10 +134,10 @@ export const claimRules: readonly Rule[] = [
       tier: 'webhook',
       severity: 'error',
       summary:
-        'Sharing by claims is TimeSlicing with an interval Default, Short, Medium or Long, or MPS with 0 to 100 percent of the threads.',
-      why: "The driver's webhook refuses the claim.",
+        'The sharing strategy of a claim must be TimeSlicing with the interval Default, Short, Medium, or Long, or MPS with 0 to 100 percent of the threads.',
+      why: "The driver's webhook rejects the claim.",
       source: `${DRIVER}, api/nvidia.com/resource/v1beta1/validate.go, sharing.go`,
-      fix: 'Correct the value; settings of one strategy do not stand beside the other.',
+      fix: 'Set sharing.strategy and only the settings of that strategy, for example timeSlicingConfig.interval: Long.',
     },
     function* (manifest) {
       for (const { value, path } of configsOf(manifest)) {
@@ -149,7 +149,7 @@ export const claimRules: readonly Rule[] = [
         if (strategy !== 'TimeSlicing' && strategy !== 'MPS') {
           yield {
             path: `${at}/strategy`,
-            message: `there is no strategy "${text(strategy)}"`,
+            message: `unsupported strategy "${text(strategy)}"`,
             found: strategy,
             expected: 'TimeSlicing or MPS',
           };
@@ -157,14 +157,14 @@ export const claimRules: readonly Rule[] = [
         if (strategy === 'TimeSlicing' && mpsConfig != null) {
           yield {
             path: `${at}/mpsConfig`,
-            message: 'mpsConfig stands beside the strategy TimeSlicing',
+            message: 'mpsConfig must not be set when the strategy is TimeSlicing',
             expected: 'timeSlicingConfig',
           };
         }
         if (strategy === 'MPS' && timeSlicingConfig != null) {
           yield {
             path: `${at}/timeSlicingConfig`,
-            message: 'timeSlicingConfig stands beside the strategy MPS',
+            message: 'timeSlicingConfig must not be set when the strategy is MPS',
             expected: 'mpsConfig',
           };
         }
@@ -172,7 +172,7 @@ export const claimRules: readonly Rule[] = [
         if (interval !== undefined && !(TIME_SLICE_INTERVALS as readonly JsonValue[]).includes(interval)) {
           yield {
             path: `${at}/timeSlicingConfig/interval`,
-            message: `there is no interval "${text(interval)}"`,
+            message: `unsupported interval "${text(interval)}"`,
             found: interval,
             expected: TIME_SLICE_INTERVALS.join(', '),
           };
@@ -181,7 +181,7 @@ export const claimRules: readonly Rule[] = [
         if (typeof threads === 'number' && (threads < 0 || threads > 100)) {
           yield {
             path: `${at}/mpsConfig/defaultActiveThreadPercentage`,
-            message: `${threads} percent of the threads`,
+            message: `the percentage of threads must be between 0 and 100: ${threads}`,
             found: threads,
             expected: '0 to 100',
           };
@@ -190,7 +190,7 @@ export const claimRules: readonly Rule[] = [
         if (limit !== undefined && limit.wholeUnits() < 2n ** 20n) {
           yield {
             path: `${at}/mpsConfig/defaultPinnedDeviceMemoryLimit`,
-            message: 'the limit is less than 1 MiB',
+            message: 'the limit must be at least 1 MiB',
             found: memory,
             expected: 'for example 10Gi',
           };
@@ -205,10 +205,10 @@ export const claimRules: readonly Rule[] = [
       row: 'DR8',
       tier: 'webhook',
       severity: 'warning',
-      summary: 'A claim that says how its GPUs are shared meets a driver with the feature gate for it.',
-      why: "TimeSlicingSettings and MPSSupport are alpha and off: the driver's webhook refuses the claim.",
+      summary: "A claim that sets a sharing strategy requires the driver's feature gate for it.",
+      why: "TimeSlicingSettings and MPSSupport are alpha and off by default: the driver's webhook rejects the claim.",
       source: `${DRIVER}, pkg/featuregates/featuregates.go`,
-      fix: 'Turn the gate on where the driver is deployed (featureGates of GPUCluster or of its chart).',
+      fix: 'Enable the gate where the driver is deployed (featureGates of GPUCluster or of its chart).',
     },
     function* (manifest, { set }) {
       const gates = set
@@ -223,7 +223,7 @@ export const claimRules: readonly Rule[] = [
         if (!gates.some((on) => on[gate] === true)) {
           yield {
             path: `${path}/sharing/strategy`,
-            message: `${strategy} needs the feature gate ${gate} of the driver, which is off by default`,
+            message: `${strategy} requires the feature gate ${gate} of the driver, which is off by default`,
             found: strategy,
             expected: `${gate}: true`,
           };
@@ -238,8 +238,8 @@ export const claimRules: readonly Rule[] = [
       row: 'DR5',
       tier: 'advice',
       severity: 'warning',
-      summary: "Expressions name attributes that NVIDIA's devices have.",
-      why: 'An attribute that is not there is an error of the expression, and the pod stays pending. There is no index.',
+      summary: "Expressions must use attributes that NVIDIA's devices have.",
+      why: 'An unknown attribute is an error in the expression, and the pod stays pending. There is no index attribute.',
       source: `${DRIVER}, cmd/gpu-kubelet-plugin/deviceinfo.go, mig.go`,
       fix: `Use one of ${GPU_ATTRIBUTES.join(', ')}, or memory of device.capacity.`,
     },
@@ -260,7 +260,7 @@ export const claimRules: readonly Rule[] = [
             }
             yield {
               path: `${selector.path}/cel/expression`,
-              message: `NVIDIA's devices have no attribute ${name}`,
+              message: `unknown attribute ${name} of NVIDIA's devices`,
               found: expression,
               expected: GPU_ATTRIBUTES.join(', '),
             };
@@ -277,10 +277,10 @@ export const claimRules: readonly Rule[] = [
       row: 'DR1',
       tier: 'advice',
       severity: 'info',
-      summary: 'A claim names a DeviceClass that the set defines or a driver is known to bring.',
-      why: 'A claim for a class that does not exist is never allocated: its pod stays pending. The demo class imex.nvidia.com is not shipped.',
+      summary: 'A claim must use a DeviceClass in the manifests, or one that a known driver provides.',
+      why: 'A claim for an unknown class is never allocated: its pod stays pending. The demo class imex.nvidia.com is not part of the driver.',
       source: `${DRIVER}, its chart`,
-      fix: 'Correct the name, or define the class.',
+      fix: 'Set deviceClassName to an existing class, or add the DeviceClass.',
     },
     function* (manifest, { set }) {
       for (const { value, path } of requestsOf(manifest)) {
@@ -290,7 +290,7 @@ export const claimRules: readonly Rule[] = [
         }
         yield {
           path: `${path}/deviceClassName`,
-          message: `the class ${name} is not in this set`,
+          message: `the DeviceClass ${name} is not in these manifests`,
           found: name,
           expected: [...OWN_CLASSES].slice(0, 2).join(', '),
           ...(name.endsWith('.nvidia.com') ? { severity: 'warning' as const } : {}),
@@ -306,10 +306,10 @@ export const claimRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'error',
       summary:
-        'A quota counts claimed devices as <class>.deviceclass.resource.k8s.io/devices, and claims as count/resourceclaims.resource.k8s.io.',
-      why: 'Other spellings are taken and count nothing.',
+        'A quota must count claimed devices as <class>.deviceclass.resource.k8s.io/devices, and claims as count/resourceclaims.resource.k8s.io.',
+      why: 'Other keys are accepted but count nothing.',
       source: 'kubernetes 1.36, pkg/quota/v1/evaluator/core/resource_claims.go',
-      fix: 'Use the name of the class, followed by .deviceclass.resource.k8s.io/devices.',
+      fix: 'Rename the key in spec.hard to the name of the class, followed by .deviceclass.resource.k8s.io/devices.',
     },
     function* ({ object }) {
       for (const key of Object.keys(asObject(asObject(object.spec).hard))) {
@@ -326,7 +326,12 @@ export const claimRules: readonly Rule[] = [
                 ? bare
                 : undefined;
         if (expected !== undefined) {
-          yield { path: pointer('/spec/hard', key), message: `a quota on ${key} counts nothing`, found: key, expected };
+          yield {
+            path: pointer('/spec/hard', key),
+            message: `the quota key ${key} counts nothing`,
+            found: key,
+            expected,
+          };
         }
       }
     },
@@ -350,7 +355,7 @@ function* unknown(value: JsonObject, path: string, known: readonly string[]): It
     if (!known.includes(key)) {
       yield {
         path: pointer(path, key),
-        message: `there is no field ${key} here`,
+        message: `unknown field "${key}"`,
         found: key,
         expected: known.join(', '),
       };

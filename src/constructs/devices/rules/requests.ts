@@ -31,19 +31,19 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'error',
-      summary: 'What is asked for is a resource, not a node label.',
+      summary: 'A requested resource must not be the name of a node label.',
       why: 'No node offers a resource of that name: the pod stays pending.',
       source: `${cite('k8s-device-plugin')}, internal/rm; gpu-feature-discovery, internal/lm`,
-      fix: 'Ask for nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
+      fix: 'Request nvidia.com/gpu (or nvidia.com/mig-<profile>), and select the nodes by the label.',
     },
     (pod, say) => {
       for (const { name, path } of askedByPod(pod)) {
         if (name === 'nvidia.com/mig') {
-          say(path, 'there is no resource nvidia.com/mig', {
+          say(path, 'unknown resource nvidia.com/mig', {
             expected: 'nvidia.com/mig-<profile>, for example nvidia.com/mig-1g.10gb',
           });
         } else if (name.startsWith('nvidia.com/') && findNodeLabel(name) !== undefined) {
-          say(path, `${name} is a label of nodes`, { expected: 'nvidia.com/gpu' });
+          say(path, `${name} is a node label, not a resource`, { expected: 'nvidia.com/gpu' });
         }
       }
     },
@@ -54,10 +54,10 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'warning',
-      summary: 'A MIG resource names a profile that some GPU has; what follows the size begins with a dot.',
+      summary: 'A MIG resource must name a profile that a GPU supports, in the form <slices>g.<memory>gb.',
       why: 'No node offers the resource: the pod stays pending.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; ${cite('k8s-device-plugin')}, internal/rm/rm.go`,
-      fix: 'Use a profile of the GPU; gantry catalog lists them.',
+      fix: 'Set resources.limits to a profile of the GPU, for example nvidia.com/mig-1g.10gb (see gantry catalog).',
     },
     (pod, say) => {
       for (const { name, path } of askedByPod(pod)) {
@@ -66,12 +66,12 @@ export const requestRules: readonly Rule[] = [
         }
         const profile = profileOf(name);
         if (parseMigProfile(profile) === undefined) {
-          say(path, `"${name.slice(MIG.length)}" is no MIG profile`, {
+          say(path, `"${name.slice(MIG.length)}" is not a valid MIG profile`, {
             expected: 'nvidia.com/mig-<slices>g.<memory>gb',
             severity: 'error',
           });
         } else if (!ACCELERATORS.some(({ mig }) => mig.some((known) => known.name === profile))) {
-          say(path, `no GPU of the catalog has the profile ${profile}`);
+          say(path, `no GPU in the catalog has the profile ${profile}`);
         }
       }
     },
@@ -82,10 +82,10 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'error',
-      summary: 'A pod that asks for a MIG profile is not kept to GPUs that do not have it.',
-      why: 'No node has both: the pod stays pending. Profiles are those of one GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
+      summary: 'A pod that requests a MIG profile must not select GPUs that do not support it.',
+      why: 'No node has both: the pod stays pending. Profiles depend on the GPU: 1g.10gb of an H100 is 1g.18gb on an H200.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Use a profile of the product that is selected.',
+      fix: 'Request a profile of the product in nodeSelector nvidia.com/gpu.product.',
     },
     (pod, say) => {
       const products = nodeLabelWanted(pod, PRODUCT)?.map((label) => findAccelerator(label));
@@ -99,9 +99,9 @@ export const requestRules: readonly Rule[] = [
         const profile = profileOf(name);
         const [first] = products;
         if (first !== undefined && products.every((product) => product?.mig.every((known) => known.name !== profile))) {
-          say(path, `${first.name} has no profile ${profile}`, {
+          say(path, `${first.name} does not support the profile ${profile}`, {
             expected:
-              first.mig.length === 0 ? 'a GPU that can be cut' : first.mig.map((known) => known.name).join(', '),
+              first.mig.length === 0 ? 'a GPU that supports MIG' : first.mig.map((known) => known.name).join(', '),
           });
         }
       }
@@ -113,17 +113,17 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['nodeSelector', 'nodeAffinity'],
       severity: 'error',
-      summary: `The node label ${MEMORY_LABEL} is compared with MiB.`,
-      why: 'A number in GiB finds every node (Gt) or none (In, Lt): an H100 has 81559.',
+      summary: `The node label ${MEMORY_LABEL} must be compared with MiB.`,
+      why: 'A number in GiB matches every node (Gt) or none (In, Lt): an H100 has 81559.',
       source: 'gpu-feature-discovery, README (labels)',
-      fix: 'Write MiB, a little less than the nominal size: 75000 for 80 GB.',
+      fix: `Compare ${MEMORY_LABEL} with MiB, a little less than the nominal size: 75000 for 80 GB.`,
     },
     (pod, say) => {
       const selected = asObject(pod.spec.nodeSelector)[MEMORY_LABEL];
       if (selected !== undefined && tooSmall(text(selected))) {
         say(
           `/spec/nodeSelector/${MEMORY_LABEL.replace('/', '~1')}`,
-          `${text(selected)} is less than any GPU has in MiB`,
+          `${text(selected)} is less than the memory of any GPU in MiB`,
         );
       }
       const at = '/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms';
@@ -137,7 +137,9 @@ export const requestRules: readonly Rule[] = [
           }
           for (const one of textsOf(value.values, `${path}/values`)) {
             if (tooSmall(one.value)) {
-              say(one.path, `${one.value} is less than any GPU has in MiB`, { expected: 'MiB, for example 75000' });
+              say(one.path, `${one.value} is less than the memory of any GPU in MiB`, {
+                expected: 'MiB, for example 75000',
+              });
             }
           }
         }
@@ -150,18 +152,18 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['habana.ai/gaudi'],
       severity: 'warning',
-      summary: 'A container with Gaudi accelerators asks for huge pages.',
-      why: 'Its driver maps them; without any the process ends when it opens the device.',
+      summary: 'A container with Gaudi accelerators must request huge pages.',
+      why: 'Their driver maps huge pages; without them the process exits when it opens the device.',
       source: 'Intel Gaudi, documents (Kubernetes)',
-      fix: 'Add hugepages-2Mi to the limits, with memory.',
+      fix: 'Add hugepages-2Mi and memory to resources.limits.',
     },
     (pod, say) => {
       for (const container of pod.all) {
         const asked = askedBy(container);
         const gaudi = asked.find(({ name }) => name === 'habana.ai/gaudi');
         if (gaudi !== undefined && !asked.some(({ name }) => name.startsWith('hugepages-'))) {
-          say(gaudi.path, 'the container has Gaudi accelerators and no huge pages', {
-            expected: 'hugepages-2Mi beside them',
+          say(gaudi.path, 'a container with Gaudi accelerators must request huge pages', {
+            expected: 'hugepages-2Mi in addition',
           });
         }
       }
@@ -173,15 +175,17 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['huawei.com/Ascend910'],
       severity: 'warning',
-      summary: 'Ascend 910 cards are asked for as their nodes are wired: 1, 2, 4, 8 or 16 of a node.',
-      why: 'The plugin gives out cards that are linked; of other numbers it gives none.',
+      summary: 'Ascend 910 cards must be requested in groups that are linked on a node: 1, 2, 4, 8, or 16.',
+      why: 'The plugin allocates only linked cards; for other numbers it allocates none.',
       source: `${cite('ascend-mind-cluster')} (ascend-for-volcano)`,
-      fix: 'Ask for the next number that there is.',
+      fix: 'Set resources.limits to 1, 2, 4, 8, or 16, the next larger number.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {
         if (name === 'huawei.com/Ascend910' && amount > 0 && !ASCEND_COUNTS.includes(amount)) {
-          say(path, `${amount} Ascend 910 cards of a node are no linked group`, { expected: ASCEND_COUNTS.join(', ') });
+          say(path, `${amount} Ascend 910 cards of a node are not a linked group`, {
+            expected: ASCEND_COUNTS.join(', '),
+          });
         }
       }
     },
@@ -192,8 +196,8 @@ export const requestRules: readonly Rule[] = [
     {
       concerns: ['google.com/tpu'],
       severity: 'error',
-      summary: 'A pod with TPU chips names the type and the topology of its slice.',
-      why: 'GKE finds or makes the node pool by both; without them the pod is refused or stays pending.',
+      summary: 'A pod with TPU chips must select the type and the topology of its slice.',
+      why: 'GKE uses both to find or create the node pool; without them the pod is rejected or stays pending.',
       source: 'Google GKE, documents (TPUs)',
       fix: `Add the node selectors ${TPU_LABELS.join(' and ')}.`,
     },
@@ -204,7 +208,7 @@ export const requestRules: readonly Rule[] = [
       }
       const missing = TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
       if (missing.length > 0) {
-        say(tpu.path, `the pod asks for TPU chips and does not name ${missing.join(' and ')}`);
+        say(tpu.path, `the pod requests TPU chips but does not select ${missing.join(' and ')}`);
       }
     },
   ),

@@ -49,17 +49,17 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'amd-plugin-or-dra-driver',
     {
-      summary: 'AMD GPUs are given out by the device plugin or by the DRA driver.',
-      why: 'The operator refuses the DeviceConfig: both would hand out the same GPUs. The device plugin is on by default.',
+      summary: 'AMD GPUs must be allocated either by the device plugin or by the DRA driver.',
+      why: 'The operator rejects the DeviceConfig, because both would allocate the same GPUs. The device plugin is on by default.',
       source: `${cite('rocm-gpu-operator')}, internal/validator (ValidateDRADriverSpec)`,
-      fix: 'Set devicePlugin.enableDevicePlugin: false beside the DRA driver.',
+      fix: 'Set devicePlugin.enableDevicePlugin: false together with the DRA driver.',
     },
     [AMD],
     function* (spec) {
       if (asObject(spec.draDriver).enable === true && asObject(spec.devicePlugin).enableDevicePlugin !== false) {
         yield {
           path: '/spec/draDriver/enable',
-          message: 'the DRA driver is on, and so is the device plugin',
+          message: 'the DRA driver and the device plugin must not both be enabled',
           found: true,
           expected: 'devicePlugin.enableDevicePlugin: false',
         };
@@ -70,10 +70,10 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'amd-driver-type-known',
     {
-      summary: `The driver type of a DeviceConfig is ${AMD_DRIVERS.join(', ')}.`,
-      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      summary: `The driver type of a DeviceConfig must be one of ${AMD_DRIVERS.join(', ')}.`,
+      why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateDriverSpec)`,
-      fix: 'Use container for pods, a passthrough type for virtual machines.',
+      fix: 'Set driver.driverType to container for pods, or to a passthrough type for virtual machines.',
     },
     [AMD],
     function* (spec) {
@@ -81,7 +81,7 @@ export const vendorRules: readonly Rule[] = [
       if (type !== undefined && type !== '' && !AMD_DRIVERS.includes(type)) {
         yield {
           path: '/spec/driver/driverType',
-          message: `there is no driver type "${type}"`,
+          message: `unsupported driver type "${type}"`,
           found: type,
           expected: AMD_DRIVERS.join(', '),
         };
@@ -92,10 +92,10 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'amd-plugin-argument-known',
     {
-      summary: "Arguments of AMD's device plugin are resource_naming_strategy (single, mixed) and driver_type.",
-      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      summary: "Arguments of AMD's device plugin must be resource_naming_strategy (single, mixed) or driver_type.",
+      why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateDevicePluginSpec)`,
-      fix: 'Correct the argument.',
+      fix: 'Set devicePlugin.devicePluginArguments to resource_naming_strategy: single or mixed, or to driver_type.',
     },
     [AMD],
     function* (spec) {
@@ -105,12 +105,17 @@ export const vendorRules: readonly Rule[] = [
         if (allowed === undefined) {
           yield {
             path,
-            message: `the device plugin has no argument ${name}`,
+            message: `unknown argument "${name}" of the device plugin`,
             found: name,
             expected: Object.keys(AMD_ARGUMENTS).join(', '),
           };
         } else if (!allowed.includes(value)) {
-          yield { path, message: `${name} "${value}" does not exist`, found: value, expected: allowed.join(', ') };
+          yield {
+            path,
+            message: `unsupported value "${value}" for ${name}`,
+            found: value,
+            expected: allowed.join(', '),
+          };
         }
       }
     },
@@ -119,10 +124,10 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'amd-remediation-lifetime-valid',
     {
-      summary: 'ttlForFailedWorkflows is a duration of Go: 24h, 90m.',
-      why: 'The operator refuses the DeviceConfig, and nothing is deployed.',
+      summary: 'ttlForFailedWorkflows must be a Go duration: 24h, 90m.',
+      why: 'The operator rejects the DeviceConfig, and nothing is deployed.',
       source: `${AMD_SOURCE} (ValidateRemediationWorkflowSpec)`,
-      fix: 'Write hours as 24h; there is no day.',
+      fix: 'Set ttlForFailedWorkflows in hours, such as 24h; Go durations have no days.',
     },
     [AMD],
     function* (spec) {
@@ -131,7 +136,7 @@ export const vendorRules: readonly Rule[] = [
       if (remediation.enable === true && ttl !== '' && !/^[+-]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$|^0$/.test(ttl)) {
         yield {
           path: '/spec/remediationWorkflow/ttlForFailedWorkflows',
-          message: `"${ttl}" is no duration`,
+          message: `"${ttl}" is not a valid duration`,
           found: ttl,
           expected: 'for example 24h',
         };
@@ -143,10 +148,10 @@ export const vendorRules: readonly Rule[] = [
     'intel-gpu-allocation-needs-sharing',
     {
       summary:
-        "preferredAllocationPolicy of Intel's GPU plugin is balanced or packed only where GPUs are shared (sharedDevNum above 1).",
-      why: 'The webhook refuses it: of GPUs that are not shared there is nothing to choose.',
+        "preferredAllocationPolicy of Intel's GPU plugin must be balanced or packed only if GPUs are shared (sharedDevNum greater than 1).",
+      why: 'The webhook rejects it: with GPUs that are not shared there is nothing to choose from.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
-      fix: 'Set sharedDevNum, or leave the policy at none.',
+      fix: 'Set sharedDevNum to more than 1, or set preferredAllocationPolicy: none.',
     },
     [`${INTEL_GROUP}/GpuDevicePlugin`],
     function* (spec) {
@@ -155,9 +160,9 @@ export const vendorRules: readonly Rule[] = [
       if ((policy === 'balanced' || policy === 'packed') && shared <= 1) {
         yield {
           path: '/spec/preferredAllocationPolicy',
-          message: `the policy is ${policy} and GPUs are not shared`,
+          message: `the policy ${policy} requires shared GPUs`,
           found: policy,
-          expected: 'none, or sharedDevNum above 1',
+          expected: 'none, or sharedDevNum greater than 1',
         };
       }
     },
@@ -167,16 +172,20 @@ export const vendorRules: readonly Rule[] = [
     'intel-gpu-ids-valid',
     {
       summary:
-        "allowIDs or denyIDs of Intel's GPU plugin lists PCI device ids as 0x and four small hexadecimal digits, separated by commas; not both.",
-      why: 'The webhook refuses it.',
+        "Either allowIDs or denyIDs of Intel's GPU plugin must list PCI device ids as 0x and four lower-case hexadecimal digits, separated by commas.",
+      why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/gpudeviceplugin_webhook.go`,
-      fix: 'Write for example 0x56c0,0x56c1, without blanks.',
+      fix: 'Set allowIDs or denyIDs, for example to 0x56c0,0x56c1 without spaces.',
     },
     [`${INTEL_GROUP}/GpuDevicePlugin`],
     function* (spec) {
       const given = ['allowIDs', 'denyIDs'].filter((field) => text(spec[field]) !== '');
       if (given.length === 2) {
-        yield { path: '/spec/denyIDs', message: 'allowIDs and denyIDs are both given', expected: 'one of the two' };
+        yield {
+          path: '/spec/denyIDs',
+          message: 'allowIDs must not be set when denyIDs is set',
+          expected: 'one of the two',
+        };
       }
       for (const field of given) {
         const wrong = text(spec[field])
@@ -185,7 +194,7 @@ export const vendorRules: readonly Rule[] = [
         if (wrong !== undefined) {
           yield {
             path: `/spec/${field}`,
-            message: `"${wrong}" is no PCI device id`,
+            message: `"${wrong}" is not a valid PCI device id`,
             found: spec[field],
             expected: '0x and four digits 0-9 a-f',
           };
@@ -197,10 +206,10 @@ export const vendorRules: readonly Rule[] = [
   vendorRule(
     'intel-plugin-image-fits',
     {
-      summary: `The image of an Intel device plugin is the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
-      why: 'The webhook refuses it; without an image it takes its own.',
+      summary: `The image of an Intel device plugin must be the plugin's own, with a digest or a version of at least ${INTEL_LEAST.join('.')}.`,
+      why: 'The webhook rejects any other image; by default the operator uses its own.',
       source: `${INTEL_SOURCE}/webhook_common.go; pkg/controllers/reconciler.go`,
-      fix: 'Leave image out, or name intel/<plugin>:<version>.',
+      fix: 'Leave spec.image unset, or set it to intel/<plugin>:<version>.',
     },
     Object.keys(INTEL_IMAGES).map((kind) => `${INTEL_GROUP}/${kind}`),
     function* (spec, kind) {
@@ -216,16 +225,16 @@ export const vendorRules: readonly Rule[] = [
         .map(Number);
       const problem =
         own.replace(/@sha256$/, '') !== name
-          ? `it is not ${name}`
+          ? `it must be ${name}`
           : version === undefined
-            ? 'it has no version'
+            ? 'it must have a version'
             : older(version)
-              ? 'it is too old'
+              ? 'its version is too old'
               : undefined;
       if (problem !== undefined) {
         yield {
           path: '/spec/image',
-          message: `the image does not fit: ${problem}`,
+          message: `unsupported image: ${problem}`,
           found: image,
           expected: `intel/${name}:${INTEL_LEAST.join('.')}`,
         };
@@ -237,10 +246,10 @@ export const vendorRules: readonly Rule[] = [
     'intel-qat-provisioning-fits',
     {
       summary:
-        "A provisioning configuration of Intel's QAT plugin stands beside an init image and the VF driver 4xxxvf or 420xxvf.",
-      why: 'The webhook refuses it.',
+        "A provisioning configuration of Intel's QAT plugin requires an init image and the VF driver 4xxxvf or 420xxvf.",
+      why: 'The webhook rejects the object.',
       source: `${INTEL_SOURCE}/qatdeviceplugin_webhook.go`,
-      fix: 'Add initImage and the driver, or take provisioningConfig out.',
+      fix: 'Set initImage and kernelVfDrivers, or remove provisioningConfig.',
     },
     [`${INTEL_GROUP}/QatDevicePlugin`],
     function* (spec) {
@@ -251,14 +260,14 @@ export const vendorRules: readonly Rule[] = [
       if (text(spec.initImage) === '') {
         yield {
           path: '/spec/provisioningConfig',
-          message: 'provisioningConfig stands without initImage',
+          message: 'provisioningConfig requires initImage',
           expected: 'initImage',
         };
       }
       if (!drivers.includes('4xxxvf') && !drivers.includes('420xxvf')) {
         yield {
           path: '/spec/provisioningConfig',
-          message: 'none of the VF drivers can be provisioned',
+          message: 'provisioningConfig requires a VF driver that can be provisioned',
           expected: 'kernelVfDrivers: [4xxxvf] or [420xxvf]',
         };
       }

@@ -16,10 +16,10 @@ const onePolicy: SetRule = {
   row: 'GO2',
   tier: 'webhook',
   severity: 'error',
-  summary: 'A cluster has one ClusterPolicy.',
-  why: 'The operator follows the oldest and sets the others to the state ignored.',
+  summary: 'A cluster must have only one ClusterPolicy.',
+  why: 'The operator uses the oldest one and sets the others to the state ignored.',
   source: `${OPERATOR}, ${POLICY}`,
-  fix: 'Merge them into one; what differs by node goes into device-plugin and MIG configurations.',
+  fix: 'Merge them into one ClusterPolicy, and put differences between nodes into devicePlugin.config and migManager.config.',
   on: 'set',
   check: function* ({ set }) {
     const [first, ...others] = set.ofKind(CLUSTER_POLICY);
@@ -28,7 +28,7 @@ const onePolicy: SetRule = {
         yield {
           manifest,
           path: '/metadata/name',
-          message: `there is a ClusterPolicy ${first?.id.name ?? ''} already`,
+          message: `the ClusterPolicy ${first?.id.name ?? ''} already exists in these manifests`,
           found: manifest.id.name,
           expected: 'one ClusterPolicy',
         };
@@ -42,10 +42,10 @@ const policyOrCluster: SetRule = {
   row: 'GO2',
   tier: 'webhook',
   severity: 'error',
-  summary: 'GPUs are run by a ClusterPolicy (device plugin) or by a GPUCluster (DRA driver), not both.',
-  why: 'Two owners hand out the same GPUs; the operator refuses to serve the second.',
+  summary: 'GPUs must be managed either by a ClusterPolicy (device plugin) or by a GPUCluster (DRA driver).',
+  why: 'Both would allocate the same GPUs; the operator rejects the second object.',
   source: `${OPERATOR}, templates/validations.yaml; ${POLICY}`,
-  fix: 'Keep one of the two.',
+  fix: 'Keep either the ClusterPolicy or the GPUCluster (clusterPolicy.deployCR and gpuCluster.deployCR in the chart).',
   on: 'set',
   check: function* ({ set }) {
     const [policy] = set.ofKind(CLUSTER_POLICY);
@@ -55,7 +55,7 @@ const policyOrCluster: SetRule = {
     for (const manifest of set.ofKind(GPU_CLUSTER)) {
       yield {
         manifest,
-        message: `the set also has the ClusterPolicy ${policy.id.name}`,
+        message: `these manifests also contain the ClusterPolicy ${policy.id.name}`,
         expected: 'a ClusterPolicy or a GPUCluster',
       };
     }
@@ -88,10 +88,10 @@ const kernelModules = policyRule(
     row: 'GO6',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The kind of kernel modules is stated by kernelModuleType, not by useOpenKernelModules.',
-    why: 'The old field is deprecated; where both stand, they can contradict each other.',
+    summary: 'The kind of kernel modules must be set with kernelModuleType, not with useOpenKernelModules.',
+    why: 'The old field is deprecated, and the two fields can contradict each other.',
     source: `${OPERATOR}, api/nvidia/v1/clusterpolicy_types.go, api/nvidia/v1alpha1/nvidiadriver_types.go`,
-    fix: 'Write kernelModuleType: open (or proprietary, or auto) instead.',
+    fix: 'Set kernelModuleType: open (or proprietary, or auto) instead.',
   },
   function* (spec, manifest) {
     const policy = manifest.id.kind === 'ClusterPolicy';
@@ -114,10 +114,10 @@ const nri = policyRule(
   'nri-plugin-needs-cdi',
   {
     row: 'GO4',
-    summary: 'The NRI plugin goes together with CDI and the container toolkit.',
-    why: 'The plugin injects devices by the CDI specifications that the toolkit writes; without them containers get none. The chart refuses it.',
+    summary: 'The NRI plugin requires CDI and the container toolkit.',
+    why: 'The plugin injects devices from the CDI specifications that the toolkit writes; without them containers get none. The chart rejects this.',
     source: `${OPERATOR}, templates/validations.yaml`,
-    fix: 'Leave cdi.enabled and toolkit.enabled on, or turn nriPluginEnabled off.',
+    fix: 'Leave cdi.enabled and toolkit.enabled on, or set nriPluginEnabled: false.',
   },
   function* (spec) {
     const cdi = asObject(spec.cdi);
@@ -127,7 +127,7 @@ const nri = policyRule(
     if (cdi.enabled === false) {
       yield {
         path: '/spec/cdi/nriPluginEnabled',
-        message: 'nriPluginEnabled is on and CDI is off',
+        message: 'nriPluginEnabled requires CDI, which is disabled',
         found: true,
         expected: 'cdi.enabled: true',
       };
@@ -135,7 +135,7 @@ const nri = policyRule(
     if (asObject(spec.toolkit).enabled === false) {
       yield {
         path: '/spec/toolkit/enabled',
-        message: 'nriPluginEnabled is on and the toolkit is off',
+        message: 'nriPluginEnabled requires the toolkit, which is disabled',
         found: false,
         expected: 'toolkit.enabled: true',
       };
@@ -148,10 +148,10 @@ const migStrategyAgrees: SetRule = {
   row: 'GO7',
   tier: 'advice',
   severity: 'error',
-  summary: 'A MIG strategy of the ClusterPolicy does not contradict those of its device-plugin configurations.',
-  why: 'The operator passes its own to the plugin as an environment variable, which wins over the configuration. With mixed, a configuration for MPS does not start at all.',
+  summary: 'The MIG strategy of the ClusterPolicy must not contradict those of its device-plugin configurations.',
+  why: 'The operator passes its strategy to the plugin as an environment variable, which overrides the configuration. With mixed, a configuration for MPS does not start at all.',
   source: `${OPERATOR}, controllers/object_controls.go applyMIGConfiguration; ${cite('k8s-device-plugin')}, api/config/v1/config.go (order of precedence)`,
-  fix: 'Take mig.strategy out (in the chart: mig.strategy: ""), so that each configuration has its own.',
+  fix: 'Remove mig.strategy (in the chart: mig.strategy: ""), so that each configuration sets its own.',
   on: 'set',
   check: function* ({ set }) {
     for (const manifest of set.ofKind(CLUSTER_POLICY)) {
@@ -171,10 +171,10 @@ const migStrategyAgrees: SetRule = {
           manifest,
           path: '/spec/mig/strategy',
           found: strategy,
-          expected: 'no strategy here',
+          expected: 'mig.strategy unset',
           message: breaks
-            ? `the configuration ${key} shares by MPS, which does not start with mixed`
-            : `the configuration ${key} says ${reading.migStrategy}, and ${strategy} is what its nodes get`,
+            ? `the configuration ${key} uses MPS, which does not start with the strategy mixed`
+            : `the configuration ${key} sets ${reading.migStrategy}, but its nodes get ${strategy}`,
           // On nodes whose GPUs are not cut, all strategies come to the same.
           ...(uncut ? { severity: 'info' as const } : {}),
         };
@@ -188,8 +188,8 @@ const rdmaHost = policyRule(
   {
     tier: 'advice',
     severity: 'warning',
-    summary: 'rdma.useHostMofed stands beside rdma.enabled.',
-    why: 'Without rdma.enabled the peer-memory module is not built, whichever OFED the node has: no GPUDirect RDMA.',
+    summary: 'rdma.useHostMofed requires rdma.enabled.',
+    why: 'Without rdma.enabled the peer-memory module is not built, whichever OFED the node has: there is no GPUDirect RDMA.',
     source: `${OPERATOR}, internal/state/driver.go; assets/state-driver`,
     fix: 'Set rdma.enabled: true.',
   },
@@ -199,7 +199,7 @@ const rdmaHost = policyRule(
     if (rdma.useHostMofed === true && rdma.enabled !== true) {
       yield {
         path: `${policy ? '/spec/driver' : '/spec'}/rdma/useHostMofed`,
-        message: 'useHostMofed is on and RDMA is off',
+        message: 'useHostMofed requires rdma.enabled',
         found: true,
         expected: 'enabled: true',
       };
@@ -213,10 +213,10 @@ const oneNamespace: SetRule = {
   row: 'GO7',
   tier: 'advice',
   severity: 'error',
-  summary: "The ConfigMaps that a ClusterPolicy names lie in the operator's namespace, hence all in one.",
-  why: 'The operator mounts them by name from its own namespace: one that lies elsewhere leaves its DaemonSet waiting for the volume.',
+  summary: "The ConfigMaps of a ClusterPolicy must be in the operator's namespace.",
+  why: 'The operator mounts them by name from its own namespace: with a ConfigMap elsewhere, its DaemonSet waits for the volume.',
   source: `${OPERATOR}, controllers/object_controls.go`,
-  fix: 'Put them into the namespace of the release, gpu-operator by convention.',
+  fix: 'Set metadata.namespace to the namespace of the release, usually gpu-operator.',
   on: 'set',
   check: function* ({ set }) {
     for (const { object } of set.ofKind(CLUSTER_POLICY)) {
@@ -234,7 +234,7 @@ const oneNamespace: SetRule = {
           yield {
             manifest,
             path: '/metadata/namespace',
-            message: `${component}.config names this ConfigMap, which lies in ${namespace}`,
+            message: `${component}.config refers to this ConfigMap, which is in the namespace ${namespace}`,
             found: namespace,
             expected: home,
           };
@@ -269,10 +269,10 @@ const nodeKeys: SetRule = {
   tier: 'advice',
   severity: 'error',
   summary:
-    'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, name a key of the configuration.',
-  why: 'A key that is not there leaves the device plugin waiting, or the MIG manager at state failed.',
+    'The labels nvidia.com/device-plugin.config and nvidia.com/mig.config, and the default of the ClusterPolicy, must be keys of the configuration.',
+  why: 'With an unknown key the device plugin waits, and the MIG manager goes to the state failed.',
   source: `${cite('k8s-device-plugin')}, cmd/config-manager; ${cite('mig-parted')}, cmd/nvidia-mig-manager`,
-  fix: 'Correct the name, or add the configuration.',
+  fix: 'Set the label, or config.default, to a key of the ConfigMap, or add the key.',
   on: 'set',
   check: function* ({ set }) {
     const [policy] = set.ofKind(CLUSTER_POLICY);
@@ -286,7 +286,7 @@ const nodeKeys: SetRule = {
       yield {
         manifest: policy,
         path: '/spec/devicePlugin/config/default',
-        message: `the ConfigMap has no key ${byDefault}`,
+        message: `the ConfigMap has no key "${byDefault}"`,
         found: byDefault,
         expected: pluginKeys.join(', '),
       };
@@ -300,7 +300,7 @@ const nodeKeys: SetRule = {
         yield {
           manifest,
           path: `${path}/nvidia.com~1device-plugin.config`,
-          message: `the device plugin's ConfigMap has no key ${key}`,
+          message: `the device plugin's ConfigMap has no key "${key}"`,
           found: key,
           expected: pluginKeys.join(', '),
         };
@@ -315,7 +315,7 @@ const nodeKeys: SetRule = {
         yield {
           manifest,
           path: `${path}/nvidia.com~1mig.config`,
-          message: `there is no MIG configuration ${config}`,
+          message: `unknown MIG configuration "${config}"`,
           found: config,
           expected: migNames?.join(', ') ?? 'all-disabled, all-balanced, all-<profile>',
         };

@@ -8,7 +8,7 @@ import { dcgmCountersOf, embeddedRule, namedMaps, problemRule } from './embedded
 
 const ROW = 'GO-DCGM';
 const SOURCE = 'dcgm-exporter, internal/pkg/counters/counter_config.go';
-const ENDS = 'The exporter refuses the whole file and ends: no metric of any GPU.';
+const ENDS = 'The exporter rejects the whole file and exits: there are no GPU metrics.';
 
 export const dcgmCounterRules: readonly Rule[] = [
   embeddedRule(
@@ -16,10 +16,10 @@ export const dcgmCounterRules: readonly Rule[] = [
     {
       row: ROW,
       tier: 'advice',
-      summary: 'Counters of the DCGM exporter are CSV, not YAML.',
-      why: 'The exporter reads CSV only. A list in YAML is refused, or stands under a key that nobody reads while the exporter keeps its default counters.',
+      summary: 'Counters of the DCGM exporter must be CSV, not YAML.',
+      why: 'The exporter reads only CSV. It rejects a list in YAML, or keeps its default counters if the list is in a key that it does not read.',
       source: SOURCE,
-      fix: `Write one line per counter (name, type, help) under the key ${DCGM_OPERATOR_KEY}.`,
+      fix: `Write one line for each counter (name, type, help) in the key ${DCGM_OPERATOR_KEY}.`,
     },
     dcgmCountersOf,
     function* ({ key, path, reading }, { id }, { set }) {
@@ -38,10 +38,10 @@ export const dcgmCounterRules: readonly Rule[] = [
     {
       row: ROW,
       summary:
-        'Each line of counters has three fields: name, type, help. Comments begin in the first column, quotes right after a comma.',
+        'Each line of counters must have three fields: name, type, help. Comments begin in the first column, quotes directly after a comma.',
       why: ENDS,
       source: `${SOURCE}; Go, encoding/csv`,
-      fix: 'Take the comma out of the help text, or put the text in quotes that begin right after the comma.',
+      fix: 'Remove the comma from the help text of the line (name, type, "help"), or put the text in quotes directly after the comma: DCGM_FI_DEV_GPU_UTIL, gauge, "help".',
     },
     dcgmCountersOf,
     'fields',
@@ -52,10 +52,10 @@ export const dcgmCounterRules: readonly Rule[] = [
     'dcgm-counter-type-known',
     {
       row: ROW,
-      summary: 'The type of a counter is gauge, counter, histogram, summary or label.',
+      summary: 'The type of a counter must be gauge, counter, histogram, summary, or label.',
       why: ENDS,
       source: 'dcgm-exporter, internal/pkg/counters/variables.go promMetricType',
-      fix: 'Use one of the five, in lower case.',
+      fix: 'Set the second field of the line to gauge, counter, histogram, summary, or label: DCGM_FI_DEV_GPU_UTIL, gauge, help.',
     },
     dcgmCountersOf,
     'type',
@@ -65,10 +65,11 @@ export const dcgmCounterRules: readonly Rule[] = [
     'dcgm-counter-field-known',
     {
       row: ROW,
-      summary: "A counter is named as DCGM names its fields (DCGM_FI_…), or is one of the exporter's own (DCGM_EXP_…).",
+      summary:
+        "A counter must have the name of a DCGM field (DCGM_FI_…) or of the exporter's own metrics (DCGM_EXP_…).",
       why: ENDS,
       source: SOURCE,
-      fix: 'Correct the name.',
+      fix: 'Set the first field of the line to a name such as DCGM_FI_DEV_GPU_UTIL.',
     },
     dcgmCountersOf,
     'field-name',
@@ -80,10 +81,10 @@ export const dcgmCounterRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'warning',
-      summary: 'A counter stands in the list once.',
-      why: 'The metric is exposed twice with the same labels, which Prometheus drops as duplicate samples.',
+      summary: 'A counter must be listed only once.',
+      why: 'The metric is exposed twice with the same labels, and Prometheus drops duplicate samples.',
       source: `${SOURCE}; Prometheus exposition format`,
-      fix: 'Take one of the lines out.',
+      fix: `Remove the duplicate line from ${DCGM_OPERATOR_KEY}.`,
     },
     dcgmCountersOf,
     'twice',
@@ -95,8 +96,8 @@ export const dcgmCounterRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'error',
-      summary: `Counters stand under the key that is read: ${DCGM_OPERATOR_KEY} for the GPU operator, ${DCGM_STANDALONE_KEY} for a stand-alone exporter.`,
-      why: 'Under another key nobody reads them, and the exporter keeps its default counters.',
+      summary: `Counters must be in the key that is read: ${DCGM_OPERATOR_KEY} for the GPU operator, ${DCGM_STANDALONE_KEY} for a standalone exporter.`,
+      why: 'Another key has no effect, and the exporter keeps its default counters.',
       source: `${cite('nvidia-gpu-operator')}, dcgmExporter.config; ${SOURCE} readConfigMap`,
       fix: `Rename the key to ${DCGM_OPERATOR_KEY}.`,
     },
@@ -111,7 +112,7 @@ export const dcgmCounterRules: readonly Rule[] = [
       }
       const message = named
         ? `the GPU operator reads ${DCGM_OPERATOR_KEY} of this ConfigMap, not ${key}`
-        : `neither the GPU operator nor a stand-alone exporter reads the key ${key}`;
+        : `neither the GPU operator nor a standalone exporter reads the key ${key}`;
       // A collector of one's own may mount any file, and name it with --collectors.
       yield {
         path,

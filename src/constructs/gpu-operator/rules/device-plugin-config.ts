@@ -7,18 +7,17 @@ import { devicePluginConfigsOf, problemRule } from './embedded';
 
 const ROW = 'GO-DP';
 const CONFIG = `${cite('k8s-device-plugin')}, api/config/v1`;
-const NO_START = 'The plugin does not start on the nodes of this configuration, so they offer no GPU at all.';
+const NO_START = 'The plugin does not start on the nodes with this configuration, so they offer no GPUs at all.';
 
 export const devicePluginConfigRules: readonly Rule[] = [
   problemRule(
     'device-plugin-config-readable',
     {
       row: ROW,
-      summary:
-        'A device-plugin configuration is a mapping of version v1 whose parts have the kinds that the plugin decodes.',
+      summary: 'A device-plugin configuration must be a mapping of version v1 with values of the expected types.',
       why: NO_START,
       source: `${CONFIG}/config.go`,
-      fix: 'Correct the value named; the version is v1.',
+      fix: 'Set version: v1, and set the value to the expected type.',
     },
     devicePluginConfigsOf,
     'shape',
@@ -30,10 +29,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
     {
       row: ROW,
       tier: 'advice',
-      summary: 'Each key of a device-plugin configuration is one that the plugin reads.',
-      why: 'Any other is passed over without a word: a misspelt timeSlicing shares nothing.',
+      summary: 'Each key of a device-plugin configuration must be one that the plugin reads.',
+      why: 'The plugin silently ignores any other key: a misspelled timeSlicing shares nothing.',
       source: `${CONFIG}/config.go (decoded without strictness)`,
-      fix: 'Correct the key, or take it out.',
+      fix: 'Rename the key to one of the plugin, for example sharing.timeSlicing, or remove it.',
     },
     devicePluginConfigsOf,
     'unknown-key',
@@ -43,11 +42,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
     'device-plugin-flag-known',
     {
       row: ROW,
-      summary:
-        'Flags of a device-plugin configuration have a value that the plugin knows; IMEX channels are [] or [0].',
+      summary: 'Flags of a device-plugin configuration must have supported values; IMEX channels must be [] or [0].',
       why: NO_START,
       source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; api/config/v1/imex.go`,
-      fix: 'Use one of the values named.',
+      fix: 'Set the flag to one of the expected values, for example flags.migStrategy: mixed.',
     },
     devicePluginConfigsOf,
     'flag',
@@ -57,10 +55,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
     'sharing-resource-complete',
     {
       row: ROW,
-      summary: 'What is shared has a name below nvidia.com/ and at least two replicas.',
+      summary: 'A shared resource must have a name with the prefix nvidia.com/ and at least two replicas.',
       why: NO_START,
       source: `${CONFIG}/replicas.go, resources.go`,
-      fix: 'Write resources: [{ name: nvidia.com/gpu, replicas: 4 }].',
+      fix: 'Set resources: [{ name: nvidia.com/gpu, replicas: 4 }].',
     },
     devicePluginConfigsOf,
     'resource',
@@ -71,10 +69,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
     {
       row: ROW,
       tier: 'advice',
-      summary: 'GPUs are shared by time-slicing or by MPS, not both.',
-      why: 'MPS is used and timeSlicing is passed over without a word.',
+      summary: 'GPUs must be shared either by time-slicing or by MPS.',
+      why: 'MPS is used, and timeSlicing is silently ignored.',
       source: `${CONFIG}/sharing.go`,
-      fix: 'Keep one; give the other a configuration of its own for other nodes.',
+      fix: 'Keep either sharing.timeSlicing or sharing.mps, and use another configuration for other nodes.',
     },
     devicePluginConfigsOf,
     'both-kinds',
@@ -84,10 +82,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
     'sharing-mps-whole-gpus',
     {
       row: ROW,
-      summary: 'MPS shares whole GPUs: no MIG slices, and not with the MIG strategy mixed.',
+      summary: 'MPS must share whole GPUs: no MIG slices, and not with the MIG strategy mixed.',
       why: NO_START,
       source: `${cite('k8s-device-plugin')}, cmd/nvidia-device-plugin/main.go validateFlags; README (MPS)`,
-      fix: 'Share nvidia.com/gpu with migStrategy none or single, or use time-slicing for MIG slices.',
+      fix: 'Share nvidia.com/gpu with migStrategy: none or single, or use time-slicing for MIG slices.',
     },
     devicePluginConfigsOf,
     'mps',
@@ -99,10 +97,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'warning',
-      summary: 'What is shared is what the plugin serves: nvidia.com/gpu, or nvidia.com/mig-<profile>.',
+      summary: 'The shared resource must be one that the plugin serves: nvidia.com/gpu, or nvidia.com/mig-<profile>.',
       why: 'No device has another name, so nothing is shared.',
       source: `${cite('k8s-device-plugin')}, internal/rm`,
-      fix: 'Name nvidia.com/gpu; renameByDefault gives the shares the name nvidia.com/gpu.shared.',
+      fix: 'Set name: nvidia.com/gpu; with renameByDefault the shares have the name nvidia.com/gpu.shared.',
     },
     devicePluginConfigsOf,
     'no-such-device',
@@ -115,10 +113,10 @@ export const devicePluginConfigRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'warning',
       summary:
-        'A device-plugin configuration holds no settings that the plugin reads and then ignores: rename, devices, resources.',
-      why: 'The plugin logs a line and shares all devices under the default name.',
+        'A device-plugin configuration must not have settings that the plugin reads but ignores: rename, devices, resources.',
+      why: 'The plugin logs a message and shares all devices with the default name.',
       source: `${CONFIG}/config.go DisableResourceNamingInConfig`,
-      fix: 'Take the setting out; renameByDefault is the one that counts.',
+      fix: 'Remove the setting, and use renameByDefault.',
     },
     devicePluginConfigsOf,
     'ignored',
@@ -130,8 +128,8 @@ export const devicePluginConfigRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'info',
-      summary: 'Time-slicing refuses requests for more than one replica.',
-      why: 'Two replicas are no more compute and no more memory than one; whoever asks for two believes otherwise.',
+      summary: 'Time-slicing should reject requests for more than one replica.',
+      why: 'Two replicas provide no more compute and memory than one, although a user that requests two expects more.',
       source: `${cite('k8s-device-plugin')}, README (time-slicing)`,
       fix: 'Set failRequestsGreaterThanOne: true.',
     },

@@ -9,7 +9,7 @@ import { embeddedRule, migConfigsOf, namedMaps, problemRule } from './embedded';
 const ROW = 'GO-MIG';
 const SPEC = `${cite('mig-parted')}, api/spec/v1/spec.go`;
 const REFUSED =
-  'The MIG manager refuses the whole file and sets nvidia.com/mig.config.state=failed on every node that it should change.';
+  'The MIG manager rejects the whole file and sets nvidia.com/mig.config.state=failed on every node that it should change.';
 
 export const migConfigRules: readonly Rule[] = [
   problemRule(
@@ -17,10 +17,10 @@ export const migConfigRules: readonly Rule[] = [
     {
       row: ROW,
       summary:
-        'A MIG configuration is a mapping of version v1 with at least one named list of entries under mig-configs.',
+        'A MIG configuration must be a mapping of version v1 with at least one named list of entries in mig-configs.',
       why: REFUSED,
       source: SPEC,
-      fix: 'Write version: v1 and mig-configs.',
+      fix: 'Set version: v1 and mig-configs.',
     },
     migConfigsOf,
     'shape',
@@ -31,10 +31,10 @@ export const migConfigRules: readonly Rule[] = [
     'mig-config-key-known',
     {
       row: ROW,
-      summary: 'Each key of a MIG configuration is one that mig-parted knows.',
+      summary: 'Each key of a MIG configuration must be one that mig-parted reads.',
       why: REFUSED,
       source: SPEC,
-      fix: 'Correct the key, or take it out.',
+      fix: 'Rename the key to one of mig-parted, for example mig-devices, or remove it.',
     },
     migConfigsOf,
     'unknown-key',
@@ -44,10 +44,11 @@ export const migConfigRules: readonly Rule[] = [
     'mig-entry-complete',
     {
       row: ROW,
-      summary: 'An entry names devices (all, or indexes) and mig-enabled, and mig-devices exactly where MIG is on.',
+      summary:
+        'An entry must set devices (all, or indexes) and mig-enabled, and mig-devices exactly if MIG is enabled.',
       why: REFUSED,
       source: SPEC,
-      fix: 'Write devices: all, mig-enabled: true and mig-devices with counts by profile.',
+      fix: 'Set devices: all, mig-enabled: true, and mig-devices with counts by profile.',
     },
     migConfigsOf,
     'entry',
@@ -57,10 +58,10 @@ export const migConfigRules: readonly Rule[] = [
     'mig-profile-well-formed',
     {
       row: ROW,
-      summary: 'Instances are named by MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all or -me.',
+      summary: 'Instances must have names of MIG profiles: <slices>g.<memory>gb, with +me, +gfx, +me.all, or -me.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_profile.go`,
-      fix: 'Use a profile of the GPU; gantry catalog lists them.',
+      fix: 'Use a profile of the GPU in mig-devices, for example "1g.10gb" (see gantry catalog).',
     },
     migConfigsOf,
     'profile',
@@ -70,10 +71,10 @@ export const migConfigRules: readonly Rule[] = [
     'mig-count-valid',
     {
       row: ROW,
-      summary: 'Counts of instances are whole numbers, not negative, and not all zero.',
+      summary: 'Counts of instances must be integers, not negative, and not all zero.',
       why: REFUSED,
       source: `${cite('mig-parted')}, pkg/types/mig_config.go AssertValid`,
-      fix: 'Correct the count.',
+      fix: 'Set the count in mig-devices to an integer of at least 0, and at least one count to 1.',
     },
     migConfigsOf,
     'count',
@@ -84,10 +85,10 @@ export const migConfigRules: readonly Rule[] = [
     {
       row: ROW,
       summary:
-        'The instances of an entry fit on one GPU together: compute slices, memory slices, media engines and greatest counts.',
-      why: 'The MIG manager fails half way, with the pods of the node already stopped, and sets nvidia.com/mig.config.state=failed.',
+        'The instances of an entry must fit on one GPU: compute slices, memory slices, media engines, and maximum counts.',
+      why: 'The MIG manager fails halfway, after it has stopped the pods of the node, and sets nvidia.com/mig.config.state=failed.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml; NVIDIA MIG user guide (slices)`,
-      fix: 'Take an instance out, or a smaller profile: two of 3g leave no memory slice for a third.',
+      fix: 'Lower a count in mig-devices, or use a smaller profile: two 3g instances leave no memory slice for a third.',
     },
     migConfigsOf,
     'layout',
@@ -99,10 +100,10 @@ export const migConfigRules: readonly Rule[] = [
       row: ROW,
       tier: 'advice',
       severity: 'warning',
-      summary: 'The profiles of an entry exist together on a GPU of the catalog.',
-      why: 'Profiles are those of one GPU: 1g.10gb of an H100 is none of an H200, where it is 1g.18gb.',
+      summary: 'The profiles of an entry must exist together on a GPU of the catalog.',
+      why: 'Profiles depend on the GPU: 1g.10gb of an H100 does not exist on an H200, where it is 1g.18gb.',
       source: `${cite('mig-parted')}, deployments/systemd/config-default.yaml`,
-      fix: 'Use the profiles of the GPU; gantry catalog lists them.',
+      fix: 'Use profiles of one GPU in mig-devices (see gantry catalog).',
     },
     migConfigsOf,
     'unknown-profile',
@@ -114,8 +115,8 @@ export const migConfigRules: readonly Rule[] = [
       row: 'GO7',
       tier: 'advice',
       severity: 'warning',
-      summary: 'A MIG configuration that a ClusterPolicy names has the default entry all-disabled.',
-      why: 'It takes the place of the built-in file. A node without the label nvidia.com/mig.config gets the default, and finds no such entry.',
+      summary: 'A MIG configuration that a ClusterPolicy uses must have the default entry all-disabled.',
+      why: 'It replaces the built-in file. A node without the label nvidia.com/mig.config gets the default, and there is no such entry.',
       source: `${cite('nvidia-gpu-operator')}, migManager.config.default (all-disabled or empty)`,
       fix: 'Add all-disabled: [{ devices: all, mig-enabled: false }].',
     },
@@ -136,7 +137,7 @@ export const migConfigRules: readonly Rule[] = [
           path,
           message: 'mig-configs has no entry all-disabled',
           found: [...reading.names],
-          expected: 'all-disabled beside them',
+          expected: 'all-disabled in addition',
         };
       }
     },

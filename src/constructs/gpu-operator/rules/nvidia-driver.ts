@@ -54,10 +54,10 @@ export const nvidiaDriverRules: readonly Rule[] = [
   driverSetRule(
     'driver-one-default',
     {
-      summary: 'At most one NVIDIADriver is the default.',
-      why: 'The operator refuses to serve them while there are two.',
+      summary: 'At most one NVIDIADriver may be the default.',
+      why: 'The operator deploys neither while there are two.',
       source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
-      fix: 'Give the others a nodeSelector.',
+      fix: 'Set spec.nodeSelector of the others.',
     },
     function* (drivers) {
       const [first, ...others] = drivers.filter(isDefault);
@@ -65,7 +65,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
         yield {
           manifest,
           path: '/spec/default',
-          message: `${first?.id.name ?? ''} is the default already`,
+          message: `${first?.id.name ?? ''} is already the default`,
           found: true,
           expected: 'one default',
         };
@@ -76,10 +76,10 @@ export const nvidiaDriverRules: readonly Rule[] = [
   driverSetRule(
     'driver-selectors-disjoint',
     {
-      summary: 'No node is selected by two NVIDIADrivers; the default takes what no other selects.',
-      why: 'The operator refuses to serve the drivers of a node that two of them select.',
+      summary: 'A node must not be selected by two NVIDIADrivers; the default applies to nodes that no other selects.',
+      why: 'The operator does not deploy drivers on a node that two of them select.',
       source: `${VALIDATOR}/nvidiadriver_node_selector_conflicts.go`,
-      fix: 'Let the selectors differ in the value of one label, or make one the default.',
+      fix: 'Set nodeSelector to different values of one label, or make one driver the default.',
     },
     function* (drivers) {
       const selecting = drivers.filter((driver) => !isDefault(driver));
@@ -95,7 +95,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
             manifest,
             path: mine.size === 0 ? '/spec' : '/spec/nodeSelector',
             ...(certain ? {} : { severity: 'warning' as const }),
-            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} this driver and by ${other.id.name}`,
+            message: `${certain ? 'nodes are selected by' : 'a node can be selected by'} both this driver and ${other.id.name}`,
             expected: 'selectors that differ in the value of one label',
           };
         }
@@ -107,8 +107,8 @@ export const nvidiaDriverRules: readonly Rule[] = [
     'driver-resource-used',
     {
       tier: 'advice',
-      summary: 'NVIDIADrivers stand beside a ClusterPolicy with driver.useNvidiaDriverCRD.',
-      why: 'Without it the operator deploys the one driver of the ClusterPolicy and leaves NVIDIADrivers at the state disabled.',
+      summary: 'NVIDIADrivers require a ClusterPolicy with driver.useNvidiaDriverCRD.',
+      why: 'Otherwise the operator deploys the single driver of the ClusterPolicy and leaves NVIDIADrivers in the state disabled.',
       source: `${cite('nvidia-gpu-operator')}, controllers/nvidiadriver_controller.go`,
       fix: 'Set driver.useNvidiaDriverCRD: true in the ClusterPolicy (in the chart: driver.nvidiaDriverCRD.enabled).',
     },
@@ -123,7 +123,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
         yield {
           manifest,
           message: `the ClusterPolicy ${policies[0]?.id.name ?? ''} does not use NVIDIADrivers`,
-          expected: 'driver.useNvidiaDriverCRD: true there',
+          expected: 'driver.useNvidiaDriverCRD: true in the ClusterPolicy',
         };
       }
     },
@@ -132,17 +132,17 @@ export const nvidiaDriverRules: readonly Rule[] = [
   driverRule(
     'driver-owner-label-reserved',
     {
-      summary: `The label ${OWNER_LABEL} is not used to select nodes.`,
-      why: 'The operator writes it on the nodes of each driver, and refuses a selector that names it.',
+      summary: `The label ${OWNER_LABEL} must not be used to select nodes.`,
+      why: 'The operator sets it on the nodes of each driver, and rejects a selector with it.',
       source: `${cite('nvidia-gpu-operator')}, api/nvidia/v1alpha1/nvidiadriver_types.go ValidateNodeSelector`,
-      fix: 'Select by a label of your own, or by nvidia.com/gpu.product.',
+      fix: 'Select nodes by a label of your own, or by nvidia.com/gpu.product.',
     },
     function* (spec) {
       const owner = asObject(spec.nodeSelector)[OWNER_LABEL];
       if (owner !== undefined) {
         yield {
           path: `/spec/nodeSelector/${OWNER_LABEL.replace('/', '~1')}`,
-          message: "the label is the operator's own",
+          message: 'the label is reserved for the operator',
           found: owner,
         };
       }
@@ -152,10 +152,10 @@ export const nvidiaDriverRules: readonly Rule[] = [
   driverRule(
     'driver-precompiled-alone',
     {
-      summary: 'A precompiled driver goes without GPUDirect Storage and GDRCopy.',
-      why: 'Their modules are built against the driver on the node; the operator refuses the combination.',
+      summary: 'A precompiled driver must not be used with GPUDirect Storage or GDRCopy.',
+      why: 'Their modules are built against the driver on the node; the operator rejects the combination.',
       source: `${cite('nvidia-gpu-operator')}, internal/state/driver.go`,
-      fix: 'Take usePrecompiled out, or turn gds and gdrcopy off.',
+      fix: 'Remove usePrecompiled, or disable gds and gdrcopy with gds.enabled: false and gdrcopy.enabled: false.',
     },
     function* (spec) {
       if (spec.usePrecompiled !== true) {
@@ -165,7 +165,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
         if (asObject(spec[part]).enabled === true) {
           yield {
             path: `/spec/${part}/enabled`,
-            message: `${part} is on beside usePrecompiled`,
+            message: `${part} must not be enabled when usePrecompiled is true`,
             found: true,
             expected: 'false',
           };
@@ -177,10 +177,10 @@ export const nvidiaDriverRules: readonly Rule[] = [
   driverRule(
     'driver-gds-open-modules',
     {
-      summary: `GPUDirect Storage from v${GDS_OPEN_ONLY.join('.')} on goes with open kernel modules.`,
-      why: 'The module does not load beside the proprietary driver; the operator refuses the combination.',
+      summary: `GPUDirect Storage ${GDS_OPEN_ONLY.join('.')} and later requires open kernel modules.`,
+      why: 'The module does not load with the proprietary driver; the operator rejects the combination.',
       source: `${cite('nvidia-gpu-operator')}, internal/state/driver.go`,
-      fix: 'Write kernelModuleType: open (or auto on GPUs from Turing on).',
+      fix: 'Set kernelModuleType: open (or auto on Turing GPUs and later).',
     },
     function* (spec) {
       const gds = asObject(spec.gds);
@@ -189,7 +189,7 @@ export const nvidiaDriverRules: readonly Rule[] = [
       }
       yield {
         path: '/spec/kernelModuleType',
-        message: 'GPUDirect Storage is on and the kernel modules are proprietary',
+        message: 'GPUDirect Storage requires open kernel modules, but they are proprietary',
         found: 'proprietary',
         expected: 'open',
       };

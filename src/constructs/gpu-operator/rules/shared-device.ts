@@ -23,10 +23,10 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
   id: 'gpu-operator/shared-device-asked-once',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A container asks for one share of a GPU.',
-  why: 'Shares are turns on a GPU, not parts of it: two give no more than one. Where failRequestsGreaterThanOne is set, and always with MPS, the kubelet refuses the pod (UnexpectedAdmissionError).',
+  summary: 'A container should request only one share of a GPU.',
+  why: 'Shares are time slices of a GPU, not parts of it: two provide no more than one. With failRequestsGreaterThanOne, and always with MPS, the kubelet rejects the pod (UnexpectedAdmissionError).',
   source: `${cite('k8s-device-plugin')}, README (shared access); internal/rm`,
-  fix: 'Ask for 1; for more than one GPU use nodes that do not share.',
+  fix: 'Set resources.limits to 1, and use nodes without sharing for more than one GPU.',
   concerns: ['limits'],
   on: 'pod-template',
   check: function* (template, { set }) {
@@ -43,7 +43,7 @@ export const sharedDeviceAskedOnce: PodTemplateRule = {
           refused ??= askedOnceIn(set);
           yield {
             path: pointer('/spec', list, index, 'resources', 'limits', name),
-            message: `${count} shares of a GPU (${name}) give no more than one`,
+            message: `${count} shares of a GPU (${name}) provide no more than one`,
             found: amount,
             expected: '1',
             ...(refused.has(name) ? { severity: 'error' as const } : {}),

@@ -45,9 +45,9 @@ const podIdentity = authenticationRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      "A pod identity states what belongs together: no empty ids, a tenant with an authority host, a role with an external id, and no role of the workload's own.",
-    why: "The webhook refuses it: with identityOwner workload the role is that of the workload's service account.",
-    fix: 'State what is missing, or leave out what is empty.',
+      'The members of a pod identity must be complete: no empty ids, a tenant with an authority host, a role with an external id, and no role if identityOwner is workload.',
+    why: "The webhook rejects the pod identity; with identityOwner workload the role is that of the workload's service account.",
+    fix: 'Set the missing member of podIdentity, for example identityTenantId, or remove the empty one.',
     concerns: ['podIdentity'],
   },
   function* ({ podIdentity: identity }) {
@@ -59,7 +59,7 @@ const podIdentity = authenticationRule(
       if (identity.identityId === '') {
         yield {
           path: `${path}/identityId`,
-          message: 'identityId is empty.',
+          message: 'identityId must not be empty',
           found: '',
           expected: 'a client id, or no identityId',
         };
@@ -68,14 +68,14 @@ const podIdentity = authenticationRule(
         if (isEmpty(identity.identityTenantId)) {
           yield {
             path,
-            message: 'identityAuthorityHost stands without identityTenantId.',
+            message: 'identityAuthorityHost must not be set without identityTenantId',
             expected: 'identityTenantId',
           };
         }
       } else if (identity.identityTenantId === '') {
         yield {
           path: `${path}/identityTenantId`,
-          message: 'identityTenantId is empty.',
+          message: 'identityTenantId must not be empty',
           found: '',
           expected: 'a tenant id, or no identityTenantId',
         };
@@ -85,17 +85,17 @@ const podIdentity = authenticationRule(
       if (!isEmpty(identity.roleArn) && identity.identityOwner === 'workload') {
         yield {
           path: `${path}/roleArn`,
-          message: 'roleArn stands beside identityOwner workload.',
+          message: 'roleArn must not be set when identityOwner is workload',
           found: identity.roleArn,
-          fix: 'Leave roleArn out, or let identityOwner be keda.',
+          fix: 'Remove roleArn, or set identityOwner: keda.',
         };
       }
       if (!isEmpty(identity.externalID) && isEmpty(identity.roleArn)) {
         yield {
           path: `${path}/externalID`,
-          message: 'externalID stands without roleArn.',
+          message: 'externalID must not be set without roleArn',
           found: identity.externalID,
-          fix: 'State roleArn.',
+          fix: 'Set roleArn, or remove externalID.',
         };
       }
     }
@@ -108,9 +108,9 @@ const oauth2 = authenticationRule(
     row: 'KE9',
     tier: 'webhook',
     severity: 'error',
-    summary: 'OAuth2 has a clientId, and a tokenUrl with http or https and a host.',
-    why: 'The webhook refuses anything else; only beside a pod identity of another cloud than Azure and AWS does it not look.',
-    fix: 'State clientId and tokenUrl.',
+    summary: 'OAuth2 must have a clientId, and a tokenUrl with http or https and a host.',
+    why: 'The webhook rejects anything else, except together with a pod identity of a cloud other than Azure and AWS.',
+    fix: 'Set clientId, and set tokenUrl to an https URL.',
     concerns: ['oauth2'],
   },
   function* ({ oauth2: client, podIdentity: identity }) {
@@ -119,13 +119,18 @@ const oauth2 = authenticationRule(
       return;
     }
     if (client.clientId === '') {
-      yield { path: '/spec/oauth2/clientId', message: 'clientId is empty.', found: '', expected: 'a client id' };
+      yield {
+        path: '/spec/oauth2/clientId',
+        message: 'clientId must not be empty',
+        found: '',
+        expected: 'a client id',
+      };
     }
     const url = asString(client.tokenUrl);
     if (url !== undefined && !/^https?:\/\/[^/?#]/i.test(url)) {
       yield {
         path: '/spec/oauth2/tokenUrl',
-        message: `tokenUrl ${JSON.stringify(url)} is no http or https URL.`,
+        message: `tokenUrl must be an http or https URL: ${JSON.stringify(url)}`,
         found: url,
         expected: 'https://…',
       };
@@ -139,10 +144,10 @@ const filePath = authenticationRule(
     row: 'KE9',
     tier: 'webhook',
     severity: 'error',
-    summary: 'filePath stands in a ClusterTriggerAuthentication, is relative and does not go up.',
-    why: 'The file lies beside KEDA and is the same for all. The controller refuses it elsewhere, and triggers get no parameters.',
+    summary: 'filePath must be set only in a ClusterTriggerAuthentication, and must be a relative path without "..".',
+    why: 'The file is in the KEDA pod and is the same for all namespaces. Elsewhere the controller rejects it, and triggers get no parameters.',
     source: RESOLVER,
-    fix: 'Use a ClusterTriggerAuthentication, with a path below the folder that KEDA was started with.',
+    fix: 'Use a ClusterTriggerAuthentication, and set filePath to a path relative to the directory that KEDA was started with.',
     concerns: ['filePath'],
   },
   function* ({ filePath: file }, { id }) {
@@ -150,11 +155,11 @@ const filePath = authenticationRule(
       return;
     }
     if (id.kind === 'TriggerAuthentication') {
-      yield { path: '/spec/filePath', message: 'A TriggerAuthentication has no files.', found: file };
+      yield { path: '/spec/filePath', message: 'filePath must not be set in a TriggerAuthentication', found: file };
     } else if (file.startsWith('/') || file.includes('..')) {
       yield {
         path: '/spec/filePath',
-        message: `filePath ${file} leaves the folder of KEDA's files.`,
+        message: `filePath must be a relative path without "..": ${file}`,
         found: file,
         expected: 'a relative path without ".."',
       };
@@ -168,10 +173,11 @@ const referenceResolves = triggerRule(
     row: 'KE18',
     tier: 'webhook',
     severity: 'error',
-    summary: 'authenticationRef names its authentication by the right kind, and one of its own namespace.',
-    why: 'Without a kind a TriggerAuthentication of the same namespace is meant. The controller finds none, and the trigger gets no parameters.',
+    summary:
+      'authenticationRef must refer to an authentication of the right kind and, unless it is a ClusterTriggerAuthentication, in the same namespace.',
+    why: 'Without a kind, KEDA looks for a TriggerAuthentication in the same namespace. If the controller finds none, the trigger gets no parameters.',
     source: RESOLVER,
-    fix: 'State the kind, or make the authentication where it is used.',
+    fix: 'Set authenticationRef.kind, or create the authentication in the namespace where it is used.',
     concerns: ['authenticationRef'],
   },
   function* ({ trigger, path }, { manifest }, { set }) {
@@ -187,9 +193,9 @@ const referenceResolves = triggerRule(
     if (other !== undefined) {
       yield {
         path: `${path}/authenticationRef`,
-        message: `${name} is a ${other.id.kind}, and a ${kind} is meant.`,
+        message: `${name} is a ${other.id.kind}, but authenticationRef refers to a ${kind}`,
         found: name,
-        fix: `State kind: ${other.id.kind}.`,
+        fix: `Set authenticationRef.kind: ${other.id.kind}.`,
       };
       return;
     }
@@ -201,10 +207,10 @@ const referenceResolves = triggerRule(
     }
     yield {
       path: `${path}/authenticationRef/name`,
-      message: `The TriggerAuthentication ${name} lies in the namespace ${elsewhere.id.namespace || '(none)'}.`,
+      message: `the TriggerAuthentication ${name} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
       found: name,
       severity: 'warning',
-      fix: 'Make it in the namespace of the ScaledObject, or make it a ClusterTriggerAuthentication.',
+      fix: 'Set metadata.namespace to the namespace of the ScaledObject, or use a ClusterTriggerAuthentication.',
     };
   },
 );
@@ -214,10 +220,10 @@ const parameterRead: SetRule = {
   row: 'KE19',
   tier: 'advice',
   severity: 'warning',
-  summary: 'Each parameter that an authentication gives is read by one of the triggers that name it.',
-  why: "A parameter by another name than the scaler's is passed over without a word.",
+  summary: 'Each parameter of an authentication must be read by a trigger that refers to it.',
+  why: 'KEDA silently ignores a parameter with a name that the scaler does not read.',
   source: `${KEDA_PROJECT}, pkg/scalers/scalersconfig/typed_config.go`,
-  fix: 'Name the parameter as the scaler does.',
+  fix: 'Set secretTargetRef[].parameter (or that of the other source) to the name that the scaler reads.',
   on: 'set',
   check: function* ({ set }) {
     const readers = readersOf(set);
@@ -237,7 +243,7 @@ const parameterRead: SetRule = {
           yield {
             manifest,
             path,
-            message: `${[...types].join(', ')} reads no parameter ${name} from an authentication.`,
+            message: `${[...types].join(', ')} does not read the parameter ${name} from an authentication`,
             found: name,
           };
         }

@@ -51,7 +51,11 @@ function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
   const scheme = /^([a-z]+):/i.exec(text('host'))?.[1]?.toLowerCase();
   const isAmqp = protocol === 'amqp' || (protocol !== 'http' && scheme !== undefined && scheme.startsWith('amqp'));
   if (protocol !== '' && !['amqp', 'http', 'auto'].includes(protocol)) {
-    yield { key: 'protocol', message: `protocol ${protocol} is unknown.`, fix: 'Write amqp, http or auto.' };
+    yield {
+      key: 'protocol',
+      message: `unsupported protocol "${protocol}"`,
+      fix: 'Set protocol to amqp, http, or auto.',
+    };
   }
   if (
     (protocol === '' || protocol === 'auto') &&
@@ -60,25 +64,29 @@ function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
   ) {
     yield {
       key: 'host',
-      message: `The URI of the host begins with ${scheme}.`,
-      fix: 'Begin with amqp, amqps, http or https.',
+      message: `unsupported scheme "${scheme}" in the URI of the host`,
+      fix: 'Start host with amqp, amqps, http, or https.',
     };
   }
   if (has('queueLength') && (has('mode') || hasValue) && mode !== 'Unknown') {
     yield {
       key: 'queueLength',
-      message: 'queueLength stands beside mode or value, which take its place.',
-      fix: 'Write mode: QueueLength and value.',
+      message: 'queueLength must not be set when mode or value is set',
+      fix: 'Replace queueLength by mode: QueueLength and value.',
     };
   } else if (has('mode') !== hasValue && !has('queueLength') && mode !== 'Unknown') {
     yield {
       key: has('mode') ? 'mode' : 'value',
-      message: has('mode') ? 'mode stands without a value.' : 'value stands without a mode.',
-      fix: 'State both, for example mode: QueueLength and value: "20".',
+      message: has('mode') ? 'mode must not be set without value' : 'value must not be set without mode',
+      fix: 'Set both, for example mode: QueueLength and value: "20".',
     };
   }
   if (mode !== '' && mode !== 'Unknown' && !RABBITMQ_MODES.includes(mode)) {
-    yield { key: 'mode', message: `mode ${mode} is unknown.`, fix: `Write one of ${RABBITMQ_MODES.join(', ')}.` };
+    yield {
+      key: 'mode',
+      message: `unsupported mode "${mode}"`,
+      fix: `Set mode to one of ${RABBITMQ_MODES.join(', ')}.`,
+    };
   }
   const httpOnly = [
     ...(RABBITMQ_MODES.slice(1).includes(mode) ? ['mode'] : []),
@@ -88,22 +96,34 @@ function* rabbitmq({ text, has }: Given): Iterable<Complaint> {
     for (const key of [...httpOnly, ...(has('timeout') ? ['timeout'] : [])]) {
       yield {
         key,
-        message: `${key} ${text(key)} goes with HTTP only, and the protocol is AMQP.`,
-        fix: 'Give the URI of the management API, and protocol: http.',
+        message: `${key} ${text(key)} requires HTTP, but the protocol is AMQP`,
+        fix: 'Set host to the URI of the management API, and set protocol: http.',
       };
     }
   }
   if (/^-?\d+$/.test(text('pageSize')) && Number(text('pageSize')) < 1) {
-    yield { key: 'pageSize', message: `pageSize is ${text('pageSize')}.`, fix: 'Write 1 or more.' };
+    yield {
+      key: 'pageSize',
+      message: `pageSize must be greater than or equal to 1: ${text('pageSize')}`,
+      fix: 'Set pageSize to at least 1.',
+    };
   }
 }
 
 function* kafka({ text, has }: Given): Iterable<Complaint> {
   if (/^-?\d+$/.test(text('lagThreshold')) && Number(text('lagThreshold')) <= 0) {
-    yield { key: 'lagThreshold', message: `lagThreshold is ${text('lagThreshold')}.`, fix: 'Write 1 or more.' };
+    yield {
+      key: 'lagThreshold',
+      message: `lagThreshold must be greater than or equal to 1: ${text('lagThreshold')}`,
+      fix: 'Set lagThreshold to at least 1.',
+    };
   }
   if (/^-\d+$/.test(text('activationLagThreshold'))) {
-    yield { key: 'activationLagThreshold', message: 'activationLagThreshold is negative.', fix: 'Write 0 or more.' };
+    yield {
+      key: 'activationLagThreshold',
+      message: 'activationLagThreshold must be greater than or equal to 0',
+      fix: 'Set activationLagThreshold to at least 0.',
+    };
   }
   const [withLag, even] = [
     isTrue(text('limitToPartitionsWithLag')),
@@ -112,22 +132,22 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
   if (withLag && isTrue(text('allowIdleConsumers'))) {
     yield {
       key: 'allowIdleConsumers',
-      message: 'allowIdleConsumers and limitToPartitionsWithLag exclude each other.',
-      fix: 'Choose one.',
+      message: 'allowIdleConsumers must not be set when limitToPartitionsWithLag is set',
+      fix: 'Remove allowIdleConsumers or limitToPartitionsWithLag.',
     };
   }
   if (withLag && even) {
     yield {
       key: 'ensureEvenDistributionOfPartitions',
-      message: 'limitToPartitionsWithLag and ensureEvenDistributionOfPartitions exclude each other.',
-      fix: 'Choose one.',
+      message: 'limitToPartitionsWithLag must not be set when ensureEvenDistributionOfPartitions is set',
+      fix: 'Remove limitToPartitionsWithLag or ensureEvenDistributionOfPartitions.',
     };
   }
   if ((withLag || even) && !has('topic')) {
     yield {
       key: withLag ? 'limitToPartitionsWithLag' : 'ensureEvenDistributionOfPartitions',
-      message: 'There is no topic whose partitions count.',
-      fix: 'State topic.',
+      message: 'topic must be set when the trigger depends on partitions',
+      fix: 'Set metadata.topic.',
     };
   }
 }
@@ -135,24 +155,24 @@ function* kafka({ text, has }: Given): Iterable<Complaint> {
 function* redis({ text, has, lacks }: Given): Iterable<Complaint> {
   if (lacks('address', 'addresses') && (lacks('host', 'hosts') || lacks('port', 'ports'))) {
     yield {
-      message: 'There is no address, nor host and port.',
-      fix: 'State address as host:port, or give it by a TriggerAuthentication.',
+      message: 'address, or host and port, must be set',
+      fix: 'Set address to host:port, or provide it with a TriggerAuthentication.',
     };
   }
   const [hosts, ports] = [text('hosts') || text('host'), text('ports') || text('port')];
   if (hosts !== '' && ports !== '' && hosts.split(',').length !== ports.split(',').length) {
     yield {
       key: has('ports') ? 'ports' : 'port',
-      message: 'There are not as many ports as hosts.',
-      fix: 'State one port for each host.',
+      message: 'hosts and ports must have the same number of entries',
+      fix: 'List one port in ports for each entry of hosts.',
     };
   }
   const tls = text('enableTLS');
   if (tls !== '' && !/^(1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/.test(tls)) {
     yield {
       key: 'enableTLS',
-      message: `enableTLS ${JSON.stringify(tls)} is neither true nor false.`,
-      fix: 'Write "true" or "false".',
+      message: `enableTLS must be true or false: ${JSON.stringify(tls)}`,
+      fix: 'Set enableTLS to "true" or "false".',
     };
   }
 }
@@ -167,9 +187,13 @@ function* target(type: string, { text, isModified }: Given): Iterable<Complaint>
   }
   const value = text(key);
   if (value === '') {
-    yield { message: `There is no ${key}.`, fix: `State ${key}: what one replica is good for.` };
+    yield { message: `${key} must be set`, fix: `Set ${key} to the load that one replica can handle.` };
   } else if ((isZero(value) && type !== 'aws-dynamodb') || (ABOVE_ZERO.has(type) && value.startsWith('-'))) {
-    yield { key, message: `${key} is ${value}.`, fix: 'State what one replica is good for, above zero.' };
+    yield {
+      key,
+      message: `${key} must be greater than zero: ${value}`,
+      fix: `Set ${key} to the load that one replica can handle, greater than zero.`,
+    };
   }
 }
 
@@ -183,8 +207,8 @@ function* awsKeys({ text, has, lacks }: Given): Iterable<Complaint> {
   ) {
     yield {
       key: 'awsAccessKeyID',
-      message: 'awsAccessKeyID stands without its secret.',
-      fix: 'Give awsSecretAccessKey too, from the same place.',
+      message: 'awsAccessKeyID must not be set without awsSecretAccessKey',
+      fix: 'Provide awsSecretAccessKey too, from the same source.',
     };
   }
 }
@@ -218,14 +242,18 @@ function* choices(type: string, { text, lacks }: Given): Iterable<Complaint> {
     const missing = lacks(whole) ? parts.filter((part) => lacks(part)) : [];
     if (missing.length > 0) {
       yield {
-        message: `There is no ${whole}, nor ${missing.join(', ')}.`,
-        fix: `State ${whole}, or ${parts.join(', ')}.`,
+        message: `${whole}, or ${missing.join(', ')}, must be set`,
+        fix: `Set ${whole}, or ${parts.join(', ')}.`,
       };
     }
   }
   const both = EXCLUSIVE.get(type)?.filter((key) => text(key) !== '') ?? [];
   if (both.length > 1) {
-    yield { key: both[1], message: `${both.join(' and ')} exclude each other.`, fix: 'Choose one.' };
+    yield {
+      key: both[1],
+      message: `${both.join(' and ')} must not be set together`,
+      fix: `Keep one of ${both.join(' and ')}.`,
+    };
   }
 }
 
@@ -274,8 +302,8 @@ function* authModes(modes: readonly string[], { lacks }: Given): Iterable<Compla
       if (lacks(...names)) {
         yield {
           key: 'authModes',
-          message: `The mode ${mode} needs ${names.join(' or ')}, which nothing gives.`,
-          fix: 'Name a TriggerAuthentication that gives it in authenticationRef.',
+          message: `the mode ${mode} requires ${names.join(' or ')}, which is not set`,
+          fix: 'Set authenticationRef to a TriggerAuthentication that provides the parameter.',
         };
       }
     }
@@ -303,10 +331,10 @@ const parametersAgree = triggerRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The parameters of a trigger go together as its scaler demands (rabbitmq, kafka, redis, connections of databases and other alternatives, AWS credentials, authentication modes, targets that only seem to be optional).',
-    why: 'The webhook does not look; the controller cannot make the scaler, and nothing is scaled.',
+      'The parameters of a trigger must be complete and must not conflict (rabbitmq, kafka, redis, database connections and other alternatives, AWS credentials, authentication modes).',
+    why: 'The webhook does not check this; the controller cannot create the scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scalers: Validate of each scaler`,
-    fix: 'Correct the parameters.',
+    fix: 'Set the missing parameter in triggers[].metadata, or remove the one that conflicts.',
   },
   function* ({ type, trigger, metadata, path }, { manifest, spec }, { set }) {
     const given = givenIn(metadata, authenticationOf(trigger, manifest, set), usesModifiers(spec));

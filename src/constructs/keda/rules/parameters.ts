@@ -3,7 +3,7 @@
  */
 import { kedaScaler, type KedaScaler, kedaScalers, type KedaScalerParameter } from '../../../facts/api/keda-scalers';
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asString, stringEntries } from '../../../manifests/read';
 import { KEDA_PROJECT } from '../keda-facts';
@@ -21,10 +21,10 @@ const scalerKnown = triggerRule(
     row: 'KE14',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The type of a trigger is a scaler that KEDA has.',
-    why: 'The webhook takes any text; the controller then finds no scaler, and nothing is scaled.',
+    summary: 'The type of a trigger must be a scaler that KEDA has.',
+    why: 'The webhook accepts any string; the controller then finds no scaler, and the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/scalers_builder.go`,
-    fix: "Write the type of one of KEDA's scalers; what KEDA does not have is an external scaler.",
+    fix: "Set triggers[].type to one of KEDA's scalers, or to external for a scaler of your own.",
   },
   function* ({ type, trigger, path }) {
     if (type === '' || type === 'external-mock' || kedaScaler(type) !== undefined) {
@@ -36,9 +36,9 @@ const scalerKnown = triggerRule(
     );
     yield {
       path: `${path}/type`,
-      message: `KEDA has no scaler ${type}.`,
+      message: `unknown scaler "${type}"`,
       found: trigger.type,
-      ...(meant === undefined ? {} : { expected: meant, fix: `Write ${meant}.` }),
+      ...(meant === undefined ? {} : { expected: meant, fix: `Set triggers[].type to ${meant}.` }),
     };
   },
 );
@@ -99,10 +99,10 @@ const metricName = triggerRule(
     row: 'KE10',
     tier: 'advice',
     severity: 'warning',
-    summary: 'No metricName in the metadata of a scaler that does not read it.',
-    why: 'Since v2.12 KEDA names its metrics itself; a metricName is ignored, and does not choose what is measured.',
+    summary: 'metricName must not be set for a scaler that does not read it.',
+    why: 'Since v2.12 KEDA names its metrics itself; metricName is ignored and does not select what is measured.',
     source: `${KEDA_PROJECT}, CHANGELOG.md (v2.12.0) and pkg/scalers`,
-    fix: 'Leave metricName out. To call the value by a name in a formula, state the name of the trigger.',
+    fix: 'Remove metricName; to refer to the value in a formula, set triggers[].name.',
     concerns: [METRIC_NAME],
   },
   function* (trigger) {
@@ -111,7 +111,7 @@ const metricName = triggerRule(
     }
     for (const { key, parameters, path, text } of parametersOf(trigger)) {
       if (key === METRIC_NAME && parameters.length === 0) {
-        yield { path, message: `${trigger.type} does not read metricName.`, found: text };
+        yield { path, message: `metricName has no effect on ${trigger.type}`, found: text };
       }
     }
   },
@@ -123,10 +123,10 @@ const parameterKnown = triggerRule(
     row: 'KE15',
     tier: 'advice',
     severity: 'error',
-    summary: "Every key of a trigger's metadata is a parameter that its scaler reads.",
-    why: 'KEDA passes over what it does not know without a word (it can be told to log it), so what was written does not happen.',
+    summary: "Each key in a trigger's metadata must be a parameter that its scaler reads.",
+    why: 'KEDA silently ignores unknown parameters (unless it is configured to log them), so the setting has no effect.',
     source: TYPED_CONFIG,
-    fix: 'Correct the name, or leave the parameter out.',
+    fix: 'Rename the key in triggers[].metadata to a parameter of the scaler, or remove it.',
     concerns: ['metadata'],
   },
   function* (trigger) {
@@ -141,9 +141,9 @@ const parameterKnown = triggerRule(
         const parameter = key.slice(0, -FROM_ENV.length);
         yield {
           path,
-          message: `${trigger.type} reads ${parameter} from no variable.`,
+          message: `${trigger.type} does not read ${parameter} from an environment variable`,
           found: text,
-          fix: `Write the value itself as ${parameter}, or give it by a TriggerAuthentication where that is read.`,
+          fix: `Set ${parameter} to the value itself, or provide it with a TriggerAuthentication if the scaler reads it there.`,
         };
         continue;
       }
@@ -154,9 +154,9 @@ const parameterKnown = triggerRule(
       );
       yield {
         path,
-        message: `${trigger.type} has no parameter ${key}.`,
+        message: `unknown parameter "${key}" for ${trigger.type}`,
         found: text,
-        ...(meant === undefined ? {} : { expected: meant, fix: `Write ${meant}.` }),
+        ...(meant === undefined ? {} : { expected: meant, fix: `Rename ${key} to ${meant}.` }),
       };
     }
   },
@@ -169,10 +169,10 @@ const parameterInPlace = triggerRule(
     tier: 'advice',
     severity: 'error',
     summary:
-      'What a scaler reads only from a TriggerAuthentication, or only from a variable, does not stand in the metadata.',
-    why: 'KEDA does not look for it there, and a secret stands in the open for nothing.',
+      'A parameter that the scaler reads only from a TriggerAuthentication or an environment variable must not be set in the metadata.',
+    why: 'KEDA does not read it there, and a secret would be exposed for no reason.',
     source: TYPED_CONFIG,
-    fix: 'Give it by a TriggerAuthentication, and name that in authenticationRef.',
+    fix: 'Provide the parameter with a TriggerAuthentication, and refer to it in authenticationRef.',
     concerns: ['metadata'],
   },
   function* (trigger, { manifest }, { set }) {
@@ -192,7 +192,7 @@ const parameterInPlace = triggerRule(
       const isGiven = first.fromAuthentication && authentication !== undefined && givenBy(authentication, key) !== 'no';
       yield {
         path,
-        message: `${trigger.type} does not read ${key} from the metadata.`,
+        message: `${trigger.type} does not read ${key} from metadata`,
         expected: `${key} ${where}`,
         ...(isGiven ? { severity: 'warning' } : {}),
       };
@@ -207,10 +207,10 @@ const parameterGiven = triggerRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'Every parameter that a scaler demands is given: in the metadata, by a variable or by the authentication, whichever it reads.',
-    why: 'The webhook does not look; the controller cannot make the scaler, and nothing is scaled.',
+      'Each required parameter of a scaler must be set: in the metadata, with an environment variable, or with the authentication.',
+    why: 'The webhook does not check this; the controller cannot create the scaler, and the workload is not scaled.',
     source: TYPED_CONFIG,
-    fix: 'State the parameter.',
+    fix: 'Set the parameter in triggers[].metadata, or provide it with a TriggerAuthentication.',
   },
   function* ({ type, metadata, trigger, path }, { manifest }, { set }) {
     const scaler = kedaScaler(type);
@@ -233,7 +233,7 @@ const parameterGiven = triggerRule(
       }
       yield {
         path: `${path}/metadata`,
-        message: `${type} needs ${names.join(' or ')}.`,
+        message: `${type} requires ${names.join(' or ')}`,
         expected: placesOf(parameter),
       };
     }
@@ -255,10 +255,10 @@ const parameterValue = triggerRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The text of a parameter is what its scaler reads: a number, true or false, a duration, one of a choice, a list.',
-    why: 'The webhook takes any text; the controller cannot make the scaler, and nothing is scaled.',
+      'The value of a parameter must have the type that its scaler reads: a number, true or false, a duration, an enum value, or a list.',
+    why: 'The webhook accepts any string; the controller cannot create the scaler, and the workload is not scaled.',
     source: TYPED_CONFIG,
-    fix: 'Correct the value.',
+    fix: 'Set the parameter in triggers[].metadata to a value of the expected type.',
     concerns: ['metadata'],
   },
   function* (trigger) {
@@ -266,7 +266,12 @@ const parameterValue = triggerRule(
       const read = parameters.find(({ fromMetadata, deprecated }) => fromMetadata && deprecated !== 'removed');
       const expected = read === undefined || byVariable ? undefined : parameterComplaint(read, text);
       if (expected !== undefined) {
-        yield { path, message: `${trigger.type} cannot read ${key} ${JSON.stringify(text)}.`, found: text, expected };
+        yield {
+          path,
+          message: `${key} has an invalid value for ${trigger.type}: ${JSON.stringify(text)}`,
+          found: text,
+          expected,
+        };
       }
     }
   },
@@ -279,10 +284,10 @@ const parameterCurrent = triggerRule(
     tier: 'webhook',
     otherTiers: ['advice'],
     severity: 'error',
-    summary: 'No parameter that KEDA has removed or announced to remove.',
-    why: 'A removed one stops the scaler, which says so; an announced one works, and is logged, until a later release.',
+    summary: 'Parameters that KEDA has removed or deprecated must not be set.',
+    why: 'A removed parameter stops the scaler with an error; a deprecated one works until a later release, with a warning in the log.',
     source: TYPED_CONFIG,
-    fix: 'Leave it out; the release notes of the scaler name what takes its place.',
+    fix: 'Remove the parameter from triggers[].metadata; the release notes of the scaler name its replacement.',
     concerns: ['metadata'],
   },
   function* (trigger): Iterable<Violation> {
@@ -296,12 +301,12 @@ const parameterCurrent = triggerRule(
         path,
         message:
           old.deprecated === 'removed'
-            ? `KEDA refuses ${trigger.type} with ${key}.`
-            : `KEDA is about to remove ${key} of ${trigger.type}.`,
+            ? `KEDA has removed the parameter ${key} of ${trigger.type}`
+            : `the parameter ${key} of ${trigger.type} is deprecated`,
         found: text,
         ...(old.deprecated === 'removed' ? {} : { tier: 'advice', severity: 'info' }),
         ...(isResource
-          ? { fix: `Move it beside the metadata, as metricType: ${asString(trigger.metadata.type) ?? 'Utilization'}.` }
+          ? { fix: `Move it out of metadata, as metricType: ${asString(trigger.metadata.type) ?? 'Utilization'}.` }
           : {}),
       };
     }

@@ -24,10 +24,10 @@ const queryValid = triggerRule(
     row: 'KE10',
     tier: 'advice',
     severity: 'error',
-    summary: 'The query of a Prometheus trigger is PromQL that gives an instant vector.',
-    why: 'Prometheus refuses what it cannot read, and KEDA cannot read a scalar, a text or a range: every look at the trigger fails, and nothing is scaled.',
+    summary: 'The query of a Prometheus trigger must be valid PromQL that returns an instant vector.',
+    why: 'Prometheus rejects an invalid query, and KEDA cannot read a scalar, a string, or a range: every poll fails, and the workload is not scaled.',
     source: `${SCALER}; Prometheus, promql/parser`,
-    fix: 'Correct the query; wrap a scalar in vector(…).',
+    fix: 'Set metadata.query to a valid expression, and wrap a scalar in vector(…).',
     concerns: ['query'],
   },
   function* (trigger) {
@@ -39,7 +39,7 @@ const queryValid = triggerRule(
     const { expression, problems } = parsePromql(query);
     const [problem] = problems.filter(({ kind }) => kind !== 'experimental');
     if (problem !== undefined) {
-      yield { path, message: `Prometheus refuses the query: ${describeProblem(query, problem)}.`, found: query };
+      yield { path, message: `the query is not valid PromQL: ${describeProblem(query, problem)}`, found: query };
     }
     if (problem !== undefined || expression === undefined || trigger.type !== 'prometheus') {
       return;
@@ -51,10 +51,12 @@ const queryValid = triggerRule(
     yield {
       path,
       message:
-        type === 'matrix' ? 'The query gives a range of values.' : `The query gives a ${type}, which KEDA cannot read.`,
+        type === 'matrix'
+          ? 'the query returns a range vector, but KEDA reads only an instant vector'
+          : `the query returns a ${type}, but KEDA reads only an instant vector`,
       found: query,
       expected: 'an instant vector',
-      ...(type === 'scalar' ? { fix: `Write vector(${query.trim()}).` } : {}),
+      ...(type === 'scalar' ? { fix: `Set metadata.query to vector(${query.trim()}).` } : {}),
     };
   },
 );
@@ -65,10 +67,10 @@ const queryGivesOne = triggerRule(
     row: 'KE10',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The query of a Prometheus trigger gives one value, however many series there are.',
-    why: 'KEDA takes several values for an error ("returned multiple elements"): it works with one pod and stops with the second, when it is needed.',
+    summary: 'The query of a Prometheus trigger must return one value, for any number of series.',
+    why: 'KEDA treats several values as an error ("returned multiple elements"): the query works with one pod and fails with the second one, when it is needed.',
     source: SCALER,
-    fix: 'Put the query into sum(…), max(…) or another aggregation without by.',
+    fix: 'Wrap metadata.query in sum(…), max(…), or another aggregation without by.',
     concerns: ['query'],
   },
   function* (trigger) {
@@ -87,7 +89,7 @@ const queryGivesOne = triggerRule(
     }
     yield {
       path: `${trigger.path}/metadata/query`,
-      message: 'The query gives a value for each series that it meets.',
+      message: 'the query returns one value for each series',
       found: query,
       expected: `one value, for example sum(${query.trim()})`,
     };
@@ -100,10 +102,10 @@ const firstReplica = scaledObjectRule(
     row: 'KE25',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A target that may stand at zero has a trigger whose value does not come from the target itself.',
-    why: 'Servers that do not run expose no queue and no cache: the value stays at zero, and nothing ever starts the first replica.',
+    summary: 'A target that scales to zero must have a trigger whose value does not come from the target itself.',
+    why: 'Servers that do not run expose no queue and no cache: the value stays at zero, and the first replica never starts.',
     source: `${SCALER}; metrics of vLLM, SGLang, TGI and Triton`,
-    fix: 'Keep one replica (minReplicaCount: 1), or add a trigger from outside, such as the request rate of the gateway.',
+    fix: 'Set minReplicaCount: 1, or add a trigger from outside, such as the request rate of the gateway.',
     concerns: ['triggers'],
   },
   function* ({ spec, triggers }) {
@@ -118,7 +120,7 @@ const firstReplica = scaledObjectRule(
     }
     yield {
       path: starters[0]?.path ?? '/spec/triggers',
-      message: 'All triggers ask the servers that are scaled; at zero none of them answers.',
+      message: 'all triggers read metrics of the scaled servers, which return nothing at zero replicas',
     };
   },
 );

@@ -31,9 +31,9 @@ const idleBelowMin = scaledObjectRule(
     row: 'KE2',
     tier: 'webhook',
     severity: 'error',
-    summary: 'idleReplicaCount is below minReplicaCount.',
-    why: 'While no trigger is active the target stands at the idle count, which is meant to be less than the least of an active one; the webhook refuses anything else. A minReplicaCount of 0 counts as 1 here, and one that is not stated as 0.',
-    fix: 'State or raise minReplicaCount, or leave idleReplicaCount out.',
+    summary: 'idleReplicaCount must be less than minReplicaCount.',
+    why: 'The webhook rejects anything else. While no trigger is active, the target has the idle count, which must be less than the minimum of an active target; a minReplicaCount of 0 counts as 1 here, and an unset one as 0.',
+    fix: 'Set minReplicaCount to more than idleReplicaCount, or remove idleReplicaCount.',
     concerns: ['idleReplicaCount'],
   },
   function* (view) {
@@ -43,10 +43,10 @@ const idleBelowMin = scaledObjectRule(
     if (idle === undefined || minimum === undefined || idle < minimum) {
       return;
     }
-    const what = stated === undefined ? 'a minReplicaCount that is not stated' : `minReplicaCount ${stated}`;
+    const what = stated === undefined ? 'minReplicaCount (unset)' : `minReplicaCount (${stated})`;
     yield {
       path: '/spec/idleReplicaCount',
-      message: `idleReplicaCount ${idle} is not below ${what}.`,
+      message: `idleReplicaCount (${idle}) must be less than ${what}`,
       found: idle,
       expected: minimum === 0 ? 'a minReplicaCount' : `less than ${minimum}`,
     };
@@ -59,8 +59,8 @@ const jobMinimum = scaledJobRule(
     row: 'KE2',
     tier: 'advice',
     severity: 'error',
-    summary: 'minReplicaCount of a ScaledJob is at most its maxReplicaCount.',
-    why: 'Nothing refuses it: KEDA quietly takes the maximum for both.',
+    summary: 'minReplicaCount of a ScaledJob must be less than or equal to maxReplicaCount.',
+    why: 'KEDA does not reject this; it silently uses the maximum for both.',
     source: SCALED_JOBS,
     fix: 'Raise maxReplicaCount, or lower minReplicaCount.',
     concerns: ['minReplicaCount'],
@@ -73,7 +73,7 @@ const jobMinimum = scaledJobRule(
     }
     yield {
       path: '/spec/minReplicaCount',
-      message: `minReplicaCount ${minimum} is more than maxReplicaCount ${maximum}.`,
+      message: `minReplicaCount must be less than or equal to maxReplicaCount (${minimum} > ${maximum})`,
       found: minimum,
       expected: `at most ${maximum}`,
     };
@@ -86,9 +86,9 @@ const resourceTriggersKeepOne = scaledObjectRule(
     row: 'KE4',
     tier: 'webhook',
     severity: 'error',
-    summary: 'With nothing but cpu and memory triggers, minReplicaCount is stated and at least 1.',
-    why: 'No pods use no CPU, so nothing would ever start the first one. The webhook refuses it; a minReplicaCount that is not stated counts as 0.',
-    fix: 'State minReplicaCount of 1 or more, or add a trigger that can start the first replica.',
+    summary: 'minReplicaCount must be at least 1 if all triggers are cpu or memory.',
+    why: 'Without pods there is no CPU usage, so the first pod would never start. The webhook rejects the object; an unset minReplicaCount counts as 0.',
+    fix: 'Set minReplicaCount to at least 1, or add a trigger that can start the first replica.',
     concerns: ['triggers'],
   },
   function* (view) {
@@ -101,7 +101,7 @@ const resourceTriggersKeepOne = scaledObjectRule(
     }
     yield {
       path: view.spec.minReplicaCount === 0 ? '/spec/minReplicaCount' : '/spec',
-      message: `minReplicaCount is ${view.spec.minReplicaCount === 0 ? '0' : 'not stated'}, and cpu and memory cannot start the first replica.`,
+      message: `minReplicaCount is ${view.spec.minReplicaCount === 0 ? '0' : 'unset'}, but cpu and memory triggers cannot start the first replica`,
       expected: 'minReplicaCount of 1 or more',
     };
   },
@@ -114,9 +114,9 @@ const nameFits = scaledRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The name, and that of the HorizontalPodAutoscaler (keda-hpa-… where none is stated), have at most 63 characters.',
-    why: 'Both are written into labels. The webhook refuses a ScaledObject with a longer one; a ScaledJob is taken, and its Jobs are refused.',
-    fix: 'Shorten the name; a ScaledObject may also state advanced.horizontalPodAutoscalerConfig.name.',
+      'The name, and the name of the HorizontalPodAutoscaler (keda-hpa-… by default), must be no more than 63 characters.',
+    why: 'Both become label values. The webhook rejects a ScaledObject with a longer name; a ScaledJob is accepted, but its Jobs are rejected.',
+    fix: 'Shorten metadata.name, or, for a ScaledObject, set advanced.horizontalPodAutoscalerConfig.name.',
   },
   function* ({ manifest: { id }, spec }) {
     if (id.name === '') {
@@ -125,7 +125,7 @@ const nameFits = scaledRule(
     if (id.name.length > LONGEST_LABEL) {
       yield {
         path: '/metadata/name',
-        message: `The name has ${id.name.length} characters.`,
+        message: `the name has ${id.name.length} characters and must have no more than ${LONGEST_LABEL}`,
         found: id.name,
         expected: `at most ${LONGEST_LABEL}`,
       };
@@ -142,7 +142,7 @@ const nameFits = scaledRule(
     yield {
       path:
         stated === undefined || stated === '' ? '/metadata/name' : '/spec/advanced/horizontalPodAutoscalerConfig/name',
-      message: `The HorizontalPodAutoscaler would be called ${hpa}, which has ${hpa.length} characters.`,
+      message: `the name of the HorizontalPodAutoscaler, ${hpa}, has ${hpa.length} characters and must have no more than ${LONGEST_LABEL}`,
       found: hpa,
       expected: `at most ${LONGEST_LABEL}`,
     };
@@ -155,10 +155,10 @@ const fallbackHasTrigger = scaledObjectRule(
     row: 'KE7',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A fallback has a trigger that can fail: one other than cpu and memory, or a formula.',
-    why: 'KEDA does not read cpu and memory, so it cannot see them fail; the webhook refuses the fallback.',
+    summary: 'A fallback requires a trigger that can fail: one other than cpu and memory, or a formula.',
+    why: 'KEDA does not read cpu and memory itself, so it cannot detect that they fail; the webhook rejects the fallback.',
     source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_types.go`,
-    fix: 'Leave the fallback out.',
+    fix: 'Remove spec.fallback.',
     concerns: ['fallback'],
   },
   function* ({ spec, triggers }) {
@@ -170,7 +170,7 @@ const fallbackHasTrigger = scaledObjectRule(
     }
     yield {
       path: '/spec/fallback',
-      message: 'All triggers are cpu or memory, which never fall back.',
+      message: 'fallback must not be set when all triggers are cpu or memory',
       expected: 'no fallback',
     };
   },
@@ -182,9 +182,9 @@ const fallbackFormula = scaledObjectRule(
     row: 'KE7',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The fallback behavior scalingModifiers goes with a formula.',
-    why: 'It is the formula that says what a missing value means; the webhook refuses the behavior without one.',
-    fix: 'State advanced.scalingModifiers.formula, or choose another behavior.',
+    summary: 'The fallback behavior scalingModifiers requires a formula.',
+    why: 'The formula defines the result when a value is missing; the webhook rejects the behavior without one.',
+    fix: 'Set advanced.scalingModifiers.formula, or choose another fallback.behavior.',
     concerns: ['fallback'],
   },
   function* ({ spec }) {
@@ -194,7 +194,7 @@ const fallbackFormula = scaledObjectRule(
     }
     yield {
       path: '/spec/fallback/behavior',
-      message: 'There is no formula.',
+      message: 'the fallback behavior scalingModifiers must not be set without a formula',
       found: 'scalingModifiers',
       expected: 'advanced.scalingModifiers.formula',
     };
@@ -211,9 +211,9 @@ const cooldownHasEffect = scaledObjectRule(
     row: 'KE11',
     tier: 'advice',
     severity: 'warning',
-    summary: 'cooldownPeriod and initialCooldownPeriod stand where the target may go to zero.',
-    why: 'They delay the last step, from one to zero, and nothing else: between other counts the HorizontalPodAutoscaler decides, by its behavior. The webhook only warns.',
-    fix: 'State advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds instead, or let minReplicaCount or idleReplicaCount be 0.',
+    summary: 'cooldownPeriod and initialCooldownPeriod have an effect only if the target scales to zero.',
+    why: 'They delay only the step from one replica to zero; above that, the HorizontalPodAutoscaler decides by its behavior. The webhook only warns.',
+    fix: 'Set advanced.horizontalPodAutoscalerConfig.behavior.scaleDown.stabilizationWindowSeconds instead, or set minReplicaCount or idleReplicaCount to 0.',
     concerns: ['cooldownPeriod', 'initialCooldownPeriod'],
   },
   function* (view) {
@@ -225,7 +225,7 @@ const cooldownHasEffect = scaledObjectRule(
       if (value !== undefined && value > 0) {
         yield {
           path: `/spec/${field}`,
-          message: `${field} has no effect: the target never goes below ${minimumOf(view) ?? 1}.`,
+          message: `${field} has no effect: the target has at least ${minimumOf(view) ?? 1} replicas`,
           found: value,
         };
       }
@@ -239,9 +239,9 @@ const pollingHasEffect = scaledObjectRule(
     row: 'KE11',
     tier: 'advice',
     severity: 'info',
-    summary: 'pollingInterval stands where KEDA polls: for a target that may go to zero, or with cached metrics.',
-    why: 'Otherwise the HorizontalPodAutoscaler asks in its own rhythm, of 15 seconds by default. The webhook only warns.',
-    fix: 'Leave it out, or let triggers use cached metrics.',
+    summary: 'pollingInterval has an effect only for a target that scales to zero, or with cached metrics.',
+    why: 'Otherwise the HorizontalPodAutoscaler polls at its own interval, 15 seconds by default. The webhook only warns.',
+    fix: 'Remove pollingInterval, or set useCachedMetrics: true on triggers.',
     concerns: ['pollingInterval'],
   },
   function* (view) {
@@ -253,7 +253,7 @@ const pollingHasEffect = scaledObjectRule(
     }
     yield {
       path: '/spec/pollingInterval',
-      message: 'pollingInterval only decides how often the health of triggers is looked at.',
+      message: 'pollingInterval affects only how often KEDA checks the health of triggers',
       found: view.spec.pollingInterval,
     };
   },
@@ -281,10 +281,10 @@ const pauseAnnotations = scaledRule(
     tier: 'advice',
     otherTiers: ['webhook'],
     severity: 'error',
-    summary: 'Annotations that pause or force say true or false; paused-replicas is a count.',
-    why: 'KEDA takes everything that it cannot read as true: "no" pauses. A count that it cannot read stops the ScaledObject altogether.',
+    summary: 'Annotations that pause scaling must be "true" or "false"; paused-replicas must be a count.',
+    why: 'KEDA reads every value that it cannot parse as true: "no" pauses. A count that it cannot parse stops the ScaledObject completely.',
     source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_types.go`,
-    fix: 'Write "true" or "false", or leave the annotation out.',
+    fix: 'Set the annotation to "true" or "false", or remove it.',
     concerns: [PAUSED, PAUSED_REPLICAS, PAUSED_SCALE_IN, PAUSED_SCALE_OUT, FORCE_ACTIVATION],
   },
   function* ({ annotations, manifest }) {
@@ -293,7 +293,7 @@ const pauseAnnotations = scaledRule(
       if (value !== undefined && !TRUTHS.has(value)) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `KEDA reads ${JSON.stringify(value)} as true.`,
+          message: `KEDA reads ${JSON.stringify(value)} as true`,
           found: value,
           expected: '"true" or "false"',
         };
@@ -307,19 +307,19 @@ const pauseAnnotations = scaledRule(
     if (manifest.id.kind === 'ScaledJob') {
       yield {
         path,
-        message: 'A ScaledJob has no replicas to pause at; the annotation is not read.',
+        message: 'the annotation has no effect on a ScaledJob, which has no replicas to pause at',
         found: replicas,
         severity: 'warning',
-        fix: `Use ${PAUSED}.`,
+        fix: `Use the annotation ${PAUSED}.`,
       };
     } else if (!/^[+-]?\d{1,9}$/.test(replicas) || Number(replicas) < 0) {
       yield {
         path,
-        message: `${JSON.stringify(replicas)} is no count of replicas.`,
+        message: `${JSON.stringify(replicas)} is not a valid number of replicas`,
         found: replicas,
-        expected: 'a whole number, at least 0',
+        expected: 'an integer, at least 0',
         tier: 'webhook',
-        fix: 'Write a count such as "0".',
+        fix: 'Set the annotation to a count such as "0".',
       };
     }
   },
@@ -332,10 +332,10 @@ const customStrategy = scaledJobRule(
     tier: 'advice',
     severity: 'error',
     summary:
-      'The strategy custom of a ScaledJob states customScalingRunningJobPercentage as a number, and only custom has its fields.',
-    why: 'Without a number KEDA quietly falls back to the default strategy; the fields of custom are not read by the others.',
+      'The strategy custom of a ScaledJob must set customScalingRunningJobPercentage, and its fields must be set only with this strategy.',
+    why: 'Without a number KEDA silently uses the default strategy; other strategies do not read the fields of custom.',
     source: SCALED_JOBS,
-    fix: 'State customScalingRunningJobPercentage, for example "0", or choose another strategy.',
+    fix: 'Set customScalingRunningJobPercentage, for example "0", or choose another strategy.',
     concerns: ['scalingStrategy'],
   },
   function* ({ spec }) {
@@ -354,10 +354,10 @@ const customStrategy = scaledJobRule(
       }
       const found =
         share === undefined
-          ? { path, message: 'customScalingRunningJobPercentage is not stated, so KEDA takes the default strategy.' }
+          ? { path, message: 'customScalingRunningJobPercentage is not set, so KEDA uses the default strategy' }
           : {
               path: `${path}/customScalingRunningJobPercentage`,
-              message: `${JSON.stringify(share)} is no number, so KEDA takes the default strategy.`,
+              message: `${JSON.stringify(share)} is not a number, so KEDA uses the default strategy`,
               found: share,
             };
       yield { ...found, expected: 'a share such as "0.5"' };
@@ -365,9 +365,9 @@ const customStrategy = scaledJobRule(
       const field = share === undefined ? 'customScalingQueueLengthDeduction' : 'customScalingRunningJobPercentage';
       yield {
         path: `${path}/${field}`,
-        message: `${field} is read by the strategy custom alone.`,
+        message: `${field} has an effect only with the strategy custom`,
         severity: 'warning',
-        fix: 'State strategy: custom, or leave the field out.',
+        fix: 'Set strategy: custom, or remove the field.',
       };
     }
   },

@@ -64,10 +64,10 @@ const oneScaler: SetRule = {
   row: 'KE1',
   tier: 'webhook',
   severity: 'error',
-  summary: 'A workload is the target of one ScaledObject, and of no HorizontalPodAutoscaler beside it.',
-  why: 'Two autoscalers pull the replicas to and fro. The webhook refuses the ScaledObject that comes second; one that takes an autoscaler over is annotated for it and states its name.',
+  summary: 'A workload must be the target of only one ScaledObject, and of no HorizontalPodAutoscaler in addition.',
+  why: 'Two autoscalers change the replicas in turn. The webhook rejects the ScaledObject that is applied second, unless it has the annotation to take over the autoscaler and sets its name.',
   source: WEBHOOK,
-  fix: `Put all triggers into one ScaledObject, and delete the HorizontalPodAutoscaler or take it over (${TRANSFER_HPA_OWNERSHIP}: "true", with its name in advanced.horizontalPodAutoscalerConfig.name).`,
+  fix: `Put all triggers into one ScaledObject, and delete the HorizontalPodAutoscaler or take it over (${TRANSFER_HPA_OWNERSHIP}: "true" and advanced.horizontalPodAutoscalerConfig.name).`,
   on: 'set',
   check: function* ({ set }) {
     const first = new Map<string, Manifest>();
@@ -83,7 +83,7 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/scaleTargetRef',
-          message: `${describe(target)} is scaled by the ScaledObject ${other.id.name} already.`,
+          message: `${describe(target)} is already scaled by the ScaledObject ${other.id.name}`,
           found: target.name,
         };
       } else {
@@ -95,9 +95,9 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/advanced/horizontalPodAutoscalerConfig/name',
-          message: `The ScaledObject ${sharer.id.name} has a HorizontalPodAutoscaler of that name.`,
+          message: `the HorizontalPodAutoscaler of the ScaledObject ${sharer.id.name} has the same name`,
           found: hpaOf(view).name,
-          fix: 'Choose another name, or none.',
+          fix: 'Set advanced.horizontalPodAutoscalerConfig.name to a different name, or remove it.',
         };
       } else {
         names.set(hpa, manifest);
@@ -134,11 +134,14 @@ function* autoscalersBeside(
       manifest,
       path: takesOver ? '/spec' : '/spec/scaleTargetRef',
       message: takesOver
-        ? `The takeover of the HorizontalPodAutoscaler ${hpa.id.name} does not state its name.`
-        : `${describe(target)} is scaled by the HorizontalPodAutoscaler ${hpa.id.name} already.`,
+        ? `the ScaledObject takes over the HorizontalPodAutoscaler ${hpa.id.name} but does not set its name`
+        : `${describe(target)} is already scaled by the HorizontalPodAutoscaler ${hpa.id.name}`,
       found: target.name,
       ...(takesOver
-        ? { expected: `advanced.horizontalPodAutoscalerConfig.name: ${hpa.id.name}`, fix: 'State the name.' }
+        ? {
+            expected: `advanced.horizontalPodAutoscalerConfig.name: ${hpa.id.name}`,
+            fix: 'Set advanced.horizontalPodAutoscalerConfig.name to the name of the HorizontalPodAutoscaler.',
+          }
         : {}),
     };
   }
@@ -149,11 +152,10 @@ const apartFromVertical: SetRule = {
   row: 'KE1',
   tier: 'advice',
   severity: 'warning',
-  summary:
-    'Where a VerticalPodAutoscaler changes the requests of a workload, no cpu or memory trigger scales it by them.',
-  why: 'More replicas lower the use of each pod, which lowers the requests, which raises the use in percent, and so on round.',
+  summary: 'A workload whose requests a VerticalPodAutoscaler changes must not have cpu or memory triggers.',
+  why: 'More replicas lower the usage of each pod, which lowers the requests, which raises the usage in percent: the two autoscalers work against each other.',
   source: 'Kubernetes autoscaler, vertical-pod-autoscaler v1.2, docs/known-limitations.md',
-  fix: 'Scale by what there is to do, or let the VerticalPodAutoscaler only recommend (updateMode: "Off").',
+  fix: 'Use a trigger that measures the amount of work, or set updateMode: "Off" in the VerticalPodAutoscaler.',
   on: 'set',
   check: function* ({ set }) {
     for (const manifest of set.ofKind(SCALED_OBJECT_KIND)) {
@@ -176,7 +178,7 @@ const apartFromVertical: SetRule = {
         yield {
           manifest,
           path: trigger.path,
-          message: `The VerticalPodAutoscaler ${vpa.id.name} changes what ${describe(target)} requests.`,
+          message: `the VerticalPodAutoscaler ${vpa.id.name} changes the requests of ${describe(target)}`,
           found: trigger.type,
         };
       }
@@ -213,9 +215,9 @@ const requestsStated = scaledObjectRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The containers that a cpu or memory trigger looks at state a request or a limit of it, or a LimitRange of the namespace gives one.',
-    why: 'Use is measured against the request. The webhook refuses a ScaledObject of a Deployment or StatefulSet otherwise; with other targets the autoscaler reports an error for ever.',
-    fix: 'State resources.requests in every container, sidecars included, or name the one that counts as containerName.',
+      'The containers that a cpu or memory trigger measures must have a request or a limit of that resource, or get one from a LimitRange.',
+    why: 'Usage is measured relative to the request. The webhook rejects a ScaledObject for a Deployment or StatefulSet otherwise; for other targets the autoscaler reports errors permanently.',
+    fix: 'Set resources.requests in every container, including sidecars, or set containerName to the container that is measured.',
     concerns: ['triggers'],
   },
   function* (view, { set }) {
@@ -239,7 +241,7 @@ const requestsStated = scaledObjectRule(
       const ours = set.get('Namespace', pods.target.namespace) !== undefined;
       yield {
         path,
-        message: `${describe(pods.target)}: no request of ${type} in ${names}.`,
+        message: `${describe(pods.target)} requests no ${type} in ${names}`,
         ...(ours ? {} : { severity: 'warning' as const }),
       };
     }
@@ -278,10 +280,10 @@ const containerExists = scaledRule(
     row: 'KE21',
     tier: 'webhook',
     severity: 'error',
-    summary: 'containerName of a trigger and envSourceContainerName name a container of the target.',
-    why: 'The autoscaler finds no metrics of a container that is not there, and the controller no variables.',
+    summary: 'containerName of a trigger and envSourceContainerName must name a container of the target.',
+    why: 'The autoscaler finds no metrics of an unknown container, and the controller finds no environment variables.',
     source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go; Kubernetes, pkg/controller/podautoscaler`,
-    fix: 'Name a container of the pod template.',
+    fix: 'Set containerName or envSourceContainerName to a container of the pod template.',
     concerns: ['containerName', 'envSourceContainerName'],
   },
   function* (view, { set }) {
@@ -297,7 +299,7 @@ const containerExists = scaledRule(
       if (isResourceTrigger(type) && wrong(name)) {
         yield {
           path: `${path}/metadata/containerName`,
-          message: `${describe(pods.target)} has no container ${name}.`,
+          message: `${describe(pods.target)} has no container "${name}"`,
           found: name,
           expected: names.join(' or '),
         };
@@ -312,7 +314,7 @@ const containerExists = scaledRule(
     }
     yield {
       path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
-      message: `${describe(pods.target)} has no container ${source}.`,
+      message: `${describe(pods.target)} has no container "${source}"`,
       found: source,
       expected: names.join(' or '),
     };
@@ -326,10 +328,10 @@ const variableExists = scaledRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      "A variable that a trigger reads (…FromEnv) is one of the target's container: the first, or envSourceContainerName.",
-    why: 'The parameter has no value then; where the scaler demands it nothing is scaled.',
+      "An environment variable that a trigger reads (…FromEnv) must be set in the target's first container, or in envSourceContainerName.",
+    why: 'Otherwise the parameter has no value; if the scaler requires it, the workload is not scaled.',
     source: `${KEDA_PROJECT}, pkg/scaling/resolver/scale_resolvers.go`,
-    fix: 'Add the variable to the container, or give the value by a TriggerAuthentication.',
+    fix: 'Add the variable to env of the container, or provide the value with a TriggerAuthentication.',
     concerns: ['triggers'],
   },
   function* (view, { set }) {
@@ -356,7 +358,7 @@ const variableExists = scaledRule(
         }
         yield {
           path: pointer(`${path}/metadata`, key),
-          message: `The container ${asString(container.name) ?? '(no name)'} of ${describe(pods.target)} has no variable ${variable}.`,
+          message: `the container ${asString(container.name) ?? '(no name)'} of ${describe(pods.target)} has no environment variable ${variable}`,
           found: variable,
         };
       }
@@ -373,10 +375,10 @@ const targetScales = scaledObjectRule(
     row: 'KE22',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The target is of a kind with a scale subresource.',
-    why: 'KEDA writes the replicas there; the controller refuses a target without one.',
+    summary: 'The target must be of a kind with a scale subresource.',
+    why: 'KEDA writes the replicas to that subresource; the controller rejects a target without one.',
     source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
-    fix: 'Scale a Deployment, a StatefulSet or another kind with replicas; Jobs are made by a ScaledJob.',
+    fix: 'Set scaleTargetRef to a Deployment, a StatefulSet, or another kind with replicas, and use a ScaledJob for Jobs.',
     concerns: ['scaleTargetRef'],
   },
   function* ({ manifest, spec }) {
@@ -384,7 +386,7 @@ const targetScales = scaledObjectRule(
     if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `A ${describe(target).split(' ')[0] ?? 'target'} has no replicas to set.`,
+        message: `a ${describe(target).split(' ')[0] ?? 'target'} has no scale subresource`,
         found: target.name,
       };
     }
@@ -397,10 +399,10 @@ const targetHere = scaledObjectRule(
     row: 'KE22',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The target lies in the namespace of the ScaledObject, and is named by its kind.',
-    why: 'KEDA looks nowhere else, and takes a Deployment where no kind is stated.',
+    summary: 'The target must be in the namespace of the ScaledObject, and scaleTargetRef must set its kind.',
+    why: 'KEDA looks only in that namespace, and uses Deployment if no kind is set.',
     source: `${KEDA_PROJECT}, controllers/keda/scaledobject_controller.go`,
-    fix: 'Make the ScaledObject where the target is, and state apiVersion and kind of anything but a Deployment.',
+    fix: 'Create the ScaledObject in the namespace of the target, and set scaleTargetRef.apiVersion and scaleTargetRef.kind unless it is a Deployment.',
     concerns: ['scaleTargetRef'],
   },
   function* ({ manifest, spec }, { set }) {
@@ -412,7 +414,7 @@ const targetHere = scaledObjectRule(
     if (elsewhere !== undefined) {
       yield {
         path: '/spec/scaleTargetRef/name',
-        message: `${describe(target)} lies in the namespace ${elsewhere.id.namespace || '(none)'}.`,
+        message: `${describe(target)} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
         found: target.name,
       };
       return;
@@ -423,9 +425,9 @@ const targetHere = scaledObjectRule(
     if (other !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${target.name} is a ${other.id.kind}, and a ${describe(target).split(' ')[0] ?? 'target'} is meant.`,
+        message: `${target.name} is a ${other.id.kind}, but scaleTargetRef refers to a ${describe(target).split(' ')[0] ?? 'target'}`,
         found: target.name,
-        fix: `State apiVersion: ${other.id.apiVersion} and kind: ${other.id.kind}.`,
+        fix: `Set scaleTargetRef.apiVersion: ${other.id.apiVersion} and scaleTargetRef.kind: ${other.id.kind}.`,
       };
     }
   },
@@ -437,10 +439,10 @@ const replicasLeft = scaledObjectRule(
     row: 'KE23',
     tier: 'advice',
     severity: 'info',
-    summary: 'The manifest of a target that is scaled states no replicas.',
-    why: 'Each apply puts the target back to that number, until the next look at the triggers.',
+    summary: 'The manifest of a scaled target must not set replicas.',
+    why: 'Each apply resets the target to that number until the next poll of the triggers.',
     source: 'Kubernetes v1.36 documentation, migrating Deployments and StatefulSets to horizontal autoscaling',
-    fix: 'Leave spec.replicas out of the target.',
+    fix: 'Remove spec.replicas from the target.',
     concerns: ['scaleTargetRef'],
   },
   function* ({ manifest, spec }, { set }) {
@@ -453,7 +455,7 @@ const replicasLeft = scaledObjectRule(
     if (replicas !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${describe(target)} states ${replicas} replicas, which each apply sets again.`,
+        message: `${describe(target)} sets ${replicas} replicas, to which each apply resets the target`,
         found: target.name,
       };
     }
@@ -466,16 +468,20 @@ const jobsCountWork = scaledJobRule(
     row: 'KE24',
     tier: 'advice',
     severity: 'error',
-    summary: 'The triggers of a ScaledJob count work; none of them is cpu or memory.',
-    why: 'KEDA makes Jobs by external metrics alone. It passes over cpu and memory here.',
+    summary: 'The triggers of a ScaledJob must measure an amount of work, so they must not be cpu or memory.',
+    why: 'KEDA creates Jobs only from external metrics and ignores cpu and memory.',
     source: `${KEDA_PROJECT}, pkg/scaling/scale_handler.go`,
-    fix: 'Use a trigger that counts what there is to do, such as the length of a queue.',
+    fix: 'Replace the entry in triggers by one that measures an amount of work, such as the length of a queue.',
     concerns: ['triggers'],
   },
   function* ({ triggers }) {
     for (const { type, path } of triggers) {
       if (isResourceTrigger(type)) {
-        yield { path: `${path}/type`, message: `${type} counts no work, and makes no Jobs.`, found: type };
+        yield {
+          path: `${path}/type`,
+          message: `${type} does not measure an amount of work, so it creates no Jobs`,
+          found: type,
+        };
       }
     }
   },

@@ -18,10 +18,10 @@ const namesUnique = scaledRule(
     row: 'KE6',
     tier: 'webhook',
     severity: 'error',
-    summary: 'No two triggers bear one name.',
-    why: 'Formulas call triggers by name; the webhook refuses doubles.',
+    summary: 'The names of triggers must be unique.',
+    why: 'Formulas refer to triggers by name; the webhook rejects duplicates.',
     source: TRIGGERS,
-    fix: 'Give each trigger a name of its own, or none.',
+    fix: 'Set triggers[].name to a different name for each trigger, or remove it.',
     concerns: ['triggers'],
   },
   function* ({ triggers }) {
@@ -32,7 +32,7 @@ const namesUnique = scaledRule(
         continue;
       }
       if (seen.has(name)) {
-        yield { path: `${path}/name`, message: `Another trigger is called ${name} already.`, found: name };
+        yield { path: `${path}/name`, message: `duplicate trigger name "${name}"`, found: name };
       }
       seen.add(name);
     }
@@ -45,17 +45,17 @@ const cachedMetrics = triggerRule(
     row: 'KE6',
     tier: 'webhook',
     severity: 'error',
-    summary: 'useCachedMetrics stands at no trigger of cpu, memory or cron.',
-    why: 'Their values do not come from a poll; the webhook refuses it.',
+    summary: 'useCachedMetrics must not be set on a cpu, memory, or cron trigger.',
+    why: 'The values of these triggers are not polled; the webhook rejects the field.',
     source: TRIGGERS,
-    fix: 'Leave useCachedMetrics out.',
+    fix: 'Remove useCachedMetrics from the trigger.',
     concerns: ['useCachedMetrics'],
   },
   function* ({ type, trigger, path }) {
     if (trigger.useCachedMetrics === true && (isResourceTrigger(type) || type === 'cron')) {
       yield {
         path: `${path}/useCachedMetrics`,
-        message: `${type} has no values to keep.`,
+        message: `useCachedMetrics must not be set on a ${type} trigger`,
         found: true,
         expected: 'no useCachedMetrics',
       };
@@ -70,10 +70,10 @@ const metricType = triggerRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'metricType of cpu and memory is Utilization or AverageValue, and is stated; of all others it is AverageValue or Value.',
-    why: 'The webhook takes any text; the controller cannot make the scaler. Before v2.18 cpu and memory had a type within the metadata instead.',
+      'metricType must be Utilization or AverageValue for cpu and memory, and AverageValue or Value for all other triggers.',
+    why: 'The webhook accepts any string; the controller cannot create the scaler. Before v2.18 cpu and memory had a type in metadata instead.',
     source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go and pkg/scalers/scaler.go`,
-    fix: 'State metricType beside the metadata.',
+    fix: 'Set triggers[].metricType, next to metadata.',
   },
   function* ({ type, trigger, path }) {
     if (type === '') {
@@ -86,7 +86,7 @@ const metricType = triggerRule(
     }
     yield {
       path: stated === '' ? path : `${path}/metricType`,
-      message: stated === '' ? `${type} states no metricType.` : `${type} has no metricType ${stated}.`,
+      message: stated === '' ? `metricType must be set for ${type}` : `unsupported metricType "${stated}" for ${type}`,
       ...(stated === '' ? {} : { found: stated }),
       expected: allowed.join(' or '),
     };
@@ -100,10 +100,10 @@ const resourceValue = triggerRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The value of a cpu or memory trigger is a whole percentage for Utilization, and a quantity for AverageValue.',
-    why: 'The controller cannot make the scaler from anything else.',
+      'The value of a cpu or memory trigger must be an integer percentage for Utilization, and a quantity for AverageValue.',
+    why: 'The controller cannot create the scaler from any other value.',
     source: `${KEDA_PROJECT}, pkg/scalers/cpu_memory_scaler.go`,
-    fix: 'Write "70" for 70 percent of the request, or a quantity such as "500m" or "2Gi".',
+    fix: 'Set metadata.value to "70" for 70 percent of the request, or to a quantity such as "500m" or "2Gi".',
     concerns: ['triggers'],
   },
   function* ({ type, trigger, metadata, path }) {
@@ -120,9 +120,9 @@ const resourceValue = triggerRule(
     }
     yield {
       path: `${path}/metadata/value`,
-      message: `${JSON.stringify(value)} is no ${isPercentage ? 'percentage' : 'quantity'}.`,
+      message: `${JSON.stringify(value)} is not a valid ${isPercentage ? 'percentage' : 'quantity'}`,
       found: value,
-      expected: isPercentage ? 'a whole number such as "70", without a sign for percent' : 'a quantity such as "500m"',
+      expected: isPercentage ? 'an integer such as "70", without a percent sign' : 'a quantity such as "500m"',
     };
   },
 );
@@ -135,10 +135,10 @@ const cronWindow = triggerRule(
     otherTiers: ['advice'],
     severity: 'error',
     summary:
-      'A cron trigger has a start and an end of five fields that differ, a known time zone and at least one replica.',
-    why: 'The webhook takes any text; the controller cannot make the scaler, and with an unknown time zone every look at it fails.',
+      'A cron trigger must have a start and an end with five fields that differ, a known time zone, and at least one replica.',
+    why: 'The webhook accepts any string; the controller cannot create the scaler, and with an unknown time zone every poll fails.',
     source: `${KEDA_PROJECT}, pkg/scalers/cron_scaler.go`,
-    fix: 'Correct the schedule.',
+    fix: 'Set start and end to five cron fields, timezone to an IANA name, and desiredReplicas to at least 1.',
     concerns: ['triggers'],
   },
   function* ({ type, metadata, path }): Iterable<Violation> {
@@ -160,9 +160,9 @@ const cronWindow = triggerRule(
     if (text('start') !== '' && text('start') === text('end')) {
       yield {
         path: `${path}/metadata/end`,
-        message: `It starts and ends at ${text('start')}.`,
+        message: `start and end must differ: ${text('start')}`,
         found: text('end'),
-        expected: 'another time than the start',
+        expected: 'a time other than the start',
       };
     }
     const zone = text('timezone');
@@ -179,9 +179,9 @@ const cronWindow = triggerRule(
     if (/^-?\d+$/.test(replicas) && Number(replicas) <= 0) {
       yield {
         path: `${path}/metadata/desiredReplicas`,
-        message: `desiredReplicas is ${replicas}.`,
+        message: `desiredReplicas must be greater than or equal to 1: ${replicas}`,
         found: replicas,
-        expected: 'at least 1; what is less belongs into minReplicaCount',
+        expected: 'at least 1; set a smaller number in minReplicaCount',
         ...(Number(replicas) < 0 ? { tier: 'advice' } : {}),
       };
     }
@@ -192,7 +192,7 @@ const cronWindow = triggerRule(
 function cronComplaint(schedule: string): string | undefined {
   const fields = schedule.replace(/^(CRON_)?TZ=\S+\s+/, '');
   return fields.startsWith('@')
-    ? 'have five fields; words such as @daily are not known to KEDA'
+    ? 'have five fields; KEDA does not support macros such as @daily'
     : scheduleComplaint(fields);
 }
 
@@ -202,9 +202,9 @@ const formulaTarget = scaledObjectRule(
     row: 'KE8',
     tier: 'webhook',
     severity: 'error',
-    summary: 'scalingModifiers have a formula and a target above zero.',
-    why: 'The formula takes the place of all triggers, so there has to be something to hold its value against; the webhook refuses it otherwise.',
-    fix: 'State both, the target as a number in quotes.',
+    summary: 'scalingModifiers must have a formula and a target greater than zero.',
+    why: 'The result of the formula replaces the values of all triggers and is compared with the target; the webhook rejects the object otherwise.',
+    fix: 'Set scalingModifiers.formula, and set scalingModifiers.target to a number in quotes.',
     concerns: ['scalingModifiers'],
   },
   function* ({ spec }) {
@@ -215,25 +215,29 @@ const formulaTarget = scaledObjectRule(
       return;
     }
     if (modifiers.formula === undefined || modifiers.formula === '') {
-      yield { path, message: `${stated.map(([key]) => key).join(', ')} stand without a formula.`, expected: 'formula' };
+      yield {
+        path,
+        message: `${stated.map(([key]) => key).join(', ')} must not be set without a formula`,
+        expected: 'formula',
+      };
       return;
     }
     const target = asString(modifiers.target);
     if (modifiers.target === undefined || target === '') {
-      yield { path, message: 'There is no target.', expected: 'target, for example "10"' };
+      yield { path, message: 'target must be set when formula is set', expected: 'target, for example "10"' };
     } else if (target !== undefined && !(Number(target) > 0)) {
       yield {
         path: `${path}/target`,
-        message: `The target is ${JSON.stringify(target)}.`,
+        message: `target must be greater than zero: ${JSON.stringify(target)}`,
         found: target,
-        expected: 'a number above zero',
+        expected: 'a number greater than zero',
       };
     }
     const activation = asString(modifiers.activationTarget);
     if (activation !== undefined && activation !== '' && Number.isNaN(Number(activation))) {
       yield {
         path: `${path}/activationTarget`,
-        message: `activationTarget ${JSON.stringify(activation)} is no number.`,
+        message: `activationTarget must be a number: ${JSON.stringify(activation)}`,
         found: activation,
         expected: 'a number',
       };
@@ -247,10 +251,10 @@ const formulaCompiles = scaledObjectRule(
     row: 'KE8',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The formula is one of expr, and gives a number.',
-    why: 'The webhook compiles it and refuses what does not compile; what it gives becomes the value that is scaled by.',
+    summary: 'The formula must be a valid expr expression that returns a number.',
+    why: 'The webhook compiles the formula and rejects it if it does not compile; its result is the value for scaling.',
     source: `${KEDA_PROJECT}, apis/keda/v1alpha1/scaledobject_webhook.go; ${cite('expr')}`,
-    fix: 'Correct the formula; expr-lang.org/docs/language-definition has the language.',
+    fix: 'Set scalingModifiers.formula to a valid expression (see expr-lang.org/docs/language-definition).',
     concerns: ['scalingModifiers'],
   },
   function* ({ spec }) {
@@ -259,7 +263,7 @@ const formulaCompiles = scaledObjectRule(
     if (problem !== undefined) {
       yield {
         path: FORMULA,
-        message: `At character ${problem.at + 1} of the formula: ${problem.message}.`,
+        message: `the formula is invalid at character ${problem.at + 1}: ${problem.message}`,
         found: formula,
       };
     }
@@ -272,9 +276,9 @@ const formulaNames = scaledObjectRule(
     row: 'KE8',
     tier: 'webhook',
     severity: 'error',
-    summary: 'Each name in the formula is that of a trigger other than cpu and memory.',
-    why: 'The webhook compiles the formula with these names alone. A name with a dash is a difference to expr.',
-    fix: 'Give the trigger that name, in letters, digits and underscores.',
+    summary: 'Each name in the formula must be the name of a trigger other than cpu and memory.',
+    why: 'The webhook compiles the formula with only these names. expr reads a name with a hyphen as a subtraction.',
+    fix: 'Set triggers[].name to the name in the formula, with letters, digits, and underscores.',
     concerns: ['scalingModifiers'],
   },
   function* ({ spec, triggers }) {
@@ -301,13 +305,13 @@ const formulaNames = scaledObjectRule(
         path: FORMULA,
         message:
           resource !== undefined
-            ? `${name} is a trigger of ${resource.type}, whose value KEDA does not know.`
+            ? `${name} is a ${resource.type} trigger, which cannot be used in a formula`
             : dashed !== undefined
-              ? `${name} is no trigger; expr reads ${dashed} as a difference.`
-              : `No trigger is called ${name}.`,
+              ? `unknown trigger "${name}"; expr reads ${dashed} as a subtraction`
+              : `unknown trigger "${name}"`,
         found: formula,
         expected: known.size === 0 ? 'triggers with names' : `one of ${[...known].join(', ')}`,
-        ...(dashed === undefined ? {} : { fix: `Rename the trigger to ${dashed.replaceAll('-', '_')}.` }),
+        ...(dashed === undefined ? {} : { fix: `Set triggers[].name to ${dashed.replaceAll('-', '_')}.` }),
       };
     }
   },

@@ -15,10 +15,10 @@ export const elasticNeedsWorker = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'A PyTorchJob with elasticPolicy has a Worker role.',
-    why: 'The Workers are what is elastic; the webhook refuses the job without them.',
+    summary: 'A PyTorchJob with elasticPolicy must have a Worker role.',
+    why: 'The number of Workers is what changes; the webhook rejects the job without them.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
-    fix: 'Add the Worker role, or take elasticPolicy out.',
+    fix: 'Add pytorchReplicaSpecs.Worker, or remove elasticPolicy.',
   },
   function* (job) {
     if (job.elasticPolicy === undefined || roleNamed(job, 'Worker') !== undefined) {
@@ -26,7 +26,7 @@ export const elasticNeedsWorker = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: 'The job is elastic and has no Worker role.',
+      message: 'elasticPolicy must not be set without a Worker role',
       expected: 'pytorchReplicaSpecs.Worker',
     };
   },
@@ -41,8 +41,8 @@ export const nprocStatedOnce = jobRule(
     otherTiers: ['advice'],
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'elasticPolicy.nProcPerNode is not used; spec.nprocPerNode takes its place.',
-    why: 'It is deprecated, and the webhook refuses it beside spec.nprocPerNode.',
+    summary: 'elasticPolicy.nProcPerNode must not be used; spec.nprocPerNode replaces it.',
+    why: 'It is deprecated, and the webhook rejects it together with spec.nprocPerNode.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go, validateSpec',
     fix: 'Move the number to spec.nprocPerNode, as a string.',
   },
@@ -55,8 +55,8 @@ export const nprocStatedOnce = jobRule(
     yield {
       path: '/spec/elasticPolicy/nProcPerNode',
       message: both
-        ? 'Both elasticPolicy.nProcPerNode and spec.nprocPerNode are stated.'
-        : 'elasticPolicy.nProcPerNode is deprecated.',
+        ? 'elasticPolicy.nProcPerNode must not be set when spec.nprocPerNode is set'
+        : 'elasticPolicy.nProcPerNode is deprecated',
       found,
       expected: 'spec.nprocPerNode alone',
       ...(both ? {} : ({ severity: 'warning', tier: 'advice' } as const)),
@@ -72,10 +72,10 @@ export const nprocKnown = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'nprocPerNode is auto, cpu, gpu or a number of at least 1, as a string.',
-    why: 'The schema takes any string; torchrun gets it as PET_NPROC_PER_NODE and stops at a value that it does not know.',
+    summary: 'nprocPerNode must be auto, cpu, gpu, or a number of at least 1, as a string.',
+    why: 'The schema accepts any string; torchrun receives it as PET_NPROC_PER_NODE and fails on an unknown value.',
     source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go; torch/distributed/run.py, determine_local_world_size',
-    fix: 'Write the number of processes per pod, for example "8", or auto.',
+    fix: 'Set nprocPerNode to the number of processes per pod, for example "8", or to auto.',
   },
   function* (job) {
     const found = asString(job.spec.nprocPerNode);
@@ -84,7 +84,7 @@ export const nprocKnown = jobRule(
     }
     yield {
       path: '/spec/nprocPerNode',
-      message: `"${found}" is no number of processes.`,
+      message: `unsupported value "${found}" for nprocPerNode`,
       found,
       expected: 'auto, cpu, gpu, or a number of at least 1',
       // Newer releases of PyTorch know names of other backends (xpu, and those that a plug-in registers).
@@ -101,10 +101,10 @@ export const backendKnown = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: 'elasticPolicy.rdzvBackend is c10d, etcd or etcd-v2.',
-    why: 'The schema takes any string; torchrun gets it as PET_RDZV_BACKEND and stops at a backend that is not registered.',
+    summary: 'elasticPolicy.rdzvBackend must be c10d, etcd, or etcd-v2.',
+    why: 'The schema accepts any string; torchrun receives it as PET_RDZV_BACKEND and fails on a backend that is not registered.',
     source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go',
-    fix: 'Use c10d, which needs no server.',
+    fix: 'Set elasticPolicy.rdzvBackend to c10d, which needs no server.',
   },
   function* (job) {
     const found = asString(job.elasticPolicy?.rdzvBackend);
@@ -113,7 +113,7 @@ export const backendKnown = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/rdzvBackend',
-      message: `"${found}" is no rendezvous backend of the operator.`,
+      message: `unsupported rendezvous backend "${found}"`,
       found,
       expected: oneOf(RENDEZVOUS_BACKENDS),
     };
@@ -128,10 +128,10 @@ export const etcdHasHost = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'With the backend etcd or etcd-v2, elasticPolicy names the server: rdzvHost and rdzvPort.',
+    summary: 'With the backend etcd or etcd-v2, elasticPolicy must set rdzvHost and rdzvPort of the server.',
     why: 'Without them the operator sends every worker to port 23456 of worker 0, where no etcd listens.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvRDZVEndpoint',
-    fix: 'Name rdzvHost and rdzvPort of the etcd server, or use c10d.',
+    fix: 'Set rdzvHost and rdzvPort to the etcd server, or set rdzvBackend: c10d.',
   },
   function* (job) {
     const backend = asString(job.elasticPolicy?.rdzvBackend);
@@ -144,7 +144,7 @@ export const etcdHasHost = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: `Backend ${backend} without ${missing.join(' and ')}: workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}.`,
+      message: `the backend ${backend} requires ${missing.join(' and ')}; without it, workers look for etcd at ${replicaName(job.name, 'Worker', 0)}:${job.framework.port}`,
       expected: missing.join(' and '),
       severity: missing.includes('rdzvHost') ? 'error' : 'warning',
     };
@@ -159,10 +159,10 @@ export const rendezvousConfNotEmpty = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'elasticPolicy.rdzvConf, where it stands, has an entry.',
-    why: 'For an empty list the operator cuts the last character off an empty string and panics at each reconcile; the job never gets a pod.',
+    summary: 'elasticPolicy.rdzvConf must not be an empty list.',
+    why: 'For an empty list the operator removes the last character of an empty string and panics at each reconcile; the job never gets a pod.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvRDZVConf',
-    fix: 'Leave rdzvConf out.',
+    fix: 'Remove rdzvConf, or add an entry to it.',
   },
   function* (job) {
     const conf = job.elasticPolicy?.rdzvConf;
@@ -171,7 +171,7 @@ export const rendezvousConfNotEmpty = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/rdzvConf',
-      message: 'rdzvConf is an empty list, at which the operator panics.',
+      message: 'rdzvConf must not be empty: the operator panics',
       found: conf,
       expected: 'no rdzvConf',
     };
@@ -186,11 +186,11 @@ export const rangeOrdered = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob', 'PaddleJob'],
-    summary: 'minReplicas is at least 1 and at most maxReplicas.',
-    why: 'Nothing checks it at admission; torchrun refuses the range that it gets as PET_NNODES, and every pod fails.',
+    summary: 'minReplicas must be at least 1 and at most maxReplicas.',
+    why: 'Nothing checks this at admission; torchrun rejects the range that it receives as PET_NNODES, and every pod fails.',
     source:
       'pkg/apis/kubeflow.org/v1/pytorch_defaults.go, setElasticPolicy; torch/distributed/run.py, config_from_args',
-    fix: 'Order the bounds.',
+    fix: 'Set elasticPolicy.minReplicas to at least 1 and elasticPolicy.maxReplicas to at least minReplicas.',
   },
   function* (job) {
     const min = asInteger(job.elasticPolicy?.minReplicas);
@@ -198,7 +198,7 @@ export const rangeOrdered = jobRule(
     if (min !== undefined && min < 1) {
       yield {
         path: '/spec/elasticPolicy/minReplicas',
-        message: `minReplicas is ${min}.`,
+        message: `minReplicas must be greater than or equal to 1: ${min}`,
         found: min,
         expected: 'at least 1',
       };
@@ -206,7 +206,7 @@ export const rangeOrdered = jobRule(
     if (min !== undefined && max !== undefined && min > max) {
       yield {
         path: '/spec/elasticPolicy/maxReplicas',
-        message: `minReplicas ${min} is above maxReplicas ${max}.`,
+        message: `minReplicas must be less than or equal to maxReplicas (${min} > ${max})`,
         found: max,
         expected: `at least ${min}`,
       };
@@ -222,10 +222,10 @@ export const workersInRange = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob', 'PaddleJob'],
-    summary: 'The Worker count lies between minReplicas and maxReplicas.',
-    why: 'With fewer, training never starts; the surplus of more waits outside and holds its devices.',
+    summary: 'The number of Workers must be between minReplicas and maxReplicas.',
+    why: 'With fewer Workers training never starts; Workers above maxReplicas do not take part but hold their devices.',
     source: 'pkg/controller.v1/pytorch/elastic.go, generateEnvNnodes',
-    fix: 'Set replicas of the Worker role within the range.',
+    fix: 'Set pytorchReplicaSpecs.Worker.replicas to a number from minReplicas to maxReplicas.',
   },
   function* (job) {
     const range = elasticRange(job);
@@ -238,14 +238,14 @@ export const workersInRange = jobRule(
     if (worker.count < range.min) {
       yield {
         path,
-        message: `${stated} Worker replicas, and training waits for ${range.min}.`,
+        message: `there are ${stated} Worker replicas, but training waits for ${range.min}`,
         found: worker.count,
         expected: `${range.min} to ${range.max}`,
       };
     } else if (worker.count > range.max) {
       yield {
         path,
-        message: `${stated} Worker replicas, of which only ${range.max} take part.`,
+        message: `there are ${stated} Worker replicas, but only ${range.max} can take part`,
         found: worker.count,
         expected: `${range.min} to ${range.max}`,
         severity: 'warning',
@@ -262,10 +262,10 @@ export const elasticWorkersOnly = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: 'An elastic PyTorchJob has Workers only.',
-    why: 'All pods meet at worker 0 with PET_NNODES=min:max. A Master joins as one more node that the range does not count, Workers wait for it, and the job is over when it is.',
+    summary: 'An elastic PyTorchJob must have only Workers.',
+    why: 'All pods rendezvous at worker 0 with PET_NNODES=min:max. A Master joins as an additional node that the range does not count, Workers wait for it, and the job completes when the Master does.',
     source: 'pkg/controller.v1/pytorch/elastic.go, envvar.go, pytorchjob_controller.go (UpdateJobStatus)',
-    fix: 'Drop the Master and raise the Workers by one, or drop elasticPolicy.',
+    fix: 'Remove pytorchReplicaSpecs.Master and raise the Workers by one, or remove elasticPolicy.',
   },
   function* (job) {
     const master = roleNamed(job, 'Master');
@@ -274,7 +274,7 @@ export const elasticWorkersOnly = jobRule(
     }
     yield {
       path: master.path,
-      message: 'The job is elastic and has a Master, which minReplicas and maxReplicas do not count.',
+      message: 'an elastic job must not have a Master, which minReplicas and maxReplicas do not count',
       expected: 'the Worker role alone',
     };
   },
@@ -288,10 +288,10 @@ export const maxRestartsStated = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: 'elasticPolicy.maxRestarts says how many failures the job survives.',
-    why: 'torchrun restarts its workers 0 times by default: the first failed process ends the pod that should have formed a new group.',
+    summary: 'elasticPolicy.maxRestarts should be set to the number of failures that the job survives.',
+    why: 'By default torchrun restarts its workers 0 times: the first failed process ends the pod that should have formed a new group.',
     source: 'pkg/controller.v1/pytorch/elastic.go; torch/distributed/run.py (--max-restarts, 0)',
-    fix: 'State maxRestarts, for example 10.',
+    fix: 'Set elasticPolicy.maxRestarts, for example to 10.',
   },
   function* (job) {
     if (job.elasticPolicy === undefined || job.elasticPolicy.maxRestarts !== undefined) {
@@ -299,7 +299,7 @@ export const maxRestartsStated = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy',
-      message: 'The job is elastic and does not say maxRestarts, which makes it 0.',
+      message: 'maxRestarts is unset, which means 0, although the job is elastic',
       expected: 'maxRestarts: N',
     };
   },
@@ -313,10 +313,10 @@ export const standaloneIsOnePod = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'elasticPolicy.standalone is for a job of one pod.',
-    why: 'A stand-alone torchrun meets only itself: each pod trains alone on all of the data.',
+    summary: 'elasticPolicy.standalone must be set only for a job with one pod.',
+    why: 'A standalone torchrun forms a group of its own: each pod trains alone on all of the data.',
     source: 'pkg/apis/kubeflow.org/v1/pytorch_types.go; pkg/controller.v1/pytorch/elastic.go',
-    fix: 'Take standalone out.',
+    fix: 'Remove elasticPolicy.standalone.',
   },
   function* (job) {
     const pods = (roleNamed(job, 'Worker')?.count ?? 0) + (roleNamed(job, 'Master')?.count ?? 0);
@@ -325,7 +325,7 @@ export const standaloneIsOnePod = jobRule(
     }
     yield {
       path: '/spec/elasticPolicy/standalone',
-      message: `${counted(pods, 'pod')} that each train alone.`,
+      message: `standalone must not be set for a job with ${counted(pods, 'pod')}: each pod trains alone`,
       found: true,
       expected: 'no standalone',
     };
@@ -339,10 +339,10 @@ export const staticHasMaster = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'A PyTorchJob of more than one pod has a Master or an elasticPolicy.',
-    why: 'The operator sets MASTER_ADDR, RANK and PET_NODE_RANK only where there is a Master, and the rendezvous endpoint only with elasticPolicy; Workers alone cannot find each other.',
+    summary: 'A PyTorchJob with more than one pod must have a Master or an elasticPolicy.',
+    why: 'The operator sets MASTER_ADDR, RANK, and PET_NODE_RANK only if there is a Master, and the rendezvous endpoint only with elasticPolicy; Workers alone cannot find each other.',
     source: 'pkg/controller.v1/pytorch/envvar.go, setPodEnv',
-    fix: 'Make one of the Workers a Master with replicas: 1, or add elasticPolicy.',
+    fix: 'Add pytorchReplicaSpecs.Master with replicas: 1 in place of one Worker, or add elasticPolicy.',
   },
   function* (job) {
     const worker = roleNamed(job, 'Worker');
@@ -356,7 +356,7 @@ export const staticHasMaster = jobRule(
     }
     yield {
       path: worker.path,
-      message: `${worker.count} Workers without Master and without elasticPolicy.`,
+      message: `the job has ${worker.count} Workers, but neither a Master nor an elasticPolicy`,
       expected: 'a Master with replicas: 1',
     };
   },

@@ -55,10 +55,10 @@ export const nnodesIsPodCount = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'A literal --nnodes equals the number of pods, or min:max of an elastic job.',
-    why: 'With fewer nodes than pods the surplus is turned away or waits; with more, training never starts. A single number also ends elasticity.',
+    summary: 'A literal --nnodes must equal the number of pods, or min:max of an elastic job.',
+    why: 'With fewer nodes than pods the remaining pods are rejected or wait; with more, training never starts. A single number also disables elasticity.',
     source: ENV_SOURCE,
-    fix: 'Take --nnodes out: the operator sets PET_NNODES.',
+    fix: 'Remove --nnodes, because the operator sets PET_NNODES.',
   },
   function* (job) {
     const expected = operatorNnodes(job);
@@ -79,7 +79,7 @@ export const nnodesIsPodCount = jobRule(
       const pods = podCount(job);
       yield {
         path: option.path,
-        message: `${role.name} says ${option.text}; the job makes ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and its elastic range is ${expected}`}.`,
+        message: `${role.name} sets ${option.text}, but the job has ${counted(pods, 'pod')}${job.elasticPolicy === undefined ? '' : ` and the elastic range ${expected}`}`,
         found: option.text,
         expected: `no --nnodes (PET_NNODES=${expected})`,
       };
@@ -95,10 +95,10 @@ export const nprocIsDeviceCount = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: "A literal --nproc-per-node equals the devices of the role's pod.",
-    why: 'More processes than devices fail as soon as two of them share one; fewer leave devices idle that were paid for.',
+    summary: "A literal --nproc-per-node must equal the number of devices of the role's pod.",
+    why: 'With more processes than devices, two processes share a device and fail; with fewer, devices stay idle.',
     source: ENV_SOURCE,
-    fix: 'Take --nproc-per-node out and state spec.nprocPerNode once, equal to the devices of each pod.',
+    fix: 'Remove --nproc-per-node and set spec.nprocPerNode to the number of devices of each pod.',
   },
   function* (job) {
     const stated = asString(job.spec.nprocPerNode);
@@ -112,7 +112,7 @@ export const nprocIsDeviceCount = jobRule(
       if (devices !== undefined && devices !== processes) {
         yield {
           path: option.path,
-          message: `${role.name} says ${option.text}, its pod has ${counted(devices, 'device')}.`,
+          message: `${role.name} sets ${option.text}, but its pod has ${counted(devices, 'device')}`,
           found: option.text,
           expected: `no --nproc-per-node, and nprocPerNode: "${devices}"`,
           severity: processes > devices ? 'error' : 'warning',
@@ -120,7 +120,7 @@ export const nprocIsDeviceCount = jobRule(
       } else if (stated !== undefined && /^\d+$/.test(stated) && Number(stated) !== processes) {
         yield {
           path: option.path,
-          message: `${role.name} says ${option.text}, spec.nprocPerNode says "${stated}", from which WORLD_SIZE is computed.`,
+          message: `${role.name} sets ${option.text}, but spec.nprocPerNode, from which WORLD_SIZE is computed, is "${stated}"`,
           found: option.text,
           expected: `no --nproc-per-node (PET_NPROC_PER_NODE=${stated})`,
           severity: 'warning',
@@ -138,10 +138,10 @@ export const nprocPerNodeIsDeviceCount = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'spec.nprocPerNode equals the devices of each pod.',
-    why: 'torchrun starts that many processes in every pod: more than devices fail as soon as two share one, fewer leave devices idle.',
+    summary: 'spec.nprocPerNode must equal the number of devices of each pod.',
+    why: 'torchrun starts this number of processes in every pod: with more than the number of devices, two processes share a device and fail; with fewer, devices stay idle.',
     source: ENV_SOURCE,
-    fix: 'Set nprocPerNode to the devices of a pod, the same in every role.',
+    fix: 'Set spec.nprocPerNode to the number of devices of a pod, which must be the same in every role.',
   },
   function* (job) {
     const stated = asString(job.spec.nprocPerNode);
@@ -163,7 +163,7 @@ export const nprocPerNodeIsDeviceCount = jobRule(
     }
     yield {
       path: '/spec/nprocPerNode',
-      message: `nprocPerNode is "${stated}"; ${others.map(({ name, devices }) => `the pod of role ${name} has ${counted(devices, 'device')}`).join(', ')}.`,
+      message: `nprocPerNode is "${stated}", but ${others.map(({ name, devices }) => `the pod of role ${name} has ${counted(devices, 'device')}`).join(', ')}`,
       found: stated,
       expected: `"${first.devices}"`,
       severity: others.some(({ devices }) => processes > devices) ? 'error' : 'warning',
@@ -179,10 +179,10 @@ export const portIsOperators = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: 'A literal --master-port or rendezvous port is the one that the operator names.',
-    why: 'MASTER_PORT and the Service of the first pod carry the port named pytorchjob-port, 23456 unless the container names another; pods that take it from there and pods that take a literal one never meet.',
+    summary: 'A literal --master-port or rendezvous port must be the port that the operator sets.',
+    why: 'MASTER_PORT and the Service of the first pod use the port named pytorchjob-port, 23456 by default; pods that use this port and pods that use a literal one never connect.',
     source: `${ENV_SOURCE}; pkg/apis/kubeflow.org/v1/pytorch_types.go`,
-    fix: 'Take the option out, or name the container port pytorchjob-port.',
+    fix: 'Remove the option --master-port, or name the container port pytorchjob-port.',
   },
   function* (job) {
     const port = rendezvousPort(job);
@@ -198,7 +198,7 @@ export const portIsOperators = jobRule(
         }
         yield {
           path: option.path,
-          message: `${role.name} says ${option.text}; the operator's port is ${port}${ports.size > 1 ? ', which another role uses' : ''}.`,
+          message: `${role.name} sets ${option.text}, but the operator's port is ${port}${ports.size > 1 ? ', which another role uses' : ''}`,
           found: option.text,
           expected: `no --${option.name.replace(/_/g, '-')} (PET_MASTER_PORT=${port})`,
           // The Service is headless: another port is reached as well, if only all pods agree on it.
@@ -229,10 +229,10 @@ export const addressFromOperator = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: '--master-addr and --rdzv-endpoint are left to the operator.',
-    why: 'The operator sets PET_MASTER_ADDR (static) or PET_RDZV_ENDPOINT (elastic); an address by hand breaks when the job is renamed or made elastic.',
+    summary: '--master-addr and --rdzv-endpoint must be left to the operator.',
+    why: 'The operator sets PET_MASTER_ADDR (static) or PET_RDZV_ENDPOINT (elastic); a literal address breaks when the job is renamed or made elastic.',
     source: ENV_SOURCE,
-    fix: 'Take the option out.',
+    fix: 'Remove --master-addr and --rdzv-endpoint.',
   },
   function* (job) {
     const elastic = job.elasticPolicy !== undefined;
@@ -250,8 +250,8 @@ export const addressFromOperator = jobRule(
         yield {
           path: option.path,
           message: right
-            ? `${role.name} repeats by hand what the operator sets: ${option.text}.`
-            : `${role.name} says ${option.text}; ${elastic ? 'an elastic job meets' : 'the master of this job is'} at ${expected}.`,
+            ? `${role.name} repeats what the operator sets: ${option.text}`
+            : `${role.name} sets ${option.text}, but ${elastic ? 'the rendezvous of an elastic job' : 'the master of this job'} is at ${expected}`,
           found: option.text,
           expected: elastic ? `PET_RDZV_ENDPOINT=${expected}:${rendezvousPort(job)}` : `PET_MASTER_ADDR=${expected}`,
           severity: right ? 'info' : 'warning',
@@ -269,10 +269,10 @@ export const nodeRankFromOperator = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: '--node-rank is left to the operator.',
-    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun gives out ranks itself and ignores the option.',
+    summary: '--node-rank must be left to the operator.',
+    why: 'The operator sets PET_NODE_RANK in each pod of a static job; in an elastic one torchrun assigns ranks itself and ignores the option.',
     source: ENV_SOURCE,
-    fix: 'Take --node-rank out.',
+    fix: 'Remove --node-rank.',
   },
   function* (job) {
     for (const { role, command } of launchesOf(job)) {
@@ -284,8 +284,8 @@ export const nodeRankFromOperator = jobRule(
       yield {
         path: option.path,
         message: literal
-          ? `All ${role.count} pods of role ${role.name} get the same rank by ${option.text}.`
-          : `${role.name} takes its rank by hand: ${option.text}.`,
+          ? `${option.text} gives all ${role.count} pods of role ${role.name} the same rank`
+          : `${role.name} sets its own rank: ${option.text}`,
         found: option.text,
         expected: 'no --node-rank (PET_NODE_RANK)',
         severity: literal ? 'error' : 'warning',
@@ -340,10 +340,10 @@ export const variablesFromOperator = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'A command refers only to variables that the operator or the container sets.',
-    why: 'The operator never sets NODE_RANK; it sets RANK, WORLD_SIZE and MASTER_* only where there is a Master. LOCAL_RANK exists only in processes that torchrun has started.',
+    summary: 'A command must refer only to variables that the operator or the container sets.',
+    why: 'The operator never sets NODE_RANK; it sets RANK, WORLD_SIZE, and MASTER_* only if there is a Master. LOCAL_RANK exists only in processes that torchrun has started.',
     source: ENV_SOURCE,
-    fix: 'Run torchrun without the option: PET_NODE_RANK, PET_NNODES, PET_NPROC_PER_NODE and PET_MASTER_* say it all.',
+    fix: 'Run torchrun without the option; it reads PET_NODE_RANK, PET_NNODES, PET_NPROC_PER_NODE, and PET_MASTER_*.',
   },
   function* (job) {
     const fromOperator = operatorVariables(job);
@@ -366,11 +366,9 @@ export const variablesFromOperator = jobRule(
         const launched = missing.every((name) => name.startsWith('LOCAL_'));
         yield {
           path: word.path,
-          message: `${role.name} refers to ${missing.join(', ')}, which nobody sets in this job.`,
+          message: `${role.name} refers to ${missing.join(', ')}, which is not set in this job`,
           found: word.text.length > 120 ? `${word.text.slice(0, 117)}...` : word.text,
-          expected: missing.includes('NODE_RANK')
-            ? 'PET_NODE_RANK, which torchrun reads by itself'
-            : 'a variable that is set',
+          expected: missing.includes('NODE_RANK') ? 'PET_NODE_RANK, which torchrun reads' : 'a variable that is set',
           // A script may start processes itself and set these for them.
           severity: launched ? 'warning' : 'error',
         };
@@ -387,10 +385,10 @@ export const operatorVariablesNotByHand = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['PyTorchJob'],
-    summary: 'Containers do not set the variables that the operator sets.',
-    why: 'The operator appends its own after them, and of two entries with one name the last counts: what is written by hand has no effect.',
+    summary: 'Containers must not set the variables that the operator sets.',
+    why: "The operator appends its own entries, and of two entries with the same name the last one counts: the container's value has no effect.",
     source: `${ENV_SOURCE} (setPodEnv appends)`,
-    fix: 'Take the variable out.',
+    fix: 'Remove the variable from env.',
   },
   function* (job) {
     const fromOperator = operatorVariables(job);
@@ -405,7 +403,7 @@ export const operatorVariablesNotByHand = jobRule(
         }
         yield {
           path: `${role.main.path}/env/${index}`,
-          message: `${name} of role ${role.name} is overridden by the operator.`,
+          message: `the operator overrides ${name} of role ${role.name}`,
           found: asObject(entry).value ?? name,
           expected: `no ${name}`,
         };
@@ -422,10 +420,10 @@ export const torchrunNotStandalone = jobRule(
     tier: 'advice',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'torchrun runs with --standalone only in a job of one pod.',
-    why: 'A stand-alone torchrun meets only itself: each pod trains alone on all of the data.',
+    summary: 'torchrun must use --standalone only in a job with one pod.',
+    why: 'A standalone torchrun forms a group of its own: each pod trains alone on all of the data.',
     source: 'torch/distributed/run.py (--standalone)',
-    fix: 'Take --standalone out.',
+    fix: 'Remove --standalone.',
   },
   function* (job) {
     const pods = podCount(job);
@@ -439,7 +437,7 @@ export const torchrunNotStandalone = jobRule(
       }
       yield {
         path: option.path,
-        message: `${role.name} runs stand-alone in a job of ${pods} pods.`,
+        message: `${role.name} uses --standalone in a job with ${pods} pods`,
         found: option.text,
         expected: 'no --standalone',
       };

@@ -65,9 +65,9 @@ const launcherPresent = mpiRule(
     id: 'kubeflow/mpi-operator-launcher-present',
     row: 'KM1',
     severity: 'error',
-    summary: 'An MPIJob of the mpi-operator has a Launcher with one replica.',
-    why: 'The launcher runs mpirun; the controller refuses a job with none or with several.',
-    fix: 'Add the role Launcher; leave its replicas out, or write 1.',
+    summary: 'An MPIJob of the mpi-operator must have a Launcher with one replica.',
+    why: 'The launcher runs mpirun; the controller rejects a job with no launcher or several.',
+    fix: 'Add mpiReplicaSpecs.Launcher, and leave its replicas unset or set them to 1.',
   },
   function* ({ spec, roles }) {
     if (!isObject(spec.mpiReplicaSpecs)) {
@@ -77,7 +77,7 @@ const launcherPresent = mpiRule(
     if (launcher === undefined) {
       yield {
         path: '/spec/mpiReplicaSpecs',
-        message: 'The job has no Launcher.',
+        message: 'mpiReplicaSpecs.Launcher must be set',
         expected: 'a role Launcher with one replica',
       };
       return;
@@ -88,7 +88,7 @@ const launcherPresent = mpiRule(
     }
     yield {
       path: `${launcher.path}/replicas`,
-      message: `Role Launcher has ${replicas} replicas.`,
+      message: `Launcher must have 1 replica, but has ${replicas}`,
       found: replicas,
       expected: '1',
     };
@@ -100,9 +100,9 @@ const workerReplicas = mpiRule(
     id: 'kubeflow/mpi-operator-worker-replicas',
     row: 'KM2',
     severity: 'error',
-    summary: 'The Worker role of an MPIJob of the mpi-operator states at least one replica.',
-    why: 'A missing number is taken as 0, and 0 is refused; a job without workers leaves the role out.',
-    fix: 'Write the number of workers, or remove the role.',
+    summary: 'The Worker role of an MPIJob of the mpi-operator must set at least one replica.',
+    why: 'Unset replicas count as 0, which is rejected; a job without workers has no Worker role.',
+    fix: 'Set mpiReplicaSpecs.Worker.replicas to the number of workers, or remove the role.',
   },
   function* ({ roles }) {
     const worker = roles.find(({ name }) => name === 'Worker');
@@ -117,8 +117,8 @@ const workerReplicas = mpiRule(
       path: replicas === undefined ? worker.path : `${worker.path}/replicas`,
       message:
         replicas === undefined
-          ? 'Role Worker does not state its replicas, which makes them 0.'
-          : `Role Worker has ${JSON.stringify(replicas)} replicas.`,
+          ? 'replicas of the role Worker is unset, which means 0'
+          : `replicas of the role Worker must be greater than or equal to 1: ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'at least 1',
     };
@@ -131,9 +131,9 @@ const roleKnown = mpiRule(
     row: 'KM1',
     tier: 'advice',
     severity: 'error',
-    summary: 'The roles of an MPIJob of the mpi-operator are Launcher and Worker, in this spelling.',
-    why: 'Another role is accepted and no pod is ever made of it.',
-    fix: 'Use Launcher or Worker.',
+    summary: 'The roles of an MPIJob of the mpi-operator must be Launcher and Worker, with this spelling.',
+    why: 'Another role is accepted, but the operator creates no pods for it.',
+    fix: 'Rename the key in mpiReplicaSpecs to Launcher or Worker.',
   },
   function* ({ roles }) {
     for (const { name, path } of roles) {
@@ -142,7 +142,7 @@ const roleKnown = mpiRule(
       }
       yield {
         path,
-        message: `The mpi-operator makes no pods of a role "${name}".`,
+        message: `the mpi-operator creates no pods for the role "${name}"`,
         found: name,
         expected: oneOf(ROLES),
       };
@@ -155,9 +155,9 @@ const roleHasContainer = mpiRule(
     id: 'kubeflow/mpi-operator-role-has-container',
     row: 'KM3',
     severity: 'error',
-    summary: 'Launcher and Worker have a template with at least one container.',
-    why: 'The schema does not demand one; the controller refuses a role without.',
-    fix: 'Give the role a template with a container.',
+    summary: 'Launcher and Worker must have a template with at least one container.',
+    why: 'The schema does not require a container; the controller rejects a role without one.',
+    fix: 'Set template.spec.containers of the role.',
   },
   function* ({ roles }) {
     for (const { name, value, path } of roles) {
@@ -165,7 +165,7 @@ const roleHasContainer = mpiRule(
       if (!ROLES.includes(name) || isObject(asObject(value.template).spec)) {
         continue;
       }
-      yield { path, message: `Role ${name} has no pod template.`, expected: 'a template with a container' };
+      yield { path, message: `the role ${name} has no pod template`, expected: 'a template with a container' };
     }
   },
 );
@@ -175,9 +175,9 @@ const restartPolicy = mpiRule(
     id: 'kubeflow/mpi-operator-restart-policy',
     row: 'KM4',
     severity: 'error',
-    summary: 'The restartPolicy of a role of the mpi-operator is Never or OnFailure.',
-    why: 'The controller refuses Always and ExitCode, which the training-operator knows.',
-    fix: 'Use Never or OnFailure, or leave it out.',
+    summary: 'The restartPolicy of a role of the mpi-operator must be Never or OnFailure.',
+    why: 'The controller rejects Always and ExitCode, which the training-operator supports.',
+    fix: 'Set restartPolicy to Never or OnFailure, or leave it unset.',
   },
   function* ({ roles }) {
     for (const { name, value, path } of roles) {
@@ -192,7 +192,7 @@ const restartPolicy = mpiRule(
       }
       yield {
         path: `${path}/restartPolicy`,
-        message: `restartPolicy "${policy}" is not possible here.`,
+        message: `unsupported restartPolicy "${policy}"`,
         found: policy,
         expected: oneOf(MPI_RESTART_POLICIES),
       };
@@ -205,9 +205,9 @@ const runPolicyKnown = mpiRule(
     id: 'kubeflow/mpi-operator-run-policy',
     row: 'KM5',
     severity: 'error',
-    summary: 'The run policy of an MPIJob of the mpi-operator has known names and no negative numbers.',
-    why: 'The schema takes any string and any number; the controller refuses the job.',
-    fix: 'Use cleanPodPolicy None, Running or All, one of the two managers, and numbers of at least 0.',
+    summary: 'The run policy of an MPIJob of the mpi-operator must have supported values and no negative numbers.',
+    why: 'The schema accepts any string and any number; the controller rejects the job.',
+    fix: 'Set cleanPodPolicy to None, Running, or All, managedBy to one of the two managers, and numbers to at least 0.',
   },
   function* ({ runPolicy }) {
     for (const [field, known] of [
@@ -220,7 +220,7 @@ const runPolicyKnown = mpiRule(
       }
       yield {
         path: `/spec/runPolicy/${field}`,
-        message: `"${value}" is no ${field} of the mpi-operator.`,
+        message: `unsupported ${field} "${value}"`,
         found: value,
         expected: oneOf(known),
       };
@@ -232,7 +232,7 @@ const runPolicyKnown = mpiRule(
       }
       yield {
         path: `/spec/runPolicy/${field}`,
-        message: `${field} is ${value}.`,
+        message: `${field} must be greater than or equal to 0: ${value}`,
         found: value,
         expected: 'at least 0',
       };
@@ -246,16 +246,17 @@ const specKnown = mpiRule(
     row: 'KM6',
     otherTiers: ['advice'],
     severity: 'error',
-    summary: 'slotsPerWorker is not negative, and launcherCreationPolicy is AtStartup or WaitForWorkersReady.',
-    why: 'A negative number of slots is refused; another creation policy is taken as AtStartup without a word.',
-    fix: 'Correct the value, or leave it out.',
+    summary:
+      'slotsPerWorker must not be negative, and launcherCreationPolicy must be AtStartup or WaitForWorkersReady.',
+    why: 'A negative number of slots is rejected; any other creation policy silently means AtStartup.',
+    fix: 'Set slotsPerWorker to at least 0, and launcherCreationPolicy to AtStartup or WaitForWorkersReady.',
   },
   function* ({ spec }) {
     const slots = asInteger(spec.slotsPerWorker);
     if (slots !== undefined && slots < 0) {
       yield {
         path: '/spec/slotsPerWorker',
-        message: `slotsPerWorker is ${slots}.`,
+        message: `slotsPerWorker must be greater than or equal to 0: ${slots}`,
         found: slots,
         expected: 'at least 0',
       };
@@ -268,7 +269,7 @@ const specKnown = mpiRule(
     ) {
       yield {
         path: '/spec/launcherCreationPolicy',
-        message: `"${creation}" is no launcherCreationPolicy.`,
+        message: `unsupported launcherCreationPolicy "${creation}"`,
         found: creation,
         expected: oneOf(MPI_LAUNCHER_CREATION_POLICIES),
         tier: 'advice',
@@ -282,9 +283,9 @@ const namesFit = mpiRule(
     id: 'kubeflow/mpi-operator-worker-name-is-dns-1035',
     row: 'KM7',
     severity: 'error',
-    summary: 'The name of the last worker, <job>-worker-<n-1>, is a DNS-1035 label of at most 63 characters.',
-    why: 'It becomes a host name; the controller refuses the job.',
-    fix: 'Begin the name of the job with a letter, use lower-case letters, digits and hyphens, and shorten it.',
+    summary: 'The name of the last worker, <job>-worker-<n-1>, must be a DNS-1035 label of no more than 63 characters.',
+    why: 'It becomes a host name; the controller rejects the job.',
+    fix: 'Set metadata.name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
   },
   function* ({ manifest, roles }) {
     const { name } = manifest.id;
@@ -299,7 +300,7 @@ const namesFit = mpiRule(
     }
     yield {
       path: '/metadata/name',
-      message: `The last worker would be called "${longest}", which must ${complaint}.`,
+      message: `the name of the last worker, "${longest}", must ${complaint}`,
       found: name,
       expected: 'a shorter DNS-1035 label',
     };
@@ -312,10 +313,10 @@ const slotsAreDevices = mpiRule(
     row: 'KM6',
     tier: 'advice',
     severity: 'warning',
-    summary: 'slotsPerWorker equals the accelerators of a worker.',
-    why: 'mpirun starts as many processes on a worker as it has slots: with the default of 1 the other devices stay idle, with too many two processes share one.',
+    summary: 'slotsPerWorker must equal the number of accelerators of a worker.',
+    why: 'mpirun starts one process on a worker for each slot: with the default of 1 the other devices stay idle; with too many, two processes share a device.',
     source: `${MPI_OPERATOR}, pkg/controller/mpi_job_controller.go (host file)`,
-    fix: 'Set slotsPerWorker to the devices of a worker.',
+    fix: 'Set slotsPerWorker to the number of devices of a worker.',
   },
   function* ({ spec, roles }) {
     const worker = roles.find(({ name }) => name === 'Worker');
@@ -327,7 +328,7 @@ const slotsAreDevices = mpiRule(
     }
     yield {
       path: spec.slotsPerWorker === undefined ? '/spec' : '/spec/slotsPerWorker',
-      message: `Each worker has ${devices} devices and ${slots} ${slots === 1 ? 'slot' : 'slots'}.`,
+      message: `each worker has ${devices} devices but ${slots} ${slots === 1 ? 'slot' : 'slots'}`,
       found: spec.slotsPerWorker,
       expected: `slotsPerWorker: ${devices}`,
     };

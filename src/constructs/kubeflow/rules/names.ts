@@ -20,10 +20,10 @@ export const jobNameIsDnsLabel = jobRule(
     severity: 'error',
     kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
     summary:
-      'The name of a job is a DNS-1035 label: lower-case letters, digits and hyphens, a letter first, at most 63 characters.',
-    why: 'Services are named after the job; the webhook refuses every other name.',
+      'The name of a job must be a DNS-1035 label: lower-case letters, digits, and hyphens, starting with a letter, no more than 63 characters.',
+    why: 'Services are named after the job; the webhook rejects any other name.',
     source: 'pkg/webhooks/*/*_webhook.go, NameIsDNS1035Label',
-    fix: 'Begin the name with a letter and use only lower-case letters, digits and hyphens.',
+    fix: 'Set metadata.name to lower-case letters, digits, and hyphens, starting with a letter.',
   },
   function* (job) {
     const [field, name] = job.name === '' ? ['generateName', job.generateName.replace(/-$/, '')] : ['name', job.name];
@@ -32,7 +32,7 @@ export const jobNameIsDnsLabel = jobRule(
     }
     yield {
       path: `/metadata/${field}`,
-      message: `The job name "${name}" is no DNS-1035 label.`,
+      message: `the job name "${name}" must be a DNS-1035 label`,
       found: name,
       expected: 'a DNS-1035 label, for example train-70b',
     };
@@ -46,10 +46,10 @@ export const derivedNamesFit = jobRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The longest name that the operator derives from the job (job, role and last index, with hyphens) has at most 63 characters.',
-    why: 'The operator makes a Service of that name for each replica and puts the job name into a label; the API server refuses longer ones.',
+      'The longest name that the operator derives from the job, <job>-<role>-<index>, must be no more than 63 characters.',
+    why: 'The operator creates a Service with that name for each replica and uses the job name as a label value; the API server rejects longer names.',
     source: 'pkg/core/utils.go, GenGeneralName; pkg/controller.v1/common/service.go',
-    fix: 'Shorten the name of the job.',
+    fix: 'Shorten metadata.name of the job.',
   },
   function* (job) {
     const name =
@@ -65,7 +65,7 @@ export const derivedNamesFit = jobRule(
     }
     yield {
       path: job.name === '' ? '/metadata/generateName' : '/metadata/name',
-      message: `"${longest}" is derived from the job name and has ${longest.length} characters; ${LABEL_LENGTH} are allowed.`,
+      message: `the derived name "${longest}" has ${longest.length} characters and must have no more than ${LABEL_LENGTH}`,
       found: job.name === '' ? job.generateName : job.name,
       expected: `a name shorter by ${longest.length - LABEL_LENGTH}`,
     };

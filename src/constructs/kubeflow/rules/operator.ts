@@ -15,10 +15,10 @@ export const oneMpiJob: SetRule = {
   on: 'set',
   tier: 'advice',
   severity: 'warning',
-  summary: 'MPIJobs are all of the training-operator (v1) or all of the mpi-operator (v2beta1).',
-  why: 'Both projects define mpijobs.kubeflow.org; a cluster holds one definition of that name, so one of the two versions is not served.',
+  summary: 'All MPIJobs must belong to the same operator: the training-operator (v1) or the mpi-operator (v2beta1).',
+  why: 'Both projects define mpijobs.kubeflow.org; a cluster has one definition of that name, so one of the two versions is not served.',
   source: `${TRAINING_OPERATOR}, manifests/base/crds; ${cite('mpi-operator')}, manifests/base`,
-  fix: 'Decide for one operator and write all MPIJobs for it.',
+  fix: 'Choose one operator, and set apiVersion of all MPIJobs to its version.',
   check: function* ({ set }) {
     const jobs = set.ofKind('kubeflow.org/MPIJob');
     const first = jobs.find((job) => job.id.apiVersion === TRAINING_OPERATOR_API_VERSION);
@@ -29,7 +29,7 @@ export const oneMpiJob: SetRule = {
       yield {
         manifest,
         path: '/apiVersion',
-        message: `This MPIJob is ${manifest.id.apiVersion}, and MPIJob ${first?.id.name ?? ''} beside it is ${TRAINING_OPERATOR_API_VERSION}.`,
+        message: `this MPIJob is ${manifest.id.apiVersion}, but the MPIJob ${first?.id.name ?? ''} is ${TRAINING_OPERATOR_API_VERSION}`,
         found: manifest.id.apiVersion,
         expected: 'one API version for all MPIJobs',
       };
@@ -41,7 +41,7 @@ export const oneMpiJob: SetRule = {
       yield {
         manifest,
         path: '/metadata/name',
-        message: `${MPI_CRD} is defined ${definitions.length} times; the last one applied wins.`,
+        message: `${MPI_CRD} is defined ${definitions.length} times; the last one applied wins`,
         found: MPI_CRD,
         expected: 'one definition',
         severity: 'error',
@@ -56,11 +56,10 @@ export const operatorKnowsGangs: SetRule = {
   on: 'set',
   tier: 'advice',
   severity: 'error',
-  summary:
-    'A training-operator that is deployed with jobs that state a schedulingPolicy runs with --gang-scheduler-name.',
-  why: 'Without the flag the operator makes no PodGroup and passes over schedulingPolicy.',
+  summary: 'A training-operator must run with --gang-scheduler-name if jobs set a schedulingPolicy.',
+  why: 'Without the flag the operator creates no PodGroup and ignores schedulingPolicy.',
   source: `${TRAINING_OPERATOR}, cmd/training-operator.v1/main.go`,
-  fix: 'Add --gang-scheduler-name=volcano (or scheduler-plugins) to the arguments of the operator.',
+  fix: 'Add --gang-scheduler-name=volcano (or scheduler-plugins) to the args of the operator.',
   check: function* ({ set }) {
     const job = TRAINING_JOB_KINDS.flatMap((kind) => set.ofKind(kind)).find(hasSchedulingPolicy);
     if (job === undefined) {
@@ -79,7 +78,7 @@ export const operatorKnowsGangs: SetRule = {
         yield {
           manifest,
           path: `/spec/template/spec/containers/${index}`,
-          message: `The operator runs without --gang-scheduler-name, so the schedulingPolicy of ${job.id.kind} ${job.id.name} does nothing.`,
+          message: `the operator runs without --gang-scheduler-name, so the schedulingPolicy of ${job.id.kind} ${job.id.name} has no effect`,
           expected: '--gang-scheduler-name=volcano',
         };
       }

@@ -17,10 +17,10 @@ export const rolesPresent = jobRule(
     tier: 'advice',
     otherTiers: ['webhook'],
     severity: 'error',
-    summary: 'A job has at least one role.',
-    why: 'An empty map of roles is accepted; the job then makes no pod and never ends.',
+    summary: 'A job must have at least one role.',
+    why: 'An empty map of roles is accepted; the job then creates no pods and never completes.',
     source: JUDGES,
-    fix: 'State the roles of the job.',
+    fix: 'Add the roles of the job, for example pytorchReplicaSpecs.Worker.',
   },
   function* (job) {
     const roles = job.spec[job.framework.replicaSpecs];
@@ -29,7 +29,7 @@ export const rolesPresent = jobRule(
     }
     yield {
       path: pointer('/spec', job.framework.replicaSpecs),
-      message: `${job.framework.replicaSpecs} is empty.`,
+      message: `${job.framework.replicaSpecs} must not be empty`,
       found: roles,
       expected: `at least one of ${oneOf(roleNames(job.framework.kind))}`,
       // The controller of MPIJob misses its launcher.
@@ -44,10 +44,10 @@ export const roleHasTemplate = jobRule(
     row: 'KT2',
     tier: 'webhook',
     severity: 'error',
-    summary: 'Each role has a pod template.',
-    why: 'The schema does not demand one; a role without containers is refused. What stands in a template is judged by the rules on pod templates.',
+    summary: 'Each role must have a pod template.',
+    why: 'The schema does not require one; a role without containers is rejected. The rules on pod templates check the template itself.',
     source: JUDGES,
-    fix: 'Give the role a template with a container.',
+    fix: 'Set template.spec.containers of the role.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -56,7 +56,7 @@ export const roleHasTemplate = jobRule(
       }
       yield {
         path: role.path,
-        message: `Role ${role.name} has no template.`,
+        message: `the role ${role.name} has no template`,
         expected: job.framework.requiresContainerName
           ? `a template with a container named ${job.framework.container}`
           : 'a template with a container',
@@ -72,10 +72,11 @@ export const defaultContainerPresent = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['PyTorchJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'JAXJob'],
-    summary: 'Each role has a container with the name of its framework: pytorch, tensorflow, xgboost, paddle or jax.',
-    why: 'The operator finds the port and the exit code by that name; the webhook refuses a role without it.',
+    summary:
+      'Each role must have a container with the name of its framework: pytorch, tensorflow, xgboost, paddle, or jax.',
+    why: 'The operator finds the port and the exit code by that name; the webhook rejects a role without it.',
     source: 'pkg/webhooks/*/*_webhook.go; pkg/apis/kubeflow.org/v1/*_types.go',
-    fix: 'Rename the training container.',
+    fix: 'Set template.spec.containers[].name of the training container to the name of the framework.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -86,7 +87,7 @@ export const defaultContainerPresent = jobRule(
       yield {
         path:
           role.containers.length === 1 ? `${role.containers[0]?.path ?? ''}/name` : `${role.podSpecPath}/containers`,
-        message: `Role ${role.name} has no container named "${job.framework.container}", only ${names.join(', ')}.`,
+        message: `the role ${role.name} has no container "${job.framework.container}", only ${names.join(', ')}`,
         found: role.containers.length === 1 ? role.containers[0]?.value.name : undefined,
         expected: job.framework.container,
       };
@@ -101,10 +102,10 @@ export const roleIsKnown = jobRule(
     tier: 'webhook',
     otherTiers: ['advice'],
     severity: 'error',
-    summary: 'The roles of a job are those of its framework, in their spelling.',
-    why: 'Other roles are refused; TFJob takes them and then makes pods that take no part in the cluster specification.',
+    summary: 'The roles of a job must be roles of its framework, with the same spelling.',
+    why: 'Other roles are rejected; TFJob accepts them, but their pods are not part of the cluster specification.',
     source: JUDGES,
-    fix: 'Use a role of the framework.',
+    fix: 'Rename the key, for example to pytorchReplicaSpecs.Worker, or use another role of the framework.',
   },
   function* (job) {
     const known = roleNames(job.framework.kind);
@@ -118,7 +119,7 @@ export const roleIsKnown = jobRule(
       }
       yield {
         path: role.path,
-        message: `${job.framework.kind} has no role "${role.name}".`,
+        message: `unknown role "${role.name}" of ${job.framework.kind}`,
         found: role.name,
         expected: oneOf(known),
         tier: job.framework.refusesUnknownRoles ? 'webhook' : 'advice',
@@ -134,10 +135,10 @@ export const singleRoleHasOneReplica = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['PyTorchJob', 'XGBoostJob'],
-    summary: 'The Master of a PyTorchJob or XGBoostJob states replicas: 1.',
-    why: 'The webhook runs before the defaults, so a missing number is refused as well as another one.',
+    summary: 'The Master of a PyTorchJob or XGBoostJob must set replicas: 1.',
+    why: 'The webhook runs before defaulting, so it rejects an unset number as well.',
     source: 'pkg/webhooks/pytorch/pytorchjob_webhook.go; pkg/webhooks/xgboost/xgboostjob_webhook.go',
-    fix: 'Write replicas: 1 in the Master role; further pods are Workers.',
+    fix: 'Set replicas: 1 in the Master role, and put further pods into the Worker role.',
   },
   (job) => oneReplica(job, 'webhook'),
 );
@@ -149,10 +150,10 @@ export const launcherHasOneReplica = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['MPIJob'],
-    summary: 'The Launcher of an MPIJob has one replica.',
-    why: 'The controller refuses to reconcile the job otherwise, with an event FailedValidation.',
+    summary: 'The Launcher of an MPIJob must have one replica.',
+    why: 'Otherwise the controller does not reconcile the job and reports the event FailedValidation.',
     source: FRAMEWORKS.MPIJob.source,
-    fix: 'Write replicas: 1 in the Launcher role, or leave it out.',
+    fix: 'Set replicas: 1 in the Launcher role, or leave it unset.',
   },
   (job) => oneReplica(job, 'controller'),
 );
@@ -172,8 +173,8 @@ function* oneReplica(job: TrainingJob, judge: 'webhook' | 'controller'): Iterabl
       path: replicas === undefined ? role.path : `${role.path}/replicas`,
       message:
         replicas === undefined
-          ? `Role ${role.name} does not state its replicas.`
-          : `Role ${role.name} has ${JSON.stringify(replicas)} replicas.`,
+          ? `replicas of the role ${role.name} must be set`
+          : `replicas of the role ${role.name} must be 1: ${JSON.stringify(replicas)}`,
       found: replicas,
       expected: 'replicas: 1',
     };
@@ -187,10 +188,10 @@ export const workerReplicasAtLeastOne = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['PyTorchJob'],
-    summary: 'The Worker role of a PyTorchJob has at least one replica.',
-    why: 'The webhook refuses 0; a job of one pod is a Master without the Worker role.',
+    summary: 'The Worker role of a PyTorchJob must have at least one replica.',
+    why: 'The webhook rejects 0; a job with one pod has a Master and no Worker role.',
     source: FRAMEWORKS.PyTorchJob.source,
-    fix: 'Raise replicas, or leave the Worker role out.',
+    fix: 'Set pytorchReplicaSpecs.Worker.replicas to at least 1, or remove the Worker role.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -201,7 +202,7 @@ export const workerReplicasAtLeastOne = jobRule(
       }
       yield {
         path: `${role.path}/replicas`,
-        message: `Role ${role.name} has ${replicas} replicas.`,
+        message: `replicas of the role ${role.name} must be greater than or equal to ${least}: ${replicas}`,
         found: replicas,
         expected: `at least ${least}`,
       };
@@ -216,10 +217,10 @@ export const requiredRolePresent = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['XGBoostJob', 'MPIJob'],
-    summary: 'An XGBoostJob has a Master, an MPIJob a Launcher.',
-    why: 'The job is refused without it.',
+    summary: 'An XGBoostJob must have a Master, and an MPIJob must have a Launcher.',
+    why: 'The job is rejected without it.',
     source: 'pkg/webhooks/xgboost/xgboostjob_webhook.go; pkg/apis/kubeflow.org/v1/mpi_validation.go',
-    fix: 'Add the role.',
+    fix: 'Add xgbReplicaSpecs.Master or mpiReplicaSpecs.Launcher, with replicas: 1.',
   },
   function* (job) {
     if (!isObject(job.spec[job.framework.replicaSpecs])) {
@@ -231,7 +232,7 @@ export const requiredRolePresent = jobRule(
       }
       yield {
         path: pointer('/spec', job.framework.replicaSpecs),
-        message: `The job has no ${name}.`,
+        message: `the job has no ${name}`,
         expected: `a role ${name} with replicas: 1`,
       };
     }
@@ -245,10 +246,10 @@ export const oneChiefOrMaster = jobRule(
     tier: 'webhook',
     severity: 'error',
     kinds: ['TFJob'],
-    summary: 'A TFJob has a Chief or a Master, not both.',
-    why: 'The webhook refuses both: they are two names of one role.',
+    summary: 'A TFJob must not have both a Chief and a Master.',
+    why: 'The webhook rejects both: they are two names of the same role.',
     source: FRAMEWORKS.TFJob.source,
-    fix: 'Keep one of them.',
+    fix: 'Keep either tfReplicaSpecs.Chief or tfReplicaSpecs.Master.',
   },
   function* (job) {
     const chiefs = job.roles.filter((role) => role.name === 'Chief' || role.name === 'Master');
@@ -257,7 +258,7 @@ export const oneChiefOrMaster = jobRule(
     }
     yield {
       path: chiefs[1]?.path,
-      message: 'The job has both a Chief and a Master.',
+      message: 'Master must not be set when Chief is set',
       expected: 'one of Chief and Master',
     };
   },
@@ -270,10 +271,10 @@ export const mpiHasWorkers = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: ['MPIJob'],
-    summary: 'The Worker role of an MPIJob states its replicas.',
-    why: 'The operator takes a missing number as 0, and the launcher then finds an empty host file.',
+    summary: 'The Worker role of an MPIJob must set replicas.',
+    why: 'The operator treats an unset number as 0, and the launcher then finds an empty host file.',
     source: 'pkg/apis/kubeflow.org/v1/mpi_defaults.go',
-    fix: 'Write the number of workers.',
+    fix: 'Set mpiReplicaSpecs.Worker.replicas to the number of workers.',
   },
   function* (job) {
     const worker = roleNamed(job, 'Worker');
@@ -282,7 +283,7 @@ export const mpiHasWorkers = jobRule(
     }
     yield {
       path: worker.path,
-      message: 'Role Worker does not state its replicas, which makes them 0.',
+      message: 'replicas of the role Worker is unset, which means 0',
       expected: 'replicas: N',
     };
   },

@@ -32,10 +32,10 @@ export const rolesShareScheduler = jobRule(
     row: 'KT12',
     tier: 'advice',
     severity: 'warning',
-    summary: 'All roles of a job name the same scheduler.',
-    why: 'Two schedulers do not wait for each other: one places its part of the gang while the other part has no room.',
+    summary: 'All roles of a job must name the same scheduler.',
+    why: 'Two schedulers do not wait for each other: one schedules its part of the gang while the other part does not fit.',
     source: SOURCE,
-    fix: 'State the same schedulerName on every role.',
+    fix: 'Set the same schedulerName in every role.',
   },
   function* (job) {
     const named = job.roles.filter((role) => (asString(role.podSpec.schedulerName) ?? '') !== '');
@@ -51,7 +51,7 @@ export const rolesShareScheduler = jobRule(
       }
       yield {
         path: own === '' ? role.podSpecPath : `${role.podSpecPath}/schedulerName`,
-        message: `Role ${first.name} is scheduled by ${scheduler}, role ${role.name} by ${own === '' ? 'the default scheduler' : own}.`,
+        message: `the role ${first.name} uses the scheduler ${scheduler}, but the role ${role.name} uses ${own === '' ? 'the default scheduler' : own}`,
         found: own === '' ? undefined : own,
         expected: scheduler,
       };
@@ -67,10 +67,10 @@ export const rolesShareNetwork = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: LIKE_KINDS,
-    summary: 'Master and Worker are both on the host network, or neither is.',
-    why: 'Pods in different network namespaces see other interfaces and devices: interface names match on one side only, and addresses are announced that the other side cannot reach.',
+    summary: 'Master and Worker must both use the host network, or neither.',
+    why: 'Pods in different network namespaces have different interfaces and devices: interface names match only on one side, and announced addresses may not be reachable from the other side.',
     source: SOURCE,
-    fix: 'State hostNetwork on both roles, with dnsPolicy ClusterFirstWithHostNet, or on neither.',
+    fix: 'Set hostNetwork: true in both roles, with dnsPolicy: ClusterFirstWithHostNet, or in neither.',
   },
   function* (job) {
     for (const { role, others } of eachWithOthers(job)) {
@@ -80,7 +80,7 @@ export const rolesShareNetwork = jobRule(
       }
       yield {
         path: role.podSpecPath,
-        message: `Role ${host.name} is on the host network, role ${role.name} is not.`,
+        message: `the role ${host.name} uses the host network, but the role ${role.name} does not`,
         expected: 'the same hostNetwork on every role',
       };
     }
@@ -126,10 +126,10 @@ export const rolesShareData = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: LIKE_KINDS,
-    summary: 'A data volume that one of Master and Worker mounts is mounted by the other as well.',
-    why: 'Both run the same program; the role without the volume finds no data, or writes its checkpoint where it is lost.',
+    summary: 'A data volume that Master or Worker mounts must be mounted by the other role as well.',
+    why: 'Both run the same program; the role without the volume finds no data, or writes its checkpoint to a directory that is lost.',
     source: SOURCE,
-    fix: 'Add the volume and its mount to the role.',
+    fix: 'Add the volume to volumes and volumeMounts of the role.',
   },
   function* (job) {
     for (const { role, others } of eachWithOthers(job)) {
@@ -144,7 +144,7 @@ export const rolesShareData = jobRule(
           }
           yield {
             path: role.main.path,
-            message: `Role ${other.name} mounts the volume "${name}" at ${path}, role ${role.name} mounts nothing there.`,
+            message: `the role ${other.name} mounts the volume "${name}" at ${path}, but the role ${role.name} has no mount there`,
             expected: `a volumeMount at ${path}`,
           };
         }
@@ -161,10 +161,10 @@ export const rolesHaveEqualDevices = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: LIKE_KINDS,
-    summary: 'Master and Worker have the same number of devices.',
-    why: 'The Master is the first of the training nodes; one number of processes per node holds for all, and the slowest node sets the pace.',
+    summary: 'Master and Worker must have the same number of devices.',
+    why: 'The Master is the first training node: the number of processes per node applies to all nodes, and the slowest node sets the pace.',
     source: SOURCE,
-    fix: 'Give every role the same devices.',
+    fix: 'Set the same device count in resources.limits of every role.',
   },
   function* (job) {
     const [first, ...rest] = alikeRoles(job).filter((role) => role.main !== undefined);
@@ -179,7 +179,7 @@ export const rolesHaveEqualDevices = jobRule(
       }
       yield {
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
-        message: `Role ${first.name} has ${counted(devices ?? 0, 'device')}, role ${role.name} has ${own ?? 0}.`,
+        message: `the role ${first.name} has ${counted(devices ?? 0, 'device')}, but the role ${role.name} has ${own ?? 0}`,
         found: own ?? 0,
         expected: 'the same number',
       };
@@ -201,10 +201,10 @@ export const rolesRequestAlike = jobRule(
     tier: 'advice',
     severity: 'warning',
     kinds: LIKE_KINDS,
-    summary: 'CPU and memory that one of Master and Worker requests are requested by the other as well.',
-    why: 'A pod without a request is placed where there may be none of it left, and the slowest node sets the pace of all.',
+    summary: 'CPU and memory that Master or Worker requests should be requested by the other role as well.',
+    why: 'A pod without a request may be scheduled to a node with no CPU or memory left, and the slowest node sets the pace.',
     source: SOURCE,
-    fix: 'State the same requests on every role.',
+    fix: 'Set the same resources.requests in every role.',
   },
   function* (job) {
     for (const { role, others } of eachWithOthers(job)) {
@@ -220,7 +220,7 @@ export const rolesRequestAlike = jobRule(
       }
       yield {
         path: role.main.value.resources === undefined ? role.main.path : `${role.main.path}/resources`,
-        message: `Role ${role.name} requests no ${missing.join(' and no ')}, unlike ${others.map((other) => other.name).join(', ')}.`,
+        message: `the role ${role.name} requests no ${missing.join(' and no ')}, unlike ${others.map((other) => other.name).join(', ')}`,
         expected: `requests for ${missing.join(' and ')}`,
       };
     }

@@ -16,10 +16,10 @@ export const managedByKnown = jobRule(
     tier: 'webhook',
     otherTiers: ['advice'],
     severity: 'error',
-    summary: 'runPolicy.managedBy is kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
-    why: 'The webhook refuses other managers; where it does not look (JAXJob, MPIJob), the operator leaves the job to a manager that nobody is.',
+    summary: 'runPolicy.managedBy must be kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.',
+    why: 'The webhook rejects other managers; where it does not check (JAXJob, MPIJob), the operator ignores the job and waits for a manager that does not exist.',
     source: 'pkg/common/util/webhooks.go, ValidateRunPolicy',
-    fix: 'Leave managedBy out, or name one of the two.',
+    fix: 'Remove runPolicy.managedBy, or set it to one of the two managers.',
   },
   function* (job) {
     const manager = asString(job.runPolicy.managedBy);
@@ -28,7 +28,7 @@ export const managedByKnown = jobRule(
     }
     yield {
       path: '/spec/runPolicy/managedBy',
-      message: `"${manager}" manages no training jobs.`,
+      message: `unsupported managedBy "${manager}"`,
       found: manager,
       expected: oneOf(JOB_MANAGERS),
       tier: job.framework.refusesUnknownManager ? 'webhook' : 'advice',
@@ -43,10 +43,10 @@ export const cleanPodPolicyKnown = jobRule(
     row: 'KT9',
     tier: 'advice',
     severity: 'error',
-    summary: 'cleanPodPolicy is None, Running or All.',
-    why: 'The schema takes any string; the operator treats an unknown one as All and deletes every pod, with its log, when the job ends.',
+    summary: 'cleanPodPolicy must be None, Running, or All.',
+    why: 'The schema accepts any string; the operator treats an unknown value as All and deletes every pod with its log when the job finishes.',
     source: 'pkg/controller.v1/common/job.go, DeletePodsAndServices',
-    fix: 'Use None, Running or All.',
+    fix: 'Set runPolicy.cleanPodPolicy to None, Running, or All.',
   },
   function* (job) {
     const places: [string, JsonValue | undefined][] = [
@@ -60,7 +60,12 @@ export const cleanPodPolicyKnown = jobRule(
       if (policy === undefined || CLEAN_POD_POLICIES.some((known) => known === policy)) {
         continue;
       }
-      yield { path, message: `"${policy}" is no cleanPodPolicy.`, found: policy, expected: oneOf(CLEAN_POD_POLICIES) };
+      yield {
+        path,
+        message: `unsupported cleanPodPolicy "${policy}"`,
+        found: policy,
+        expected: oneOf(CLEAN_POD_POLICIES),
+      };
     }
   },
 );
@@ -72,10 +77,10 @@ export const restartPolicyKnown = jobRule(
     row: 'KT9',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The restartPolicy of a role is Always, OnFailure, Never or ExitCode.',
-    why: 'The schema takes any string; the operator writes it into the pods, which the API server then refuses.',
+    summary: 'The restartPolicy of a role must be Always, OnFailure, Never, or ExitCode.',
+    why: 'The schema accepts any string; the operator copies it into the pods, which the API server then rejects.',
     source: 'pkg/core/pod.go, SetRestartPolicy',
-    fix: 'Use one of the four, in this spelling.',
+    fix: 'Set restartPolicy to Always, OnFailure, Never, or ExitCode.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -85,7 +90,7 @@ export const restartPolicyKnown = jobRule(
       }
       yield {
         path: `${role.path}/restartPolicy`,
-        message: `"${policy}" is no restartPolicy.`,
+        message: `unsupported restartPolicy "${policy}"`,
         found: policy,
         expected: oneOf(REPLICA_RESTART_POLICIES),
       };
@@ -100,8 +105,8 @@ export const restartPolicyOnRole = jobRule(
     row: 'KT9',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The restart policy is stated on the role, not in its pod template.',
-    why: "The operator overwrites the one of the template by the role's, or by its default where the role has none.",
+    summary: 'The restart policy must be set on the role, not in its pod template.',
+    why: 'The operator overwrites the restartPolicy of the template with that of the role, or with its default.',
     source: 'pkg/controller.v1/common/pod.go, createNewPod',
     fix: 'Move restartPolicy from template.spec to the role.',
   },
@@ -114,7 +119,7 @@ export const restartPolicyOnRole = jobRule(
       }
       yield {
         path: `${role.podSpecPath}/restartPolicy`,
-        message: `restartPolicy ${written} of the template is overwritten by ${effective} of role ${role.name}.`,
+        message: `restartPolicy ${written} of the template has no effect: the role ${role.name} uses ${effective}`,
         found: written,
         expected: `restartPolicy on ${role.path}`,
       };
@@ -129,10 +134,10 @@ export const jobCanEnd = jobRule(
     row: 'KT9',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The training pods of a job do not restart after success.',
-    why: 'With restartPolicy Always a container that has finished starts again, so the job never succeeds.',
+    summary: 'The training pods of a job must not restart after success.',
+    why: 'With restartPolicy Always a container that has completed starts again, so the job never succeeds.',
     source: 'pkg/core/pod.go, SetRestartPolicy',
-    fix: 'Use OnFailure, Never or ExitCode.',
+    fix: 'Set restartPolicy to OnFailure, Never, or ExitCode.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -142,9 +147,9 @@ export const jobCanEnd = jobRule(
       }
       yield {
         path: `${role.path}/restartPolicy`,
-        message: `Role ${role.name} restarts its containers after success too.`,
+        message: `the role ${role.name} restarts its containers after success`,
         found: 'Always',
-        expected: 'OnFailure, Never or ExitCode',
+        expected: 'OnFailure, Never, or ExitCode',
       };
     }
   },
@@ -158,9 +163,9 @@ export const exitCodeMeaning = jobRule(
     tier: 'advice',
     severity: 'info',
     summary: 'restartPolicy ExitCode restarts a pod only for exit codes 128 to 255.',
-    why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception ends with 1, a process killed by a signal with 128 and more.',
+    why: 'Codes 1 to 127 count as permanent and fail the job. A Python exception exits with 1, a process killed by a signal with 128 or more.',
     source: 'pkg/util/train/train_util.go, IsRetryableExitCode',
-    fix: 'Use OnFailure if exceptions shall be tried again, or let the program exit with 128 and more where a retry helps.',
+    fix: 'Set restartPolicy: OnFailure to retry after exceptions, or make the program exit with 128 or more if a retry helps.',
   },
   function* (job) {
     for (const role of job.roles) {
@@ -169,7 +174,7 @@ export const exitCodeMeaning = jobRule(
       }
       yield {
         path: `${role.path}/restartPolicy`,
-        message: `Role ${role.name} is restarted after exit codes 128 to 255 only; 1 to 127 fail the job.`,
+        message: `the role ${role.name} is restarted only after exit codes 128 to 255; 1 to 127 fail the job`,
         found: 'ExitCode',
       };
     }
@@ -183,10 +188,10 @@ export const minAvailableFits = jobRule(
     row: 'KT13',
     tier: 'advice',
     severity: 'error',
-    summary: 'schedulingPolicy.minAvailable is the number of pods of the job, or between the bounds of an elastic one.',
-    why: "The PodGroup's minMember is taken from it: more than there are pods never schedules; fewer lets a part of a static job start and hold its GPUs while it waits.",
+    summary: 'schedulingPolicy.minAvailable must be the number of pods of the job, or in the range of an elastic job.',
+    why: 'It becomes the minMember of the PodGroup: with more than the number of pods the gang is never scheduled; with fewer, part of a static job starts and holds its GPUs while it waits.',
     source: 'pkg/controller.v1/common/job.go, ReconcileJobs',
-    fix: 'Leave minAvailable out (all pods), or write the number of pods.',
+    fix: 'Remove schedulingPolicy.minAvailable (default: all pods), or set it to the number of pods.',
   },
   function* (job) {
     const minAvailable = asInteger(asObject(job.runPolicy.schedulingPolicy).minAvailable);
@@ -198,7 +203,7 @@ export const minAvailableFits = jobRule(
     if (minAvailable > pods) {
       yield {
         path,
-        message: `minAvailable is ${minAvailable}, but the job makes ${counted(pods, 'pod')}: the gang is never complete.`,
+        message: `minAvailable is ${minAvailable}, but the job has ${counted(pods, 'pod')}: the gang is never complete`,
         found: minAvailable,
         expected: `at most ${pods}`,
       };
@@ -214,7 +219,7 @@ export const minAvailableFits = jobRule(
     }
     yield {
       path,
-      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}: a smaller gang holds its devices and waits.`,
+      message: `minAvailable is ${minAvailable}, but training starts only with ${counted(least, 'pod')}: a smaller gang waits and holds its devices`,
       found: minAvailable,
       expected: least === pods ? String(pods) : `${least} to ${pods}`,
       severity: 'warning',
@@ -233,10 +238,10 @@ export const gangStatedWhole = jobRule(
     tier: 'advice',
     severity: 'info',
     summary:
-      'A job that is to be scheduled as a gang states both schedulerName on its roles and runPolicy.schedulingPolicy.',
-    why: 'Both act only where the operator runs with --gang-scheduler-name: without the flag no PodGroup is made from schedulingPolicy, and Volcano schedules each pod by itself.',
+      'A job that is scheduled as a gang must set both schedulerName in its roles and runPolicy.schedulingPolicy.',
+    why: 'Both have an effect only if the operator runs with --gang-scheduler-name: without the flag no PodGroup is created from schedulingPolicy, and Volcano schedules each pod separately.',
     source: 'pkg/controller.v1/common/job.go, ReconcileJobs; cmd/training-operator.v1/main.go',
-    fix: 'State both, and start the operator with --gang-scheduler-name=volcano (or scheduler-plugins).',
+    fix: 'Set schedulerName in every role and runPolicy.schedulingPolicy, and start the operator with --gang-scheduler-name=volcano.',
   },
   function* (job) {
     const policy = job.runPolicy.schedulingPolicy;
@@ -245,7 +250,7 @@ export const gangStatedWhole = jobRule(
       yield {
         path: '/spec/runPolicy/schedulingPolicy',
         message:
-          'schedulingPolicy does nothing unless the operator runs with --gang-scheduler-name; no role names a scheduler.',
+          'schedulingPolicy has no effect unless the operator runs with --gang-scheduler-name, and no role sets schedulerName',
         expected: 'schedulerName on every role',
       };
     }
@@ -254,8 +259,8 @@ export const gangStatedWhole = jobRule(
       yield {
         path: '/spec',
         message:
-          `Roles name the scheduler ${gang}, but no schedulingPolicy says which queue and how many pods belong together; without it, and without ` +
-          "the operator's flag --gang-scheduler-name, each pod is scheduled by itself.",
+          `roles set schedulerName ${gang}, but schedulingPolicy is not set; without it, and without ` +
+          "the operator's flag --gang-scheduler-name, each pod is scheduled separately",
         expected: 'runPolicy.schedulingPolicy with queue and minAvailable',
       };
     }

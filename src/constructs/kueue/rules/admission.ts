@@ -61,10 +61,10 @@ const covered = admissionRule(
   'requests-covered',
   {
     severity: 'error',
-    summary: 'A cluster queue covers every resource that its workloads ask for.',
-    why: 'A workload that asks for a resource without a quota is never admitted, unless Kueue is configured to leave that resource out.',
+    summary: 'A ClusterQueue must have quota for every resource that its workloads request.',
+    why: 'A workload that requests a resource without quota is never admitted, unless Kueue is configured to exclude that resource.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
-    fix: 'Give each flavor of the cluster queue a quota for the resource, or leave the request out.',
+    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, or remove the request.',
   },
   function* ({ clusterQueue, templates }) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
@@ -82,7 +82,7 @@ const covered = admissionRule(
     for (const [name, path] of missing) {
       yield {
         path: `${path}/spec`,
-        message: `the pods ask for ${name}, for which the ClusterQueue ${clusterQueue.id.name} has no quota`,
+        message: `the pods request ${name}, for which the ClusterQueue ${clusterQueue.id.name} has no quota`,
         found: name,
         expected: resources.size === 0 ? 'a resource that the queue covers' : [...resources].join(', '),
       };
@@ -94,10 +94,10 @@ const withinQuota = admissionRule(
   'requests-within-quota',
   {
     severity: 'error',
-    summary: 'A workload asks for no more than its cluster queue can ever give from one flavor.',
-    why: 'Each role of a workload gets a resource from one flavor: what is more than quota and borrowing limit of each is never admitted.',
+    summary: 'A workload must not request more than its ClusterQueue can provide from one flavor.',
+    why: 'Each pod set of a workload gets a resource from one flavor: a request above the sum of quota and borrowing limit of each flavor is never admitted.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, fitsResourceQuota`,
-    fix: 'Raise the quota or the borrowing limit, or ask for less.',
+    fix: 'Raise nominalQuota or borrowingLimit of the flavor, or lower resources.requests of the pods.',
   },
   function* ({ workload, clusterQueue, templates }) {
     if (isElastic(workload)) {
@@ -117,7 +117,7 @@ const withinQuota = admissionRule(
         }
         yield {
           path: `${path}/spec`,
-          message: `${count} pods ask for ${asked.toString()} of ${name}; the ClusterQueue ${clusterQueue.id.name} can give ${most.toString()}`,
+          message: `the request of ${count} pods exceeds what the ClusterQueue ${clusterQueue.id.name} can provide (${asked.toString()} > ${most.toString()} ${name})`,
           found: asked.toString(),
           expected: `at most ${most.toString()}`,
         };
@@ -151,10 +151,10 @@ const levelKnown = admissionRule(
   'topology-level-of-flavor',
   {
     severity: 'error',
-    summary: 'A topology that pods ask for is a level of a flavor of their cluster queue.',
-    why: 'A flavor without a topology, or with one that lacks the level, cannot place the pods: the workload is never admitted.',
+    summary: 'A topology that pods request must be a level of a flavor of their ClusterQueue.',
+    why: 'Kueue cannot place the pods with a flavor that has no topology or lacks the level: the workload is never admitted.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/tas_flavorassigner.go, checkPodSetAndFlavorMatchForTAS`,
-    fix: 'Ask for a level of the topology, or give the flavor a topology with that level.',
+    fix: 'Request a level of the topology, or set spec.topologyName of the flavor to a Topology with that level.',
   },
   function* ({ clusterQueue, templates }, set) {
     const levels = levelsOf(set, clusterQueue);

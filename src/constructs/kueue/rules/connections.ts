@@ -3,7 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { isAcceleratorResource } from '../../../facts/catalog';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -57,7 +57,7 @@ function unknown(set: ManifestSet, kind: string, name: string, path: string): re
   return [
     {
       path,
-      message: `no ${what} ${name} is among these manifests, which have others`,
+      message: `the ${what} "${name}" is not among these manifests, which have others`,
       found: name,
       expected: near === undefined ? names.slice(0, 6).join(', ') : near,
     },
@@ -69,10 +69,10 @@ const clusterQueueKnown = adviceRule(
   {
     kinds: [LOCAL_QUEUE],
     concerns: ['clusterQueue'],
-    summary: 'The ClusterQueue of a LocalQueue is among those that are applied with it.',
-    why: 'A LocalQueue without its ClusterQueue is inactive, and its workloads wait for ever.',
+    summary: 'The ClusterQueue of a LocalQueue must be in the manifests or exist in the cluster.',
+    why: 'A LocalQueue without its ClusterQueue is inactive, and its workloads wait forever.',
     source: `${KUEUE}, pkg/controller/core/localqueue_controller.go`,
-    fix: 'Correct the name. If the cluster has the queue already, ignore this with that reason.',
+    fix: 'Set spec.clusterQueue to a ClusterQueue in these manifests, or suppress this rule if the cluster has the queue already.',
   },
   ({ object }, set) =>
     unknown(set, CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '', '/spec/clusterQueue'),
@@ -83,10 +83,10 @@ const flavorKnown = adviceRule(
   {
     kinds: [CLUSTER_QUEUE, COHORT],
     concerns: ['flavors'],
-    summary: 'The flavors of a queue are among those that are applied with it.',
+    summary: 'The flavors of a queue must be in the manifests or exist in the cluster.',
     why: 'A ClusterQueue is inactive until all of its flavors exist.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, FlavorNotFound`,
-    fix: 'Correct the name, or define the flavor.',
+    fix: 'Set resourceGroups[].flavors[].name to a ResourceFlavor in these manifests, or add the ResourceFlavor.',
   },
   function* (manifest, set) {
     for (const { flavors } of groupsOf(manifest)) {
@@ -102,10 +102,10 @@ const checkKnown = adviceRule(
   {
     kinds: [CLUSTER_QUEUE],
     concerns: ['admissionChecksStrategy'],
-    summary: 'The admission checks of a queue are among those that are applied with it.',
+    summary: 'The admission checks of a queue must be in the manifests or exist in the cluster.',
     why: 'A ClusterQueue is inactive until all of its admission checks exist and are active.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, AdmissionCheckNotFound`,
-    fix: 'Correct the name, or define the check.',
+    fix: 'Set admissionChecksStrategy.admissionChecks[].name to an AdmissionCheck in these manifests, or add the AdmissionCheck.',
   },
   function* ({ object }, set) {
     const checks = asObject(asObject(object.spec).admissionChecksStrategy).admissionChecks;
@@ -125,10 +125,10 @@ const topologyKnown = adviceRule(
   {
     kinds: [RESOURCE_FLAVOR],
     concerns: ['topologyName'],
-    summary: 'The topology of a flavor is among those that are applied with it.',
-    why: 'Queues with a flavor whose topology is missing are inactive.',
+    summary: 'The topology of a flavor must be in the manifests or exist in the cluster.',
+    why: 'Queues with a flavor whose topology does not exist are inactive.',
     source: `${KUEUE}, pkg/cache/scheduler/clusterqueue.go, TopologyNotFound`,
-    fix: 'Correct the name, or define the Topology.',
+    fix: 'Set spec.topologyName to a Topology in these manifests, or add the Topology.',
   },
   ({ object }, set) => unknown(set, TOPOLOGY, asString(asObject(object.spec).topologyName) ?? '', '/spec/topologyName'),
 );
@@ -138,10 +138,10 @@ const priorityKnown = adviceRule(
   {
     kinds: ['*'],
     concerns: [PRIORITY_LABEL],
-    summary: `The label ${PRIORITY_LABEL} names a WorkloadPriorityClass.`,
-    why: 'Without the class Kueue makes no Workload, and the job stays suspended.',
+    summary: `The label ${PRIORITY_LABEL} must name a WorkloadPriorityClass.`,
+    why: 'Without the class Kueue creates no Workload, and the job stays suspended.',
     source: `${KUEUE}, pkg/controller/jobframework/reconciler.go, PrepareWorkloadPriority`,
-    fix: 'Define the WorkloadPriorityClass. A PriorityClass is named in the pods, by priorityClassName.',
+    fix: 'Add a WorkloadPriorityClass with that name, or use a PriorityClass by setting priorityClassName in the pods.',
   },
   ({ object }, set) => {
     const name = asString(asObject(asObject(object.metadata).labels)[PRIORITY_LABEL]) ?? '';
@@ -154,7 +154,7 @@ const priorityKnown = adviceRule(
       return [
         {
           path,
-          message: `${name} is a PriorityClass, and no WorkloadPriorityClass`,
+          message: `${name} is a PriorityClass, not a WorkloadPriorityClass`,
           found: name,
           expected: 'a WorkloadPriorityClass',
         },
@@ -170,17 +170,17 @@ const cohortTree = adviceRule(
     severity: 'error',
     kinds: [COHORT],
     concerns: ['parentName'],
-    summary: 'No cohort is its own ancestor.',
-    why: 'Kueue takes all queues below out of service while there is a circle.',
+    summary: 'A cohort must not be its own ancestor.',
+    why: 'Kueue deactivates all queues in the cohorts as long as there is a cycle.',
     source: `${KUEUE}, pkg/cache/hierarchy/cycle.go, HasCycle`,
-    fix: 'Take parentName away from one of the cohorts.',
+    fix: 'Remove spec.parentName from one of the cohorts.',
   },
   function* (manifest, set) {
     const way = [manifest.id.name];
     for (let parent = parentOf(manifest); parent !== undefined;) {
       way.push(parent);
       if (parent === manifest.id.name) {
-        yield { path: '/spec/parentName', message: `the cohorts ${way.join(' → ')} are a circle`, found: way[1] };
+        yield { path: '/spec/parentName', message: `the cohorts form a cycle: ${way.join(' → ')}`, found: way[1] };
         return;
       }
       const above = set.get(COHORT, parent);
@@ -198,10 +198,10 @@ const namespaceChosen = adviceRule(
     severity: 'error',
     kinds: [LOCAL_QUEUE],
     concerns: ['clusterQueue'],
-    summary: 'A ClusterQueue chooses the namespaces of its local queues.',
-    why: 'Workloads of a namespace that the selector does not choose stay inadmissible.',
+    summary: 'The namespaceSelector of a ClusterQueue must match the namespaces of its LocalQueues.',
+    why: 'Workloads in a namespace that the selector does not match stay inadmissible.',
     source: `${KUEUE}, pkg/scheduler/scheduler.go, NamespaceSelector`,
-    fix: 'Give the namespace the labels of the selector, or widen the selector.',
+    fix: 'Add the labels of spec.namespaceSelector to the namespace, or widen the selector.',
   },
   function* ({ object, id }, set) {
     const queue = set.get(CLUSTER_QUEUE, asString(asObject(object.spec).clusterQueue) ?? '');
@@ -218,7 +218,7 @@ const namespaceChosen = adviceRule(
     if (!selectorChooses(selector, labels)) {
       yield {
         path: '/spec/clusterQueue',
-        message: `the ClusterQueue ${queue.id.name} does not choose the namespace ${id.namespace}`,
+        message: `the namespaceSelector of the ClusterQueue ${queue.id.name} does not match the namespace ${id.namespace}`,
         found: queue.id.name,
       };
     }
@@ -230,10 +230,10 @@ const localQueueKnown = adviceRule(
   {
     kinds: ['*'],
     concerns: [QUEUE_LABEL],
-    summary: 'A workload goes through a LocalQueue of its own namespace.',
-    why: 'Kueue looks for the queue in the namespace of the workload alone; where there is none, the workload waits for ever.',
+    summary: 'A workload must use a LocalQueue in its own namespace.',
+    why: 'Kueue looks for the queue only in the namespace of the workload; if there is none, the workload waits forever.',
     source: `${KUEUE}, pkg/cache/queue/manager.go`,
-    fix: 'Name a LocalQueue of the namespace, or make one there.',
+    fix: `Set the label ${QUEUE_LABEL} to a LocalQueue in the namespace, or create one there.`,
   },
   function* (manifest, set) {
     const name = isManaged(manifest) ? queueNameOf(manifest) : undefined;
@@ -249,7 +249,7 @@ const localQueueKnown = adviceRule(
       yield {
         severity: 'error',
         path,
-        message: `${name} is a ClusterQueue; workloads name a LocalQueue`,
+        message: `${name} is a ClusterQueue, but workloads refer to a LocalQueue`,
         found: name,
         expected: own.join(', ') || 'a LocalQueue of the namespace',
       };
@@ -257,14 +257,14 @@ const localQueueKnown = adviceRule(
       yield {
         severity: 'error',
         path,
-        message: `the LocalQueue ${name} is one of the namespace ${elsewhere.join(', ')}, the workload is in ${namespace}`,
+        message: `the LocalQueue ${name} is in the namespace ${elsewhere.join(', ')}, but the workload is in ${namespace}`,
         found: name,
         expected: own.join(', ') || `a LocalQueue in ${namespace}`,
       };
     } else if (own.length > 0) {
       yield {
         path,
-        message: `the namespace ${namespace} has no LocalQueue ${name} among these manifests`,
+        message: `the namespace ${namespace} has no LocalQueue ${name} in these manifests`,
         found: name,
         expected: nearestName(name, own) ?? own.join(', '),
       };
@@ -276,10 +276,10 @@ const inQueue = adviceRule(
   'job-in-queue',
   {
     kinds: [...MANAGED_JOBS].map((kind) => kind.replace(/\/\S+ /, '/')),
-    summary: 'In a namespace with local queues, a job that asks for devices goes through one of them.',
-    why: 'Kueue does not manage a job without the label (unless it is told to): it starts at once and takes devices that Kueue has given to others.',
+    summary: 'In a namespace with LocalQueues, a job that requests devices must use one of them.',
+    why: 'Kueue does not manage a job without the label (unless it is configured to): the job starts at once and takes devices that Kueue has given to others.',
     source: `${KUEUE}, pkg/controller/jobframework/setup.go, manageJobsWithoutQueueName`,
-    fix: `Give it the label ${QUEUE_LABEL}, or make a LocalQueue called ${DEFAULT_LOCAL_QUEUE}, which takes those that name none.`,
+    fix: `Add the label ${QUEUE_LABEL}, or create a LocalQueue named ${DEFAULT_LOCAL_QUEUE}, which admits jobs without the label.`,
     concerns: ['containers'],
   },
   function* (manifest, set) {
@@ -306,7 +306,7 @@ const inQueue = adviceRule(
     }
     yield {
       path: '/metadata',
-      message: `the ${kind} names no queue, and the namespace has ${queues.join(', ')}`,
+      message: `the ${kind} sets no queue, although the namespace has ${queues.join(', ')}`,
       expected: `the label ${QUEUE_LABEL}`,
     };
   },
@@ -322,10 +322,10 @@ const flavorNodes = adviceRule(
   {
     kinds: [RESOURCE_FLAVOR],
     concerns: ['nodeLabels'],
-    summary: 'Where nodes are among the manifests, some have the labels of a flavor.',
-    why: 'Pods that are admitted to the flavor select by its labels, and wait for a node that does not come.',
+    summary: 'If the manifests contain nodes, some node must have the labels of each flavor.',
+    why: 'Pods that are admitted to the flavor select nodes by its labels, and no node has them.',
     source: `${KUEUE}, pkg/podset/podset.go, FromAssignment`,
-    fix: 'Correct the labels.',
+    fix: 'Set spec.nodeLabels of the flavor to labels that nodes have.',
   },
   function* ({ object }, set) {
     const nodes = set.ofKind('Node');

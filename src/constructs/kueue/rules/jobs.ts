@@ -44,7 +44,7 @@ function jobRule(id: string, facts: Facts, check: (manifest: Manifest) => Iterab
     severity: 'error',
     kinds: KINDS,
     source: VALIDATION,
-    why: 'The webhook refuses the object.',
+    why: 'The webhook rejects the object.',
     ...facts,
     id: `kueue/${id}`,
     on: 'object',
@@ -60,8 +60,8 @@ const namesValid = jobRule(
   'queue-name-is-object-name',
   {
     concerns: [QUEUE_LABEL, PREBUILT_LABEL],
-    summary: `The labels ${QUEUE_LABEL} and ${PREBUILT_LABEL} hold names of objects.`,
-    fix: 'Write the name of the LocalQueue, in lower case.',
+    summary: `The labels ${QUEUE_LABEL} and ${PREBUILT_LABEL} must be valid object names.`,
+    fix: `Set ${QUEUE_LABEL} to the name of the LocalQueue, in lower case.`,
   },
   function* (manifest) {
     for (const key of [QUEUE_LABEL, PREBUILT_LABEL]) {
@@ -78,8 +78,8 @@ const maxExecution = jobRule(
   'max-execution-time-positive',
   {
     concerns: [MAX_EXEC_LABEL],
-    summary: `The label ${MAX_EXEC_LABEL} is a whole number above 0.`,
-    fix: 'Write seconds, such as "3600".',
+    summary: `The label ${MAX_EXEC_LABEL} must be an integer greater than 0.`,
+    fix: `Set ${MAX_EXEC_LABEL} to seconds, such as "3600".`,
   },
   function* (manifest) {
     const value = asString(labelsOf(manifest)[MAX_EXEC_LABEL]);
@@ -88,9 +88,9 @@ const maxExecution = jobRule(
     }
     yield {
       path: pointer('/metadata/labels', MAX_EXEC_LABEL),
-      message: `"${value}" is no number of seconds`,
+      message: `"${value}" is not a valid number of seconds`,
       found: value,
-      expected: 'a whole number above 0',
+      expected: 'an integer greater than 0',
     };
   },
 );
@@ -99,8 +99,8 @@ const elasticKind = jobRule(
   'elastic-kind-scales',
   {
     concerns: [ELASTIC_ANNOTATION],
-    summary: `${ELASTIC_ANNOTATION} stands on a Job, RayCluster, RayJob or RayService; on a Job without a required or preferred topology.`,
-    fix: 'Leave the annotation, or the topology, out.',
+    summary: `${ELASTIC_ANNOTATION} must be set only on a Job, RayCluster, RayJob, or RayService, and not on a Job with a required or preferred topology.`,
+    fix: `Remove ${ELASTIC_ANNOTATION}, or remove the topology annotation.`,
   },
   function* (manifest) {
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] !== 'true') {
@@ -109,7 +109,7 @@ const elasticKind = jobRule(
     const path = pointer('/metadata/annotations', ELASTIC_ANNOTATION);
     const { apiVersion, kind } = manifest.id;
     if (!ELASTIC_KINDS.has(`${apiVersion} ${kind}`)) {
-      yield { path, message: `Kueue cannot scale a ${kind} that runs`, found: 'true' };
+      yield { path, message: `Kueue cannot scale a running ${kind}`, found: 'true' };
     }
     if (kind !== 'Job') {
       return;
@@ -119,7 +119,7 @@ const elasticKind = jobRule(
       if (asObject(template.annotations)[key] !== undefined) {
         yield {
           path: pointer('/spec/template/metadata/annotations', key),
-          message: 'an elastic Job cannot have a topology',
+          message: 'an elastic Job must not have a topology',
         };
       }
     }
@@ -138,9 +138,9 @@ const partialAdmission = jobRule(
   {
     kinds: ['batch/Job'],
     concerns: [MIN_PARALLELISM_ANNOTATION],
-    summary: `${MIN_PARALLELISM_ANNOTATION} is at least 1 and less than the pods of the Job, and not on an elastic Job.`,
+    summary: `${MIN_PARALLELISM_ANNOTATION} must be at least 1 and less than the number of pods of the Job, and must not be set on an elastic Job.`,
     source: JOB_WEBHOOK,
-    fix: 'Write a number below parallelism, or leave the annotation out.',
+    fix: `Set ${MIN_PARALLELISM_ANNOTATION} to a number less than parallelism, or remove it.`,
   },
   function* (manifest) {
     const value = asString(annotationsOf(manifest)[MIN_PARALLELISM_ANNOTATION]);
@@ -152,13 +152,17 @@ const partialAdmission = jobRule(
     if (!/^[+-]?\d+$/.test(value) || Number(value) < 1 || Number(value) >= pods) {
       yield {
         path,
-        message: `"${value}" does not lie between 1 and ${pods - 1}`,
+        message: `"${value}" must be between 1 and ${pods - 1}`,
         found: value,
-        expected: `a whole number from 1 to ${pods - 1}`,
+        expected: `an integer from 1 to ${pods - 1}`,
       };
     }
     if (annotationsOf(manifest)[ELASTIC_ANNOTATION] === 'true') {
-      yield { path, message: `the Job has ${ELASTIC_ANNOTATION} too`, expected: 'one of the two' };
+      yield {
+        path,
+        message: `the annotation must not be set when ${ELASTIC_ANNOTATION} is set`,
+        expected: 'one of the two annotations',
+      };
     }
   },
 );
@@ -171,9 +175,9 @@ const syncCompletions = jobRule(
   {
     kinds: ['batch/Job'],
     concerns: [SYNC_COMPLETIONS_ANNOTATION],
-    summary: `${SYNC_COMPLETIONS_ANNOTATION} is a boolean; where it is true the Job is Indexed, with as many completions as parallelism.`,
+    summary: `${SYNC_COMPLETIONS_ANNOTATION} must be a boolean; if it is true, the Job must be Indexed and completions must equal parallelism.`,
     source: JOB_WEBHOOK,
-    fix: 'Make the Job Indexed with equal numbers, or leave the annotation out.',
+    fix: `Set completionMode: Indexed and completions equal to parallelism, or remove ${SYNC_COMPLETIONS_ANNOTATION}.`,
   },
   function* (manifest) {
     const value = asString(annotationsOf(manifest)[SYNC_COMPLETIONS_ANNOTATION]);
@@ -182,19 +186,19 @@ const syncCompletions = jobRule(
     }
     const path = pointer('/metadata/annotations', SYNC_COMPLETIONS_ANNOTATION);
     if (!GO_BOOL.includes(value)) {
-      yield { path, message: `"${value}" is no boolean`, found: value, expected: '"true" or "false"' };
+      yield { path, message: `"${value}" is not a valid boolean`, found: value, expected: '"true" or "false"' };
     }
     if (!GO_TRUE.includes(value)) {
       return;
     }
     const { completionMode, parallelism, completions } = asObject(manifest.object.spec);
     if (completionMode !== 'Indexed') {
-      yield { path, message: 'the Job is not Indexed', found: value, expected: 'completionMode: Indexed' };
+      yield { path, message: 'completionMode must be Indexed', found: value, expected: 'completionMode: Indexed' };
     }
     if ((asInteger(parallelism) ?? 1) !== (asInteger(completions) ?? 1)) {
       yield {
         path: '/spec/completions',
-        message: 'completions and parallelism differ',
+        message: 'completions must equal parallelism',
         found: completions,
         expected: String(asInteger(parallelism) ?? 1),
       };
@@ -210,10 +214,10 @@ const unmanaged: ObjectRule = {
   on: 'object',
   kinds: ['*'],
   concerns: [QUEUE_LABEL],
-  summary: `The label ${QUEUE_LABEL} stands on an object of a kind that Kueue manages.`,
-  why: 'Kueue does not look at other kinds: their pods start at once, past every quota.',
+  summary: `The label ${QUEUE_LABEL} must be set on an object of a kind that Kueue manages.`,
+  why: 'Kueue ignores other kinds: their pods start at once, without counting against any quota.',
   source: `${KUEUE}, pkg/controller/jobs`,
-  fix: 'Use a kind that Kueue knows. Of a CronJob, put the label into jobTemplate.metadata; of an MPIJob, use kubeflow.org/v2beta1.',
+  fix: 'Use a kind that Kueue manages: for a CronJob, set the label in jobTemplate.metadata; for an MPIJob, use kubeflow.org/v2beta1.',
   *check(manifest) {
     const { apiVersion, kind, group } = manifest.id;
     const name = labelsOf(manifest)[QUEUE_LABEL];

@@ -27,10 +27,10 @@ const checkOnFlavors = webhookRule(
     row: 'KU7',
     kinds: [CLUSTER_QUEUE],
     concerns: ['onFlavors'],
-    summary: 'An admission check is asked on flavors that the queue has.',
-    why: 'The webhook refuses the queue.',
+    summary: 'An admission check must refer to flavors of its queue.',
+    why: 'The webhook rejects the queue.',
     source: QUEUE_WEBHOOK,
-    fix: 'Correct the name, or give the queue the flavor.',
+    fix: 'Set onFlavors to flavors in resourceGroups, or add the flavor to the queue.',
   },
   function* (manifest) {
     const known = new Set(flavorNames(manifest));
@@ -41,7 +41,7 @@ const checkOnFlavors = webhookRule(
         }
         yield {
           path: `${path}/onFlavors/${index}`,
-          message: `the queue has no flavor ${flavor}`,
+          message: `the queue has no flavor "${flavor}"`,
           found: flavor,
           expected: known.size === 0 ? 'a flavor of the queue' : [...known].join(', '),
         };
@@ -57,11 +57,11 @@ const concurrentAdmission = webhookRule(
     kinds: [CLUSTER_QUEUE],
     concerns: ['concurrentAdmissionPolicy'],
     summary:
-      'A queue with concurrentAdmissionPolicy has one group of at most 16 flavors, is not StrictFIFO, and constrains migration only in the ' +
-      'mode TryPreferredFlavors, to a flavor of its own.',
-    why: 'The webhook refuses the queue, where the feature gate ConcurrentAdmission is on.',
+      'A queue with concurrentAdmissionPolicy must have one group of at most 16 flavors, must not be StrictFIFO, and may set constraints only in the ' +
+      'mode TryPreferredFlavors, with one of its own flavors.',
+    why: 'The webhook rejects the queue if the feature gate ConcurrentAdmission is on.',
     source: `${QUEUE_WEBHOOK}, validateConcurrentAdmissionPolicy`,
-    fix: 'Leave the policy out, or give the queue the form that it needs.',
+    fix: 'Remove concurrentAdmissionPolicy, or change resourceGroups and queueingStrategy as described.',
   },
   function* (manifest) {
     const spec = asObject(manifest.object.spec);
@@ -72,7 +72,7 @@ const concurrentAdmission = webhookRule(
     if (groups.length !== 1) {
       yield {
         path: '/spec/resourceGroups',
-        message: `the queue has ${groups.length} resource groups`,
+        message: `the queue must have one resource group, but has ${groups.length}`,
         found: groups.length,
         expected: 'one group',
       };
@@ -81,7 +81,7 @@ const concurrentAdmission = webhookRule(
     if (groups.length === 1 && flavors.length > 16) {
       yield {
         path: '/spec/resourceGroups/0/flavors',
-        message: `the group has ${flavors.length} flavors`,
+        message: `the resource group must have no more than 16 flavors, but has ${flavors.length}`,
         found: flavors.length,
         expected: 'at most 16',
       };
@@ -89,7 +89,7 @@ const concurrentAdmission = webhookRule(
     if (spec.queueingStrategy === 'StrictFIFO') {
       yield {
         path: '/spec/queueingStrategy',
-        message: 'StrictFIFO does not go with the policy',
+        message: 'queueingStrategy must not be StrictFIFO when concurrentAdmissionPolicy is set',
         found: 'StrictFIFO',
         expected: 'BestEffortFIFO',
       };
@@ -102,11 +102,15 @@ const concurrentAdmission = webhookRule(
     const mode = asString(migration.mode) ?? '';
     const last = asString(migration.constraints.lastAcceptableFlavorName);
     if (mode !== '' && mode !== 'TryPreferredFlavors') {
-      yield { path, message: `constraints do not go with the mode ${mode}`, expected: 'the mode TryPreferredFlavors' };
+      yield {
+        path,
+        message: `constraints must not be set in the mode ${mode}`,
+        expected: 'the mode TryPreferredFlavors',
+      };
     } else if (last !== undefined && !flavors.some(({ name }) => name === last)) {
       yield {
         path: `${path}/lastAcceptableFlavorName`,
-        message: `the queue has no flavor ${last}`,
+        message: `the queue has no flavor "${last}"`,
         found: last,
         expected: flavors.map(({ name }) => name).join(', '),
       };
@@ -121,17 +125,17 @@ const selectorStated = webhookRule(
     tier: 'advice',
     severity: 'warning',
     kinds: [CLUSTER_QUEUE],
-    summary: 'A ClusterQueue says whose workloads it takes.',
-    why: 'A namespaceSelector that is not stated chooses no namespace: every workload stays inadmissible.',
+    summary: 'A ClusterQueue must set namespaceSelector.',
+    why: 'An unset namespaceSelector matches no namespace: every workload stays inadmissible.',
     source: `${KUEUE}, apis/kueue/v1beta2/clusterqueue_types.go, NamespaceSelector`,
-    fix: 'Write `namespaceSelector: {}` for all namespaces, or the labels of those that may come.',
+    fix: 'Set `namespaceSelector: {}` for all namespaces, or select namespaces by labels.',
   },
   function* ({ object }) {
     const selector = asObject(object.spec).namespaceSelector;
     if (selector === undefined || selector === null) {
       yield {
         path: '/spec',
-        message: 'the queue takes workloads of no namespace',
+        message: 'namespaceSelector is unset, so the queue admits workloads of no namespace',
         expected: 'a namespaceSelector, {} for all',
       };
     }
@@ -144,10 +148,10 @@ const flavorLabels = webhookRule(
     row: 'KU9',
     kinds: [RESOURCE_FLAVOR],
     concerns: ['nodeLabels'],
-    summary: 'Node labels of a flavor are labels.',
-    why: 'The webhook refuses the flavor.',
+    summary: 'The nodeLabels of a flavor must be valid labels.',
+    why: 'The webhook rejects the flavor.',
     source: FLAVOR_WEBHOOK,
-    fix: 'Correct key or value.',
+    fix: 'Set spec.nodeLabels to valid label keys and values.',
   },
   function* ({ object }) {
     for (const [key, value] of stringEntries(asObject(object.spec).nodeLabels)) {
@@ -165,10 +169,10 @@ const flavorTaints = webhookRule(
     row: 'KU9',
     kinds: [RESOURCE_FLAVOR],
     concerns: ['nodeTaints', 'tolerations'],
-    summary: 'Taints and tolerations of a flavor have valid keys and values; a taint stands once with its effect.',
-    why: 'The webhook refuses the flavor.',
+    summary: 'Taints and tolerations of a flavor must have valid keys and values, and each taint must be unique.',
+    why: 'The webhook rejects the flavor.',
     source: FLAVOR_WEBHOOK,
-    fix: 'Correct them, or merge those that are alike.',
+    fix: 'Correct spec.nodeTaints and spec.tolerations, and remove duplicates.',
   },
   function* ({ object }) {
     const seen = new Set<string>();
@@ -185,7 +189,7 @@ const flavorTaints = webhookRule(
       if (seen.has(`${key} ${effect}`)) {
         yield {
           path,
-          message: `the taint ${key} with the effect ${effect} stands twice`,
+          message: `duplicate taint ${key} with the effect ${effect}`,
           found: key,
           expected: 'each key and effect once',
         };
@@ -211,10 +215,10 @@ const workloadPodSets = webhookRule(
     kinds: [WORKLOAD],
     concerns: ['podSets'],
     summary:
-      'At most one pod set of a Workload may shrink (minCount), not in an elastic one, and none asks for the resource `pods`.',
-    why: 'The webhook refuses the Workload.',
+      'At most one pod set of a Workload may have a minCount, an elastic Workload must have none, and the resource `pods` must not be requested.',
+    why: 'The webhook rejects the Workload.',
     source: WORKLOAD_WEBHOOK,
-    fix: 'Keep minCount in one pod set; leave `pods` out, Kueue counts them itself.',
+    fix: 'Keep minCount in one entry of spec.podSets, and remove the resource pods, which Kueue counts itself.',
   },
   function* ({ object }) {
     const sets = objectsAt(object, '/spec/podSets');
@@ -222,13 +226,17 @@ const workloadPodSets = webhookRule(
     if (shrinking.length > 1) {
       yield {
         path: '/spec/podSets',
-        message: `${shrinking.length} pod sets have a minCount`,
+        message: `only one pod set may have a minCount, but ${shrinking.length} have one`,
         found: shrinking.length,
-        expected: 'one at most',
+        expected: 'at most one',
       };
     }
     if (shrinking.length > 0 && asObject(asObject(object.metadata).annotations)[ELASTIC_ANNOTATION] === 'true') {
-      yield { path: '/spec/podSets', message: 'an elastic Workload has a minCount', expected: 'one of the two' };
+      yield {
+        path: '/spec/podSets',
+        message: 'an elastic Workload must not have a minCount',
+        expected: 'one of the two',
+      };
     }
     for (const { path, value } of sets) {
       yield* reserved(asObject(asObject(value.template).spec), `${path}/template/spec`);
@@ -244,7 +252,7 @@ function* reserved(spec: Readonly<Record<string, JsonValue>>, path: string): Ite
       if (amounts[RESERVED] !== undefined) {
         yield {
           path: `${path}${holder.path}/resources/${form}/${RESERVED}`,
-          message: `the resource ${RESERVED} is Kueue's own`,
+          message: `the resource ${RESERVED} is reserved for Kueue`,
           found: amounts[RESERVED],
         };
       }

@@ -40,9 +40,9 @@ const inCoveredOrder = quotaRule(
   {
     row: 'KU1',
     concerns: ['coveredResources'],
-    summary: 'Each flavor names the resources of its group in the order of coveredResources.',
-    why: 'The webhook refuses the queue: it compares them one by one.',
-    fix: 'Write the quotas of every flavor in the order of coveredResources.',
+    summary: 'Each flavor must list the resources of its group in the order of coveredResources.',
+    why: 'The webhook rejects the queue, because it compares the lists element by element.',
+    fix: 'List resources of every flavor in the order of coveredResources.',
   },
   function* (groups) {
     for (const { covered, flavors } of groups) {
@@ -54,7 +54,7 @@ const inCoveredOrder = quotaRule(
         }
         yield {
           path: `${quota.path}/name`,
-          message: `resource ${index + 1} of the flavor ${name} is ${quota.resource}, in coveredResources it is ${covered[index] ?? ''}`,
+          message: `resource ${index + 1} of the flavor ${name} is ${quota.resource}, but in coveredResources it is ${covered[index] ?? ''}`,
           found: quota.resource,
           expected: covered[index],
         };
@@ -68,9 +68,9 @@ const once = quotaRule(
   {
     row: 'KU2',
     concerns: ['resourceGroups'],
-    summary: 'Over all resource groups, a flavor and a resource stand once.',
-    why: 'The webhook refuses the queue: of two groups it could not tell from which a resource comes.',
-    fix: 'Put flavors that share resources into one group.',
+    summary: 'A flavor and a resource must not be in more than one resource group.',
+    why: 'The webhook rejects the queue, because the group of a resource would be ambiguous.',
+    fix: 'Put flavors that share resources into one entry of resourceGroups.',
   },
   function* (groups) {
     const resources = groups.flatMap(({ covered, path }) =>
@@ -84,7 +84,7 @@ const once = quotaRule(
       const seen = new Set<string>();
       for (const { name, path } of places) {
         if (seen.has(name)) {
-          yield { path, message: `the ${what} ${name} stands twice`, found: name, expected: `the ${what} once` };
+          yield { path, message: `duplicate ${what} "${name}"`, found: name, expected: `each ${what} once` };
         }
         seen.add(name);
       }
@@ -97,9 +97,9 @@ const resourceNames = quotaRule(
   {
     row: 'KU2',
     concerns: ['coveredResources'],
-    summary: 'Names of covered resources are resource names.',
-    why: 'The webhook refuses the queue.',
-    fix: 'Correct the name.',
+    summary: 'The names of covered resources must be valid resource names.',
+    why: 'The webhook rejects the queue.',
+    fix: 'Set coveredResources to valid names such as nvidia.com/gpu.',
   },
   function* (groups) {
     for (const { covered, path } of groups) {
@@ -118,9 +118,9 @@ const limitsNeedParent = quotaRule(
   {
     row: 'KU3',
     concerns: ['lendingLimit', 'borrowingLimit'],
-    summary: 'A lending or borrowing limit stands only in a queue with a cohort, or in a cohort with a parent.',
-    why: 'The webhook refuses the object: without a cohort nobody lends or borrows.',
-    fix: 'Name the cohort (cohortName) or the parent (parentName), or leave the limit out.',
+    summary: 'A lending or borrowing limit must be set only in a queue with a cohort, or in a cohort with a parent.',
+    why: 'The webhook rejects the object, because without a cohort there is no lending or borrowing.',
+    fix: 'Set cohortName of the queue or parentName of the cohort, or remove the limit.',
     source: `${WEBHOOK}, validateLimit`,
   },
   function* (groups, manifest) {
@@ -138,7 +138,7 @@ const limitsNeedParent = quotaRule(
           continue;
         }
         const missing = isCohort ? 'the cohort has no parent' : 'the queue has no cohort';
-        yield { path: `${path}/${field}`, message: `${field} is stated, but ${missing}`, found: value.toString() };
+        yield { path: `${path}/${field}`, message: `${field} must not be set: ${missing}`, found: value.toString() };
       }
     }
   },
@@ -150,9 +150,9 @@ const lendingWithinNominal = quotaRule(
     row: 'KU3',
     kinds: [CLUSTER_QUEUE],
     concerns: ['lendingLimit'],
-    summary: 'A queue lends at most its nominal quota.',
-    why: 'The webhook refuses the queue.',
-    fix: 'Lower lendingLimit, or leave it out: then all of the nominal quota is lent.',
+    summary: 'A queue must not lend more than its nominal quota.',
+    why: 'The webhook rejects the queue.',
+    fix: 'Lower lendingLimit, or leave it unset to lend all of the nominal quota.',
   },
   function* (groups) {
     for (const { nominal, lending, path } of everyQuota(groups)) {
@@ -161,7 +161,7 @@ const lendingWithinNominal = quotaRule(
       }
       yield {
         path: `${path}/lendingLimit`,
-        message: `${lending.toString()} is more than the nominal quota ${nominal.toString()}`,
+        message: `the lending limit exceeds the nominal quota (${lending.toString()} > ${nominal.toString()})`,
         found: lending.toString(),
         expected: `at most ${nominal.toString()}`,
       };
@@ -174,9 +174,9 @@ const notNegative = quotaRule(
   {
     row: 'KU3',
     concerns: ['resourceGroups'],
-    summary: 'No quota and no limit is negative.',
-    why: 'The webhook refuses the object.',
-    fix: 'Write 0 or more.',
+    summary: 'Quotas and limits must not be negative.',
+    why: 'The webhook rejects the object.',
+    fix: 'Set nominalQuota, borrowingLimit, and lendingLimit to at least 0.',
   },
   function* (groups) {
     for (const quota of everyQuota(groups)) {
@@ -188,9 +188,9 @@ const notNegative = quotaRule(
         if (value !== undefined && value.isNegative()) {
           yield {
             path: `${quota.path}/${field}`,
-            message: `${field} is negative`,
+            message: `${field} must be greater than or equal to 0`,
             found: value.toString(),
-            expected: '0 or more',
+            expected: 'at least 0',
           };
         }
       }
@@ -206,9 +206,9 @@ const sizes = quotaRule(
     row: 'KU4',
     kinds: [CLUSTER_QUEUE],
     concerns: ['resourceGroups'],
-    summary: `A ClusterQueue has at most ${MOST.flavors} flavors and ${MOST.resources} resources in all, and ${MOST.combinations} quotas in a group.`,
-    why: 'The webhook refuses the queue.',
-    fix: 'Split the queue, or merge flavors.',
+    summary: `A ClusterQueue must have no more than ${MOST.flavors} flavors and ${MOST.resources} resources in total, and ${MOST.combinations} quotas in a group.`,
+    why: 'The webhook rejects the queue.',
+    fix: 'Split the ClusterQueue, or merge flavors in resourceGroups.',
   },
   function* (groups) {
     const flavors = groups.reduce((sum, group) => sum + group.flavors.length, 0);
@@ -220,7 +220,7 @@ const sizes = quotaRule(
       if (count > most) {
         yield {
           path: '/spec/resourceGroups',
-          message: `the queue has ${count} ${what}`,
+          message: `the queue has ${count} ${what} and must have no more than ${most}`,
           found: count,
           expected: `at most ${most}`,
         };
@@ -231,7 +231,7 @@ const sizes = quotaRule(
       if (quotas > MOST.combinations) {
         yield {
           path,
-          message: `the group has ${quotas} quotas`,
+          message: `the group has ${quotas} quotas and must have no more than ${MOST.combinations}`,
           found: quotas,
           expected: `at most ${MOST.combinations}`,
         };
@@ -250,10 +250,10 @@ const fairWeight: ObjectRule = {
   on: 'object',
   kinds: [CLUSTER_QUEUE, COHORT],
   concerns: ['fairSharing'],
-  summary: 'A fair sharing weight is 0, or more than 1n.',
-  why: 'The webhook refuses a negative weight, and one that vanishes when shares are divided by it.',
+  summary: 'A fair sharing weight must be 0, or greater than 1n.',
+  why: 'The webhook rejects a negative weight, and one that becomes 0 when shares are divided by it.',
   source: `${KUEUE}, pkg/webhooks/common.go, validateFairSharing`,
-  fix: 'Write 0 to come last, or a weight such as 1 or 500m.',
+  fix: 'Set fairSharing.weight to 0 to be served last, or to a weight such as 1 or 500m.',
   *check({ object }) {
     const found = asObject(asObject(object.spec).fairSharing).weight;
     const weight = typeof found === 'string' || typeof found === 'number' ? parseQuantity(found) : undefined;
@@ -262,9 +262,9 @@ const fairWeight: ObjectRule = {
     }
     yield {
       path: '/spec/fairSharing/weight',
-      message: `the weight is ${weight.toString()}`,
+      message: `the weight must be 0 or greater than 1n: ${weight.toString()}`,
       found,
-      expected: '0, or more than 1n',
+      expected: '0, or greater than 1n',
     };
   },
 };

@@ -40,7 +40,7 @@ function requestRule(
     tier: 'webhook',
     severity: 'error',
     on: 'pod-template',
-    why: 'The webhook refuses the workload.',
+    why: 'The webhook rejects the workload.',
     source: SOURCE,
     *check(template) {
       if (isManaged(template.manifest)) {
@@ -58,13 +58,19 @@ const oneRequest = requestRule(
   'topology-request-single',
   {
     concerns: LEVELS,
-    summary: 'A pod template asks for one of required, preferred and unconstrained topology.',
-    fix: 'Keep one of the annotations.',
+    summary:
+      'A pod template must have only one of the annotations for required, preferred, and unconstrained topology.',
+    fix: `Keep one of ${REQUIRED_TOPOLOGY}, ${PREFERRED_TOPOLOGY}, and the annotation for unconstrained topology.`,
   },
   function* (annotations) {
     const found = LEVELS.filter((key) => annotations.has(key));
     if (found.length > 1) {
-      yield { path: ANNOTATIONS, message: `the template has ${found.join(' and ')}`, found, expected: 'one of them' };
+      yield {
+        path: ANNOTATIONS,
+        message: `${found.join(' and ')} must not be set together`,
+        found,
+        expected: 'one of them',
+      };
     }
   },
 );
@@ -73,8 +79,8 @@ const readable = requestRule(
   'topology-request-readable',
   {
     concerns: [...LEVELS, SLICE_TOPOLOGY],
-    summary: 'Topology levels are keys of node labels; unconstrained is a boolean.',
-    fix: 'Write the node label of a level of the Topology.',
+    summary: 'Topology levels must be keys of node labels, and unconstrained must be a boolean.',
+    fix: `Set ${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY} to the node label of a level of the Topology.`,
   },
   function* (annotations) {
     for (const key of [REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY]) {
@@ -88,7 +94,7 @@ const readable = requestRule(
     if (unconstrained !== undefined && !GO_BOOL.includes(unconstrained)) {
       yield {
         path: pointer(ANNOTATIONS, UNCONSTRAINED_TOPOLOGY),
-        message: `"${unconstrained}" is no boolean`,
+        message: `"${unconstrained}" is not a valid boolean`,
         found: unconstrained,
         expected: '"true" or "false"',
       };
@@ -100,28 +106,33 @@ const slices = requestRule(
   'topology-slice-complete',
   {
     concerns: [SLICE_TOPOLOGY, SLICE_SIZE],
-    summary: 'Slices have a level and a size, from 1 to the pods of the template.',
-    fix: `State both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`,
+    summary: 'Slices must have a level, and a size from 1 to the number of pods of the template.',
+    fix: `Set both ${SLICE_TOPOLOGY} and ${SLICE_SIZE}.`,
   },
   function* (annotations, { count }) {
     const [level, size] = [annotations.get(SLICE_TOPOLOGY), annotations.get(SLICE_SIZE)];
     if (level !== undefined && size === undefined) {
-      yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} is missing`, expected: 'a size' };
+      yield { path: pointer(ANNOTATIONS, SLICE_TOPOLOGY), message: `${SLICE_SIZE} must be set`, expected: 'a size' };
     }
     if (size === undefined) {
       return;
     }
     const path = pointer(ANNOTATIONS, SLICE_SIZE);
     if (level === undefined) {
-      yield { path, message: `${SLICE_TOPOLOGY} is missing`, found: size, expected: 'a level' };
+      yield { path, message: `${SLICE_TOPOLOGY} must be set`, found: size, expected: 'a level' };
     }
     const pods = /^[+-]?\d+$/.test(size) ? Number(size) : undefined;
     if (pods === undefined || pods < 1) {
-      yield { path, message: `"${size}" is no number of pods`, found: size, expected: 'a whole number, at least 1' };
+      yield {
+        path,
+        message: `"${size}" is not a valid number of pods`,
+        found: size,
+        expected: 'an integer, at least 1',
+      };
     } else if (count !== undefined && pods > count) {
       yield {
         path,
-        message: `a slice of ${pods} pods in a set of ${count}`,
+        message: `the slice size must not exceed the number of pods (${pods} > ${count})`,
         found: size,
         expected: `at most ${count}`,
       };
@@ -134,8 +145,8 @@ const layers = requestRule(
   {
     concerns: [SLICE_LAYERS],
     summary:
-      'Layers of slices are one to three objects of a level and a size, each size a divisor of the one before, with no other slices or group.',
-    fix: 'Write for example `[{"topology": "example.com/rack", "size": 16}, {"topology": "kubernetes.io/hostname", "size": 4}]`.',
+      'Slice layers must be a list of one to three levels with sizes, each size a divisor of the previous one, without other slices or a group.',
+    fix: 'Set the annotation to a list such as `[{"topology": "example.com/rack", "size": 16}, {"topology": "kubernetes.io/hostname", "size": 4}]`.',
   },
   function* (annotations, { count }) {
     const text = annotations.get(SLICE_LAYERS);
@@ -145,12 +156,12 @@ const layers = requestRule(
     const path = pointer(ANNOTATIONS, SLICE_LAYERS);
     for (const key of [SLICE_TOPOLOGY, SLICE_SIZE, POD_SET_GROUP]) {
       if (annotations.has(key)) {
-        yield { path, message: `the template has ${key} too`, expected: 'one of the two' };
+        yield { path, message: `the annotation must not be set when ${key} is set`, expected: 'one of the two' };
       }
     }
     const stated = parsed(text);
     if (stated === undefined || stated.length === 0 || stated.length > 3) {
-      yield { path, message: 'the value is no JSON array of one to three layers', found: text };
+      yield { path, message: 'the value must be a JSON array of one to three layers', found: text };
       return;
     }
     let above: number | undefined;
@@ -162,18 +173,27 @@ const layers = requestRule(
         yield { path, message: `the level "${level}" of layer ${index + 1} must ${complaint}`, found: level };
       }
       if (seen.has(level)) {
-        yield { path, message: `the level ${level} stands twice`, found: level };
+        yield { path, message: `duplicate level ${level}`, found: level };
       }
       seen.add(level);
       if (size < 1) {
-        yield { path, message: `the size of layer ${index + 1} is ${size}`, found: size, expected: 'at least 1' };
+        yield {
+          path,
+          message: `the size of layer ${index + 1} must be greater than or equal to 1: ${size}`,
+          found: size,
+          expected: 'at least 1',
+        };
       } else if (above !== undefined && above % size !== 0) {
-        yield { path, message: `the size ${size} of layer ${index + 1} does not divide ${above}`, found: size };
+        yield {
+          path,
+          message: `the size of layer ${index + 1} must be a divisor of the previous size (${size}, ${above})`,
+          found: size,
+        };
       }
       if (index === 0 && count !== undefined && size > count) {
         yield {
           path,
-          message: `a slice of ${size} pods in a set of ${count}`,
+          message: `the slice size must not exceed the number of pods (${size} > ${count})`,
           found: size,
           expected: `at most ${count}`,
         };
@@ -196,8 +216,8 @@ const groupName = requestRule(
   'pod-set-group-stated-well',
   {
     concerns: [POD_SET_GROUP],
-    summary: `${POD_SET_GROUP} is no number, goes with a required or preferred topology, and not with slices.`,
-    fix: 'Give the group a name in words, and both of its templates the same topology.',
+    summary: `${POD_SET_GROUP} must not be a number, requires a required or preferred topology, and excludes slices.`,
+    fix: `Set ${POD_SET_GROUP} to a name that is not a number, and set the same topology annotation on both of its templates.`,
   },
   function* (annotations) {
     const group = annotations.get(POD_SET_GROUP);
@@ -206,17 +226,22 @@ const groupName = requestRule(
     }
     const path = pointer(ANNOTATIONS, POD_SET_GROUP);
     if (/^\d+$/.test(group)) {
-      yield { path, message: `the group is called "${group}"`, found: group, expected: 'a name that is no number' };
+      yield {
+        path,
+        message: `the group name must not be a number: "${group}"`,
+        found: group,
+        expected: 'a name that is not a number',
+      };
     }
     for (const key of [SLICE_SIZE, SLICE_TOPOLOGY]) {
       if (annotations.has(key)) {
-        yield { path, message: `the template has ${key} too`, expected: 'one of the two' };
+        yield { path, message: `the annotation must not be set when ${key} is set`, expected: 'one of the two' };
       }
     }
     if (!annotations.has(REQUIRED_TOPOLOGY) && !annotations.has(PREFERRED_TOPOLOGY)) {
       yield {
         path,
-        message: 'the template asks for no topology',
+        message: 'the template must also set a required or preferred topology',
         expected: `${REQUIRED_TOPOLOGY} or ${PREFERRED_TOPOLOGY}`,
       };
     }
@@ -230,10 +255,10 @@ const groupOfTwo: SetRule = {
   severity: 'error',
   on: 'set',
   summary:
-    'A pod set group is two templates of one workload, one of them a single pod, that ask for the same topology.',
-  why: 'The webhook refuses the workload: a group is a leader beside its workers.',
+    'A pod set group must be two templates of one workload, one of them with a single pod, that request the same topology.',
+  why: 'The webhook rejects the workload, because a group is a leader and its workers.',
   source: `${SOURCE}, ValidatePodSetGroupingTopology`,
-  fix: 'Put the leader and its workers into one group, with the same topology annotation.',
+  fix: `Set ${POD_SET_GROUP} of the leader and its workers to the same name, with the same topology annotation.`,
   *check({ set }) {
     for (const manifest of set.manifests) {
       if (isManaged(manifest)) {
@@ -261,7 +286,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the group ${name} has ${members.length} template${members.length === 1 ? '' : 's'}`,
+        message: `the group ${name} must have two templates, but has ${members.length}`,
         found: name,
         expected: 'two',
       };
@@ -271,9 +296,9 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the group ${name} is ${one.count} and ${two.count} pods`,
+        message: `one template of the group ${name} must have a single pod, but they have ${one.count} and ${two.count}`,
         found: name,
-        expected: 'one pod, and any number',
+        expected: 'one pod, and any number of pods',
       };
     }
     const [first, second] = [annotationsOf(one), annotationsOf(two)];
@@ -282,7 +307,7 @@ function* groupsIn(
       yield {
         manifest,
         path,
-        message: `the templates of the group ${name} ask for different topologies`,
+        message: `the templates of the group ${name} request different topologies`,
         found: name,
         expected: `the same ${differing.join(', ')}`,
       };

@@ -19,10 +19,10 @@ export const dashboardRules: readonly Rule[] = [
       row: 'DB1',
       tier: 'advice',
       summary:
-        "What a ConfigMap for Grafana's sidecar holds as JSON is a dashboard with a title, and not the envelope of Grafana's API around one.",
-      why: 'Grafana logs an error and shows nothing.',
+        "The JSON in a ConfigMap for Grafana's sidecar must be a dashboard with a title, without the envelope of Grafana's API.",
+      why: 'Grafana logs an error and does not show the dashboard.',
       source: GRAFANA,
-      fix: 'Write the dashboard itself: its JSON model, as the settings show it.',
+      fix: 'Set the key in data to the JSON model of the dashboard, as its settings page shows it.',
     },
     function* (manifest) {
       if (!isForGrafana(manifest)) {
@@ -35,11 +35,11 @@ export const dashboardRules: readonly Rule[] = [
         const path = pointer('/data', key);
         const parsed = parseValue(text, 'dashboard.json');
         if (!('value' in parsed)) {
-          yield { path, message: `${key} is no JSON: ${parsed.problem.message.split('\n', 1)[0] ?? ''}` };
+          yield { path, message: `${key} is not valid JSON: ${parsed.problem.message.split('\n', 1)[0] ?? ''}` };
         } else if (!isObject(parsed.value)) {
-          yield { path, message: `${key} is no dashboard: it is not an object` };
+          yield { path, message: `${key} is not a dashboard: it must be an object` };
         } else if (isObject(parsed.value.dashboard) && parsed.value.panels === undefined) {
-          yield { path, message: `${key} is an envelope with the dashboard under "dashboard"` };
+          yield { path, message: `${key} has the dashboard under "dashboard" instead of at the top level` };
         }
         // Dashboards of Grafana 12 may be resources of their own.
         else if ((asString(parsed.value.title) ?? '') === '' && parsed.value.apiVersion === undefined) {
@@ -55,10 +55,10 @@ export const dashboardRules: readonly Rule[] = [
     {
       row: 'DB2',
       tier: 'advice',
-      summary: 'Queries of a dashboard that go to Prometheus are PromQL.',
+      summary: 'Prometheus queries of a dashboard must be valid PromQL.',
       why: 'The panel shows an error and no data.',
       source: `${PROMETHEUS}, promql/parser`,
-      fix: 'Correct the query.',
+      fix: 'Set targets[].expr of the panel to a valid query.',
     },
     function* (manifest) {
       for (const { panels } of dashboardsOf(manifest)) {
@@ -86,10 +86,10 @@ export const dashboardRules: readonly Rule[] = [
       row: 'DB3',
       tier: 'advice',
       severity: 'warning',
-      summary: 'Panels of a dashboard have ids of their own.',
-      why: 'Links to a panel, and what is repeated or put into a library, go to the wrong one.',
+      summary: "The ids of a dashboard's panels must be unique.",
+      why: 'Links to a panel, repeated panels, and library panels refer to the wrong one.',
       source: 'Grafana, dashboard JSON model',
-      fix: 'Number the panels.',
+      fix: 'Set panels[].id to a different number for each panel.',
     },
     function* (manifest) {
       for (const { panels, path } of dashboardsOf(manifest)) {
@@ -101,7 +101,11 @@ export const dashboardRules: readonly Rule[] = [
           }
           const before = seen.get(id);
           if (before !== undefined) {
-            yield { path, message: `panels "${before.title}" and "${panel.title}" have the id ${id}`, found: id };
+            yield {
+              path,
+              message: `the panels "${before.title}" and "${panel.title}" have the same id ${id}`,
+              found: id,
+            };
           }
           seen.set(id, before ?? panel);
         }

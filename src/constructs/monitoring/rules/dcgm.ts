@@ -70,10 +70,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM1',
       tier: 'advice',
       summary:
-        "A metric of DCGM that an alert or a panel reads is in the list of counters that is shipped with it, or in the exporter's own.",
-      why: 'The series is never there: the alert never fires, the panel stays empty, and nobody is told.',
+        "A DCGM metric that an alert or a panel reads must be in the counter list that is deployed, or in the exporter's default list.",
+      why: 'The series never exists: the alert never fires and the panel stays empty, without an error.',
       source: CATALOG,
-      fix: 'Add the row to the list of counters (`DcgmCounters`), or read a metric that is collected.',
+      fix: 'Add the row to the counter list (`DcgmCounters`), or read a metric that is collected.',
     },
     function* (manifest, { set }) {
       const own = collectedIn(set);
@@ -90,7 +90,9 @@ export const dcgmRules: readonly Rule[] = [
             }
             const other = metric && namesOf(metric).find((one) => own.has(one));
             const what =
-              other === undefined ? 'no list of counters here has it' : `the list of counters has it as ${other}`;
+              other === undefined
+                ? 'the deployed counter list does not have it'
+                : `the counter list has it as ${other}`;
             // An exporter that nobody gave a list of its own may be there too.
             const maybe =
               metric !== undefined &&
@@ -100,7 +102,7 @@ export const dcgmRules: readonly Rule[] = [
             const severity = maybe ? ('warning' as const) : ('error' as const);
             yield {
               path: query.path,
-              message: `${query.title} reads ${name}; ${what}`,
+              message: `${query.title} reads ${name}, but ${what}`,
               found: name,
               expected: other,
               severity,
@@ -110,7 +112,7 @@ export const dcgmRules: readonly Rule[] = [
           if (metric === undefined || isShippedOn(metric, name)) {
             continue;
           }
-          const message = `${query.title} reads ${name}, which the exporter's own list does not collect`;
+          const message = `${query.title} reads ${name}, which the exporter's default list does not collect`;
           yield { path: query.path, message, found: name, severity: 'warning' };
         }
       }
@@ -124,10 +126,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM2',
       tier: 'advice',
       severity: 'warning',
-      summary: 'A metric of DCGM is spelt as DCGM spells it.',
-      why: 'A selector of a metric that nobody has chooses nothing, without a word.',
+      summary: 'The name of a DCGM metric must be spelled as in DCGM.',
+      why: 'A selector for an unknown metric matches nothing, without an error.',
       source: CATALOG,
-      fix: 'Correct the name.',
+      fix: 'Rename the metric in expr to its name in DCGM, for example DCGM_FI_DEV_GPU_UTIL.',
     },
     function* (manifest, { set }) {
       for (const query of queriesOf(manifest)) {
@@ -137,7 +139,7 @@ export const dcgmRules: readonly Rule[] = [
           if (meant !== undefined) {
             yield {
               path: query.path,
-              message: `${query.title} reads ${name}; DCGM has ${meant}`,
+              message: `${query.title} reads the unknown metric ${name} (did you mean ${meant}?)`,
               found: name,
               expected: meant,
             };
@@ -154,10 +156,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM3',
       tier: 'advice',
       otherTiers: [],
-      summary: 'rate, increase and their like are taken of counters, averages over time of gauges.',
-      why: 'A rate of a gauge counts its ups and takes each down for a restart; an average of a counter is the age of the process in disguise.',
+      summary: 'rate, increase, and similar functions must be applied to counters, and averages over time to gauges.',
+      why: 'The rate of a gauge counts increases and treats each decrease as a restart; the average of a counter depends mainly on the age of the process.',
       source: `${PROMETHEUS} documentation, querying/functions; ${CATALOG}`,
-      fix: 'Of a gauge take avg_over_time, delta or deriv; of a counter rate or increase.',
+      fix: 'Use avg_over_time, delta, or deriv for a gauge, and rate or increase for a counter.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -173,17 +175,19 @@ export const dcgmRules: readonly Rule[] = [
             continue;
           }
           if (type.is !== 'counter' && COUNTER_FUNCTIONS.has(call.name)) {
-            const hint = type.declared ? ": it is a rate already, although the exporter's list calls it a counter" : '';
+            const hint = type.declared
+              ? ": it is a rate already, although the exporter's list declares it as a counter"
+              : '';
             yield {
               path: query.path,
-              message: `${query.title} takes ${call.name} of ${name}, which is a gauge${hint}`,
+              message: `${query.title} applies ${call.name} to ${name}, which is a gauge${hint}`,
               found: call.name,
               ...(type.declared ? { severity: 'warning' as const } : {}),
             };
           } else if (type.is === 'counter' && GAUGE_FUNCTIONS.has(call.name)) {
             yield {
               path: query.path,
-              message: `${query.title} takes ${call.name} of ${name}, which is a counter`,
+              message: `${query.title} applies ${call.name} to ${name}, which is a counter`,
               found: call.name,
               severity: 'warning',
             };
@@ -200,10 +204,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM4',
       tier: 'advice',
       summary:
-        'A metric is compared with a number of its own unit: percent lie between 0 and 100, ratios between 0 and 1, memory is in MiB or bytes.',
-      why: 'The comparison never holds, or always does: the alert is silent for ever, or never ends.',
+        'A metric must be compared with a number in its own unit: percentages from 0 to 100, ratios from 0 to 1, memory in MiB or bytes.',
+      why: 'The comparison is never or always true: the alert never fires, or never resolves.',
       source: CATALOG,
-      fix: 'Compare in the unit of the metric; for a part of the memory divide used by used, free and reserved.',
+      fix: 'Write the number in expr in the unit of the metric; for a fraction of the memory, divide used by the sum of used, free, and reserved.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -227,10 +231,10 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM5',
       tier: 'advice',
       severity: 'warning',
-      summary: 'An alert on XIDs counts them, and does not compare the last one.',
-      why: 'DCGM_FI_DEV_XID_ERRORS holds the last XID until the driver is loaded again: the alert never ends, and a second fault of the same code is not seen. Programs cause XIDs too.',
+      summary: 'An alert on XIDs must count them instead of comparing the last one.',
+      why: 'DCGM_FI_DEV_XID_ERRORS keeps the last XID until the driver is reloaded: the alert never resolves, and a second error with the same code is not detected. Applications cause XIDs too.',
       source: CATALOG,
-      fix: 'Use DCGM_EXP_XID_ERRORS_COUNT, with the codes in question in the label xid.',
+      fix: 'Use DCGM_EXP_XID_ERRORS_COUNT, with the relevant codes in the label xid.',
     },
     function* (manifest) {
       for (const query of queriesOf(manifest)) {
@@ -248,7 +252,11 @@ export const dcgmRules: readonly Rule[] = [
           if (name === undefined || ![part.left, part.right].some((side) => constantOf(side) === 0)) {
             continue;
           }
-          yield { path: query.path, message: `${query.title} compares ${name}, which keeps its value`, found: name };
+          yield {
+            path: query.path,
+            message: `${query.title} compares ${name}, which keeps its last value`,
+            found: name,
+          };
         }
       }
     },
@@ -366,14 +374,14 @@ function* comparisonProblems(
     if (never || always) {
       yield {
         path,
-        message: `${title}: ${written} ${never ? 'never' : 'always'} holds: ${name} is ${bounds.called}`,
+        message: `${title}: ${written} is ${never ? 'never' : 'always'} true: ${name} is ${bounds.called}`,
         found: value,
         expected: bounds.called,
       };
     } else if (unit === '%' && value > 0 && value < 1) {
       yield {
         path,
-        message: `${title}: ${written} means ${value} percent`,
+        message: `${title}: ${written} looks like ${value} percent`,
         found: value,
         expected: bounds.called,
         severity: 'warning',
@@ -387,7 +395,7 @@ function* comparisonProblems(
     const meant = value <= 1 ? 'a ratio' : 'percent';
     yield {
       path,
-      message: `${title}: ${written} compares ${unit} with what looks like ${meant}`,
+      message: `${title}: ${written} compares ${unit} with a number that looks like ${meant}`,
       found: value,
       expected: `a number of ${unit}`,
       severity: 'warning',

@@ -122,19 +122,19 @@ export function readTemplate(text: string): TemplateReading {
     if (BLOCKS.has(keyword)) {
       open.push(keyword);
     } else if (keyword === 'end' && open.pop() === undefined) {
-      note('{{ end }} ends nothing');
+      note('{{ end }} has no matching block');
     } else if (keyword === 'else' && open.length === 0) {
-      note('{{ else }} stands in nothing');
+      note('{{ else }} is outside a block');
     }
     const unknown = [...bare.matchAll(/(?<![\w.$])([A-Za-z]\w*)/g)]
       .map(([, name = '']) => name)
       .find((name) => !WORDS.has(name) && !FUNCTIONS.has(name));
     if (unknown !== undefined && keyword !== 'define' && keyword !== 'template' && keyword !== 'block') {
-      note(`there is no function ${unknown} in {{ ${action} }}`);
+      note(`unknown function ${unknown} in {{ ${action} }}`);
     }
     const undefinedVariable = [...bare.matchAll(/\$\w*/g)].map(([name]) => name).find((name) => !variables.has(name));
     if (undefinedVariable !== undefined) {
-      note(`${undefinedVariable} is not defined; there are $labels, $value, $externalLabels and $externalURL`);
+      note(`${undefinedVariable} is not defined; the variables are $labels, $value, $externalLabels, and $externalURL`);
     }
   }
   if (open.length > 0) {

@@ -9,7 +9,7 @@ type Facts = Omit<RuleFacts, 'id' | 'tier' | 'severity'> & Partial<Pick<RuleFact
 export const OPERATOR = cite('prometheus-operator');
 export const PROMETHEUS = 'Prometheus v3.15';
 export const DROPPED =
-  'The operator drops the whole object, with an event and nothing else: none of its rules is evaluated. Its webhook, where it is installed, refuses it.';
+  "The operator ignores the whole object and only records an event: none of its rules is evaluated. The operator's webhook, if installed, rejects the object.";
 
 /** A rule on single manifests; its id without the domain. An error of the tier `webhook` unless it says otherwise. */
 export function monitoringRule(

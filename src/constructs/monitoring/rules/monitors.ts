@@ -17,7 +17,7 @@ const SERVICE_MONITOR = 'monitoring.coreos.com/ServiceMonitor';
 const POD_MONITOR = 'monitoring.coreos.com/PodMonitor';
 const SCRAPE_CONFIG = 'monitoring.coreos.com/ScrapeConfig';
 const MONITORS = [SERVICE_MONITOR, POD_MONITOR];
-const NEVER = 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.';
+const NEVER = 'The operator ignores the whole object and only records an event: none of its targets is scraped.';
 const SELECTOR = `${OPERATOR}, pkg/prometheus/resource_selector.go`;
 
 interface Endpoint {
@@ -41,11 +41,10 @@ export const monitorRules: readonly Rule[] = [
     [...MONITORS, SCRAPE_CONFIG],
     {
       row: 'SM1',
-      summary:
-        'An endpoint says in one way at most who Prometheus is: authorization, basicAuth, bearerTokenSecret or oauth2.',
+      summary: 'An endpoint must set at most one of authorization, basicAuth, bearerTokenSecret, and oauth2.',
       why: NEVER,
       source: `${OPERATOR}, pkg/apis/monitoring/v1/http_config.go Validate`,
-      fix: 'Keep one of them.',
+      fix: 'Keep one of authorization, basicAuth, bearerTokenSecret, and oauth2.',
     },
     function* (manifest) {
       for (const { value, path } of endpointsOf(manifest)) {
@@ -53,7 +52,7 @@ export const monitorRules: readonly Rule[] = [
         if (used.length > 1) {
           yield {
             path: pointer(path, used[1] ?? ''),
-            message: `the endpoint has ${used.join(' and ')}`,
+            message: `${used.join(' and ')} must not be set together`,
             found: used.length,
             expected: 'one way to authenticate',
           };
@@ -62,9 +61,9 @@ export const monitorRules: readonly Rule[] = [
         if (asString(authorization.type)?.trim().toLowerCase() === 'basic') {
           yield {
             path: pointer(path, 'authorization', 'type'),
-            message: 'basic authentication stands under basicAuth, not under authorization',
+            message: 'basic authentication must be set in basicAuth, not in authorization',
             found: 'Basic',
-            fix: 'Write basicAuth with username and password.',
+            fix: 'Set basicAuth with username and password.',
           };
         } else if (
           isObject(value.authorization) &&
@@ -73,8 +72,8 @@ export const monitorRules: readonly Rule[] = [
         ) {
           yield {
             path: pointer(path, 'authorization'),
-            message: 'the authorization has no credentials',
-            fix: 'Name the Secret and its key under credentials.',
+            message: 'authorization.credentials must be set',
+            fix: 'Set authorization.credentials to the name of the Secret and its key.',
           };
         }
       }
@@ -86,10 +85,10 @@ export const monitorRules: readonly Rule[] = [
     [...MONITORS, SCRAPE_CONFIG],
     {
       row: 'SM2',
-      summary: "A scrape's timeout is at most its interval.",
+      summary: 'The timeout of a scrape must be less than or equal to its interval.',
       why: NEVER,
       source: `${SELECTOR} validateScrapeIntervalAndTimeout`,
-      fix: 'Lower the timeout, or lengthen the interval.',
+      fix: 'Lower scrapeTimeout, or raise interval.',
     },
     function* (manifest, { set }) {
       for (const { value, path } of endpointsOf(manifest)) {
@@ -106,7 +105,7 @@ export const monitorRules: readonly Rule[] = [
           }
           yield {
             ...at,
-            message: `the timeout ${timeout} is longer than the interval ${interval}`,
+            message: `the timeout must be less than or equal to the interval (${timeout} > ${interval})`,
             expected: `at most ${interval}`,
           };
           continue;
@@ -115,9 +114,9 @@ export const monitorRules: readonly Rule[] = [
         if (shared !== undefined && waits > (parseDuration(shared) ?? Infinity)) {
           yield {
             ...at,
-            message: `the timeout ${timeout} is longer than the interval of Prometheus, ${shared}`,
+            message: `the timeout must be less than or equal to the interval of Prometheus (${timeout} > ${shared})`,
             expected: `at most ${shared}`,
-            fix: 'Lower the timeout, or give the endpoint an interval of its own.',
+            fix: 'Lower scrapeTimeout, or set interval of the endpoint.',
           };
         }
       }
@@ -129,10 +128,10 @@ export const monitorRules: readonly Rule[] = [
     [...MONITORS, SCRAPE_CONFIG],
     {
       row: 'SM3',
-      summary: 'A relabeling has the members that its action takes, and a regular expression that RE2 can read.',
+      summary: 'A relabeling must set the members that its action uses, and a valid RE2 regular expression.',
       why: NEVER,
       source: `${OPERATOR}, pkg/prometheus/validation/validator.go; Prometheus, model/relabel/relabel.go`,
-      fix: 'Correct the step.',
+      fix: 'Set action, regex, sourceLabels, and targetLabel of the relabeling as described.',
     },
     function* (manifest) {
       for (const { value, path } of endpointsOf(manifest)) {
@@ -151,10 +150,10 @@ export const monitorRules: readonly Rule[] = [
     {
       row: 'SM4',
       tier: 'advice',
-      summary: 'A ServiceMonitor selects by labels of Services, not by those of the pods behind them.',
-      why: 'It chooses no Service, so nothing is scraped, and nobody is told.',
+      summary: 'A ServiceMonitor must select by labels of Services, not by labels of the pods behind them.',
+      why: 'The monitor selects no Service, so nothing is scraped, and no error is reported.',
       source: `${OPERATOR}, Documentation: ServiceMonitor, selector`,
-      fix: 'Put the labels on the Service, or select by those that it has.',
+      fix: 'Add the labels to metadata.labels of the Service, or set spec.selector to labels that it has.',
     },
     function* (manifest, { set }) {
       const spec = asObject(manifest.object.spec);
@@ -174,7 +173,7 @@ export const monitorRules: readonly Rule[] = [
         .join(', ');
       yield {
         path: '/spec/selector/matchLabels',
-        message: `no Service has the labels ${text}: the Service ${meant.id.name} selects pods by them, and has other labels itself`,
+        message: `no Service has the labels ${text}: the Service ${meant.id.name} selects pods by them, but has other labels itself`,
         found: text,
       };
     },
@@ -186,10 +185,10 @@ export const monitorRules: readonly Rule[] = [
     {
       row: 'SM5',
       tier: 'advice',
-      summary: 'The port of an endpoint is the name of a port of what the monitor selects.',
-      why: 'No target is left, so nothing is scraped, and nobody is told.',
+      summary: 'The port of an endpoint must be the name of a port of the selected object.',
+      why: 'No target remains, so nothing is scraped, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/promcfg.go generateServiceMonitorConfig, generatePodMonitorConfig`,
-      fix: 'Name the port as the Service or the container names it; a number stands under targetPort or portNumber.',
+      fix: 'Set port to the port name of the Service or container, or use targetPort or portNumber for a number.',
     },
     function* (manifest, { set }) {
       const names = portNames(manifest, set);
@@ -205,7 +204,7 @@ export const monitorRules: readonly Rule[] = [
         const known = [...names].filter((name) => name !== '').sort();
         yield {
           path: pointer(path, 'port'),
-          message: `no ${what} that the monitor selects has a port named ${port}`,
+          message: `no ${what} that the monitor selects has a port named "${port}"`,
           found: port,
           expected: known.length === 0 ? `a name; the ports of the ${what} have none` : `one of ${known.join(', ')}`,
         };
@@ -220,10 +219,10 @@ export const monitorRules: readonly Rule[] = [
       row: 'SM6',
       tier: 'advice',
       summary:
-        'What scrapes the DCGM exporter selects it by the labels that it has: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with a chart of its own.',
-      why: 'No target is left, so no metric of any GPU arrives, and nobody is told.',
+        'A monitor for the DCGM exporter must select its labels: app: nvidia-dcgm-exporter with the GPU operator, app.kubernetes.io/name: dcgm-exporter with its own chart.',
+      why: 'No target remains, so no GPU metrics are collected, and no error is reported.',
       source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter; dcgm-exporter, deployment`,
-      fix: 'Select by app: nvidia-dcgm-exporter.',
+      fix: 'Set the selector to app: nvidia-dcgm-exporter.',
     },
     function* (manifest, { set }) {
       const wanted = asObject(asObject(asObject(manifest.object.spec).selector).matchLabels);
@@ -235,7 +234,7 @@ export const monitorRules: readonly Rule[] = [
       const operators = manifest.id.namespace === 'gpu-operator' || namespacesOf(manifest).includes('gpu-operator');
       yield {
         path: '/spec/selector/matchLabels/app',
-        message: `nothing of the DCGM exporter's is labelled app: dcgm-exporter${operators ? ' in gpu-operator' : ''}`,
+        message: `no object of the DCGM exporter has the label app: dcgm-exporter${operators ? ' in gpu-operator' : ''}`,
         found: 'dcgm-exporter',
         expected: 'nvidia-dcgm-exporter',
         ...(operators ? {} : { severity: 'warning' as const }),

@@ -30,10 +30,10 @@ export const pickedUpRules: readonly Rule[] = [
       row: 'SM7',
       tier: 'advice',
       severity: 'warning',
-      summary: 'A monitor or a rule has the labels by which the Prometheus that stands beside it selects.',
-      why: 'Prometheus never hears of it, and nobody is told.',
+      summary: 'A monitor or rule must have the labels by which the Prometheus in the manifests selects.',
+      why: 'Prometheus ignores the object, and no error is reported.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go; Documentation: getting started, selectors`,
-      fix: 'Give it the labels that the selector asks for, or widen the selector.',
+      fix: 'Add the labels of the selector to metadata.labels, or widen the selector of the Prometheus.',
     },
     function* (manifest, { set }) {
       const prometheuses = set.ofKind(PROMETHEUS_KIND);
@@ -48,7 +48,7 @@ export const pickedUpRules: readonly Rule[] = [
       const [first = ''] = why.filter((text) => text !== undefined);
       yield {
         path: '/metadata/labels',
-        message: prometheuses.length === 1 ? first : `no Prometheus here selects it; ${first}`,
+        message: prometheuses.length === 1 ? first : `no Prometheus in these manifests selects the object; ${first}`,
       };
     },
   ),
@@ -58,10 +58,10 @@ export const pickedUpRules: readonly Rule[] = [
     ['monitoring.coreos.com/ServiceMonitor', 'monitoring.coreos.com/PodMonitor', 'monitoring.coreos.com/ScrapeConfig'],
     {
       row: 'SM8',
-      summary: 'The scrape class that a monitor names is one that the Prometheus beside it has.',
-      why: 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.',
+      summary: 'The scrape class of a monitor must be defined in the Prometheus of the manifests.',
+      why: 'The operator ignores the whole object and only records an event: none of its targets is scraped.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go validateScrapeClass`,
-      fix: 'Add the class under scrapeClasses of the Prometheus, or correct the name.',
+      fix: 'Add the class to scrapeClasses of the Prometheus, or set scrapeClass to an existing class.',
     },
     function* (manifest, { set }) {
       const spec = asObject(manifest.object.spec);
@@ -79,7 +79,7 @@ export const pickedUpRules: readonly Rule[] = [
       const expected = known.length === 0 ? undefined : `one of ${known.join(', ')}`;
       yield {
         path: '/spec/scrapeClass',
-        message: `no Prometheus here has a scrape class ${named}`,
+        message: `no Prometheus in these manifests has the scrape class "${named}"`,
         found: named,
         expected,
       };
@@ -91,10 +91,10 @@ export const pickedUpRules: readonly Rule[] = [
     ['monitoring.coreos.com/ServiceMonitor'],
     {
       row: 'SM8',
-      summary: 'A ServiceMonitor names no file where the Prometheus beside it denies them.',
-      why: 'The operator drops the whole object, with an event and nothing else: nothing of it is scraped.',
+      summary: 'A ServiceMonitor must not refer to files if the Prometheus in the manifests denies file access.',
+      why: 'The operator ignores the whole object and only records an event: none of its targets is scraped.',
       source: `${OPERATOR}, pkg/prometheus/resource_selector.go testForArbitraryFSAccess`,
-      fix: 'Take the token or certificate from a Secret.',
+      fix: 'Read the token or certificate from a Secret, for example with authorization.credentials.',
     },
     function* (manifest, { set }) {
       const prometheuses = set.ofKind(PROMETHEUS_KIND);
@@ -115,7 +115,7 @@ export const pickedUpRules: readonly Rule[] = [
           if (found !== undefined && found !== '') {
             yield {
               path: pointer(path, ...tokens),
-              message: `the endpoint reads the file ${found}, and Prometheus denies that`,
+              message: `the endpoint reads the file ${found}, but Prometheus denies file access`,
               found,
             };
           }
@@ -131,11 +131,11 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   const selector = spec[`${prefix}Selector`];
   const name = `Prometheus ${prometheus.id.name}`;
   if (!isObject(selector)) {
-    return `${name} has no ${prefix}Selector, and selects none`;
+    return `${name} has no ${prefix}Selector, so it selects none`;
   }
   const labels = asObject(asObject(manifest.object.metadata).labels);
   if (!selectorChooses(selector, labels)) {
-    return `${name} selects by ${describe(selector)}, and the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'has not these labels'}`;
+    return `${name} selects by ${describe(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
   }
   const namespaces = spec[`${prefix}NamespaceSelector`];
   const { namespace } = manifest.id;
@@ -143,7 +143,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
     const own = namespace === prometheus.id.namespace || namespace === '' || prometheus.id.namespace === '';
     return own
       ? undefined
-      : `${name} looks into its own namespace ${prometheus.id.namespace} alone: it has no ${prefix}NamespaceSelector`;
+      : `${name} selects only in its own namespace ${prometheus.id.namespace}: it has no ${prefix}NamespaceSelector`;
   }
   const object = set.get('Namespace', namespace);
   if (object === undefined) {
@@ -155,7 +155,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   };
   return selectorChooses(namespaces, ownLabels)
     ? undefined
-    : `${name} selects namespaces by ${describe(namespaces)}, and ${namespace} has not these labels`;
+    : `${name} selects namespaces by ${describe(namespaces)}, but ${namespace} does not have these labels`;
 }
 
 function describe(selector: JsonObject): string {

@@ -53,22 +53,22 @@ export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem
   const target = asString(step[fields.targetLabel]) ?? '';
   const replacement = asString(step.replacement);
   if (!ACTIONS.has(action)) {
-    return { field: 'action', message: `there is no action ${action}` };
+    return { field: 'action', message: `unknown action "${action}"` };
   }
   const regex = asString(step.regex);
   const broken = regex === undefined ? undefined : regularExpressionProblem(regex);
   if (broken !== undefined) {
-    return { field: 'regex', message: `RE2 cannot read the regular expression ${regex ?? ''}: ${broken}` };
+    return { field: 'regex', message: `the regular expression ${regex ?? ''} is not valid RE2: ${broken}` };
   }
   if (action === 'hashmod' && !(typeof step.modulus === 'number' && step.modulus > 0)) {
-    return { field: 'modulus', message: 'hashmod needs a modulus above 0' };
+    return { field: 'modulus', message: 'hashmod requires a modulus greater than 0' };
   }
   if (NEEDS_TARGET.has(action) && target === '') {
-    return { field: fields.targetLabel, message: `${action} needs ${fields.targetLabel}` };
+    return { field: fields.targetLabel, message: `${action} requires ${fields.targetLabel}` };
   }
   const own = replacement !== undefined && replacement !== DEFAULT_REPLACEMENT;
   if (['lowercase', 'uppercase', 'keepequal', 'dropequal'].includes(action) && own) {
-    return { field: 'replacement', message: `${action} takes no replacement` };
+    return { field: 'replacement', message: `replacement must not be set for ${action}` };
   }
   if (action === 'keepequal' || action === 'dropequal') {
     if (
@@ -78,7 +78,7 @@ export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem
     ) {
       return {
         field: 'regex',
-        message: `${action} takes ${fields.sourceLabels} and ${fields.targetLabel}, and nothing else`,
+        message: `${action} allows only ${fields.sourceLabels} and ${fields.targetLabel}`,
       };
     }
   }
@@ -91,7 +91,7 @@ export function relabelProblem(step: JsonObject, fields: Fields): RelabelProblem
     ) {
       return {
         field: fields.sourceLabels,
-        message: `${action} takes a regex and nothing else: it looks at the names of labels`,
+        message: `${action} allows only a regex, which it matches with label names`,
       };
     }
   }

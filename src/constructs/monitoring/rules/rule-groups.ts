@@ -19,10 +19,10 @@ export const ruleGroupRules: readonly Rule[] = [
     KINDS,
     {
       row: 'PR1',
-      summary: 'The expression of a rule is PromQL: its syntax, its functions and their arguments.',
+      summary: 'The expression of a rule must be valid PromQL.',
       why: DROPPED,
       source: `${PROMETHEUS}, promql/parser; ${OPERATOR}, pkg/operator/rules.go ValidateRule`,
-      fix: 'Correct the expression.',
+      fix: 'Set expr to a valid PromQL expression.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -40,7 +40,7 @@ export const ruleGroupRules: readonly Rule[] = [
           yield { path, message, found: text };
         } else {
           const fix =
-            'Do without it, or start Prometheus with the feature (--enable-feature=promql-experimental-functions).';
+            'Replace the function in expr, or start Prometheus with --enable-feature=promql-experimental-functions.';
           yield { path, message, found: text, severity: 'warning', fix };
         }
       }
@@ -52,10 +52,11 @@ export const ruleGroupRules: readonly Rule[] = [
     KINDS,
     {
       row: 'PR2',
-      summary: 'A rule is an alert or a recording, and has an expression. A recording has neither for nor annotations.',
+      summary:
+        'A rule must be either an alert or a recording rule and have an expression; a recording rule must not set for or annotations.',
       why: DROPPED,
       source: `${RULEFMT} Rule.Validate`,
-      fix: 'Write alert and expr, or record and expr.',
+      fix: 'Set alert and expr, or record and expr.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -69,10 +70,10 @@ export const ruleGroupRules: readonly Rule[] = [
     KINDS,
     {
       row: 'PR2',
-      summary: 'Labels of rules have names, and none is called __name__; annotations have names.',
+      summary: 'Labels of rules must have valid names other than __name__, and annotations must have valid names.',
       why: DROPPED,
       source: `${RULEFMT} Rule.Validate`,
-      fix: 'Rename the label, or take it out.',
+      fix: 'Rename the key in labels or annotations, or remove it.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -83,7 +84,7 @@ export const ruleGroupRules: readonly Rule[] = [
             }
             yield {
               path: within(rule, file, place, key),
-              message: `${rule.title}: "${key}" is no name of ${place === 'labels' ? 'a label' : 'an annotation'}`,
+              message: `${rule.title}: "${key}" is not a valid name of ${place === 'labels' ? 'a label' : 'an annotation'}`,
               found: key,
             };
           }
@@ -97,10 +98,10 @@ export const ruleGroupRules: readonly Rule[] = [
     ['ConfigMap'],
     {
       row: 'PR2',
-      summary: 'Durations in rule files are written as 30s, 5m or 1h30m.',
-      why: 'Prometheus refuses the file, and keeps the rules that it has; at the start it ends.',
+      summary: 'Durations in rule files must be written as 30s, 5m, or 1h30m.',
+      why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: 'prometheus/common, model/time.go ParseDuration',
-      fix: 'Write the duration with units, the larger ones first.',
+      fix: 'Set the duration (interval, for, keep_firing_for) with units, largest first, for example 1h30m.',
     },
     function* (manifest) {
       for (const { groups, path } of ruleFilesOf(manifest)) {
@@ -123,19 +124,19 @@ export const ruleGroupRules: readonly Rule[] = [
     ['ConfigMap'],
     {
       row: 'PR3',
-      summary: 'Groups of a rule file have names, each its own.',
-      why: 'Prometheus refuses the file, and keeps the rules that it has; at the start it ends.',
+      summary: 'The groups of a rule file must have unique names.',
+      why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: `${RULEFMT} RuleGroups.Validate`,
-      fix: 'Give each group a name of its own.',
+      fix: 'Set groups[].name to a different name for each group.',
     },
     function* (manifest) {
       for (const { groups, path } of ruleFilesOf(manifest)) {
         const seen = new Set<string>();
         for (const { name } of groups) {
           if (name === '') {
-            yield { path, message: 'a group has no name' };
+            yield { path, message: 'groups[].name must be set' };
           } else if (seen.has(name)) {
-            yield { path, message: `two groups are called ${name}`, found: name };
+            yield { path, message: `duplicate group name "${name}"`, found: name };
           }
           seen.add(name);
         }
@@ -150,10 +151,11 @@ export const ruleGroupRules: readonly Rule[] = [
       row: 'PR3',
       tier: 'advice',
       severity: 'warning',
-      summary: 'No two rules of an object record the same series, or raise an alert of the same name and labels.',
-      why: 'Recordings write over each other, and Prometheus drops one of the samples; alerts with the same labels are one alert for Alertmanager, with the text of either.',
+      summary:
+        'The rules of an object must not record the same series or raise alerts with the same name and labels twice.',
+      why: 'Recording rules overwrite each other, and Prometheus drops one of the samples; Alertmanager treats alerts with the same labels as one alert, with the text of either.',
       source: `${PROMETHEUS}, cmd/promtool/main.go checkDuplicates`,
-      fix: 'Take one out, or tell them apart by a label.',
+      fix: 'Remove one of the rules, or add a label to labels that distinguishes them.',
     },
     function* (manifest) {
       for (const file of ruleFilesOf(manifest)) {
@@ -175,7 +177,7 @@ export const ruleGroupRules: readonly Rule[] = [
                 : `groups ${before.group.name} and ${rule.group.name}`;
             yield {
               path: within(rule, file),
-              message: `${rule.title} is stated twice with the same labels, in ${where}`,
+              message: `duplicate rule: ${rule.title} has the same labels twice, in ${where}`,
               found: name,
             };
           }
@@ -190,14 +192,14 @@ export const ruleGroupRules: readonly Rule[] = [
     ['ConfigMap'],
     {
       row: 'PR1',
-      summary: 'A rule file in a ConfigMap is YAML.',
-      why: 'Prometheus refuses the file, and keeps the rules that it has; at the start it ends.',
+      summary: 'A rule file in a ConfigMap must be valid YAML.',
+      why: 'Prometheus rejects the file on a reload and keeps its current rules; at startup it exits.',
       source: RULEFMT,
-      fix: 'Correct the text; put expressions with colons or braces in quotes, or behind |.',
+      fix: 'Correct the YAML in data, and put an expr with colons or braces in quotes or after a |.',
     },
     function* (manifest) {
       for (const { key, path, why } of brokenRuleFilesOf(manifest)) {
-        yield { path, message: `${key} cannot be read: ${why}` };
+        yield { path, message: `${key} is not valid YAML: ${why}` };
       }
     },
   ),
@@ -207,10 +209,10 @@ export const ruleGroupRules: readonly Rule[] = [
     [PROMETHEUS_RULE],
     {
       row: 'PR4',
-      summary: 'The rules of one PrometheusRule have at most 524,288 bytes.',
-      why: 'The operator puts rules into ConfigMaps, and takes no object that would fill more than half of one.',
+      summary: 'The rules of a PrometheusRule must have no more than 524,288 bytes.',
+      why: 'The operator puts rules into ConfigMaps and rejects an object that would fill more than half of one.',
       source: `${OPERATOR}, pkg/operator/rules.go MaxConfigMapDataSize`,
-      fix: 'Share the groups out among several objects.',
+      fix: 'Split spec.groups into several PrometheusRules.',
     },
     function* (manifest) {
       // What the operator measures is YAML, which has about as many bytes as JSON has.
@@ -218,7 +220,7 @@ export const ruleGroupRules: readonly Rule[] = [
       if (size > LARGEST_RULE_OBJECT) {
         yield {
           path: '/spec',
-          message: `the rules have about ${size} bytes`,
+          message: `the rules have about ${size} bytes and must have no more than ${LARGEST_RULE_OBJECT}`,
           expected: `at most ${LARGEST_RULE_OBJECT}`,
         };
       }
@@ -231,13 +233,16 @@ type Place = (...tokens: readonly string[]) => string;
 function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, at: Place): Iterable<Violation> {
   const [named, recorded] = [alert !== undefined && alert !== '', record !== undefined && record !== ''];
   if (named && recorded) {
-    yield { path: at(), message: `a rule of group ${group.name} is an alert (${alert}) and a recording (${record})` };
+    yield {
+      path: at(),
+      message: `a rule of the group ${group.name} must not set both alert (${alert}) and record (${record})`,
+    };
   } else if (!named && !recorded) {
-    yield { path: at(), message: `${title} is neither an alert nor a recording` };
+    yield { path: at(), message: `${title} must set alert or record` };
   }
   if (expr === undefined || expr === '') {
     if (raw.expr === undefined || raw.expr === '') {
-      yield { path: at(), message: `${title} has no expression` };
+      yield { path: at(), message: `${title} must set expr` };
     }
   }
   if (record === undefined || record === '' || named) {
@@ -246,18 +251,18 @@ function* shapeProblems({ raw, title, alert, record, expr, group }: PlacedRule, 
   if (/[{}]/.test(record)) {
     yield {
       path: at('record'),
-      message: `${title}: the name of a recording has no braces; labels stand under labels`,
+      message: `${title}: the name of a recording rule must not have braces; set labels in labels`,
       found: record,
     };
   }
   for (const key of ['for', 'keep_firing_for'] as const) {
     const value = asString(raw[key]);
     if (value !== undefined && value !== '' && parseDuration(value) !== 0) {
-      yield { path: at(key), message: `${title} has ${key}, which only alerts have`, found: value };
+      yield { path: at(key), message: `${title} must not set ${key}, which is for alerts only`, found: value };
     }
   }
   if (Object.keys(asObject(raw.annotations)).length > 0) {
-    yield { path: at('annotations'), message: `${title} has annotations, which only alerts have` };
+    yield { path: at('annotations'), message: `${title} must not set annotations, which are for alerts only` };
   }
 }
 
@@ -270,7 +275,7 @@ function* durationProblem(value: unknown, what: string, path: string): Iterable<
   }
   yield {
     path,
-    message: `${what} is ${JSON.stringify(value)}, which is no duration`,
-    expected: 'a duration such as 30s, 5m or 1h30m',
+    message: `${what} must be a duration: ${JSON.stringify(value)}`,
+    expected: 'a duration such as 30s, 5m, or 1h30m',
   };
 }

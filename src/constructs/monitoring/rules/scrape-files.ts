@@ -40,7 +40,7 @@ function look(manifest: Manifest): Found {
       if (!('value' in parsed)) {
         broken.push({
           path,
-          message: `${key} cannot be read: line ${parsed.problem.position.line}: ${parsed.problem.message.split('\n', 1)[0] ?? ''}`,
+          message: `${key} is not valid YAML: line ${parsed.problem.position.line}: ${parsed.problem.message.split('\n', 1)[0] ?? ''}`,
         });
       } else if (isObject(parsed.value)) {
         const config = parsed.value;
@@ -57,7 +57,7 @@ function look(manifest: Manifest): Found {
   return found;
 }
 
-const ENDS = 'Prometheus refuses the configuration: at the start it ends, on a reload it keeps the one that it has.';
+const ENDS = 'Prometheus rejects the configuration: at startup it exits, and on a reload it keeps the current one.';
 const CONFIG = `${PROMETHEUS}, config/config.go`;
 
 function fileRule(
@@ -78,10 +78,10 @@ export const scrapeFileRules: readonly Rule[] = [
     ['ConfigMap'],
     {
       row: 'SF1',
-      summary: 'A Prometheus configuration in a ConfigMap is YAML.',
+      summary: 'A Prometheus configuration in a ConfigMap must be valid YAML.',
       why: ENDS,
       source: CONFIG,
-      fix: 'Correct the text.',
+      fix: 'Correct the YAML of prometheus.yml in data.',
     },
     (manifest) => look(manifest).broken,
   ),
@@ -91,10 +91,10 @@ export const scrapeFileRules: readonly Rule[] = [
     {
       row: 'SF1',
       summary:
-        'Each job of a Prometheus configuration has a name of its own, a timeout within its interval, and relabelings that can be carried out.',
+        'Each job of a Prometheus configuration must have a unique name, a timeout no longer than its interval, and valid relabelings.',
       why: ENDS,
       source: `${CONFIG}; model/relabel/relabel.go`,
-      fix: 'Correct the job.',
+      fix: 'Set job_name, scrape_timeout, and relabel_configs of the job as described.',
     },
     function* ({ path, config, jobs }) {
       const seen = new Set<string>();
@@ -102,9 +102,9 @@ export const scrapeFileRules: readonly Rule[] = [
       for (const { value, name } of jobs) {
         const own = asString(value.job_name);
         if (own === undefined || own === '') {
-          yield { path, message: `${name} has no job_name` };
+          yield { path, message: `${name} must set job_name` };
         } else if (seen.has(own)) {
-          yield { path, message: `two jobs are called ${own}`, found: own };
+          yield { path, message: `duplicate job_name "${own}"`, found: own };
         }
         seen.add(own ?? '');
         const interval = asString(value.scrape_interval) ?? asString(shared.scrape_interval) ?? '1m';
@@ -113,7 +113,7 @@ export const scrapeFileRules: readonly Rule[] = [
         if (timeout !== undefined && waits !== undefined && limit !== undefined && waits > limit) {
           yield {
             path,
-            message: `job ${name}: the timeout ${timeout} is longer than the interval ${interval}`,
+            message: `job ${name}: the timeout must be less than or equal to the interval (${timeout} > ${interval})`,
             found: timeout,
           };
         }
@@ -132,10 +132,10 @@ export const scrapeFileRules: readonly Rule[] = [
       row: 'SM6',
       tier: 'advice',
       summary:
-        "A job that keeps the DCGM exporter's pods by their label app keeps those of the GPU operator: app: nvidia-dcgm-exporter.",
-      why: 'A regular expression of a relabeling has to match the whole value: dcgm-exporter matches no pod of the operator, and no target is left.',
+        "A job that keeps the DCGM exporter's pods by their label app must keep app: nvidia-dcgm-exporter if the GPU operator deploys them.",
+      why: 'The regular expression of a relabeling must match the whole value: dcgm-exporter matches no pod of the operator, and no target remains.',
       source: `${cite('nvidia-gpu-operator')}, assets/state-dcgm-exporter/0800_daemonset.yaml; Prometheus, model/relabel/relabel.go NewRegexp`,
-      fix: 'Write regex: nvidia-dcgm-exporter; or use a ServiceMonitor on the Service of that name.',
+      fix: 'Set regex: nvidia-dcgm-exporter, or use a ServiceMonitor on the Service of that name.',
     },
     function* ({ path, jobs }) {
       for (const { value, name } of jobs) {
@@ -160,7 +160,7 @@ export const scrapeFileRules: readonly Rule[] = [
           const certain = namespaces.includes('gpu-operator');
           yield {
             path,
-            message: `job ${name} keeps pods labelled app: ${regex}; those of the GPU operator are labelled app: nvidia-dcgm-exporter`,
+            message: `job ${name} keeps pods with the label app: ${regex}, but those of the GPU operator have app: nvidia-dcgm-exporter`,
             found: regex,
             expected: 'nvidia-dcgm-exporter',
             ...(certain ? {} : { severity: 'warning' as const }),

@@ -17,10 +17,10 @@ export const templateRules: readonly Rule[] = [
     {
       row: 'PR5',
       summary:
-        'Templates in labels and annotations of alerts are closed, and use functions and variables that there are.',
+        'Templates in labels and annotations of alerts must be closed, and must use functions and variables that exist.',
       why: DROPPED,
       source: `${PROMETHEUS}, model/rulefmt/rulefmt.go testTemplateParsing; template/template.go`,
-      fix: 'Correct the template.',
+      fix: 'Correct the template in labels or annotations, for example {{ $labels.instance }}.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -46,10 +46,10 @@ export const templateRules: readonly Rule[] = [
       row: 'PR5',
       tier: 'advice',
       severity: 'warning',
-      summary: "A label that an alert's text names is one that the result of the expression can have.",
-      why: 'The text has nothing in its place: the person who is woken reads "GPU  of ".',
+      summary: "A label that the text of an alert uses must be a label of the expression's result.",
+      why: 'Otherwise the text has an empty string instead: the person on call reads "GPU  of ".',
       source: `${PROMETHEUS}, promql/engine.go; rules/alerting.go`,
-      fix: 'Keep the label in the aggregation (by, group_left), or do not name it.',
+      fix: 'Keep the label in the aggregation of expr (by, group_left), or remove it from the text.',
     },
     function* (manifest) {
       for (const { rule, file } of rulesOf(manifest)) {
@@ -68,7 +68,7 @@ export const templateRules: readonly Rule[] = [
                 continue;
               }
               const left = 'only' in labels ? [...labels.only].filter((name) => name !== '__name__').sort() : undefined;
-              const message = `${rule.title}: ${key} names the label ${label}, which the expression leaves out`;
+              const message = `${rule.title}: ${key} uses the label ${label}, which the result of the expression does not have`;
               const expected =
                 left === undefined
                   ? undefined

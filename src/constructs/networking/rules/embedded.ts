@@ -29,7 +29,7 @@ import {
 
 const MULTUS = `${cite('multus')}, pkg/types/conf.go`;
 const PLUGINS = `${cite('cni-plugins')}; sriov-cni, ipoib-cni, rdma-cni`;
-const NO_START = 'No server looks into the text: pods that attach do not start.';
+const NO_START = 'The API server does not check the string: pods that attach to the network do not start.';
 
 interface Placed<Problem> {
   readonly path: string;
@@ -79,7 +79,7 @@ function readCni({ id, object }: Manifest): readonly Placed<CniProblem>[] {
 function onInfiniband(master: string): CniProblem {
   return {
     kind: 'macvlan-on-infiniband',
-    message: `${master} looks like an InfiniBand interface, on which there is no macvlan`,
+    message: `macvlan is not possible on ${master}, which looks like an InfiniBand interface`,
     found: master,
     expected: 'an IPoIBNetwork',
   };
@@ -103,7 +103,7 @@ function* jsonParts(spec: JsonObject): Iterable<Placed<CniProblem>> {
         path: `/spec/${key}`,
         problem: {
           kind: 'json',
-          message: `${key} is no JSON`,
+          message: `${key} is not valid JSON`,
           found: text,
           expected:
             key === 'metaPlugins' ? 'objects with a type, separated by commas' : 'an object such as {"ips": true}',
@@ -142,10 +142,10 @@ const cniRules: readonly Rule[] = [
     {
       row: 'NAD',
       summary:
-        "spec.config of a NetworkAttachmentDefinition is a JSON object; ipam, capabilities and metaPlugins of an operator's network are JSON.",
+        "spec.config of a NetworkAttachmentDefinition must be a JSON object; ipam, capabilities, and metaPlugins of an operator's network must be JSON.",
       why: NO_START,
       source: MULTUS,
-      fix: 'Correct the text: no comments, no comma after the last member, double quotes.',
+      fix: 'Set spec.config to valid JSON: double quotes, no comments, and no comma after the last member.',
     },
     ALL,
     'json',
@@ -154,7 +154,7 @@ const cniRules: readonly Rule[] = [
     'plugin-named',
     {
       row: 'NAD',
-      summary: 'A CNI configuration names its plugin by type, or a list of plugins by theirs.',
+      summary: 'A CNI configuration must name its plugin in type, or each plugin of a list in its type.',
       why: NO_START,
       source: MULTUS,
       fix: 'Add type, for example "type": "sriov".',
@@ -166,10 +166,10 @@ const cniRules: readonly Rule[] = [
     'version-known',
     {
       row: 'NAD',
-      summary: 'A CNI configuration states a cniVersion that there is.',
-      why: 'Plugins refuse versions that they do not know; without one they take it for 0.1.0.',
+      summary: 'A CNI configuration must set a cniVersion that exists.',
+      why: 'Plugins reject versions that they do not know; without cniVersion they assume 0.1.0.',
       source: `CNI specification 1.1; ${cite('cni-library')}, pkg/version`,
-      fix: 'Write "cniVersion": "1.0.0" (or 0.3.1 for old plugins).',
+      fix: 'Set "cniVersion": "1.0.0" (or 0.3.1 for old plugins).',
     },
     [ATTACHMENT],
     'version',
@@ -179,10 +179,10 @@ const cniRules: readonly Rule[] = [
     {
       row: 'NAD',
       severity: 'error',
-      summary: 'A CNI configuration has a name of letters, digits, "_", "." and "-".',
-      why: 'The name keeps the addresses of one network apart from those of others. Multus fills in a missing one, other runtimes refuse it; another character is refused by all.',
+      summary: 'A CNI configuration must have a name of letters, digits, "_", ".", and "-".',
+      why: 'The name separates the addresses of one network from those of others. Multus fills in a missing name, other runtimes reject it; all reject other characters.',
       source: `${cite('cni-library')}, pkg/utils ValidateNetworkName; ${cite('network-attachment-definition')}, pkg/utils/cniconfig.go`,
-      fix: 'Write the name of the definition.',
+      fix: 'Set "name" to the name of the definition.',
     },
     [ATTACHMENT],
     'name',
@@ -191,10 +191,10 @@ const cniRules: readonly Rule[] = [
     'plugin-settings-taken',
     {
       row: 'NAD',
-      summary: 'A CNI plugin has the settings that it cannot do without, and values that it takes.',
+      summary: 'A CNI plugin must have its required settings, with valid values.',
       why: NO_START,
       source: PLUGINS,
-      fix: 'Add the setting. A function is passed on through the annotation k8s.v1.cni.cncf.io/resourceName.',
+      fix: 'Add the setting to spec.config; a virtual function is passed through the annotation k8s.v1.cni.cncf.io/resourceName.',
     },
     [ATTACHMENT],
     'setting',
@@ -203,10 +203,10 @@ const cniRules: readonly Rule[] = [
     'ipam-complete',
     {
       row: 'NAD',
-      summary: 'ipam names a plugin, has its range, subnet or pool, and addresses within it.',
+      summary: 'ipam must name a plugin and its range, subnet, or pool, with addresses inside it.',
       why: NO_START,
       source: `${cite('cni-plugins')}, plugins/ipam; whereabouts, pkg/config; nvidia-k8s-ipam`,
-      fix: 'Correct the addresses; {} or nothing stands for no addresses.',
+      fix: 'Set ipam to a plugin with valid addresses, or to {} for no addresses.',
     },
     ALL,
     'ipam',
@@ -215,10 +215,10 @@ const cniRules: readonly Rule[] = [
     'chained-plugin-follows',
     {
       row: 'NAD',
-      summary: 'The plugins rdma and tuning stand after the plugin that makes the interface.',
-      why: 'They change what a plugin before them made, and fail without its result.',
+      summary: 'The plugins rdma and tuning must come after the plugin that creates the interface.',
+      why: 'They change the result of a previous plugin, and fail without it.',
       source: PLUGINS,
-      fix: 'Write a list: "plugins": [{"type": "sriov", …}, {"type": "rdma"}].',
+      fix: 'Use a list: "plugins": [{"type": "sriov", …}, {"type": "rdma"}].',
     },
     [ATTACHMENT],
     'chain',
@@ -228,10 +228,10 @@ const cniRules: readonly Rule[] = [
     {
       row: 'NAD',
       severity: 'warning',
-      summary: 'macvlan has an Ethernet interface as its master.',
-      why: 'An InfiniBand interface has no MAC address that could be another one: the kernel refuses the macvlan, and the pod does not start.',
+      summary: 'macvlan must have an Ethernet interface as its master.',
+      why: 'An InfiniBand interface cannot have another MAC address: the kernel rejects the macvlan interface, and the pod does not start.',
       source: 'Linux, drivers/net/macvlan.c; ipoib-cni, README',
-      fix: 'Use the plugin ipoib (an IPoIBNetwork), or an Ethernet interface.',
+      fix: 'Use the plugin ipoib (an IPoIBNetwork), or set "master" to an Ethernet interface.',
     },
     [ATTACHMENT, 'mellanox.com/MacvlanNetwork'],
     'macvlan-on-infiniband',
@@ -300,10 +300,11 @@ const pluginRules: readonly Rule[] = [
   pluginRule(
     'device-plugin-config-readable',
     {
-      summary: 'A configuration of the RDMA shared device plugin or of the SR-IOV device plugin is JSON of its shape.',
-      why: "The operator's webhook refuses another; as a ConfigMap of one's own it keeps the plugin from starting, and the nodes offer nothing.",
+      summary:
+        'A configuration of the RDMA shared device plugin or of the SR-IOV device plugin must be JSON of the expected shape.',
+      why: "The operator's webhook rejects any other; in a ConfigMap of your own it prevents the plugin from starting, and the nodes offer no devices.",
       source: PLUGIN_SOURCE,
-      fix: 'Write configList (shared devices) or resourceList (SR-IOV) as the message says.',
+      fix: 'Set configList (shared devices) or resourceList (SR-IOV) as described.',
     },
     'shape',
   ),
@@ -311,10 +312,10 @@ const pluginRules: readonly Rule[] = [
     'device-plugin-resource-named',
     {
       summary:
-        'Each pool of a device plugin has a resource name of its own, of letters, digits and underscores, and a domain as its prefix.',
-      why: 'The plugin does not start with another, or with one name twice.',
+        'Each pool of a device plugin must have a unique resource name of letters, digits, and underscores, and a domain as its prefix.',
+      why: 'The plugin does not start with any other name, or with duplicate names.',
       source: PLUGIN_SOURCE,
-      fix: 'Use underscores; the prefix has a field of its own.',
+      fix: 'Set resourceName to letters, digits, and underscores, and put the domain into resourcePrefix.',
     },
     'name',
   ),
@@ -322,10 +323,10 @@ const pluginRules: readonly Rule[] = [
     'device-plugin-pool-selects',
     {
       summary:
-        'A pool of a device plugin selects cards in one way: by selectors, or (shared devices of old) by devices.',
-      why: 'A pool that selects nothing is refused, as is one that does so twice.',
+        'A pool of a device plugin must select cards in one way: by selectors, or (old configurations of shared devices) by devices.',
+      why: 'A pool that selects nothing is rejected, as is a pool with both.',
       source: PLUGIN_SOURCE,
-      fix: 'Write selectors, for example "selectors": {"vendors": ["15b3"]}.',
+      fix: 'Set selectors, for example "selectors": {"vendors": ["15b3"]}.',
     },
     'selectors',
   ),
@@ -334,10 +335,10 @@ const pluginRules: readonly Rule[] = [
     {
       tier: 'advice',
       severity: 'error',
-      summary: 'A pool of shared RDMA devices says how many pods may share it: rdmaHcaMax.',
-      why: "It is 0 where it is not stated, and the node offers none. The operator's webhook refuses a missing one.",
+      summary: 'A pool of shared RDMA devices must set rdmaHcaMax, the number of pods that may share it.',
+      why: "The default is 0, and the node then offers no device. The operator's webhook rejects a missing value.",
       source: PLUGIN_SOURCE,
-      fix: 'State rdmaHcaMax, for example 63.',
+      fix: 'Set rdmaHcaMax, for example to 63.',
     },
     'no-share',
   ),
@@ -346,10 +347,10 @@ const pluginRules: readonly Rule[] = [
     {
       tier: 'advice',
       severity: 'warning',
-      summary: 'A configuration of a device plugin has only keys that the plugin reads.',
-      why: 'Others are passed over without a word; among selectors, more cards are taken than was meant, or the webhook refuses it.',
+      summary: 'A configuration of a device plugin must only have keys that the plugin reads.',
+      why: 'Other keys are silently ignored; with an unknown selector, more cards than intended are selected, or the webhook rejects the configuration.',
       source: PLUGIN_SOURCE,
-      fix: 'Correct the key.',
+      fix: 'Rename the key to one that the plugin reads, for example resourceName or selectors.',
     },
     'unknown-key',
   ),

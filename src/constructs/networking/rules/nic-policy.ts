@@ -28,17 +28,17 @@ const named = specRule(
   'nic-cluster-policy-named',
   {
     row: 'NC1',
-    summary: 'The NicClusterPolicy is called nic-cluster-policy.',
-    why: 'The operator follows this one and sets every other to the state ignore.',
+    summary: 'The name of the NicClusterPolicy must be nic-cluster-policy.',
+    why: 'The operator uses only this one and sets every other to the state ignore.',
     source: `${OPERATOR}, controllers/nicclusterpolicy_controller.go`,
-    fix: 'Call it nic-cluster-policy.',
+    fix: 'Set metadata.name: nic-cluster-policy.',
   },
   [NIC_CLUSTER_POLICY],
   function* (_spec, { id }) {
     if (id.name !== '' && id.name !== 'nic-cluster-policy') {
       yield {
         path: '/metadata/name',
-        message: `the operator passes over ${id.name}`,
+        message: `the operator ignores the NicClusterPolicy ${id.name}`,
         found: id.name,
         expected: 'nic-cluster-policy',
       };
@@ -60,10 +60,10 @@ const ofedVersion = specRule(
   'nic-ofed-version-readable',
   {
     row: 'NC2',
-    summary: 'The version of the OFED driver has one of the forms that NVIDIA gives it.',
-    why: 'The webhook refuses others, an empty one among them.',
+    summary: "The version of the OFED driver must have one of NVIDIA's formats.",
+    why: 'The webhook rejects any other, including an empty one.',
     source: WEBHOOK,
-    fix: 'Write it as the release notes do, for example doca3.3.0-26.01-1.0.0.0-0 or 24.10-0.7.0.0-0.',
+    fix: 'Set ofedDriver.version as in the release notes, for example doca3.3.0-26.01-1.0.0.0-0 or 24.10-0.7.0.0-0.',
   },
   BOTH,
   function* (spec) {
@@ -78,12 +78,12 @@ const ofedVersion = specRule(
     }
     yield {
       path: version === '' ? '/spec/ofedDriver' : '/spec/ofedDriver/version',
-      message: version === '' ? 'the driver has no version' : `"${version}" is no version of the driver`,
+      message: version === '' ? 'ofedDriver.version must be set' : `"${version}" is not a valid driver version`,
       found: version,
       expected:
         global === ''
           ? 'for example doca3.3.0-26.01-1.0.0.0-0'
-          : "a version of its own: that of global is not the driver's",
+          : 'a version of its own: global.version does not apply to the driver',
     };
   },
 );
@@ -92,10 +92,10 @@ const safeLoad = specRule(
   'nic-safe-load-upgrades',
   {
     row: 'NC2',
-    summary: 'upgradePolicy.safeLoad stands beside autoUpgrade: true.',
-    why: 'Whoever keeps pods away from a node until its driver is loaded is the upgrade controller; the webhook refuses one without the other.',
+    summary: 'upgradePolicy.safeLoad requires autoUpgrade: true.',
+    why: 'The upgrade controller keeps pods away from a node until its driver is loaded; the webhook rejects safeLoad without autoUpgrade.',
     source: WEBHOOK,
-    fix: 'Set autoUpgrade: true.',
+    fix: 'Set upgradePolicy.autoUpgrade: true.',
   },
   BOTH,
   function* (spec) {
@@ -103,7 +103,7 @@ const safeLoad = specRule(
     if (policy.safeLoad === true && policy.autoUpgrade !== true) {
       yield {
         path: '/spec/ofedDriver/upgradePolicy/safeLoad',
-        message: 'safeLoad is on and autoUpgrade is off',
+        message: 'safeLoad requires autoUpgrade',
         found: true,
         expected: 'autoUpgrade: true',
       };
@@ -117,10 +117,11 @@ const guidRange = specRule(
   'nic-guid-range-ordered',
   {
     row: 'NC3',
-    summary: 'The GUIDs of ibKubernetes are eight hexadecimal bytes each, the last above the first.',
-    why: 'The webhook refuses others.',
+    summary:
+      'The GUIDs of ibKubernetes must be eight hexadecimal bytes, and the last one must be greater than the first.',
+    why: 'The webhook rejects any others.',
     source: WEBHOOK,
-    fix: 'Write for example 02:00:00:00:00:00:00:00 and 02:FF:FF:FF:FF:FF:FF:FF.',
+    fix: 'Set pKeyGUIDPoolRangeStart and pKeyGUIDPoolRangeEnd, for example to 02:00:00:00:00:00:00:00 and 02:FF:FF:FF:FF:FF:FF:FF.',
   },
   [NIC_CLUSTER_POLICY],
   function* (spec) {
@@ -133,7 +134,7 @@ const guidRange = specRule(
     for (const key of wrong) {
       yield {
         path: `/spec/ibKubernetes/${key}`,
-        message: `${key} is no GUID`,
+        message: `${key} is not a valid GUID`,
         found: ib[key],
         expected: 'xx:xx:xx:xx:xx:xx:xx:xx',
       };
@@ -146,9 +147,9 @@ const guidRange = specRule(
     if (number(end) <= number(start)) {
       yield {
         path: '/spec/ibKubernetes/pKeyGUIDPoolRangeEnd',
-        message: 'the last GUID is not above the first',
+        message: 'the last GUID must be greater than the first',
         found: end,
-        expected: `above ${start}`,
+        expected: `greater than ${start}`,
       };
     }
   },
@@ -172,10 +173,10 @@ const containerResources = specRule(
   'nic-container-resources-valid',
   {
     row: 'NC5',
-    summary: 'containerResources are CPU and memory, above zero, and no request above its limit.',
-    why: 'The webhook refuses others.',
+    summary: 'containerResources must be CPU and memory, greater than zero, and requests must not exceed limits.',
+    why: 'The webhook rejects any others.',
     source: WEBHOOK,
-    fix: 'State cpu and memory only.',
+    fix: 'Set only cpu and memory in containerResources[].requests and containerResources[].limits.',
   },
   BOTH,
   function* (_spec, { object }) {
@@ -193,16 +194,16 @@ const containerResources = specRule(
             if (name !== 'cpu' && name !== 'memory') {
               yield {
                 path: pointer(path, list, name),
-                message: `${name} cannot be stated here`,
+                message: `unsupported resource ${name}`,
                 found: name,
                 expected: 'cpu, memory',
               };
             } else if (quantity?.isZero() === true) {
               yield {
                 path: pointer(path, list, name),
-                message: `${name} is zero`,
+                message: `${name} must be greater than zero`,
                 found: amount,
-                expected: 'more than zero, or nothing',
+                expected: 'greater than zero, or unset',
               };
             }
           }
@@ -214,7 +215,7 @@ const containerResources = specRule(
           if (request !== undefined && limit !== undefined && request.isGreaterThan(limit)) {
             yield {
               path: pointer(path, 'requests', name),
-              message: `the request for ${name} is above its limit`,
+              message: `the request for ${name} must be less than or equal to the limit`,
               found: amount,
               expected: `at most ${limit.toString()}`,
             };
@@ -229,10 +230,10 @@ const nodePolicyName = specRule(
   'nic-node-policy-name-short',
   {
     row: 'NC6',
-    summary: 'The name of a NicNodePolicy has at most 50 characters, in newer releases 30.',
-    why: 'It becomes part of the names of DaemonSets and of label values; the webhook refuses longer ones.',
+    summary: 'The name of a NicNodePolicy must be no more than 50 characters (30 in newer releases).',
+    why: 'It becomes part of the names of DaemonSets and of label values; the webhook rejects longer names.',
     source: WEBHOOK,
-    fix: 'Choose a name of up to 30 characters.',
+    fix: 'Shorten metadata.name to at most 30 characters.',
   },
   [NIC_NODE_POLICY],
   function* (_spec, { id }) {
@@ -241,7 +242,7 @@ const nodePolicyName = specRule(
     }
     yield {
       path: '/metadata/name',
-      message: `the name has ${id.name.length} characters`,
+      message: `the name has ${id.name.length} characters and must have no more than ${LONGEST_NAME_LATER}`,
       found: id.name,
       expected: `at most ${LONGEST_NAME_LATER}`,
       ...(id.name.length > LONGEST_NAME ? {} : { severity: 'warning' as const }),
@@ -256,10 +257,10 @@ const policiesApart = setRule(
   {
     row: 'NC6',
     summary:
-      'What a NicNodePolicy says (driver, shared devices, SR-IOV devices), no NicClusterPolicy and no other NicNodePolicy of the same nodes says.',
-    why: 'Two DaemonSets of one driver would run on a node; the webhook refuses the second policy.',
+      'A setting of a NicNodePolicy (driver, shared devices, SR-IOV devices) must not be set in the NicClusterPolicy or in another NicNodePolicy for the same nodes.',
+    why: 'Two DaemonSets of the same driver would run on a node; the webhook rejects the second policy.',
     source: `${WEBHOOK}; pkg/policyoverlap`,
-    fix: 'Say it in node policies of nodes that have nothing in common, and leave it out of the NicClusterPolicy.',
+    fix: 'Select disjoint nodes in the nodeSelector of the node policies, and remove the setting from the NicClusterPolicy.',
   },
   function* ({ set }) {
     const nodePolicies = set.ofKind(NIC_NODE_POLICY);
@@ -271,7 +272,7 @@ const policiesApart = setRule(
         yield {
           manifest,
           path: `/spec/${section}`,
-          message: `the NicClusterPolicy ${cluster?.id.name ?? ''} has ${section} as well`,
+          message: `the NicClusterPolicy ${cluster?.id.name ?? ''} also sets ${section}`,
         };
       }
       for (const other of nodePolicies.slice(0, index)) {
@@ -298,10 +299,10 @@ const hostDeviceName = specRule(
   {
     row: 'NC6',
     summary:
-      'The resourceName of a HostDeviceNetwork has letters, digits, "-", "_" and ".", a letter or digit at both ends.',
-    why: 'The webhook refuses others, an empty one among them; the operator puts nvidia.com/ before it.',
+      'The resourceName of a HostDeviceNetwork must consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit.',
+    why: 'The webhook rejects any other, including an empty one; the operator adds the prefix nvidia.com/.',
     source: `${OPERATOR}, api/v1alpha1/validator/hostdevicenetwork_webhook.go`,
-    fix: 'Write the name without prefix.',
+    fix: 'Set resourceName to the name without a prefix.',
   },
   [HOST_DEVICE_NETWORK],
   function* (spec) {
@@ -309,7 +310,7 @@ const hostDeviceName = specRule(
     if (!/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) {
       yield {
         path: name === '' ? '/spec' : '/spec/resourceName',
-        message: name === '' ? 'there is no resourceName' : `"${name}" is no name`,
+        message: name === '' ? 'resourceName must be set' : `"${name}" is not a valid resource name`,
         found: name,
         expected: name.split('/').at(-1),
       };
@@ -323,10 +324,10 @@ const imagesNamed = specRule(
   {
     tier: 'advice',
     severity: 'warning',
-    summary: 'Each part of a NicClusterPolicy has a repository and a version, its own or that of global.',
-    why: 'The operator joins repository, image and version to a reference: a part without one of them is never pulled.',
+    summary: 'Each part of a NicClusterPolicy must have a repository and a version, of its own or from global.',
+    why: 'The operator builds the image reference from repository, image, and version: without one of them the image cannot be pulled.',
     source: `${OPERATOR}, api/v1alpha1/nicclusterpolicy_types.go (ImageSpec, global)`,
-    fix: 'State global.repository and global.version, or both in the part.',
+    fix: 'Set global.repository and global.version, or both in the part.',
   },
   [NIC_CLUSTER_POLICY],
   function* (spec) {
@@ -341,7 +342,7 @@ const imagesNamed = specRule(
         const inherited = part === 'ofedDriver' && key === 'version' ? '' : textAt(global, key);
         // A driver without a version is another rule's to report.
         if (textAt(value, key) === '' && inherited === '' && !(part === 'ofedDriver' && key === 'version')) {
-          yield { path: `/spec/${part}`, message: `${part} has no ${key}`, expected: key };
+          yield { path: `/spec/${part}`, message: `${key} must be set for ${part}`, expected: key };
         }
       }
     }
@@ -354,10 +355,10 @@ const oneDevicePlugin = setRule(
     tier: 'advice',
     severity: 'warning',
     summary:
-      "Virtual functions are offered by the SR-IOV operator's device plugin or by that of the NicClusterPolicy, not by both under one name.",
-    why: 'The kubelet knows one plugin for each resource: the two take turns, and devices come and go.',
+      "The SR-IOV operator's device plugin and that of the NicClusterPolicy must not offer virtual functions under the same name.",
+    why: 'The kubelet knows only one plugin for each resource: the two replace each other, and devices appear and disappear.',
     source: `${OPERATOR}, docs (SR-IOV network operator beside sriovDevicePlugin); ${cite('sriov-network-operator')}`,
-    fix: 'Keep one of the two, or give their resources different names.',
+    fix: 'Keep one of the two plugins, or set resourceName to different names.',
   },
   function* ({ set }) {
     const offered = new Set(
@@ -375,7 +376,7 @@ const oneDevicePlugin = setRule(
         yield {
           manifest,
           path: '/spec/sriovDevicePlugin/config',
-          message: `a SriovNetworkNodePolicy offers ${name} as well`,
+          message: `a SriovNetworkNodePolicy also offers ${name}`,
           found: name,
         };
       }

@@ -12,7 +12,7 @@ import { NFD_RULE, specRule } from './networking-rule';
 
 const VALIDATE = `${cite('node-feature-discovery')}, pkg/apis/nfd/validate`;
 const EXPRESSIONS = `${cite('node-feature-discovery')}, pkg/apis/nfd/nodefeaturerule/expression.go`;
-const LEFT_OUT = "It is left out, with a line in the log of NFD's master.";
+const LEFT_OUT = "NFD's master ignores it and logs a message.";
 const FEATURE_DOMAINS = ['feature.node.kubernetes.io'];
 const LABEL_DOMAINS = [...FEATURE_DOMAINS, 'profile.node.kubernetes.io'];
 const LONGEST_ANNOTATION = 1024;
@@ -40,11 +40,11 @@ function keyFault(key: string, domains: readonly string[]): string | undefined {
   }
   const [domain, name] = key.split('/');
   if (name === undefined) {
-    return 'the key has no domain';
+    return 'the key must have a domain';
   }
   const kubernetes = domain === 'kubernetes.io' || domain?.endsWith('.kubernetes.io') === true;
   const allowed = domains.some((one) => domain === one || domain?.endsWith(`.${one}`) === true);
-  return kubernetes && !allowed ? `NFD sets nothing below ${domain ?? ''}` : undefined;
+  return kubernetes && !allowed ? `NFD does not set keys in the domain ${domain ?? ''}` : undefined;
 }
 
 const KEYS: readonly (readonly [string, readonly string[]])[] = [
@@ -57,7 +57,7 @@ const keys = entryRule(
   'key-in-domain',
   {
     summary:
-      'Labels, annotations, resources and taints of a NodeFeatureRule have a domain, and of kubernetes.io only those of features (and of profiles, for labels).',
+      'Labels, annotations, resources, and taints of a NodeFeatureRule must have a domain, which must not be kubernetes.io except for features (and profiles, for labels).',
     why: LEFT_OUT,
     source: VALIDATE,
     fix: 'Use a domain of your own, or feature.node.kubernetes.io/<name>.',
@@ -78,7 +78,7 @@ const keys = entryRule(
     }
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
       const key = asString(value.key) ?? '';
-      const fault = key === '' ? 'the taint has no key' : keyFault(key, FEATURE_DOMAINS);
+      const fault = key === '' ? 'key of the taint must be set' : keyFault(key, FEATURE_DOMAINS);
       if (fault !== undefined) {
         yield {
           path: `${path}${at}/key`,
@@ -95,10 +95,10 @@ const values = entryRule(
   'value-valid',
   {
     summary:
-      'Values of a NodeFeatureRule are what they become: labels label values, annotations at most 1 KiB, resources quantities or @feature.attribute.',
+      'The values of a NodeFeatureRule must be valid: label values, annotations of at most 1 KiB, and resources as quantities or @feature.attribute.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: 'Correct the value.',
+    fix: 'Set labels to label values, annotations to at most 1 KiB, and extendedResources to quantities.',
   },
   function* (entry, path) {
     for (const [key, value] of stringEntries(entry.labels)) {
@@ -111,7 +111,7 @@ const values = entryRule(
       if (byteLength(value) > LONGEST_ANNOTATION) {
         yield {
           path: pointer(path, 'annotations', key),
-          message: `the value has ${byteLength(value)} bytes`,
+          message: `the value has ${byteLength(value)} bytes and must have no more than ${LONGEST_ANNOTATION}`,
           expected: `at most ${LONGEST_ANNOTATION}`,
         };
       }
@@ -120,7 +120,7 @@ const values = entryRule(
       if (!value.startsWith('@') && parseQuantity(value) === undefined) {
         yield {
           path: pointer(path, 'extendedResources', key),
-          message: `"${value}" is no quantity`,
+          message: `"${value}" is not a valid quantity`,
           found: value,
           expected: 'for example "4", or @<domain>.<feature>.<attribute>',
         };
@@ -134,10 +134,10 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const taints = entryRule(
   'taint-effect-valid',
   {
-    summary: 'A taint of a NodeFeatureRule has the effect NoSchedule, PreferNoSchedule or NoExecute.',
+    summary: 'A taint of a NodeFeatureRule must have the effect NoSchedule, PreferNoSchedule, or NoExecute.',
     why: LEFT_OUT,
     source: VALIDATE,
-    fix: "State one of the three. Taints are set only where NFD's master runs with --enable-taints.",
+    fix: 'Set taints[].effect to one of the three; NFD sets taints only if its master runs with --enable-taints.',
   },
   function* (entry, path) {
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
@@ -145,7 +145,7 @@ const taints = entryRule(
       if (!EFFECTS.includes(effect)) {
         yield {
           path: `${path}${at}/effect`,
-          message: effect === '' ? 'the taint has no effect' : `there is no effect ${effect}`,
+          message: effect === '' ? 'effect of the taint must be set' : `unsupported effect "${effect}"`,
           found: value.effect ?? null,
           expected: EFFECTS.join(', '),
         };
@@ -169,16 +169,16 @@ function* matchersOf(entry: JsonObject, path: string): Iterable<{ matcher: JsonO
 const features = entryRule(
   'feature-named',
   {
-    summary: 'A feature is named <domain>.<feature>, for example pci.device.',
-    why: 'Nothing has another name: the rule never holds.',
+    summary: 'The name of a feature must be <domain>.<feature>, for example pci.device.',
+    why: 'No feature has another name: the rule never matches.',
     source: VALIDATE,
-    fix: 'Name a feature: cpu.cpuid, kernel.loadedmodule, kernel.version, pci.device, system.name, rule.matched, …',
+    fix: 'Set feature to a name such as cpu.cpuid, kernel.loadedmodule, kernel.version, pci.device, system.name, or rule.matched.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {
       const { feature } = matcher;
       if (typeof feature === 'string' && feature.split('.').length !== 2) {
-        yield { path: `${at}/feature`, message: `"${feature}" is not <domain>.<feature>`, found: feature };
+        yield { path: `${at}/feature`, message: `"${feature}" must have the form <domain>.<feature>`, found: feature };
       }
     }
   },
@@ -188,10 +188,10 @@ const expressions = entryRule(
   'expression-evaluates',
   {
     summary:
-      'A match expression has as many values as its operator takes: none, one or more, exactly one, or two in order; numbers where numbers are compared.',
-    why: 'NFD stops evaluating the rule with an error: no node gets what it says.',
+      'A match expression must have the number of values that its operator takes: none, at least one, exactly one, or two in order, and numbers if it compares numbers.',
+    why: 'NFD stops evaluating the rule with an error: no node gets its labels.',
     source: EXPRESSIONS,
-    fix: 'Correct the values; versions are compared with type: version.',
+    fix: 'Correct value in matchExpressions, and compare versions with type: version.',
   },
   function* (entry, path) {
     for (const { matcher, path: at } of matchersOf(entry, path)) {
@@ -213,30 +213,32 @@ function expressionFault({ op, value, type }: JsonObject): string | undefined {
   const values: readonly JsonValue[] = asArray(value);
   const operator = asString(op) ?? '';
   if (['Exists', 'DoesNotExist', 'IsTrue', 'IsFalse'].includes(operator)) {
-    return values.length === 0 ? undefined : `${operator} takes no value`;
+    return values.length === 0 ? undefined : `value must not be set for the operator ${operator}`;
   }
   if (['In', 'NotIn', 'InRegexp'].includes(operator)) {
-    return values.length > 0 ? undefined : `${operator} needs a value`;
+    return values.length > 0 ? undefined : `value must be set for the operator ${operator}`;
   }
   const wanted = ['Gt', 'Ge', 'Lt', 'Le'].includes(operator) ? 1 : ['GtLt', 'GeLe'].includes(operator) ? 2 : undefined;
   if (wanted === undefined) {
     return undefined;
   }
   if (values.length !== wanted) {
-    return `${operator} takes ${wanted === 1 ? 'exactly one value' : 'two values'}`;
+    return `the operator ${operator} takes ${wanted === 1 ? 'exactly one value' : 'exactly two values'}`;
   }
   if (type === 'version') {
     return undefined;
   }
   if (type !== undefined && type !== '') {
-    return `${operator} compares numbers, or versions with type: version; there is no type ${JSON.stringify(type)}`;
+    return `the operator ${operator} compares numbers, or versions with type: version; unsupported type ${JSON.stringify(type)}`;
   }
   const wrong = stringsIn(value).find((one) => !/^[+-]?\d+$/.test(one));
   if (wrong !== undefined) {
-    return `"${wrong}" is no whole number`;
+    return `"${wrong}" is not an integer`;
   }
   const [low, high] = values.map(Number);
-  return low !== undefined && high !== undefined && low >= high ? `${operator} takes the lower value first` : undefined;
+  return low !== undefined && high !== undefined && low >= high
+    ? `the operator ${operator} takes the lower value first`
+    : undefined;
 }
 
 const effective = entryRule(
@@ -244,15 +246,15 @@ const effective = entryRule(
   {
     tier: 'advice',
     severity: 'warning',
-    summary: 'A rule of a NodeFeatureRule gives something: labels, annotations, taints, resources or variables.',
-    why: 'It is evaluated on every node and changes none.',
+    summary: 'A rule of a NodeFeatureRule must set labels, annotations, taints, resources, or variables.',
+    why: 'Otherwise it is evaluated on every node and changes nothing.',
     source: `${cite('node-feature-discovery')}, api/nfd/v1alpha1/types.go`,
-    fix: 'Add labels.',
+    fix: 'Add labels to the rule.',
   },
   function* (entry, path) {
     const outputs = ['labels', 'labelsTemplate', 'annotations', 'taints', 'extendedResources', 'vars', 'varsTemplate'];
     if (!outputs.some((key) => entry[key] !== undefined && entry[key] !== null && entry[key] !== '')) {
-      yield { path, message: `the rule "${asString(entry.name) ?? ''}" gives nothing` };
+      yield { path, message: `the rule "${asString(entry.name) ?? ''}" sets nothing` };
     }
   },
 );

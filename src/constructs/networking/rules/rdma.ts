@@ -49,8 +49,8 @@ const functionsCarryRdma: Rule = {
   severity: 'warning',
   on: 'pod-template',
   concerns: ['limits'],
-  summary: 'A pod that locks memory for RDMA gets virtual functions whose policy says isRdma.',
-  why: 'Without isRdma the device plugin passes on no /dev/infiniband: NCCL and MPI find no device and fall back to TCP.',
+  summary: 'A pod that locks memory for RDMA must get virtual functions of a policy with isRdma.',
+  why: 'Without isRdma the device plugin does not pass /dev/infiniband: NCCL and MPI find no device and fall back to TCP.',
   source: `${cite('sriov-network-operator')}, controllers/sriovnetworknodepolicy_controller.go (selectors of the device plugin), pkg/webhook/mutate.go (linkType ib implies it)`,
   fix: 'Set isRdma: true in the SriovNetworkNodePolicy.',
   check: function* (template, { set }: RuleContext) {
@@ -83,10 +83,10 @@ const namespaceMode = setRule(
     tier: 'advice',
     severity: 'warning',
     summary:
-      'Nodes in RDMA namespace mode exclusive have no shared device plugin; those in mode shared have no plugin rdma in their networks.',
-    why: 'The shared device plugin ends at once in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
+      'Nodes in RDMA namespace mode exclusive must not run the shared device plugin, and networks for nodes in mode shared must not use the plugin rdma.',
+    why: 'The shared device plugin exits at once in mode exclusive; the plugin rdma cannot move a device in mode shared, and the pod does not start.',
     source: `${cite('rdma-shared-device-plugin')}, ValidateRdmaSystemMode; rdma-cni, README; ${cite('sriov-network-operator')}, SriovNetworkPoolConfig.rdmaMode`,
-    fix: 'Choose one way for the nodes: exclusive with virtual functions and the plugin rdma, or shared with the shared device plugin.',
+    fix: 'Set rdmaMode to exclusive with virtual functions and the plugin rdma, or to shared with the shared device plugin.',
   },
   function* ({ set }) {
     const modes = set
@@ -102,7 +102,7 @@ const namespaceMode = setRule(
           yield {
             manifest,
             path: '/spec/rdmaSharedDevicePlugin',
-            message: 'a SriovNetworkPoolConfig puts nodes into mode exclusive',
+            message: 'the shared device plugin requires mode shared, but a SriovNetworkPoolConfig sets exclusive',
           };
         }
       }
@@ -114,7 +114,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/config',
-          message: 'the plugin rdma needs mode exclusive, and a SriovNetworkPoolConfig says shared',
+          message: 'the plugin rdma requires mode exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }
@@ -124,7 +124,7 @@ const namespaceMode = setRule(
         yield {
           manifest,
           path: '/spec/metaPlugins',
-          message: 'the plugin rdma needs mode exclusive, and a SriovNetworkPoolConfig says shared',
+          message: 'the plugin rdma requires mode exclusive, but a SriovNetworkPoolConfig sets shared',
         };
       }
     }
@@ -138,10 +138,10 @@ const sharedNameOffered: Rule = {
   on: 'pod-template',
   concerns: ['limits'],
   summary:
-    "A shared RDMA device that a pod asks for is a pool of the plugin's configuration, where the manifests have it.",
+    "A shared RDMA device that a pod requests must be a pool of the plugin's configuration, if the manifests contain it.",
   why: 'No node offers another name: the pod stays pending.',
   source: `${cite('rdma-shared-device-plugin')}, README; ${cite('network-operator')}`,
-  fix: 'Use the name of a pool, or add the pool.',
+  fix: 'Set the limit to the resourceName of a pool, or add the pool.',
   check: function* (template, { set }) {
     const asked = askedIn(template).filter(({ resource }) => resource.startsWith('rdma/'));
     if (asked.length === 0) {
@@ -155,7 +155,7 @@ const sharedNameOffered: Rule = {
       if (!offered.includes(resource)) {
         yield {
           path,
-          message: `no pool of the shared device plugin is called ${resource.slice('rdma/'.length)}`,
+          message: `the shared device plugin has no pool "${resource.slice('rdma/'.length)}"`,
           found: resource,
           expected: offered.join(', '),
         };

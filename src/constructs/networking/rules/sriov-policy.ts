@@ -27,10 +27,10 @@ const resourceName = specRule(
   'sriov-resource-name-valid',
   {
     row: 'SN1',
-    summary: 'The resourceName of a policy has letters, digits and underscores only.',
-    why: 'The webhook refuses others; without it the device plugin does not start.',
+    summary: 'The resourceName of a policy must consist of letters, digits, and underscores.',
+    why: 'The webhook rejects any other; without the webhook, the device plugin does not start.',
     source: WEBHOOK,
-    fix: 'Write the name without prefix, hyphens and dots.',
+    fix: 'Set resourceName to a name without prefix, hyphens, and dots.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -44,7 +44,7 @@ const resourceName = specRule(
       ?.replace(/[^a-zA-Z0-9_]/g, '_');
     yield {
       path: '/spec/resourceName',
-      message: `"${name}" has other characters`,
+      message: `"${name}" must consist of letters, digits, and underscores`,
       found: name,
       expected: without === '' ? 'a name' : without,
     };
@@ -55,10 +55,10 @@ const nicSelector = specRule(
   'sriov-nic-selector-stated',
   {
     row: 'SN2',
-    summary: 'A policy selects cards by vendor, deviceID, pfNames, rootDevices or netFilter.',
-    why: 'The webhook refuses a policy that would take every card of the node, the one of the host among them.',
+    summary: 'A policy must select cards by vendor, deviceID, pfNames, rootDevices, or netFilter.',
+    why: "The webhook rejects a policy that would take every card of the node, including the host's own.",
     source: WEBHOOK,
-    fix: 'State one of them, for example pfNames: [ens2f0].',
+    fix: 'Set nicSelector, for example pfNames: [ens2f0].',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -70,7 +70,7 @@ const nicSelector = specRule(
       ['vendor', 'deviceID', 'netFilter'].some((key) => textAt(selector, key) !== '') ||
       ['pfNames', 'rootDevices'].some((key) => asArray(selector[key]).length > 0);
     if (!stated) {
-      yield { path: '/spec/nicSelector', message: 'nicSelector selects nothing', found: selector };
+      yield { path: '/spec/nicSelector', message: 'nicSelector must not be empty', found: selector };
     }
   },
 );
@@ -80,10 +80,10 @@ const supportedCard = specRule(
   {
     row: 'SN2',
     severity: 'warning',
-    summary: 'Vendor and deviceID of a policy are those of a card that the operator supports.',
-    why: 'The webhook refuses cards that are not in the ConfigMap supported-nic-ids, which knows those of Intel, NVIDIA, Broadcom, QLogic, Marvell and virtio unless somebody adds others.',
+    summary: 'Vendor and deviceID of a policy must be those of a card that the operator supports.',
+    why: 'The webhook rejects cards that are not in the ConfigMap supported-nic-ids; by default it contains cards of Intel, NVIDIA, Broadcom, QLogic, Marvell, and virtio.',
     source: `${WEBHOOK}; deployment/sriov-network-operator-chart/templates/configmap.yaml`,
-    fix: 'Correct the PCI ids (four small hexadecimal digits, no 0x; deviceID is that of the physical function), or add the card to supportedExtraNICs of the chart.',
+    fix: 'Set vendor and deviceID to the PCI ids of the physical function (four lower-case hexadecimal digits, without 0x), or add the card to supportedExtraNICs of the chart.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -94,14 +94,14 @@ const supportedCard = specRule(
     if (vendor !== '' && cards === undefined) {
       yield {
         path: '/spec/nicSelector/vendor',
-        message: `the vendor ${vendor} has no supported card`,
+        message: `unsupported vendor "${vendor}"`,
         found: vendor,
         expected: Object.keys(SUPPORTED_CARDS).join(', '),
       };
     } else if (device !== '' && !(cards ?? Object.values(SUPPORTED_CARDS).flat()).includes(device)) {
       yield {
         path: '/spec/nicSelector/deviceID',
-        message: `the card ${device} is not among those that the operator knows`,
+        message: `unsupported card "${device}"`,
         found: device,
         expected: cards?.join(', ') ?? 'the id of a physical function',
       };
@@ -133,10 +133,10 @@ const functionRanges = specRule(
   'sriov-function-range-valid',
   {
     row: 'SN3',
-    summary: 'A range of virtual functions is written name#first-last, in order, and below numVfs.',
-    why: 'Functions count from 0; the webhook refuses a range that the card does not have.',
+    summary: 'A range of virtual functions must be written as name#first-last, in order, and be below numVfs.',
+    why: 'Functions count from 0; the webhook rejects a range that the card does not have.',
     source: WEBHOOK,
-    fix: 'Correct the range; the last of n functions is n-1.',
+    fix: 'Set pfNames to a range such as ens2f0#0-3, where the last of n functions is n-1.',
   },
   [NODE_POLICY],
   function* (spec) {
@@ -150,9 +150,9 @@ const functionRanges = specRule(
         typeof range === 'string'
           ? range
           : range.last < range.first
-            ? 'ends before it begins'
+            ? 'must not end before it begins'
             : count !== undefined && range.last >= count
-              ? `goes beyond the ${count} functions 0 to ${count - 1}`
+              ? `exceeds the ${count} functions 0 to ${count - 1}`
               : undefined;
       if (fault !== undefined) {
         yield { path: `/spec/nicSelector/pfNames/${index}`, message: `${name} ${fault}`, found: name };
@@ -190,10 +190,10 @@ const rangesApart = setRule(
   {
     row: 'SN3',
     summary:
-      'No two policies of the same nodes take the same virtual functions, and all policies of a card agree on externallyManaged.',
-    why: 'The webhook refuses the second one.',
+      'Two policies for the same nodes must not take the same virtual functions, and all policies of a card must have the same externallyManaged.',
+    why: 'The webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Give each policy its own range (ens2f0#0-3 and ens2f0#4-7), or its own nodes.',
+    fix: 'Set pfNames to different ranges (ens2f0#0-3 and ens2f0#4-7), or select different nodes.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -212,7 +212,7 @@ const rangesApart = setRule(
             yield {
               manifest: second,
               path,
-              message: `${first.id.name} says otherwise of externallyManaged for ${own.pf}`,
+              message: `${first.id.name} has a different externallyManaged for ${own.pf}`,
               found: other.externallyManaged ?? false,
             };
           }
@@ -222,7 +222,7 @@ const rangesApart = setRule(
             yield {
               manifest: second,
               path,
-              message: `${first.id.name} has functions of ${own.pf} that this takes too`,
+              message: `${first.id.name} already takes some of the functions of ${own.pf}`,
               found: name,
             };
           }
@@ -235,7 +235,7 @@ const rangesApart = setRule(
         yield {
           manifest: second,
           path: `/spec/nicSelector/rootDevices/${index}`,
-          message: `${first.id.name} has the device ${device} already`,
+          message: `${first.id.name} already takes the device ${device}`,
           found: device,
         };
       }
@@ -254,7 +254,7 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
     const why = spec.isRdma === true ? 'isRdma' : 'linkType ib, for which the webhook sets isRdma';
     faults.push({
       path: '/spec/deviceType',
-      message: `vfio-pci does not go together with ${why}`,
+      message: `vfio-pci must not be used with ${why}`,
       found: 'vfio-pci',
       expected: 'netdevice, or no RDMA',
     });
@@ -262,7 +262,7 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   if (switchdev && infiniband) {
     faults.push({
       path: '/spec/eSwitchMode',
-      message: 'switchdev is for Ethernet links only',
+      message: 'switchdev requires Ethernet links',
       found: 'switchdev',
       expected: 'legacy',
     });
@@ -270,7 +270,7 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   if (vdpa && deviceType !== 'netdevice') {
     faults.push({
       path: '/spec/deviceType',
-      message: 'vdpaType needs deviceType netdevice',
+      message: 'vdpaType requires deviceType: netdevice',
       found: deviceType,
       expected: 'netdevice',
     });
@@ -278,7 +278,7 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   if (vdpa && !switchdev) {
     faults.push({
       path: '/spec/vdpaType',
-      message: 'vdpaType needs eSwitchMode switchdev',
+      message: 'vdpaType requires eSwitchMode: switchdev',
       found: spec.vdpaType,
       expected: 'eSwitchMode: switchdev',
     });
@@ -286,14 +286,14 @@ function modeFaults(spec: JsonObject): readonly Violation[] {
   if (bridge && !switchdev) {
     faults.push({
       path: '/spec/bridge',
-      message: 'a bridge needs eSwitchMode switchdev',
+      message: 'a bridge requires eSwitchMode: switchdev',
       expected: 'eSwitchMode: switchdev',
     });
   }
   if (bridge && spec.externallyManaged === true) {
     faults.push({
       path: '/spec/bridge',
-      message: 'the operator makes no bridge on a card that others manage',
+      message: 'bridge must not be set when externallyManaged is true',
       expected: 'externallyManaged: false',
     });
   }
@@ -305,10 +305,10 @@ const modes = specRule(
   {
     row: 'SN4',
     summary:
-      'Driver, link and switch mode of a policy go together: vfio-pci without RDMA, switchdev on Ethernet, vDPA on netdevice in switchdev mode, bridges in switchdev mode.',
-    why: 'The webhook refuses other combinations.',
+      'Driver, link, and switch mode of a policy must be compatible: vfio-pci without RDMA, switchdev with Ethernet, vDPA with netdevice in switchdev mode, bridges in switchdev mode.',
+    why: 'The webhook rejects other combinations.',
     source: WEBHOOK,
-    fix: 'RDMA in pods is deviceType netdevice with isRdma: true.',
+    fix: 'For RDMA in pods, set deviceType: netdevice and isRdma: true.',
   },
   [NODE_POLICY],
   modeFaults,
@@ -318,10 +318,10 @@ const functionCount = specRule(
   'sriov-function-count-possible',
   {
     row: 'SN5',
-    summary: 'numVfs is at least 1, and at most 128 on NVIDIA cards.',
-    why: 'The webhook refuses none, and more than the card has (other vendors: as the card says).',
+    summary: 'numVfs must be at least 1, and at most 128 on NVIDIA cards.',
+    why: 'The webhook rejects 0 and more than the card has (for other vendors, the card decides).',
     source: WEBHOOK,
-    fix: 'State how many functions each card shall have.',
+    fix: 'Set numVfs to the number of functions for each card.',
   },
   [NODE_POLICY],
   function* (spec, { id }) {
@@ -330,13 +330,18 @@ const functionCount = specRule(
       return;
     }
     if (count === 0) {
-      yield { path: '/spec/numVfs', message: 'numVfs is 0', found: 0, expected: '1 or more' };
+      yield {
+        path: '/spec/numVfs',
+        message: 'numVfs must be greater than or equal to 1',
+        found: 0,
+        expected: 'at least 1',
+      };
     }
     const nvidia = textAt(asObject(spec.nicSelector), 'vendor') === '15b3';
     if (nvidia && count > MOST_MELLANOX_FUNCTIONS) {
       yield {
         path: '/spec/numVfs',
-        message: `no NVIDIA card has ${count} functions`,
+        message: `numVfs must be less than or equal to ${MOST_MELLANOX_FUNCTIONS} for NVIDIA cards: ${count}`,
         found: count,
         expected: `at most ${MOST_MELLANOX_FUNCTIONS}`,
       };
@@ -351,10 +356,10 @@ const operatorNamespace = setRule(
   {
     row: 'SN6',
     tier: 'advice',
-    summary: "Policies, networks and pools of the SR-IOV operator lie in the operator's namespace.",
-    why: 'The operator looks nowhere else: an object of another namespace is taken and does nothing.',
+    summary: "Policies, networks, and pools of the SR-IOV operator must be in the operator's namespace.",
+    why: 'The operator reads only that namespace: an object in another namespace is accepted and has no effect.',
     source: `${WEBHOOK}; controllers/generic_network_controller.go`,
-    fix: "Put them beside the SriovOperatorConfig; networkNamespace says where a network's attachment goes.",
+    fix: "Set metadata.namespace to that of the SriovOperatorConfig, and use networkNamespace for the namespace of a network's attachment.",
   },
   function* ({ set }) {
     const [config] = set.ofKind(OPERATOR_CONFIG);
@@ -365,7 +370,7 @@ const operatorNamespace = setRule(
         yield {
           manifest,
           path: '/metadata/namespace',
-          message: `the operator's configuration lies in ${home}`,
+          message: `the operator's configuration is in the namespace ${home}`,
           found: manifest.id.namespace,
           expected: home,
         };
@@ -380,7 +385,7 @@ const operatorNamespace = setRule(
         severity: 'warning',
         found: manifest.id.namespace,
         expected: first?.id.namespace,
-        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} lies in ${first?.id.namespace ?? ''}: one operator follows one of the two`,
+        message: `${first?.id.kind ?? ''} ${first?.id.name ?? ''} is in the namespace ${first?.id.namespace ?? ''}, but an operator reads only one namespace`,
       };
     }
   },
@@ -390,10 +395,10 @@ const excludeTopology = setRule(
   'sriov-exclude-topology-agrees',
   {
     row: 'SN7',
-    summary: 'Policies of one resource say the same of excludeTopology.',
-    why: 'The device plugin has one setting for the resource; the webhook refuses the second policy.',
+    summary: 'Policies of the same resource must have the same excludeTopology.',
+    why: 'The device plugin has one setting for the resource; the webhook rejects the second policy.',
     source: WEBHOOK,
-    fix: 'Say it in all of them, or give the resource another name.',
+    fix: 'Set the same excludeTopology in all policies of the resource, or use another resourceName.',
   },
   function* ({ set }) {
     for (const { first, second, one, other } of meetingPolicies(set.ofKind(NODE_POLICY))) {
@@ -406,7 +411,7 @@ const excludeTopology = setRule(
       yield {
         manifest: second,
         path: '/spec/excludeTopology',
-        message: `${first.id.name} says otherwise for ${textAt(one, 'resourceName')}`,
+        message: `${first.id.name} has a different excludeTopology for ${textAt(one, 'resourceName')}`,
         found: other.excludeTopology ?? false,
         expected: String(one.excludeTopology === true),
       };
@@ -419,17 +424,17 @@ const poolConfig = specRule(
   {
     row: 'SN8',
     summary:
-      'A SriovNetworkPoolConfig is for parallel changes (maxUnavailable, nodeSelector) or for OVS hardware offload, and its percentage lies between 1% and 100%.',
-    why: 'The webhook refuses both in one, and any other text.',
+      'A SriovNetworkPoolConfig must be either for parallel changes (maxUnavailable, nodeSelector) or for OVS hardware offload, and its percentage must be 1% to 100%.',
+    why: 'The webhook rejects an object with both, and any other value.',
     source: WEBHOOK,
-    fix: 'Make two of them.',
+    fix: 'Create one SriovNetworkPoolConfig with maxUnavailable and another with ovsHardwareOffloadConfig.',
   },
   [POOL_CONFIG],
   function* (spec) {
     const parallel = ['maxUnavailable', 'nodeSelector'].find((key) => spec[key] !== undefined && spec[key] !== null);
     const offload = textAt(asObject(spec.ovsHardwareOffloadConfig), 'name');
     if (parallel !== undefined && offload !== '') {
-      yield { path: `/spec/${parallel}`, message: `${parallel} stands beside ovsHardwareOffloadConfig` };
+      yield { path: `/spec/${parallel}`, message: `${parallel} must not be set when ovsHardwareOffloadConfig is set` };
     }
     const most = spec.maxUnavailable;
     if (typeof most !== 'string') {
@@ -439,7 +444,7 @@ const poolConfig = specRule(
     if (percent < 1 || percent > 100) {
       yield {
         path: '/spec/maxUnavailable',
-        message: `"${most}" is no share of nodes`,
+        message: `"${most}" is not a valid number or percentage of nodes`,
         found: most,
         expected: 'a number, or 1% to 100%',
       };
@@ -451,15 +456,20 @@ const operatorConfig = specRule(
   'sriov-operator-config-named-default',
   {
     row: 'SN8',
-    summary: 'The SriovOperatorConfig is called default.',
-    why: 'The operator has one configuration; the webhook refuses another name.',
+    summary: 'The name of the SriovOperatorConfig must be default.',
+    why: 'The operator has one configuration; the webhook rejects another name.',
     source: WEBHOOK,
-    fix: "Call it default, in the operator's namespace.",
+    fix: "Set metadata.name: default, in the operator's namespace.",
   },
   [OPERATOR_CONFIG],
   function* (_spec, { id }) {
     if (id.name !== '' && id.name !== 'default') {
-      yield { path: '/metadata/name', message: `${id.name} is not read`, found: id.name, expected: 'default' };
+      yield {
+        path: '/metadata/name',
+        message: `the operator does not read the SriovOperatorConfig ${id.name}`,
+        found: id.name,
+        expected: 'default',
+      };
     }
   },
 );
@@ -469,10 +479,10 @@ const resourceOffered = setRule(
   {
     tier: 'advice',
     severity: 'warning',
-    summary: 'The resourceName of a SriovNetwork is that of a policy.',
+    summary: 'The resourceName of a SriovNetwork must be that of a policy.',
     why: 'Otherwise no function has the name: its pods stay pending, or start without a device (VF pci addr is required).',
     source: `${cite('sriov-network-operator')}, api/v1/helper.go RenderNetAttDef`,
-    fix: "Use the policy's resourceName, without prefix.",
+    fix: 'Set resourceName to the resourceName of a policy, without prefix.',
   },
   function* ({ set }) {
     const offered = set.ofKind(NODE_POLICY).map(({ object }) => textAt(asObject(object.spec), 'resourceName'));
@@ -490,7 +500,9 @@ const resourceOffered = setRule(
         path: '/spec/resourceName',
         found: name,
         expected: offered.length > 0 ? offered.join(', ') : name.split('/').at(-1),
-        message: prefixed ? `the operator puts its prefix before "${name}"` : `no policy here offers ${name}`,
+        message: prefixed
+          ? `the operator adds its prefix to "${name}"`
+          : `no policy in these manifests offers "${name}"`,
       };
     }
   },
@@ -500,10 +512,10 @@ const linkTypesAgree = setRule(
   'sriov-network-fits-link',
   {
     tier: 'advice',
-    summary: 'A SriovIBNetwork uses functions of InfiniBand cards, a SriovNetwork those of Ethernet cards.',
-    why: "The plugin ib-sriov sets GUIDs, the plugin sriov MAC addresses and VLANs: each fails on the other's functions and the pod does not start.",
+    summary: 'A SriovIBNetwork must use functions of InfiniBand cards, and a SriovNetwork those of Ethernet cards.',
+    why: "The plugin ib-sriov sets GUIDs, the plugin sriov sets MAC addresses and VLANs: each fails on the other's functions, and the pod does not start.",
     source: `${cite('sriov-network-operator')}, README (SriovNetwork, SriovIBNetwork); ib-sriov-cni`,
-    fix: 'Use the other kind of network, or correct linkType.',
+    fix: 'Use the other kind of network, or set linkType of the policy to the link of the card.',
   },
   function* ({ set }) {
     const policies = set.ofKind(NODE_POLICY).map(({ object }) => asObject(object.spec));
@@ -531,10 +543,10 @@ const nodeSelectorStated = specRule(
   {
     tier: 'advice',
     severity: 'warning',
-    summary: 'A policy says which nodes it is for.',
-    why: 'An empty nodeSelector takes every node, which the operator drains one after the other.',
+    summary: 'A policy should select its nodes.',
+    why: 'An empty nodeSelector selects every node, and the operator drains them one after the other.',
     source: `${cite('sriov-network-operator')}, api/v1/helper.go (Selected)`,
-    fix: 'Select nodes, for example by feature.node.kubernetes.io/network-sriov.capable: "true".',
+    fix: 'Set nodeSelector, for example to feature.node.kubernetes.io/network-sriov.capable: "true".',
   },
   [NODE_POLICY],
   function* (spec) {

@@ -4,14 +4,14 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, asString, isObject } from '../../../manifests/read';
 import { CRI_PLUGIN, RUNC, RUNC_OPTIONS, RUNTIME_KEYS, RUNTIME_PLUGIN } from '../containerd-facts';
 import { type FileFacts, fileRule, type FileView } from './files';
 
 const SOURCE = `${cite('containerd')}, internal/cri/config, cmd/containerd/server/config`;
-const IGNORED = 'containerd logs "Ignoring unknown key" and starts without it.';
+const IGNORED = 'containerd logs "Ignoring unknown key" and starts without the setting.';
 
 interface Table {
   readonly value: JsonObject;
@@ -52,10 +52,10 @@ export const containerdRules: readonly Rule[] = [
       row: 'C1',
       tier: 'advice',
       severity: 'error',
-      summary: 'The systemd cgroup driver is chosen by SystemdCgroup under the options of each runtime.',
-      why: `systemd_cgroup is a key of containerd 1.2, gone in 2.0. ${IGNORED} Runtime and kubelet then manage the same cgroups in two ways.`,
+      summary: 'The systemd cgroup driver must be set with SystemdCgroup in the options of each runtime.',
+      why: `systemd_cgroup is a key of containerd 1.2 that 2.0 removed. ${IGNORED} Runtime and kubelet then manage the same cgroups in two ways.`,
       source: 'containerd RELEASES.md (deprecated 1.3, removed 2.0); docs/cri/config.md',
-      fix: 'Write SystemdCgroup = true under [plugins.….containerd.runtimes.runc.options].',
+      fix: 'Set SystemdCgroup = true in [plugins.….containerd.runtimes.runc.options].',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -63,7 +63,7 @@ export const containerdRules: readonly Rule[] = [
           if (value.systemd_cgroup !== undefined) {
             yield {
               path: `${path}/systemd_cgroup`,
-              message: 'no such key is read here',
+              message: 'systemd_cgroup has no effect here',
               found: value.systemd_cgroup,
               expected: 'SystemdCgroup under options',
             };
@@ -79,10 +79,10 @@ export const containerdRules: readonly Rule[] = [
       row: 'C3',
       tier: 'advice',
       severity: 'error',
-      summary: 'The options of a runc runtime are those that its shim reads.',
-      why: `${IGNORED} The cgroup parent of pods in particular comes from the kubelet and cannot be set here.`,
+      summary: 'The options of a runc runtime must be options that its shim reads.',
+      why: `${IGNORED} In particular, the cgroup parent of pods comes from the kubelet and cannot be set here.`,
       source: 'containerd api v1.10, types/runc/options/oci.proto',
-      fix: 'Take the option out. To move pods, the kubelet has cgroupRoot, kubeReservedCgroup and systemReservedCgroup.',
+      fix: 'Remove the option; to move pods, set cgroupRoot, kubeReservedCgroup, or systemReservedCgroup of the kubelet.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -101,7 +101,7 @@ export const containerdRules: readonly Rule[] = [
             }
             yield {
               path: pointer(path, 'options', option),
-              message: `runc has no option ${option}`,
+              message: `unknown runc option "${option}"`,
               found,
               expected: near ?? RUNC_OPTIONS.join(', '),
             };
@@ -117,12 +117,12 @@ export const containerdRules: readonly Rule[] = [
       row: 'C2',
       tier: 'advice',
       severity: 'error',
-      summary: 'The default runtime is named by default_runtime_name.',
+      summary: 'The default runtime must be set with default_runtime_name.',
       why:
-        'The table default_runtime was deprecated in 1.3 and removed in 2.0, and the table untrusted_workload_runtime with it. ' +
+        'The tables default_runtime and untrusted_workload_runtime were deprecated in 1.3 and removed in 2.0. ' +
         IGNORED,
       source: 'containerd RELEASES.md',
-      fix: 'Define the runtime under runtimes, and write default_runtime_name = "runc".',
+      fix: 'Define the runtime in runtimes, and set default_runtime_name = "runc".',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
@@ -131,9 +131,11 @@ export const containerdRules: readonly Rule[] = [
           if (containerd[key] !== undefined) {
             yield {
               path: pointer(path, 'containerd', key),
-              message: `${key} is no longer read`,
+              message: `${key} has no effect since containerd 2.0`,
               expected:
-                key === 'default_runtime' ? 'default_runtime_name' : 'a runtime of its own, chosen by RuntimeClass',
+                key === 'default_runtime'
+                  ? 'default_runtime_name'
+                  : 'a runtime of its own, selected with a RuntimeClass',
             };
           }
         }
@@ -147,9 +149,9 @@ export const containerdRules: readonly Rule[] = [
       row: 'C1',
       tier: 'advice',
       severity: 'error',
-      summary: 'The keys of a runtime are those that containerd reads.',
+      summary: 'The keys of a runtime must be keys that containerd reads.',
       why: IGNORED,
-      fix: 'Correct the key; options of runc stand one table deeper, under options.',
+      fix: 'Rename the key, or move it to options if it is an option of runc.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -161,9 +163,9 @@ export const containerdRules: readonly Rule[] = [
             const deeper = RUNC_OPTIONS.includes(key);
             yield {
               path: pointer(path, key),
-              message: `a runtime has no key ${key}`,
+              message: `unknown runtime key "${key}"`,
               found,
-              expected: deeper ? `${key} under options` : nearestName(key, RUNTIME_KEYS),
+              expected: deeper ? `${key} in options` : nearestName(key, RUNTIME_KEYS),
             };
           }
         }
@@ -177,9 +179,9 @@ export const containerdRules: readonly Rule[] = [
       row: 'C1',
       tier: 'advice',
       severity: 'warning',
-      summary: `The plugin has the name of the file's version: ${CRI_PLUGIN} in version 2, ${RUNTIME_PLUGIN} in versions 3 and 4.`,
-      why: 'A file is translated only if it is older than the newest version that this containerd knows: 2.0 to 2.2 leave the old name aside in a file of version 3, and 1.x knows no other name.',
-      fix: 'Write the name of the version, or let `containerd config migrate` do it.',
+      summary: `The plugin must have the name that fits the version of the file: ${CRI_PLUGIN} in version 2, ${RUNTIME_PLUGIN} in versions 3 and 4.`,
+      why: 'containerd converts a file only if it is older than the newest version that it knows: 2.0 to 2.2 ignore the old name in a file of version 3, and 1.x knows no other name.',
+      fix: "Write the plugin name of the file's version, or run `containerd config migrate`.",
     },
     function* ({ value }) {
       const plugins = asObject(value.plugins);
@@ -187,7 +189,7 @@ export const containerdRules: readonly Rule[] = [
       if (plugins.cri !== undefined) {
         yield {
           path: '/plugins/cri',
-          message: 'the plugin has the name that it had in version 1',
+          message: 'the plugin has its name of version 1',
           expected: RUNTIME_PLUGIN,
         };
       }
@@ -196,7 +198,7 @@ export const containerdRules: readonly Rule[] = [
         yield {
           severity,
           path: pointer('/plugins', CRI_PLUGIN),
-          message: `a file of version ${version} has the plugin under its name of version 2`,
+          message: `the file has version ${version}, but the plugin has its name of version 2`,
           found: CRI_PLUGIN,
           expected: RUNTIME_PLUGIN,
         };
@@ -204,7 +206,7 @@ export const containerdRules: readonly Rule[] = [
       if (version === 2 && plugins[RUNTIME_PLUGIN] !== undefined) {
         yield {
           path: pointer('/plugins', RUNTIME_PLUGIN),
-          message: 'a file of version 2, which containerd 1.x reads, has the plugin under its name of version 3',
+          message: 'the file has version 2, for containerd 1.x, but the plugin has its name of version 3',
           found: RUNTIME_PLUGIN,
           expected: `version = 3, or ${CRI_PLUGIN}`,
         };
@@ -218,13 +220,13 @@ export const containerdRules: readonly Rule[] = [
       row: 'C1',
       tier: 'advice',
       severity: 'warning',
-      summary: 'The file says which version of the configuration it is.',
-      why: 'Without a version it is taken for version 1, whose plugins had other names, and is translated: the result depends on the containerd.',
-      fix: 'Write version = 3 in the first line (version = 2 for containerd 1.x). A drop-in must not have a higher version than the file that imports it.',
+      summary: 'The file must set the version of its configuration format.',
+      why: 'Without a version it counts as version 1, whose plugins had other names, and is converted: the result depends on the containerd version.',
+      fix: 'Set version = 3 in the first line (version = 2 for containerd 1.x), and in a drop-in no higher version than in the importing file.',
     },
     function* ({ value }) {
       if (value.version === undefined) {
-        yield { path: '', message: 'the file names no version', expected: 'version = 3, or 2 for containerd 1.x' };
+        yield { path: '', message: 'the file sets no version', expected: 'version = 3, or 2 for containerd 1.x' };
       }
     },
   ),
@@ -235,9 +237,9 @@ export const containerdRules: readonly Rule[] = [
       row: 'C1',
       tier: 'advice',
       severity: 'warning',
-      summary: 'All runtimes that use runc have the same SystemdCgroup.',
-      why: 'The kubelet has one cgroup driver. Containers of a runtime with the other one lie where nobody looks after them.',
-      fix: 'Write SystemdCgroup = true under the options of each of them.',
+      summary: 'All runtimes that use runc must have the same SystemdCgroup.',
+      why: 'The kubelet has one cgroup driver. Containers of a runtime with the other driver are in cgroups that the kubelet does not manage.',
+      fix: 'Set SystemdCgroup = true in the options of each runtime.',
     },
     function* (file) {
       for (const table of criTables(file)) {
@@ -250,7 +252,7 @@ export const containerdRules: readonly Rule[] = [
           if (asObject(value.options).SystemdCgroup !== true) {
             yield {
               path,
-              message: `the runtime ${name} does not say SystemdCgroup = true, as ${on.map((other) => other.name).join(', ')} does`,
+              message: `the runtime ${name} does not set SystemdCgroup = true, unlike ${on.map((other) => other.name).join(', ')}`,
               expected: 'SystemdCgroup = true',
             };
           }
@@ -265,10 +267,10 @@ export const containerdRules: readonly Rule[] = [
       row: 'D11',
       tier: 'advice',
       severity: 'warning',
-      summary: 'The NVIDIA runtime is chosen by the pods that need it, not by all.',
-      why: 'With it as the default, every image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do, gets all GPUs of the node without asking for one, unless the toolkit refuses the variable.',
+      summary: 'The NVIDIA runtime should be selected by the pods that need it, and not be the default.',
+      why: 'As the default it gives all GPUs of the node to every image with NVIDIA_VISIBLE_DEVICES=all, as in CUDA images, even without a request, unless the toolkit rejects the variable.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
-      fix: 'Leave runc the default; devices come by CDI, and the RuntimeClass nvidia is for the pods of the GPU operator.',
+      fix: 'Set default_runtime_name = "runc"; devices are injected by CDI, and the RuntimeClass nvidia is for the pods of the GPU operator.',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
@@ -276,7 +278,7 @@ export const containerdRules: readonly Rule[] = [
         if (/^nvidia/.test(name)) {
           yield {
             path: `${path}/containerd/default_runtime_name`,
-            message: `${name} runs every pod of the node`,
+            message: `${name} is the default runtime of every pod`,
             found: name,
             expected: 'runc',
           };
@@ -291,15 +293,20 @@ export const containerdRules: readonly Rule[] = [
       row: 'C6',
       tier: 'advice',
       severity: 'warning',
-      summary: 'CDI stays on.',
-      why: 'Device plugins and DRA drivers hand devices over by CDI; with enable_cdi = false containers start without them. The key is deprecated since 2.2: later it is always on.',
+      summary: 'CDI must stay enabled.',
+      why: 'Device plugins and DRA drivers inject devices with CDI; with enable_cdi = false containers start without them. The key is deprecated since 2.2 and will be removed.',
       source: `${cite('containerd')}, internal/cri/config; RELEASES.md`,
-      fix: 'Take the key out (it is on by default since 2.0), or write enable_cdi = true for 1.7.',
+      fix: 'Remove enable_cdi (the default is true since 2.0), or set enable_cdi = true for 1.7.',
     },
     function* (file) {
       for (const { value, path } of criTables(file)) {
         if (value.enable_cdi === false) {
-          yield { path: `${path}/enable_cdi`, message: 'devices are not injected', found: false, expected: 'true' };
+          yield {
+            path: `${path}/enable_cdi`,
+            message: 'enable_cdi = false prevents the injection of devices',
+            found: false,
+            expected: 'true',
+          };
         }
       }
     },

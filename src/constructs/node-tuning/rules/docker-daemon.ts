@@ -2,7 +2,7 @@
  * Docker's daemon.json. It is Docker's alone: a kubelet has not talked to Docker since 1.24.
  */
 import { type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { text, textsOf } from '../../../checks/server/values';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
@@ -142,9 +142,9 @@ export const dockerDaemonRules: readonly Rule[] = [
     'docker-directive-known',
     {
       row: 'D10',
-      summary: 'daemon.json has directives that the Docker daemon knows.',
+      summary: 'The keys of daemon.json must be directives of the Docker daemon.',
       why: 'The daemon does not start: "the following directives don\'t match any configuration option".',
-      fix: 'Correct the name, or take it out.',
+      fix: 'Rename the key in daemon.json to a directive of the daemon, or remove it.',
     },
     function* ({ value }) {
       for (const [key, found] of Object.entries(value)) {
@@ -153,7 +153,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         }
         yield {
           path: pointer('', key),
-          message: `the Docker daemon has no directive "${key}"`,
+          message: `unknown directive "${key}" of the Docker daemon`,
           found,
           expected: GONE.get(key) ?? nearestName(key, DIRECTIVES),
         };
@@ -165,16 +165,16 @@ export const dockerDaemonRules: readonly Rule[] = [
     'docker-default-runtime-defined',
     {
       row: 'D11',
-      summary: 'The default runtime of daemon.json is runc, or one of its runtimes.',
+      summary: 'The default runtime of daemon.json must be runc or one of its runtimes.',
       why: 'The daemon does not start: "specified default runtime does not exist".',
-      fix: 'Define it under runtimes.',
+      fix: 'Define the runtime in runtimes, or set default-runtime to runc.',
     },
     function* ({ value }) {
       const name = text(value['default-runtime']);
       if (name !== '' && !BUILT_IN.test(name) && !isObject(asObject(value.runtimes)[name])) {
         yield {
           path: '/default-runtime',
-          message: `no runtime "${name}" is defined`,
+          message: `the runtime "${name}" is not defined`,
           found: name,
           expected: ['runc', ...Object.keys(asObject(value.runtimes))].join(' or '),
         };
@@ -188,15 +188,20 @@ export const dockerDaemonRules: readonly Rule[] = [
       row: 'D11',
       tier: 'advice',
       severity: 'warning',
-      summary: 'The NVIDIA runtime of Docker is chosen by the containers that need it, not by all.',
-      why: 'As the default it gives every GPU to any image that says NVIDIA_VISIBLE_DEVICES=all, as CUDA images do, past whoever hands GPUs out.',
+      summary: "Docker's NVIDIA runtime should be selected by the containers that need it, and not be the default.",
+      why: 'As the default it gives every GPU to any image with NVIDIA_VISIBLE_DEVICES=all, as in CUDA images, regardless of how GPUs are allocated.',
       source: 'nvidia-container-toolkit v1.20, api/config/v1 (accept-nvidia-visible-devices-envvar-when-unprivileged)',
-      fix: 'Leave runc the default: --gpus and DeviceRequests need no other runtime.',
+      fix: 'Set default-runtime to runc; --gpus and DeviceRequests need no other runtime.',
     },
     function* ({ value }) {
       const name = text(value['default-runtime']);
       if (/^nvidia/.test(name)) {
-        yield { path: '/default-runtime', message: `${name} runs every container`, found: name, expected: 'runc' };
+        yield {
+          path: '/default-runtime',
+          message: `${name} is the default runtime of every container`,
+          found: name,
+          expected: 'runc',
+        };
       }
     },
   ),
@@ -205,9 +210,9 @@ export const dockerDaemonRules: readonly Rule[] = [
     'docker-cgroup-driver-known',
     {
       row: 'D10',
-      summary: 'native.cgroupdriver is systemd or cgroupfs.',
+      summary: 'native.cgroupdriver must be systemd or cgroupfs.',
       why: 'The daemon does not start with another driver.',
-      fix: 'Take the option out: systemd is the default where cgroups are of version 2.',
+      fix: 'Remove native.cgroupdriver from exec-opts; systemd is the default with cgroups v2.',
     },
     function* ({ value }) {
       for (const { value: option, path } of textsOf(value['exec-opts'], '/exec-opts')) {
@@ -215,7 +220,7 @@ export const dockerDaemonRules: readonly Rule[] = [
         if (driver !== undefined && !['systemd', 'cgroupfs'].includes(driver)) {
           yield {
             path,
-            message: `there is no cgroup driver "${driver}"`,
+            message: `unsupported cgroup driver "${driver}"`,
             found: option,
             expected: 'native.cgroupdriver=systemd',
           };
@@ -230,17 +235,17 @@ export const dockerDaemonRules: readonly Rule[] = [
       row: 'D10',
       tier: 'advice',
       severity: 'info',
-      summary: 'native.cgroupdriver is left out where it says what is the default.',
-      why: 'systemd is the default wherever cgroups are of version 2, which is everywhere now; the line unifies nothing with a kubelet, which does not use Docker.',
+      summary: 'native.cgroupdriver should not be set to its default.',
+      why: 'systemd is the default with cgroups v2, which all current systems use; the setting does not affect the kubelet, which does not use Docker.',
       source: 'docker/cli, docs/reference/dockerd.md; kubernetes 1.24 (dockershim removed)',
-      fix: 'Take the line out, unless the host has cgroups of version 1.',
+      fix: 'Remove native.cgroupdriver from exec-opts, unless the host uses cgroups v1.',
     },
     function* ({ value }) {
       for (const { value: option, path } of textsOf(value['exec-opts'], '/exec-opts')) {
         if (option === 'native.cgroupdriver=systemd') {
           yield {
             path,
-            message: 'the driver is chosen by hand, and is the default',
+            message: 'native.cgroupdriver is set to its default',
             found: option,
             expected: 'no such option',
           };

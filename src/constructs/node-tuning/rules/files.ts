@@ -178,15 +178,15 @@ export const fileReadable: ObjectRule = {
   id: 'node-tuning/node-file-readable',
   tier: 'webhook',
   severity: 'error',
-  summary: 'A text in a ConfigMap that is meant for containerd, Docker, the kubelet or systemd can be read by it.',
-  why: 'The service does not start with such a file; whoever copies it onto nodes takes them away one by one.',
+  summary: 'A file in a ConfigMap for containerd, Docker, the kubelet, or systemd must be readable by that program.',
+  why: 'The service does not start with such a file, and a rollout that copies it to nodes takes them down one by one.',
   source: 'TOML 1.0; JSON; YAML 1.2',
-  fix: 'Correct the text.',
+  fix: 'Correct the syntax of the file in data of the ConfigMap.',
   on: 'object',
   kinds: ['ConfigMap'],
   check: function* (manifest) {
     for (const { owner, path, why } of filesIn(manifest).broken) {
-      yield { path, message: `a file of ${owner} that cannot be read: ${why}` };
+      yield { path, message: `invalid file of ${owner}: ${why}` };
     }
   },
 };

@@ -30,10 +30,10 @@ export const kubeletArgumentRules: readonly Rule[] = [
       row: 'N1',
       tier: 'advice',
       severity: 'warning',
-      summary: "What the kubelet's file can say stands there, not in flags.",
-      why: 'These flags are deprecated, and win over every file without a word: a drop-in that says otherwise has no effect.',
+      summary: "Settings that the kubelet's configuration file supports must not be set with flags.",
+      why: 'These flags are deprecated and silently override every file: a drop-in with another value has no effect.',
       source: `${cite('kubernetes')}, cmd/kubelet/app/options (AddKubeletConfigFlags); KEP-3983`,
-      fix: 'Write a drop-in, /etc/kubernetes/kubelet.conf.d/50-gpu.conf, and see /api/v1/nodes/NODE/proxy/configz for what the kubelet made of it.',
+      fix: 'Write a drop-in, /etc/kubernetes/kubelet.conf.d/50-gpu.conf, and check the result at /api/v1/nodes/NODE/proxy/configz.',
     },
     function* ({ value }) {
       for (const [flag, said] of Object.entries(value)) {
@@ -55,10 +55,10 @@ export const kubeletArgumentRules: readonly Rule[] = [
     'kubelet-flag-exists',
     {
       row: 'N1',
-      summary: 'The kubelet still has the flag.',
-      why: 'The kubelet does not start with a flag that it does not know.',
+      summary: 'A kubelet flag must still exist.',
+      why: 'The kubelet does not start with an unknown flag.',
       source: 'kubernetes 1.24 and 1.27, release notes (removal of dockershim and its flags)',
-      fix: 'Take the flag out.',
+      fix: "Remove the flag from the kubelet's arguments (KUBELET_EXTRA_ARGS).",
     },
     function* ({ value }) {
       for (const [flag, said] of Object.entries(value)) {
@@ -66,7 +66,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
         if (instead !== undefined) {
           yield {
             path: pointer('', flag),
-            message: `the kubelet has no flag --${flag} any more`,
+            message: `unknown kubelet flag --${flag}: it was removed`,
             found: said,
             expected: instead,
           };
@@ -81,10 +81,10 @@ export const kubeletArgumentRules: readonly Rule[] = [
     {
       row: 'K7',
       summary:
-        'Labels of --node-labels lie outside kubernetes.io and k8s.io, but for those that the kubelet may set (kubelet.kubernetes.io, node.kubernetes.io and the well-known ones).',
-      why: 'The kubelet does not start: these domains are reserved, and a node must not name itself into a role.',
+        'Labels in --node-labels must be outside kubernetes.io and k8s.io, except for those that the kubelet may set (kubelet.kubernetes.io, node.kubernetes.io, and well-known labels).',
+      why: 'The kubelet does not start: these domains are reserved, so that a node cannot assign a role to itself.',
       source: `${cite('kubernetes')}, cmd/kubelet/app/options (ValidateKubeletFlags); kubelet/pkg/apis/well_known_labels.go`,
-      fix: 'Use a domain of your own, or have a controller set the label.',
+      fix: 'Use a domain of your own in --node-labels, or let a controller set the label.',
     },
     function* ({ value }) {
       for (const entry of text(value['node-labels'])
@@ -94,7 +94,7 @@ export const kubeletArgumentRules: readonly Rule[] = [
         if (!isKubeletLabel(key)) {
           yield {
             path: '/node-labels',
-            message: `the kubelet may not set the label ${key}`,
+            message: `the kubelet must not set the label ${key}`,
             found: entry,
             expected: 'a domain of your own, such as gantry.dev/pool',
           };

@@ -5,7 +5,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { pointer } from '../../../manifests/pointer';
 import { asObject } from '../../../manifests/read';
 import { parseQuantity, Quantity } from '../../../manifests/quantity';
@@ -69,9 +69,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       tier: 'advice',
       severity: 'warning',
-      summary: "The fields of the kubelet's file are those that some kubelet has.",
-      why: 'The kubelet logs "Using lenient decoding" and starts without what the field says.',
-      fix: 'Correct the name, case and all.',
+      summary: "The fields of the kubelet's configuration file must be fields of a kubelet version.",
+      why: 'The kubelet logs "Using lenient decoding" and starts without the setting.',
+      fix: 'Rename the field to one of KubeletConfiguration, in the same case.',
       source: `${cite('kubernetes')}, pkg/kubelet/kubeletconfig/util/codec (DecodeKubeletConfiguration)`,
     },
     function* (file) {
@@ -82,7 +82,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         const meant = nearestName(field, KUBELET_FIELDS);
         // What is like no field may be one of a kubelet to come; what is nearly one is misspelt.
         const misspelt = meant === undefined ? {} : { severity: 'error' as const, expected: meant };
-        yield { path: pointer('', field), message: `the kubelet has no field "${field}"`, found: field, ...misspelt };
+        yield { path: pointer('', field), message: `unknown kubelet field "${field}"`, found: field, ...misspelt };
       }
     },
   ),
@@ -90,8 +90,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
   kubeletRule(
     'kubelet-policy-known',
     {
-      summary: 'Policies of the topology, CPU and memory manager, and the topology scope, have a known value.',
-      fix: 'Use one of the known values; case counts.',
+      summary:
+        'The policies of the topology, CPU, and memory manager, and the topology scope, must have a supported value.',
+      fix: 'Set topologyManagerPolicy, cpuManagerPolicy, memoryManagerPolicy, or topologyManagerScope to one of the supported values, in the same case.',
     },
     function* (file) {
       for (const [field, values] of CHOICES) {
@@ -99,7 +100,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         if (value !== '' && !values.includes(value)) {
           yield {
             path: `/${field}`,
-            message: `${field} "${value}" does not exist`,
+            message: `unsupported value "${value}" for ${field}`,
             found: value,
             expected: values.join(', '),
           };
@@ -112,8 +113,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'kubelet-number-within-bounds',
     {
       summary:
-        'Counts, ports and percentages of the kubelet lie within their bounds; the low threshold of image collection is below the high one.',
-      fix: 'Correct the number.',
+        'Counts, ports, and percentages of the kubelet must be in range, and the low threshold of image garbage collection must be less than the high one.',
+      fix: 'Set the field, for example imageGCLowThresholdPercent, to a number in the expected range.',
     },
     function* (file) {
       for (const [field, least, most] of BOUNDS) {
@@ -123,7 +124,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         }
         yield {
           path: `/${field}`,
-          message: `${field} ${value} is not possible`,
+          message: `${field} is out of range: ${value}`,
           found: value,
           expected: most === Infinity ? `${least} or more` : `${least}-${most}`,
         };
@@ -133,15 +134,15 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (low >= high) {
         yield {
           path: '/imageGCLowThresholdPercent',
-          message: `image collection would end at ${low} % and begin at ${high} %`,
+          message: `imageGCLowThresholdPercent must be less than imageGCHighThresholdPercent (${low} >= ${high})`,
           found: low,
-          expected: `below ${high}`,
+          expected: `less than ${high}`,
         };
       }
       if (file.serializeImagePulls === true && (whole(file.maxParallelImagePulls) ?? 1) > 1) {
         yield {
           path: '/maxParallelImagePulls',
-          message: 'images are pulled one after the other',
+          message: 'maxParallelImagePulls must not be greater than 1 when serializeImagePulls is true',
           expected: 'serializeImagePulls: false',
         };
       }
@@ -152,8 +153,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'kubelet-reserved-resources-known',
     {
       summary:
-        'kubeReserved and systemReserved name cpu, memory, ephemeral-storage or pid, in amounts that are not negative; reservedMemory names memory or huge pages.',
-      fix: 'Correct the resource or the amount.',
+        'kubeReserved and systemReserved must name cpu, memory, ephemeral-storage, or pid, with amounts that are not negative; reservedMemory must name memory or huge pages.',
+      fix: 'Correct the resource or the amount in kubeReserved, systemReserved, or reservedMemory.',
     },
     function* (file) {
       for (const list of ['kubeReserved', 'systemReserved']) {
@@ -163,9 +164,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           if (!RESERVABLE.includes(name)) {
             yield { path, message: `${name} cannot be reserved`, found: name, expected: RESERVABLE.join(', ') };
           } else if (amount === undefined) {
-            yield { path, message: `${JSON.stringify(value)} is no quantity`, found: value };
+            yield { path, message: `${JSON.stringify(value)} is not a valid quantity`, found: value };
           } else if (amount.isNegative()) {
-            yield { path, message: 'a reservation cannot be negative', found: value };
+            yield { path, message: 'reserved amounts must be greater than or equal to 0', found: value };
           }
         }
       }
@@ -174,11 +175,11 @@ export const kubeletConfigurationRules: readonly Rule[] = [
           if (name !== 'memory' && !name.startsWith('hugepages-')) {
             yield {
               path: pointer(path, 'limits', name),
-              message: `${name} cannot be reserved on a NUMA node`,
+              message: `${name} cannot be reserved for a NUMA node`,
               expected: 'memory or hugepages-<size>',
             };
           } else if (amount.isZero()) {
-            yield { path: pointer(path, 'limits', name), message: 'the reservation is zero' };
+            yield { path: pointer(path, 'limits', name), message: 'the reserved amount must be greater than zero' };
           }
         }
       }
@@ -189,8 +190,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'static-cpu-manager-reserves-cpu',
     {
       summary:
-        'The static CPU manager leaves some CPU to the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
-      fix: 'Set reservedSystemCPUs, or reserve cpu.',
+        'The static CPU manager must leave CPU for the system: reservedSystemCPUs, or cpu in kubeReserved or systemReserved.',
+      fix: 'Set reservedSystemCPUs, or set cpu in kubeReserved or systemReserved.',
       source: `${cite('kubernetes')}, pkg/kubelet/cm/cpumanager (policy static)`,
     },
     function* (file, { partial }) {
@@ -204,9 +205,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!reserved.isPositive()) {
         yield {
           path: '/cpuManagerPolicy',
-          message: 'the static CPU manager is on and no CPU is reserved',
+          message: 'the static CPU manager requires reserved CPUs',
           found: 'static',
-          expected: 'reservedSystemCPUs, or cpu above zero in kubeReserved or systemReserved',
+          expected: 'reservedSystemCPUs, or cpu greater than zero in kubeReserved or systemReserved',
         };
       }
     },
@@ -216,8 +217,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     'static-memory-manager-reserves-memory',
     {
       summary:
-        'The static memory manager states reservedMemory: as much as kubeReserved, systemReserved and the hard eviction threshold together.',
-      fix: 'Set reservedMemory for each NUMA node so that the sum fits.',
+        'The static memory manager requires reservedMemory that equals the sum of kubeReserved, systemReserved, and the hard eviction threshold.',
+      fix: 'Set reservedMemory for each NUMA node so that the amounts add up to the required sum.',
       source: `${cite('kubernetes')}, pkg/kubelet/cm/memorymanager (validateReservedMemory)`,
     },
     function* (file, { partial }) {
@@ -234,7 +235,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (stated.length === 0) {
         yield {
           path: '/memoryManagerPolicy',
-          message: 'the static memory manager is on and no reservedMemory is given',
+          message: 'the static memory manager requires reservedMemory',
           found: 'Static',
           expected: 'reservedMemory for each NUMA node',
         };
@@ -258,7 +259,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (!sum.equals(wanted)) {
         yield {
           path: '/reservedMemory',
-          message: `reservedMemory adds up to ${sum.toString()}; kubeReserved, systemReserved and the eviction threshold to ${wanted.toString()}`,
+          message: `reservedMemory adds up to ${sum.toString()}, but kubeReserved, systemReserved, and the eviction threshold add up to ${wanted.toString()}`,
           expected: wanted.toString(),
         };
       }
@@ -268,8 +269,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
   kubeletRule(
     'kubelet-reserved-cpus-readable',
     {
-      summary: 'reservedSystemCPUs is a list of CPUs such as 0-3,8, and excludes the cgroups of reserved resources.',
-      fix: 'Correct the list, or remove systemReservedCgroup and kubeReservedCgroup.',
+      summary:
+        'reservedSystemCPUs must be a list of CPUs such as 0-3,8, and must not be set together with the cgroups of reserved resources.',
+      fix: 'Correct reservedSystemCPUs, or remove systemReservedCgroup and kubeReservedCgroup.',
     },
     function* (file) {
       const list = text(file.reservedSystemCPUs);
@@ -280,7 +282,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (ranges.some((range) => range === null || Number(range[2] ?? range[1]) < Number(range[1]))) {
         yield {
           path: '/reservedSystemCPUs',
-          message: `"${list}" is no list of CPUs`,
+          message: `"${list}" is not a valid list of CPUs`,
           found: list,
           expected: 'such as 0-3,8',
         };
@@ -289,7 +291,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         if (text(file[field]) !== '') {
           yield {
             path: `/${field}`,
-            message: `${field} and reservedSystemCPUs exclude each other`,
+            message: `${field} must not be set when reservedSystemCPUs is set`,
             found: text(file[field]),
           };
         }
@@ -300,8 +302,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
   kubeletRule(
     'kubelet-enforcement-known',
     {
-      summary: 'enforceNodeAllocatable names known parts once, each with its cgroup; none stands alone.',
-      fix: 'Correct the list, or name the cgroup.',
+      summary: 'enforceNodeAllocatable must list known values once, each with its cgroup, and none only alone.',
+      fix: 'Correct enforceNodeAllocatable, or set systemReservedCgroup or kubeReservedCgroup.',
     },
     function* (file) {
       const parts = textsOf(file.enforceNodeAllocatable, '/enforceNodeAllocatable');
@@ -310,22 +312,22 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         if (!ENFORCED.has(value)) {
           yield {
             path,
-            message: `"${value}" cannot be enforced`,
+            message: `unsupported value "${value}" in enforceNodeAllocatable`,
             found: value,
             expected: [...ENFORCED.keys()].join(', '),
           };
           continue;
         }
         if (seen.has(value)) {
-          yield { path, message: `"${value}" stands here already`, found: value };
+          yield { path, message: `duplicate value "${value}"`, found: value };
         }
         seen.add(value);
         const cgroup = ENFORCED.get(value);
         if (cgroup !== undefined && text(file[cgroup]) === '') {
-          yield { path, message: `${value} is enforced and ${cgroup} is not given`, found: value, expected: cgroup };
+          yield { path, message: `${cgroup} must be set when ${value} is enforced`, found: value, expected: cgroup };
         }
         if (value === 'none' && parts.length > 1) {
-          yield { path, message: '"none" stands alone', found: value };
+          yield { path, message: '"none" must not be combined with other values', found: value };
         }
       }
     },
@@ -336,8 +338,8 @@ export const kubeletConfigurationRules: readonly Rule[] = [
     {
       tier: 'advice',
       severity: 'warning',
-      summary: 'A topology policy other than none has CPUs to align: the static CPU manager is on.',
-      why: 'Only devices are aligned with each other; CPUs and memory of the pod may lie on another NUMA node.',
+      summary: 'A topology policy other than none requires the static CPU manager.',
+      why: 'Otherwise only devices are aligned with each other; CPUs and memory of the pod may be on another NUMA node.',
       fix: 'Set cpuManagerPolicy: static (and memoryManagerPolicy: Static).',
       source: 'kubernetes 1.36, topology manager (hint providers)',
     },
@@ -349,7 +351,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (['restricted', 'single-numa-node'].includes(policy) && file.cpuManagerPolicy !== 'static') {
         yield {
           path: '/topologyManagerPolicy',
-          message: `the policy ${policy} aligns devices only: the CPU manager is not static`,
+          message: `the policy ${policy} aligns only devices, because the CPU manager is not static`,
           found: policy,
           expected: 'cpuManagerPolicy: static',
         };
@@ -364,9 +366,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'info',
       summary:
-        'A topology policy that shall align says restricted or single-numa-node; best-effort promises nothing, and single-numa-node takes no pod that needs two NUMA nodes.',
-      why: 'With best-effort a pod that cannot be aligned starts all the same. With single-numa-node one that asks for more devices than one NUMA node has is refused for ever (TopologyAffinityError), and the scheduler, which does not know, sends it again.',
-      fix: 'Write restricted with scope pod for nodes that are given whole, single-numa-node where pods are smaller than a NUMA node.',
+        'A topology policy for alignment should be restricted or single-numa-node: best-effort guarantees nothing, and single-numa-node rejects pods that need two NUMA nodes.',
+      why: 'With best-effort a pod that cannot be aligned starts anyway. With single-numa-node a pod with more devices than one NUMA node has is always rejected (TopologyAffinityError), and the scheduler, which does not know this, creates it again.',
+      fix: 'Set topologyManagerPolicy to restricted with topologyManagerScope: pod if pods use whole nodes, or to single-numa-node if pods are smaller than a NUMA node.',
       source: 'kubernetes 1.36, topology manager policies; KEP-693, KEP-3545',
     },
     function* (file) {
@@ -374,7 +376,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (policy === 'best-effort') {
         yield {
           path: '/topologyManagerPolicy',
-          message: 'best-effort aligns where it is easy, and starts the pod where it is not',
+          message: 'best-effort also starts pods that it cannot align',
           found: policy,
           expected: 'restricted or single-numa-node',
         };
@@ -382,7 +384,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (policy === 'single-numa-node') {
         yield {
           path: '/topologyManagerPolicy',
-          message: 'a pod that asks for more devices than one NUMA node has can never start here',
+          message: 'a pod that requests more devices than one NUMA node has can never start on this node',
           found: policy,
           expected: 'restricted, unless every pod fits into one NUMA node',
         };
@@ -396,9 +398,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       row: 'N2',
       tier: 'advice',
       severity: 'warning',
-      summary: 'podPidsLimit is well below what the node can number: at most half of kernel.pid_max (4194304).',
-      why: 'A limit that one pod may use up for the whole node stops no fork bomb. Trainers with eight GPUs use 10 000 to 60 000 processes and threads.',
-      fix: 'Write 65536, and reserve pid in systemReserved.',
+      summary: 'podPidsLimit should be at most half of the number of processes on the node, kernel.pid_max (4194304).',
+      why: 'A limit that allows one pod to use all process ids of the node does not stop a fork bomb. Trainers with eight GPUs use 10,000 to 60,000 processes and threads.',
+      fix: 'Set podPidsLimit: 65536, and reserve pid in systemReserved.',
       source: 'kubernetes 1.36, process ID limits; Linux kernel.pid_max (PID_MAX_LIMIT)',
     },
     function* (file) {
@@ -406,7 +408,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (limit !== undefined && limit > 2_097_152) {
         yield {
           path: '/podPidsLimit',
-          message: `one pod may have ${limit} processes and threads, more than half of all that a node can number`,
+          message: `podPidsLimit is ${limit}, more than half of the processes and threads that the node supports`,
           found: limit,
           expected: 'such as 65536',
         };
@@ -414,7 +416,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
         yield {
           severity: 'info',
           path: '/podPidsLimit',
-          message: `one pod may have ${limit} processes and threads, several times what the largest trainer uses`,
+          message: `podPidsLimit is ${limit}, several times what the largest trainer uses`,
           found: limit,
           expected: 'such as 65536',
         };
@@ -428,9 +430,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       row: 'N3',
       tier: 'advice',
       severity: 'warning',
-      summary: "maxPods is no more than the addresses of the node's pod network: 254 in the usual /24.",
-      why: 'Pods beyond it are scheduled and get no address. Many network plugins (ENI, Azure CNI) have fewer still.',
-      fix: 'Leave maxPods out (110), or give the nodes a larger pod network first.',
+      summary: 'maxPods must not exceed the number of addresses in the pod network of the node: 254 in the usual /24.',
+      why: 'Pods beyond that number are scheduled but get no address. Many network plugins (ENI, Azure CNI) have even fewer addresses.',
+      fix: 'Leave maxPods unset (110), or give the nodes a larger pod network first.',
       source: 'kube-controller-manager --node-cidr-mask-size (24 by default)',
     },
     function* (file) {
@@ -440,7 +442,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (most !== undefined && most > addresses) {
         yield {
           path: '/maxPods',
-          message: `${most} pods, and a /${mask} network has ${addresses} addresses`,
+          message: `maxPods exceeds the addresses of a /${mask} network (${most} > ${addresses})`,
           found: most,
           expected: `${addresses} at most`,
         };
@@ -455,9 +457,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       tier: 'advice',
       severity: 'info',
       summary:
-        'The static CPU manager gives whole cores (full-pcpus-only) and keeps the reserved ones free (strict-cpu-reservation).',
-      why: 'Without the first, two pods share one core by its two threads; without the second, pods without whole CPUs run on the reserved cores all the same.',
-      fix: 'Write cpuManagerPolicyOptions: { full-pcpus-only: "true", strict-cpu-reservation: "true" }.',
+        'The static CPU manager should allocate whole cores (full-pcpus-only) and keep the reserved ones free (strict-cpu-reservation).',
+      why: 'Without full-pcpus-only, two pods may share a core through its two threads; without strict-cpu-reservation, pods without whole CPUs also run on the reserved cores.',
+      fix: 'Set cpuManagerPolicyOptions: { full-pcpus-only: "true", strict-cpu-reservation: "true" }.',
       source: 'kubernetes 1.36, CPU manager policy options; KEP-2625, KEP-4540',
     },
     function* (file, { partial }) {
@@ -483,9 +485,9 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       row: 'D5',
       tier: 'advice',
       severity: 'warning',
-      summary: 'memorySwap.swapBehavior LimitedSwap goes with failSwapOn: false.',
-      why: 'With failSwapOn the kubelet does not start on a node that has swap at all. No field of a container chooses swap; pods of the class Guaranteed get none.',
-      fix: 'Write failSwapOn: false, or leave memorySwap out.',
+      summary: 'memorySwap.swapBehavior LimitedSwap requires failSwapOn: false.',
+      why: 'With failSwapOn the kubelet does not start on a node that has swap. Containers have no field to select swap; Guaranteed pods get none.',
+      fix: 'Set failSwapOn: false, or remove memorySwap.',
       source: 'kubernetes 1.36, swap memory management; KEP-2400',
     },
     function* (file, { partial }) {
@@ -493,7 +495,7 @@ export const kubeletConfigurationRules: readonly Rule[] = [
       if (behavior === 'LimitedSwap' && file.failSwapOn !== false && !partial) {
         yield {
           path: '/memorySwap/swapBehavior',
-          message: 'pods may swap, and the kubelet does not start on a node with swap',
+          message: 'swapBehavior is LimitedSwap, but failSwapOn prevents the kubelet from starting on a node with swap',
           found: behavior,
           expected: 'failSwapOn: false',
         };

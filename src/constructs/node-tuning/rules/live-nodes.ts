@@ -11,44 +11,48 @@ const RED_LINES: readonly { readonly pattern: RegExp; readonly what: string; rea
   {
     pattern: /\bsystemctl\b[^\n;&|]*\bdaemon-(?:reload|reexec)\b/,
     what: 'systemctl daemon-reload',
-    why: 'it takes the GPUs away from running containers whose devices came by the hook',
+    why: 'it removes the GPUs from running containers whose devices were injected by the hook',
   },
   {
     pattern:
       /\bsystemctl\b[^\n;&|]*\b(?:restart|try-restart|reload-or-restart|stop)\b[^\n;&|]*\b(?:kubelet|containerd|crio|docker)\b/,
-    what: 'restarting kubelet or runtime',
-    why: 'devices are counted anew, and pods that hold them may be refused afterwards',
+    what: 'a restart of the kubelet or runtime',
+    why: 'devices are counted again, and pods that hold them may then be rejected',
   },
   {
     pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-mig|--multi-instance-gpu)\b/,
-    what: 'changing MIG mode',
-    why: 'every process on the GPU must end first; the MIG manager sees to that',
+    what: 'a change of the MIG mode',
+    why: 'every process on the GPU must end first, which the MIG manager takes care of',
   },
   {
     pattern: /\bnvidia-smi\b[^\n;&|]*\s(?:-r|--gpu-reset)(?:\s|$)/,
-    what: 'resetting a GPU',
-    why: 'every process on the GPU is lost',
+    what: 'a GPU reset',
+    why: 'every process on the GPU is terminated',
   },
   {
     pattern: /\b(?:rmmod|modprobe\s+-r)\s+(?:nvidia|gdrdrv)\w*/,
     what: 'unloading the driver',
-    why: 'every process on the GPU is lost',
+    why: 'every process on the GPU is terminated',
   },
   {
     pattern: /(?:>|\btee\b)\s*[^\n;&|<]*\/proc\/[^\n;&|<]+\/oom_score_adj\b/,
-    what: 'writing oom_score_adj',
-    why: 'the kubelet has set it by class of service: -997 for Guaranteed pods, which every other value makes worse',
+    what: 'a write to oom_score_adj',
+    why: 'the kubelet sets it by QoS class (-997 for Guaranteed pods), and any other value is worse for these pods',
   },
   {
     pattern: />\s*\S*\/sys\/fs\/cgroup\/\S*kubepods\S*|\btee\s+\S*\/sys\/fs\/cgroup\/\S*kubepods/,
-    what: 'writing into the cgroups of pods',
-    why: 'they belong to kubelet and systemd, who write them again',
+    what: 'a write to the cgroups of pods',
+    why: 'the kubelet and systemd manage them and overwrite the change',
   },
-  { pattern: /\bswap(?:off|on)\s/, what: 'switching swap', why: 'pages that were swapped out must find room at once' },
+  {
+    pattern: /\bswap(?:off|on)\s/,
+    what: 'a change of swap',
+    why: 'pages that were swapped out must fit into memory at once',
+  },
   {
     pattern: />\s*\S*\/proc\/sys\/vm\/nr_hugepages\b|\bsysctl\b[^\n;&|]*\bvm\.nr_hugepages=/,
-    what: 'changing the pool of huge pages',
-    why: 'the kubelet counts it when it starts, and offers what it counted',
+    what: 'a change of the huge page pool',
+    why: 'the kubelet counts it only at startup, and continues to offer the old number',
   },
 ];
 
@@ -59,11 +63,11 @@ const redLine: Rule = {
   row: 'N9',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A DaemonSet does to its nodes only what can be put back under running pods.',
-  why: 'Restarts, reloads, driver changes and writes into what belongs to the kubelet end or starve the pods of the node, one node after the other.',
+  summary: 'A DaemonSet must change its nodes only in ways that are safe for running pods.',
+  why: 'Restarts, reloads, driver changes, and writes to what the kubelet manages terminate or starve the pods of the node, one node after the other.',
   source:
     'NVIDIA/nvidia-container-toolkit issue 48, gpu-operator issue 485 (daemon-reload); kubernetes 1.36, node-pressure-eviction (oom_score_adj); OpenShift node tuning operator (what may be changed)',
-  fix: 'Put it into the node image, or do it by drain, change and uncordon; the page on node tuning says which.',
+  fix: 'Move the command from the DaemonSet to the node image, or apply it with kubectl drain, change, and uncordon (see docs/node-tuning.md).',
   on: 'object',
   kinds: ['apps/DaemonSet'],
   *check(manifest, context) {
@@ -84,10 +88,10 @@ const notSurged: Rule = {
   row: 'K2',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A DaemonSet that registers devices with the kubelet never runs twice on a node: maxSurge is 0.',
-  why: "The old plugin's farewell takes the devices of the new one away, and the node offers none (kubernetes#121994, #127803); corrected after 1.35 only.",
+  summary: 'A DaemonSet that registers devices with the kubelet must not run twice on a node: maxSurge must be 0.',
+  why: 'When the old plugin terminates, it removes the devices of the new one, and the node offers none (kubernetes#121994, #127803); this is fixed only after 1.35.',
   source: 'kubernetes/kubernetes pull request 135437',
-  fix: 'Use maxUnavailable, and leave maxSurge 0.',
+  fix: 'Set maxUnavailable, and leave maxSurge at 0.',
   on: 'object',
   kinds: ['apps/DaemonSet'],
   concerns: ['maxSurge'],
@@ -100,7 +104,7 @@ const notSurged: Rule = {
     if (mounts && surge !== undefined && surge !== null && surge !== 0 && surge !== '0%') {
       yield {
         path: '/spec/updateStrategy/rollingUpdate/maxSurge',
-        message: 'two versions of a device plugin would be registered at once',
+        message: 'maxSurge must be 0: two versions of a device plugin would be registered at once',
         found: surge,
         expected: '0',
       };

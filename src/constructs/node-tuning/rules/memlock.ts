@@ -11,10 +11,10 @@ const forNonRoot: PodTemplateRule = {
   row: 'C8',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A container that adds IPC_LOCK runs as root, or under a runtime with a raised memlock limit.',
-  why: 'Capabilities that are added are effective for root alone. RDMA then fails to register memory beyond the limit of containerd, 8 MiB under systemd.',
+  summary: 'A container that adds IPC_LOCK must run as root, or with a runtime that has a higher memlock limit.',
+  why: 'Added capabilities are effective only for root. Otherwise RDMA cannot register more memory than the limit of containerd, 8 MiB under systemd.',
   source: `${cite('containerd')}, internal/cri/server, pkg/oci (capabilities, rlimits); NVIDIA/nvidia-container-toolkit issue 2037`,
-  fix: 'Give the pod a RuntimeClass with a memlock limit of its own (nodeTuning.MemlockRuntime), or raise LimitMEMLOCK of containerd in the node image.',
+  fix: 'Set runtimeClassName to a RuntimeClass with a higher memlock limit (nodeTuning.MemlockRuntime), or raise LimitMEMLOCK of containerd in the node image.',
   concerns: ['capabilities'],
   on: 'pod-template',
   sees: 'template',
@@ -33,7 +33,7 @@ const forNonRoot: PodTemplateRule = {
         }
         yield {
           path: `/spec${path}/securityContext/capabilities/add`,
-          message: `the container "${text(container.name)}" is not root, so IPC_LOCK has no effect`,
+          message: `the container "${text(container.name)}" does not run as root, so IPC_LOCK has no effect`,
           found: 'IPC_LOCK',
           expected: 'a runtimeClassName whose runtime raises memlock',
         };

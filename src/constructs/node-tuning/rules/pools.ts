@@ -51,10 +51,10 @@ const poolTolerated: PodTemplateRule = {
   row: 'P3',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A pod that asks for the label of a node pool tolerates the taints of that pool.',
-  why: 'The pod fits no node: Karpenter makes none for it, and on those that are there it stays pending.',
+  summary: 'A pod that selects a node pool by its label must tolerate the taints of that pool.',
+  why: 'The pod fits no node: Karpenter creates none for it, and it stays pending on existing ones.',
   source: `${cite('karpenter')} (scheduling: taints of the NodePool); kubernetes 1.36`,
-  fix: 'Add the tolerations; a NodeProfile says selector and tolerations in one.',
+  fix: 'Add the taint to spec.tolerations; a NodeProfile sets selector and tolerations together.',
   concerns: ['nodeSelector'],
   on: 'pod-template',
   *check({ spec }, context) {
@@ -77,7 +77,7 @@ const poolTolerated: PodTemplateRule = {
       }
       yield {
         path: pointer('/spec/nodeSelector', label[0]),
-        message: `nodes of NodePool ${pool.manifest.id.name} carry the taint ${taint.key}:${taint.effect}, which the pod does not tolerate`,
+        message: `nodes of NodePool ${pool.manifest.id.name} have the taint ${taint.key}:${taint.effect}, which the pod does not tolerate`,
         expected: `a toleration of ${taint.key}`,
       };
     }
@@ -93,10 +93,10 @@ const operatorAdmitted: SetRule = {
   tier: 'advice',
   severity: 'warning',
   summary:
-    'The GPU operator tolerates the taints of the GPU nodes: those of pools, and those that a readiness rule puts on.',
-  why: 'Its DaemonSets tolerate nvidia.com/gpu and no other taint by themselves: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs stays for ever.',
+    'The GPU operator must tolerate the taints of the GPU nodes, including those of pools and of readiness rules.',
+  why: 'Its DaemonSets tolerate only nvidia.com/gpu by default: without driver and device plugin the nodes offer no GPU, and a readiness taint that waits for GPUs is never removed.',
   source: `${cite('nvidia-gpu-operator')}, chart values (daemonsets.tolerations)`,
-  fix: 'Give the tolerations to the operator: daemonSets.tolerations, from NodeProfile.operatorTolerations.',
+  fix: 'Set daemonsets.tolerations of the operator, for example from NodeProfile.operatorTolerations.',
   on: 'set',
   *check(context) {
     const policies = context.set.ofKind(CLUSTER_POLICY);
@@ -121,7 +121,7 @@ const operatorAdmitted: SetRule = {
           yield {
             manifest,
             path,
-            message: `the GPU operator does not tolerate ${taint.key}: its nodes get no driver and offer no GPU`,
+            message: `the GPU operator does not tolerate ${taint.key}, so its nodes get no driver and offer no GPU`,
             expected: `a toleration of ${taint.key} in daemonsets of the ClusterPolicy`,
           };
         }
@@ -136,7 +136,7 @@ const operatorAdmitted: SetRule = {
       yield {
         manifest,
         path: '/spec/taint/key',
-        message: `the GPU operator does not tolerate ${seen.key}: what the rule waits for never comes`,
+        message: `the GPU operator does not tolerate ${seen.key}, so the condition of the rule is never met`,
         expected: `a toleration of ${seen.key} in daemonsets of the ClusterPolicy`,
       };
     }

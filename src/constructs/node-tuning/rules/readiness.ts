@@ -32,9 +32,9 @@ export const readinessRules: readonly Rule[] = [
       tier: 'cel',
       severity: 'error',
       summary:
-        'A NodeReadinessRule has conditions with a required status, a taint of readiness.k8s.io, a node selector that selects, and a mode.',
-      why: 'The API server refuses the object, by the definition that the controller installs.',
-      fix: 'Correct the field.',
+        'A NodeReadinessRule must have conditions with a required status, a readiness.k8s.io taint, a node selector that is not empty, and a mode.',
+      why: 'The API server rejects the object, because of the CRD that the controller installs.',
+      fix: 'Set spec.conditions, spec.taint, spec.nodeSelector, and spec.enforcementMode as described.',
     },
     function* (spec) {
       const taint = asObject(spec.taint);
@@ -42,33 +42,37 @@ export const readinessRules: readonly Rule[] = [
       if (!/^readiness\.k8s\.io\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key)) {
         yield {
           path: '/spec/taint/key',
-          message: `the taint's key "${key}" is not one that the controller manages`,
+          message: `the taint key "${key}" must begin with readiness.k8s.io/`,
           found: key,
           expected: 'readiness.k8s.io/<name>',
         };
       }
       if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
-        yield { path: '/spec/taint/effect', message: 'the taint has no known effect', expected: 'NoSchedule' };
+        yield { path: '/spec/taint/effect', message: 'unsupported effect of the taint', expected: 'NoSchedule' };
       }
       if (!['bootstrap-only', 'continuous'].includes(text(spec.enforcementMode))) {
-        yield { path: '/spec/enforcementMode', message: 'no mode is stated', expected: 'continuous or bootstrap-only' };
+        yield {
+          path: '/spec/enforcementMode',
+          message: 'enforcementMode must be set',
+          expected: 'continuous or bootstrap-only',
+        };
       }
       const conditions = items(spec, '/conditions');
       if (conditions.length === 0) {
-        yield { path: '/spec/conditions', message: 'no condition is stated', expected: 'one at least' };
+        yield { path: '/spec/conditions', message: 'conditions must not be empty', expected: 'at least one condition' };
       }
       for (const { value, path } of conditions) {
         if (!['True', 'False', 'Unknown'].includes(text(value.requiredStatus))) {
           yield {
             path: `/spec${path}/requiredStatus`,
-            message: 'no required status is stated',
-            expected: '"True", "False" or "Unknown", as text',
+            message: 'requiredStatus must be set',
+            expected: '"True", "False", or "Unknown", as a string',
           };
         }
         if (spec.enforcementMode === 'bootstrap-only' && value.defaultStatus !== undefined) {
           yield {
             path: `/spec${path}/defaultStatus`,
-            message: 'defaultStatus does not go with bootstrap-only',
+            message: 'defaultStatus must not be set with bootstrap-only',
             expected: 'continuous, or no defaultStatus',
           };
         }
@@ -76,7 +80,7 @@ export const readinessRules: readonly Rule[] = [
       if (spec.conditionPolicy === 'anyOf' && spec.enforcementMode === 'bootstrap-only') {
         yield {
           path: '/spec/conditionPolicy',
-          message: 'anyOf does not go with bootstrap-only',
+          message: 'anyOf must not be set with bootstrap-only',
           found: 'anyOf',
           expected: 'allOf',
         };
@@ -88,7 +92,7 @@ export const readinessRules: readonly Rule[] = [
       ) {
         yield {
           path: '/spec/nodeSelector',
-          message: 'the selector would take every node, and is refused',
+          message: 'nodeSelector must not be empty',
           expected: 'matchLabels',
         };
       }
@@ -99,15 +103,15 @@ export const readinessRules: readonly Rule[] = [
     {
       tier: 'advice',
       severity: 'warning',
-      summary: 'A continuous readiness rule keeps new pods away (NoSchedule) rather than ending those that run.',
-      why: 'With NoExecute one failed look at the devices, or a reporter that is restarted, evicts every pod of the node.',
-      fix: 'Write NoSchedule, and let alerts and people end what must be ended.',
+      summary: 'A continuous readiness rule should keep new pods away (NoSchedule) instead of evicting running ones.',
+      why: 'With NoExecute, one failed check of the devices or a restart of the reporter evicts every pod of the node.',
+      fix: 'Set spec.taint.effect: NoSchedule, and end running pods by other means, for example after an alert.',
     },
     function* (spec) {
       if (spec.enforcementMode === 'continuous' && asString(asObject(spec.taint).effect) === 'NoExecute') {
         yield {
           path: '/spec/taint/effect',
-          message: 'pods that run are evicted whenever the condition does not hold',
+          message: 'running pods are evicted whenever the condition is not met',
           found: 'NoExecute',
           expected: 'NoSchedule',
         };

@@ -17,10 +17,10 @@ const ownDomain: ObjectRule = {
   row: 'K7',
   tier: 'advice',
   severity: 'warning',
-  summary: "Annotations of nodes that one makes up lie in a domain of one's own.",
-  why: 'Kubernetes keeps kubernetes.io and k8s.io for itself, and may give the name another meaning. Schedulers cannot select by annotations either, and each write to a node goes to everybody who watches nodes.',
+  summary: 'Custom annotations of nodes must use a domain of your own.',
+  why: 'kubernetes.io and k8s.io are reserved for Kubernetes, which may give the name another meaning. Also, schedulers cannot select by annotations, and each change is sent to all watchers of nodes.',
   source: 'kubernetes.io, well-known labels, annotations and taints (reserved namespaces)',
-  fix: 'Use a domain of your own; what pods shall select by is a label.',
+  fix: 'Use a key in a domain of your own, such as example.com/name, and a label if pods select by it.',
   on: 'object',
   kinds: ['Node', 'karpenter.sh/NodePool'],
   concerns: ['annotations'],
@@ -33,7 +33,7 @@ const ownDomain: ObjectRule = {
       }
       yield {
         path: pointer(place, name),
-        message: `${domain} is reserved, and ${name} is not one of its annotations of nodes`,
+        message: `${domain} is reserved, and ${name} is not one of its node annotations`,
         found: value,
         expected: `such as example.com/${name.slice(domain.length + 1)}`,
       };

@@ -43,10 +43,10 @@ const spotTolerated = podRule(
   {
     row: 'P8',
     severity: 'warning',
-    summary: 'A pod that asks for spot nodes tolerates their taint.',
-    why: 'AKS taints its spot nodes by itself, and nobody adds the toleration: the pod stays pending. On GKE the taint is yours to set.',
+    summary: 'A pod that selects spot nodes must tolerate their taint.',
+    why: 'AKS taints its spot nodes, and nothing adds the toleration: the pod stays pending. On GKE you set the taint yourself.',
     source: "AKS spot node pools; GKE spot VMs (vendors' documents)",
-    fix: 'Add the toleration, or use NodeSelection.spot or a NodeProfile, which say both.',
+    fix: 'Add the taint to spec.tolerations, or use NodeSelection.spot or a NodeProfile, which set both.',
     concerns: ['nodeSelector', 'nodeAffinity'],
   },
   function* (spec) {
@@ -63,14 +63,14 @@ const spotTolerated = podRule(
         yield {
           severity: 'error',
           path,
-          message: `spot nodes of ${title} carry the taint ${taint.key}, which the pod does not tolerate`,
+          message: `spot nodes of ${title} have the taint ${taint.key}, which the pod does not tolerate`,
           expected: wanted,
         };
       } else {
         yield {
           severity: 'info',
           path,
-          message: `spot nodes of ${title} are usually tainted with ${taint.key}, which the pod does not tolerate`,
+          message: `spot nodes of ${title} usually have the taint ${taint.key}, which the pod does not tolerate`,
           expected: wanted,
         };
       }
@@ -83,10 +83,10 @@ const spotGrace = podRule(
   {
     row: 'P7',
     severity: 'warning',
-    summary: 'A pod on spot nodes ends within the notice that its cloud gives.',
-    why: 'The node is gone before the grace period is over, and with it the checkpoint that was being written.',
+    summary: 'A pod on spot nodes must terminate within the notice period of its cloud.',
+    why: 'Otherwise the node is deleted before the grace period ends, and the checkpoint that is being written is lost.',
     source: 'GKE spot VMs (30 s, of which pods have 15 and system pods 15); AWS (120 s); Azure (30 s)',
-    fix: 'Write checkpoints as training goes, and let terminationGracePeriodSeconds be less than the notice.',
+    fix: 'Write checkpoints during training, and set terminationGracePeriodSeconds to less than the notice period.',
     concerns: ['terminationGracePeriodSeconds'],
   },
   function* (spec) {
@@ -103,9 +103,9 @@ const spotGrace = podRule(
       }
       yield {
         path: '/spec/terminationGracePeriodSeconds',
-        message: `the pod may take ${seconds} s to end, and a spot node of ${title} has ${noticeSeconds}`,
+        message: `the pod may take ${seconds} s to terminate, but a spot node of ${title} has a notice period of ${noticeSeconds} s`,
         found: seconds,
-        expected: `below ${noticeSeconds}`,
+        expected: `less than ${noticeSeconds}`,
       };
     }
   },
@@ -116,10 +116,10 @@ const spotSelected = podRule(
   {
     row: 'P7',
     severity: 'info',
-    summary: 'A pod that tolerates the taint of spot nodes asks for them as well, if it shall run there.',
-    why: 'A toleration lets a pod onto nodes and draws it nowhere: it may run on nodes at full price.',
+    summary: 'A pod that tolerates the taint of spot nodes should also select them, if it is to run there.',
+    why: 'A toleration allows a pod on tainted nodes but does not attract it: the pod may run on nodes at full price.',
     source: 'kubernetes 1.36 (taints and tolerations)',
-    fix: 'Add the node label of spot nodes, if that is meant.',
+    fix: 'Add the label of spot nodes to nodeSelector, if the pod is to run on them.',
     concerns: ['tolerations'],
   },
   function* (spec, { manifest }) {
@@ -138,8 +138,8 @@ const spotSelected = podRule(
       if (!wished) {
         yield {
           path: `/spec${path}`,
-          message: `spot nodes of ${met.title} are tolerated and not asked for`,
-          expected: `the node label ${label}=${value}, if that is meant`,
+          message: `the pod tolerates spot nodes of ${met.title} but does not select them`,
+          expected: `the node label ${label}=${value}, if intended`,
         };
       }
     }

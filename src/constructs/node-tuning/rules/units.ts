@@ -31,14 +31,14 @@ export const unitRules: readonly Rule[] = [
       row: 'C5',
       tier: 'advice',
       severity: 'warning',
-      summary: 'No drop-in is written for the slices of pods (kubepods).',
-      why: 'The kubelet makes these slices and writes their weights again and again; systemd applies the drop-in at a daemon-reload, which takes GPUs away from containers whose devices came by the hook.',
+      summary: 'Drop-ins must not be written for the slices of pods (kubepods).',
+      why: 'The kubelet creates these slices and rewrites their weights; systemd applies the drop-in at a daemon-reload, which removes GPUs from containers whose devices were injected by the hook.',
       source: 'kubernetes 1.36, cm/qos_container_manager; NVIDIA/nvidia-container-toolkit issue 48',
-      fix: 'Use the requests of pods, kubeReserved and systemReserved with their cgroups; put what must stay into the node image.',
+      fix: 'Set the requests of pods, or kubeReserved and systemReserved with their cgroups, and put permanent settings into the node image.',
     },
     function* ({ name, value }) {
       if (/(^|\/)kubepods[^/]*\.slice(\.d|$)/.test(name)) {
-        yield { path: pointer('', Object.keys(value)[0] ?? ''), message: 'the slice belongs to the kubelet' };
+        yield { path: pointer('', Object.keys(value)[0] ?? ''), message: 'the slice is managed by the kubelet' };
       }
     },
   ),
@@ -50,10 +50,10 @@ export const unitRules: readonly Rule[] = [
       row: 'C7',
       tier: 'advice',
       severity: 'warning',
-      summary: 'Units use the settings of cgroups version 2.',
-      why: 'Settings of version 1 do nothing on nodes of version 2, and newer systemd does not know them at all; a kubelet of 1.35 refuses to start on nodes of version 1.',
+      summary: 'Units must use the settings of cgroups v2.',
+      why: 'Settings of v1 have no effect on nodes with v2, and newer systemd does not know them; a kubelet of 1.35 does not start on nodes with v1.',
       source: 'systemd.resource-control(5); KEP-5573',
-      fix: 'Use the setting of version 2; its scale is another one (1 to 10000, 100 by default).',
+      fix: 'Use the v2 setting, such as CPUWeight, which has a different scale (1 to 10000, default 100).',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -62,7 +62,7 @@ export const unitRules: readonly Rule[] = [
           if (now !== undefined) {
             yield {
               path: pointer('', section, setting),
-              message: `${setting} is of cgroups version 1`,
+              message: `${setting} is a setting of cgroups v1`,
               found,
               expected: now,
             };
@@ -77,10 +77,10 @@ export const unitRules: readonly Rule[] = [
     'unit-weight-within-bounds',
     {
       row: 'C5',
-      summary: 'Weights of units are whole numbers from 1 to 10000; CPUWeight may be idle.',
-      why: 'systemd passes the line over with a message in the log.',
+      summary: 'The weights of units must be integers from 1 to 10000; CPUWeight may also be idle.',
+      why: 'systemd ignores the line and logs a message.',
       source: 'systemd.resource-control(5)',
-      fix: 'Correct the number.',
+      fix: 'Set CPUWeight or IOWeight to an integer from 1 to 10000.',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -92,7 +92,7 @@ export const unitRules: readonly Rule[] = [
           if (!/^\d+$/.test(found) || Number(found) < 1 || Number(found) > 10_000) {
             yield {
               path: pointer('', section, setting),
-              message: `${setting}=${found} is not possible`,
+              message: `${setting} must be between 1 and 10000: ${found}`,
               found,
               expected: '1 to 10000',
             };
@@ -109,10 +109,10 @@ export const unitRules: readonly Rule[] = [
       row: 'D6',
       tier: 'advice',
       severity: 'info',
-      summary: 'A weight for I/O goes with a disk whose scheduler heeds it.',
-      why: 'io.weight does something under BFQ or with iocost only, and iocost is off by default: the weight guarantees nothing.',
+      summary: 'A weight for I/O requires a disk scheduler that uses it.',
+      why: 'io.weight has an effect only with BFQ or iocost, and iocost is off by default: the weight guarantees nothing.',
       source: 'Linux, Documentation/admin-guide/cgroup-v2.rst',
-      fix: 'Look at /sys/block/*/queue/scheduler and io.cost.qos of the nodes first.',
+      fix: 'Check /sys/block/*/queue/scheduler and io.cost.qos of the nodes first.',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {
@@ -120,7 +120,7 @@ export const unitRules: readonly Rule[] = [
         if (found !== undefined) {
           yield {
             path: pointer('', section, 'IOWeight'),
-            message: 'the weight does something under BFQ or iocost only',
+            message: 'the weight has an effect only with BFQ or iocost',
             found,
           };
         }
@@ -135,10 +135,10 @@ export const unitRules: readonly Rule[] = [
       row: 'D14',
       tier: 'advice',
       severity: 'error',
-      summary: 'The fileMode of a device is written in decimal, as JSON has no octal numbers: 0666 is 438.',
-      why: '666 is read as 01232: its owner may write, others may write and not read.',
+      summary: 'The fileMode of a device must be written in decimal, because JSON has no octal numbers: 0666 is 438.',
+      why: '666 is read as 01232: the owner can write, and others can write but not read.',
       source: 'OCI runtime-spec 1.3, config-linux (devices); RFC 8259',
-      fix: 'Write 438 for 0666; better, let `nvidia-ctk cdi generate` write device specifications.',
+      fix: 'Set fileMode to 438 for 0666, or let `nvidia-ctk cdi generate` write the device specifications.',
     },
     function* ({ value }) {
       for (const { value: device, path } of itemsOf(asObject(value.linux).devices, '/linux/devices')) {

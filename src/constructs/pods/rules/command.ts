@@ -60,9 +60,9 @@ export const commandRules: readonly Rule[] = [
       concerns: ['command', 'args'],
       row: 'K15',
       severity: 'error',
-      summary: 'Outside of a shell a variable in command or args is written $(NAME).',
-      why: 'No shell reads the words: the program gets the text ${NAME} itself.',
-      fix: 'Write $(NAME), or run the line in a shell: ["sh", "-c", "…"].',
+      summary: 'Outside a shell, a variable in command or args must be written as $(NAME).',
+      why: 'No shell reads the arguments: the program receives the string ${NAME} itself.',
+      fix: 'Write $(NAME) in command or args, or run the line in a shell: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -72,7 +72,7 @@ export const commandRules: readonly Rule[] = [
           for (const match of value.matchAll(/(?<!\$)\$(?:\{([A-Za-z_][A-Za-z0-9_]*)[^}]*\}|([A-Z_][A-Z0-9_]+))/g)) {
             const [written, braced, bare] = match;
             const name = braced ?? bare ?? '';
-            say(path, `${written} reaches the program as it stands: no shell expands it`, {
+            say(path, `${written} is not expanded, because no shell reads it`, {
               expected: `$(${name})`,
               // An image's own entry point may be a shell; a name without braces may be meant as text.
               ...(bare !== undefined || !direct ? { severity: 'warning' as const } : {}),
@@ -90,9 +90,9 @@ export const commandRules: readonly Rule[] = [
       concerns: ['command', 'args'],
       row: 'K15',
       severity: 'warning',
-      summary: 'A command substitution such as $(hostname -s) stands in a shell.',
-      why: 'Kubernetes leaves $(…) with more than a name in it as it stands, and no shell runs it.',
-      fix: 'Run the line in a shell: ["sh", "-c", "…"].',
+      summary: 'A command substitution such as $(hostname -s) must run in a shell.',
+      why: 'Kubernetes does not change $(…) if it contains more than a name, and no shell runs it.',
+      fix: 'Run the line in a shell, in command: ["sh", "-c", "…"].',
       source: SOURCE,
     },
     (pod, say) => {
@@ -100,7 +100,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of wordsOf(container).words) {
           const match = /(?<!\$)\$\(([^()]*\s[^()]*)\)/.exec(value);
           if (match !== null) {
-            say(path, `${match[0]} is not run: no shell reads it`);
+            say(path, `${match[0]} is not run, because no shell reads it`);
           }
         }
       }
@@ -113,8 +113,8 @@ export const commandRules: readonly Rule[] = [
       concerns: ['env', 'command', 'args'],
       row: 'K15',
       severity: 'warning',
-      summary: 'A variable that is expanded with $(NAME) is defined in the container, and in env before it is used.',
-      why: 'An unknown name is left as it stands, brackets and all.',
+      summary: 'A variable in $(NAME) must be defined in env of the container, before it is used.',
+      why: 'An unknown name is not expanded, and the program receives the parentheses too.',
       fix: 'Define the variable in env, above the one that uses it.',
       source: SOURCE,
     },
@@ -130,7 +130,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           for (const name of namesIn(text(value.value))) {
             if (!known.has(name) && !isServiceVariable(name)) {
-              say(`${path}/value`, `$(${name}) stays as it stands: ${name} is not defined above`);
+              say(`${path}/value`, `$(${name}) is not expanded: ${name} is not defined above`);
             }
           }
           known.add(text(value.name));
@@ -139,7 +139,7 @@ export const commandRules: readonly Rule[] = [
           for (const { value, path } of textsOf(container.value[field], `${container.path}/${field}`)) {
             for (const name of namesIn(value)) {
               if (!known.has(name) && !isServiceVariable(name)) {
-                say(path, `$(${name}) stays as it stands: the container has no variable ${name}`);
+                say(path, `$(${name}) is not expanded: the container has no variable ${name}`);
               }
             }
           }
@@ -154,9 +154,9 @@ export const commandRules: readonly Rule[] = [
       concerns: ['env'],
       row: 'K15',
       severity: 'warning',
-      summary: 'An environment variable\'s name is letters, digits and "_", so that programs can read it.',
-      why: 'The server takes almost any name, but shells and most programs cannot name such a variable.',
-      fix: 'Use letters, digits and "_".',
+      summary: 'The name of an environment variable should consist of letters, digits, and "_".',
+      why: 'The API server accepts almost any name, but shells and most programs cannot read such a variable.',
+      fix: 'Set env[].name to letters, digits, and "_".',
       source: 'observed on kube-apiserver 1.36.2',
     },
     (pod, say) => {
@@ -164,7 +164,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const name = text(value.name);
           if (name !== '' && (/\s/.test(name) || /^\d/.test(name))) {
-            say(`${path}/name`, `no shell can read a variable named ${JSON.stringify(name)}`);
+            say(`${path}/name`, `shells cannot read a variable named ${JSON.stringify(name)}`);
           }
         }
       }
@@ -177,9 +177,9 @@ export const commandRules: readonly Rule[] = [
       concerns: ['env'],
       row: 'K15',
       severity: 'warning',
-      summary: 'A container defines each environment variable once.',
-      why: 'The last one wins, and a server-side apply refuses the list.',
-      fix: 'Remove one of them.',
+      summary: 'A container must define each environment variable only once.',
+      why: 'The last definition wins, and a server-side apply rejects the list.',
+      fix: 'Remove one of the entries from env.',
       source: 'kubernetes 1.36, PodSpec: env is a map by name',
     },
     (pod, say) => {
@@ -188,7 +188,7 @@ export const commandRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           const name = text(value.name);
           if (name !== '' && seen.has(name)) {
-            say(`${path}/name`, `${name} is defined above already; this one wins`);
+            say(`${path}/name`, `duplicate variable ${name}; this entry wins`);
           }
           seen.add(name);
         }

@@ -15,7 +15,7 @@ import { asObject } from '../../../manifests/read';
 import { type Rule } from '../../../checks/rule';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
 import { acceleratorsOf, askedBy, podAdvice } from './advice';
-import { nearest } from './nearest';
+import { nearestName } from '../../../facts/spelling';
 
 /** Domains whose device resources the catalog lists in full. */
 const LISTED_DOMAINS: ReadonlySet<string> = new Set([
@@ -43,9 +43,9 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'error',
-      summary: 'A device is asked for by a name that some device plugin serves.',
+      summary: 'A device must be requested by a name that a device plugin serves.',
       why: 'No node offers the resource: the pod stays pending.',
-      fix: "Use the name that the cluster's device plugin serves.",
+      fix: "Set resources.limits to the name that the cluster's device plugin serves.",
       source: "the vendors' device plugins, as listed by `gantry catalog resources`",
     },
     (pod, say) => {
@@ -54,16 +54,17 @@ export const deviceRules: readonly Rule[] = [
           const fact = findResource(name);
           if (fact?.successor !== undefined) {
             const never = fact.meaning.startsWith('no resource');
-            say(path, never ? `no component serves ${name}` : `${name} is an old name`, {
+            say(path, never ? `no component serves the resource ${name}` : `${name} is an outdated resource name`, {
               expected: fact.successor,
               ...(never ? {} : { severity: 'warning' as const }),
             });
           } else if (fact === undefined && LISTED_DOMAINS.has(name.split('/')[0] ?? '')) {
-            const known = nearest(
+            const known = nearestName(
               name,
               RESOURCES.filter(({ name: other }) => !other.includes('<')).map(({ name: other }) => other),
+              { prefixes: true },
             );
-            say(path, `no resource ${name} is known of its vendor`, {
+            say(path, `unknown resource ${name} of a known vendor`, {
               severity: 'warning',
               ...(known === undefined ? {} : { expected: known }),
             });
@@ -78,9 +79,9 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['env'],
       severity: 'warning',
-      summary: 'A container that asks for devices does not name the visible ones itself.',
-      why: "The device plugin chooses devices and tells the runtime; numbers written by hand count from 0 inside the container, hide devices, or name others'.",
-      fix: 'Remove the variable.',
+      summary: 'A container that requests devices must not set the variable for visible devices itself.',
+      why: 'The device plugin chooses devices and passes them to the runtime; numbers set by hand count from 0 inside the container, hide devices, or name those of other containers.',
+      fix: 'Remove the variable from env.',
       source: 'NVIDIA k8s-device-plugin (Allocate sets the devices), CUDA programming guide (environment variables)',
     },
     (pod, say) => {
@@ -90,7 +91,7 @@ export const deviceRules: readonly Rule[] = [
         }
         for (const { value, path } of itemsOf(container.value.env, `${container.path}/env`)) {
           if (VISIBILITY.includes(text(value.name))) {
-            say(`${path}/name`, `${text(value.name)} is set by hand beside a device request`);
+            say(`${path}/name`, `${text(value.name)} must not be set together with a device request`);
           }
         }
       }
@@ -103,9 +104,9 @@ export const deviceRules: readonly Rule[] = [
       concerns: ['claims'],
       row: 'DR11',
       severity: 'warning',
-      summary: 'A container gets its GPUs either from the device plugin or from a resource claim.',
-      why: 'The two do not know of each other: the container gets the sum, or both hand out the same GPU.',
-      fix: 'Keep the claim, or the limit.',
+      summary: 'A container must get its GPUs either from the device plugin or from a resource claim.',
+      why: 'The two work independently: the container gets both, or both allocate the same GPU.',
+      fix: 'Keep either the entry of resources.claims or the limit in resources.limits.',
       source: `${cite('nvidia-dra-driver-gpu')} (a node's GPUs belong to the device plugin or to the DRA driver)`,
     },
     (pod, say) => {
@@ -114,7 +115,7 @@ export const deviceRules: readonly Rule[] = [
         const claims = itemsOf(asObject(container.value.resources).claims, `${container.path}/resources/claims`);
         const [first] = devices;
         if (first !== undefined && claims.some(({ value }) => /gpu|device|accelerator/i.test(text(value.name)))) {
-          say(first.path, `the container asks for ${first.name} and has a resource claim as well`);
+          say(first.path, `the container requests ${first.name} and also has a resource claim`);
         }
       }
     },
@@ -125,8 +126,8 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'warning',
-      summary: 'A container with an RDMA device has the capability IPC_LOCK (or is privileged).',
-      why: 'RDMA pins memory; without the capability the memory-lock limit stops it and NCCL falls back to TCP or fails.',
+      summary: 'A container with an RDMA device must have the capability IPC_LOCK or be privileged.',
+      why: 'RDMA pins memory; without the capability the memlock limit prevents this, and NCCL falls back to TCP or fails.',
       fix: 'Add IPC_LOCK to securityContext.capabilities.add.',
       source: `${cite('network-operator')}, example pods; k8s-rdma-shared-dev-plugin`,
     },
@@ -141,7 +142,7 @@ export const deviceRules: readonly Rule[] = [
         const security = asObject(container.value.securityContext);
         const added = textsOf(asObject(security.capabilities).add, '').map(({ value }) => value.replace(/^CAP_/, ''));
         if (security.privileged !== true && !added.includes(RDMA_CAPABILITY) && !added.includes('ALL')) {
-          say(rdma.path, `the container "${container.name}" has an RDMA device and may not lock memory`, {
+          say(rdma.path, `the container "${container.name}" has an RDMA device but cannot lock memory`, {
             expected: 'securityContext.capabilities.add: [IPC_LOCK]',
           });
         }
@@ -154,17 +155,17 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       severity: 'info',
-      summary: 'A shared RDMA device has the name that its plugin is configured with.',
-      why: "rdma/<name> is whatever the shared device plugin's configuration says: another name leaves the pod pending.",
-      fix: "Compare with the plugin's configuration (NicClusterPolicy rdmaSharedDevicePlugin).",
+      summary: "A shared RDMA device must have the name in its plugin's configuration.",
+      why: 'The configuration of the shared device plugin defines rdma/<name>: with another name the pod stays pending.',
+      fix: "Set the limit to a resourceName of the plugin's configuration (NicClusterPolicy rdmaSharedDevicePlugin).",
       source: `${cite('network-operator')}, rdmaSharedDevicePlugin`,
     },
     (pod, say) => {
       for (const container of pod.all) {
         for (const { name, path } of askedBy(container)) {
           if (/^rdma\/(roce(_v2)?|ib|hca|infiniband|rdma)$/i.test(name)) {
-            say(path, `${name} is only there if the RDMA shared device plugin is configured with this name`, {
-              expected: 'the name of the cluster, for example rdma/rdma_shared_device_a',
+            say(path, `${name} exists only if the RDMA shared device plugin is configured with this name`, {
+              expected: 'the name in the cluster, for example rdma/rdma_shared_device_a',
             });
           }
         }
@@ -177,9 +178,9 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['env'],
       severity: 'error',
-      summary: 'NCCL variables have values that NCCL reads.',
-      why: 'NCCL ends with ncclInvalidUsage on an unknown token, or ignores the value.',
-      fix: 'Correct the value; leave NCCL_ALGO and NCCL_PROTO out unless you look for a fault.',
+      summary: 'NCCL variables must have values that NCCL supports.',
+      why: 'NCCL fails with ncclInvalidUsage on an unknown token, or ignores the value.',
+      fix: 'Set the variable in env to a supported value, and leave NCCL_ALGO and NCCL_PROTO unset unless you debug a problem.',
       source: 'NVIDIA NCCL user guide, environment variables; nccl v2.31',
     },
     (pod, say) => {
@@ -193,7 +194,7 @@ export const deviceRules: readonly Rule[] = [
           if (name === 'NCCL_ALGO' || name === 'NCCL_PROTO') {
             const unknown = unknownNcclTokens(name, said);
             if (unknown.length > 0) {
-              say(`${path}/value`, `NCCL does not know ${unknown.join(', ')}`, {
+              say(`${path}/value`, `unsupported NCCL value ${unknown.join(', ')}`, {
                 expected: `${findNcclVariable(name)?.tokens?.join(', ') ?? ''}, separated by commas`,
               });
             }
@@ -201,7 +202,7 @@ export const deviceRules: readonly Rule[] = [
           }
           const tokens = findNcclVariable(name)?.tokens;
           if (tokens !== undefined && !tokens.includes(said.toUpperCase()) && !/^\d+$/.test(said)) {
-            say(`${path}/value`, `${name} does not take "${said}"`, {
+            say(`${path}/value`, `unsupported value "${said}" for ${name}`, {
               expected: tokens.join(', '),
               severity: 'warning',
             });
@@ -216,9 +217,9 @@ export const deviceRules: readonly Rule[] = [
     {
       concerns: ['env'],
       severity: 'warning',
-      summary: 'NCCL_SOCKET_IFNAME names an interface that the pod has; the RDMA card is chosen by NCCL_IB_HCA.',
-      why: "Inside a pod the interface is eth0 (and net1, net2 of attachments): ib0 is the host's. NCCL finds no interface, and the variable does not choose the RDMA card.",
-      fix: 'Use hostNetwork or a network attachment, or name eth0; choose cards with NCCL_IB_HCA.',
+      summary: 'NCCL_SOCKET_IFNAME must name an interface of the pod; NCCL_IB_HCA selects the RDMA card.',
+      why: 'Inside a pod the interface is eth0 (and net1, net2 of attachments); ib0 belongs to the host. NCCL finds no interface, and the variable does not select the RDMA card.',
+      fix: 'Set NCCL_SOCKET_IFNAME to eth0 or use hostNetwork or a network attachment, and select cards with NCCL_IB_HCA.',
       source: 'NVIDIA NCCL user guide, NCCL_SOCKET_IFNAME and NCCL_IB_HCA',
     },
     (pod, say) => {
@@ -231,13 +232,13 @@ export const deviceRules: readonly Rule[] = [
             continue;
           }
           if (!pod.hostNetwork) {
-            say(`${path}/value`, `${said} is an interface of the host, and the pod is not on the host's network`, {
+            say(`${path}/value`, `${said} is an interface of the host, but the pod does not use the host network`, {
               expected: 'eth0, or net1 of an attachment',
             });
           } else if (/^=?ib/.test(said) && !choosesCard) {
-            say(`${path}/value`, `${said} carries the bootstrap only; it does not choose the RDMA card`, {
+            say(`${path}/value`, `${said} carries only the bootstrap traffic; it does not select the RDMA card`, {
               severity: 'info',
-              expected: 'NCCL_IB_HCA beside it',
+              expected: 'NCCL_IB_HCA in addition',
             });
           }
         }

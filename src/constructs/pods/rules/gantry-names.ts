@@ -27,7 +27,7 @@ import {
   type SetRule,
   type Violation,
 } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { readGantryStatement } from '../../../manifests/gantry-statement';
 import { type Manifest } from '../../../manifests/manifest';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -51,10 +51,10 @@ const known: RuleFacts = {
   row: 'GS1',
   tier: 'advice',
   severity: 'error',
-  summary: `A label, annotation or scheduling gate that begins with ${GANTRY_PREFIX} is one that Gantry knows, in its place.`,
-  why: 'A name that nobody reads does nothing; a gate that nobody removes keeps the pod waiting for ever.',
+  summary: `A label, annotation, or scheduling gate that begins with ${GANTRY_PREFIX} must be one that Gantry reads, on the right object.`,
+  why: 'An unknown name has no effect, and a pod with an unknown gate waits forever.',
   source: SOURCE,
-  fix: 'Correct the name, or put it where it is read.',
+  fix: `Rename the key to one that Gantry reads, such as ${GANTRY_GANG_LABEL}, or move it to the right object.`,
 };
 
 const PLACES = [
@@ -80,7 +80,7 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
   if (name !== undefined) {
     yield {
       path,
-      message: `${key} is ${aPlace(name.place)}, not ${aPlace(place)}`,
+      message: `${key} must be set as ${aPlace(name.place)}, not as ${aPlace(place)}`,
       found: key,
       expected: aPlace(name.place),
     };
@@ -92,7 +92,7 @@ function* misplaced(key: string, place: GantryName['place'], path: string): Iter
   );
   yield {
     path,
-    message: `Gantry knows no ${place} ${key}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    message: `unknown Gantry ${place} ${key}${near === undefined ? '' : ` (did you mean ${near}?)`}`,
     found: key,
     expected: near,
   };
@@ -112,7 +112,7 @@ const objectNames: ObjectRule = {
 const podNames: PodTemplateRule = {
   ...known,
   id: 'scheduling/gantry-pod-name-known',
-  summary: `In a pod template too, a label, annotation or scheduling gate that begins with ${GANTRY_PREFIX} is one that Gantry knows.`,
+  summary: `In a pod template, a label, annotation, or scheduling gate that begins with ${GANTRY_PREFIX} must be one that Gantry reads.`,
   on: 'pod-template',
   sees: 'template',
   *check({ metadata, spec, isPod }) {
@@ -136,15 +136,16 @@ const readable: PodTemplateRule = {
   on: 'pod-template',
   sees: 'template',
   concerns: READ_ON_PODS,
-  summary: 'Gantry can read what pods say to it: counts, seconds, booleans, keys of labels.',
-  why: 'What it cannot read counts as not said.',
+  summary:
+    "The values of Gantry's labels and annotations must have the form that Gantry reads: counts, seconds, booleans, label keys.",
+  why: 'Gantry treats a value that it cannot read as unset.',
   source: SOURCE,
-  fix: 'Write a value of the form named, as a text.',
+  fix: 'Set the label or annotation to a value of the expected form, as a string, for example "4".',
   *check({ metadata }) {
     for (const { key, found, expected } of readGantryStatement(metadata).problems) {
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `Gantry cannot read ${key}: ${JSON.stringify(found)}`,
+        message: `invalid value for ${key}: ${JSON.stringify(found)}`,
         found,
         expected,
       };
@@ -164,17 +165,17 @@ const oneWay: PodTemplateRule = {
   on: 'pod-template',
   sees: 'template',
   concerns: ['schedulingGates'],
-  summary: `A pod with the gate ${GANTRY_PLACEMENT_GATE} does not name Gantry as its scheduler.`,
-  why: 'Gantry places it and hands it over to the scheduler that the pod names, which is Gantry again: nobody binds it.',
+  summary: `A pod with the gate ${GANTRY_PLACEMENT_GATE} must not use Gantry as its scheduler.`,
+  why: 'Gantry places the pod and hands it over to its scheduler, which is Gantry again, so the pod is never bound.',
   source: SOURCE,
-  fix: 'Leave schedulerName out to hand over, or the gate to let Gantry bind.',
+  fix: 'Remove schedulerName to hand the pod over, or remove the gate from schedulingGates to let Gantry bind it.',
   *check({ spec }) {
     if (hasGate(spec) && spec.schedulerName === GANTRY_SCHEDULER) {
       yield {
         path: '/spec/schedulerName',
-        message: 'the pod has the gate for the hand-over, and names Gantry as its scheduler',
+        message: "the hand-over gate must not be set when schedulerName is Gantry's",
         found: GANTRY_SCHEDULER,
-        expected: 'the gate, or the scheduler',
+        expected: 'the gate or the scheduler',
       };
     }
   },
@@ -188,10 +189,10 @@ const heard: PodTemplateRule = {
   on: 'pod-template',
   sees: 'template',
   concerns: [GANTRY_GANG_LABEL, ...READ_ON_PODS],
-  summary: 'A pod that speaks to Gantry is scheduled by it, or has its gate.',
-  why: 'Another scheduler does not read these names. Where a policy of the cluster adds the gate, all is well.',
+  summary: "A pod with Gantry's labels or annotations must be scheduled by Gantry or have its gate.",
+  why: 'Another scheduler does not read them. If an admission policy of the cluster adds the gate, suppress this rule.',
   source: SOURCE,
-  fix: `Name the scheduler ${GANTRY_SCHEDULER}, or add the gate ${GANTRY_PLACEMENT_GATE}.`,
+  fix: `Set schedulerName: ${GANTRY_SCHEDULER}, or add ${GANTRY_PLACEMENT_GATE} to schedulingGates.`,
   *check({ metadata, spec }) {
     const found = [...Object.keys(asObject(metadata.labels)), ...Object.keys(asObject(metadata.annotations))].filter(
       (key) => key === GANTRY_GANG_LABEL || READ_ON_PODS.includes(key),
@@ -202,7 +203,7 @@ const heard: PodTemplateRule = {
     }
     yield {
       path: '/metadata',
-      message: `the pod says ${first} to Gantry, and is scheduled by ${asString(spec.schedulerName) ?? 'the default scheduler'}`,
+      message: `${first} has no effect: the pod is scheduled by ${asString(spec.schedulerName) ?? 'the default scheduler'}`,
       found: first,
     };
   },
@@ -216,8 +217,8 @@ const named: PodTemplateRule = {
   on: 'pod-template',
   sees: 'template',
   concerns: [GANTRY_GANG_MIN_MEMBER, GANTRY_GANG_PER_LABEL],
-  summary: `Pods that state a gang's size carry its label ${GANTRY_GANG_LABEL}.`,
-  why: 'Without it each pod is a gang of one, unless its controller or a PodGroup tells Gantry the gang.',
+  summary: `Pods that set the size of a gang must have the gang label ${GANTRY_GANG_LABEL}.`,
+  why: 'Without the label each pod is a gang of its own, unless Gantry knows the gang from its controller or a PodGroup.',
   source: SOURCE,
   fix: `Add the label ${GANTRY_GANG_LABEL}.`,
   *check({ metadata }) {
@@ -229,7 +230,7 @@ const named: PodTemplateRule = {
       if (value !== undefined) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `${key} stands on pods of no gang`,
+          message: `${key} has no effect on pods without a gang`,
           found: value,
           expected: `the label ${GANTRY_GANG_LABEL}`,
         };
@@ -267,10 +268,10 @@ const agreed: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'All pods of a gang say the same of it, and name the same queue.',
-  why: 'Gantry takes what the first of them says, whichever that is.',
+  summary: 'All pods of a gang must set the same values for the gang, and the same queue.',
+  why: 'Gantry uses the values of the first pod that it sees, which may be any of them.',
   source: SOURCE,
-  fix: 'Write the same on every template of the gang.',
+  fix: `Set the same gang annotations and the same label ${GANTRY_GANG_LABEL} in every template of the gang.`,
   *check({ set }): Iterable<Found> {
     for (const { name, templates } of gangsIn(set.podTemplates)) {
       const [first, ...others] = templates;
@@ -294,7 +295,7 @@ function* differences(gang: string, first: PodTemplate, other: PodTemplate): Ite
     yield {
       manifest: other.manifest,
       path: `${other.path}/metadata`,
-      message: `the gang ${gang} has ${key} "${two ?? ''}" in ${other.role}, "${one ?? ''}" in ${first.role}`,
+      message: `the gang ${gang} has ${key} "${two ?? ''}" in ${other.role}, but "${one ?? ''}" in ${first.role}`,
       found: two ?? null,
       expected: one ?? 'nothing',
     };
@@ -307,10 +308,10 @@ const complete: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'A gang has as many pods as it needs to start.',
-  why: 'A gang that waits for more pods than are made never starts.',
+  summary: 'A gang must have at least as many pods as it needs to start.',
+  why: 'A gang that needs more pods than are created never starts.',
   source: SOURCE,
-  fix: `Lower ${GANTRY_GANG_MIN_MEMBER}, or make more pods.`,
+  fix: `Lower ${GANTRY_GANG_MIN_MEMBER}, or raise the replicas.`,
   *check({ set }): Iterable<Found> {
     for (const { name, templates } of gangsIn(set.podTemplates)) {
       const [first] = templates;
@@ -326,7 +327,7 @@ const complete: SetRule = {
         yield {
           manifest: first.manifest,
           path: pointer(`${first.path}/metadata/annotations`, GANTRY_GANG_MIN_MEMBER),
-          message: `the gang ${name} needs ${minimum} pods, and has ${pods}`,
+          message: `the gang ${name} needs ${minimum} pods, but has ${pods}`,
           found: String(minimum),
           expected: `at most ${pods}`,
         };

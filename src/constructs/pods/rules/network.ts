@@ -26,15 +26,15 @@ export const networkRules: readonly Rule[] = [
     {
       concerns: ['hostNetwork'],
       severity: 'warning',
-      summary: 'A pod on the host network has dnsPolicy ClusterFirstWithHostNet.',
-      why: "With any other policy it uses the host's name servers and cannot resolve Services or the pods of its own job.",
+      summary: 'A pod on the host network must have dnsPolicy ClusterFirstWithHostNet.',
+      why: 'With any other policy it uses the name servers of the host and cannot resolve Services or the pods of its own job.',
       fix: 'Set dnsPolicy: ClusterFirstWithHostNet.',
       source: 'kubernetes 1.36, PodSpec.dnsPolicy',
     },
     (pod, say) => {
       const policy = text(pod.spec.dnsPolicy) || 'ClusterFirst';
       if (pod.hostNetwork && policy === 'ClusterFirst') {
-        say('/spec/dnsPolicy', "on the host network dnsPolicy ClusterFirst means the host's name servers", {
+        say('/spec/dnsPolicy', 'on the host network, dnsPolicy ClusterFirst uses the name servers of the host', {
           found: policy,
           expected: 'ClusterFirstWithHostNet',
         });
@@ -47,16 +47,16 @@ export const networkRules: readonly Rule[] = [
     {
       concerns: [NETWORKS_ANNOTATION],
       severity: 'error',
-      summary: `The annotation ${NETWORKS_ANNOTATION} is a list of [namespace/]name[@interface], or JSON.`,
-      why: 'Multus cannot read it and the pod does not start.',
-      fix: 'Correct the annotation.',
+      summary: `The annotation ${NETWORKS_ANNOTATION} must be a list of [namespace/]name[@interface], or JSON.`,
+      why: 'Otherwise Multus cannot read it, and the pod does not start.',
+      fix: `Set ${NETWORKS_ANNOTATION} to a list such as "namespace/name@interface", separated by commas.`,
       source: `${cite('multus')}, pkg/k8sclient parsePodNetworkAnnotation`,
     },
     (pod, say) => {
       const said = pod.annotations[NETWORKS_ANNOTATION];
       const read = typeof said === 'string' && said.trim() !== '' ? readNetworks(said) : undefined;
       if (read !== undefined && 'complaint' in read) {
-        say(PATH, `Multus cannot read the list of networks: ${read.complaint}`, {
+        say(PATH, `invalid list of networks: ${read.complaint}`, {
           expected: 'name, or namespace/name@interface, separated by commas',
         });
       }
@@ -69,9 +69,10 @@ export const networkRules: readonly Rule[] = [
       sees: 'everything',
       concerns: [NETWORKS_ANNOTATION],
       severity: 'info',
-      summary: 'A network that a pod attaches to is defined in its namespace, or in the one that it names.',
-      why: 'The pod does not start until the NetworkAttachmentDefinition is there.',
-      fix: 'Add the NetworkAttachmentDefinition, or name its namespace.',
+      summary:
+        "A network that a pod attaches to must be defined in the pod's namespace, or in the namespace in the annotation.",
+      why: 'The pod does not start until the NetworkAttachmentDefinition exists.',
+      fix: `Add the NetworkAttachmentDefinition, or write its namespace in ${NETWORKS_ANNOTATION}.`,
       source: `${cite('network-attachment-definition')}; multus-cni`,
     },
     (pod, say, { set }) => {
@@ -92,7 +93,7 @@ export const networkRules: readonly Rule[] = [
             { severity: 'error', expected: `${elsewhere.namespace}/${network.name}` },
           );
         } else {
-          say(PATH, `the network "${network.name}" is not defined in these manifests: it has to be in the cluster`);
+          say(PATH, `the network "${network.name}" is not defined in these manifests, so it must exist in the cluster`);
         }
       }
     },
@@ -104,9 +105,9 @@ export const networkRules: readonly Rule[] = [
       sees: 'everything',
       concerns: [NETWORKS_ANNOTATION],
       severity: 'warning',
-      summary: 'A pod that attaches to a network with a device asks for as many devices as it has attachments.',
-      why: 'An attachment without a device fails (VF pci addr is required) and the pod does not start, unless the network resources injector adds the request; a device without attachment is set aside for nothing.',
-      fix: 'Make limits and attachments agree: one device for each time that the network is named.',
+      summary: 'A pod must request one device for each attachment to a network with devices.',
+      why: 'An attachment without a device fails (VF pci addr is required), and the pod does not start, unless the network resources injector adds the request; a device without an attachment stays unused.',
+      fix: `Set resources.limits of the device to the number of times that the network is listed in ${NETWORKS_ANNOTATION}.`,
       source: `${cite('multus')}, pkg/k8sclient getKubernetesDelegate; ${cite('sriov-network-operator')}, annotation ${NETWORK_RESOURCE_ANNOTATION}`,
     },
     (pod, say, { set }) => {
@@ -122,7 +123,7 @@ export const networkRules: readonly Rule[] = [
           .flatMap((container) => askedBy(container))
           .filter(({ name }) => isTiedResource(attachment, name));
         if (asked.length === 0) {
-          say(PATH, `the network "${network.name}" needs ${attachment.resource}, which no container asks for`, {
+          say(PATH, `the network "${network.name}" needs ${attachment.resource}, which no container requests`, {
             expected: `limits["${attachment.resource}"]`,
           });
           continue;
@@ -137,15 +138,19 @@ export const networkRules: readonly Rule[] = [
           continue;
         }
         if (devices < times) {
-          say(PATH, `${times} attachments share ${devices} of ${resource}: the last of them has no device`, {
-            found: said,
-            expected: `${resource}: ${times}`,
-          });
+          say(
+            PATH,
+            `the pod has ${times} attachments for ${devices} of ${resource}, so the last attachment has no device`,
+            {
+              found: said,
+              expected: `${resource}: ${times}`,
+            },
+          );
         } else {
-          say(PATH, `the pod has ${devices} of ${resource} and attaches ${times} of them`, {
+          say(PATH, `the pod requests ${devices} of ${resource}, but attaches only ${times}`, {
             found: said,
             severity: 'info',
-            expected: `"${network}" named ${devices} times`,
+            expected: `"${network}" listed ${devices} times`,
           });
         }
       }
@@ -158,9 +163,9 @@ export const networkRules: readonly Rule[] = [
       sees: 'everything',
       concerns: ['limits', 'requests'],
       severity: 'warning',
-      summary: 'A pod that asks for the device of a network attaches to that network.',
-      why: 'Without the attachment nobody configures the function: no address, no partition, no interface in the pod. The device is set aside for nothing.',
-      fix: `Name the network in the annotation ${NETWORKS_ANNOTATION}.`,
+      summary: 'A pod that requests the device of a network must attach to that network.',
+      why: 'Without the attachment the virtual function is not configured: the pod gets no address, no partition, and no interface, and the device stays unused.',
+      fix: `Add the network to the annotation ${NETWORKS_ANNOTATION}.`,
       source: `${cite('multus')}; ${cite('sriov-network-operator')}`,
     },
     (pod, say, { set }) => {
@@ -185,7 +190,7 @@ export const networkRules: readonly Rule[] = [
         }
         const attached = selected.some((network) => tied.some((one) => isSelected(one, network, namespace)));
         if (!attached) {
-          say(path, `${name} belongs to the network "${first.name}", to which the pod does not attach`, {
+          say(path, `${name} belongs to the network "${first.name}", but the pod does not attach to it`, {
             expected: `${NETWORKS_ANNOTATION}: ${first.namespace === namespace ? '' : `${first.namespace}/`}${first.name}`,
           });
         }

@@ -11,10 +11,10 @@ const scheduleComes: ObjectRule = {
   row: 'K11',
   tier: 'advice',
   severity: 'error',
-  summary: "A CronJob's schedule comes at some time.",
-  why: 'The server takes a day that no month has; the CronJob never runs.',
+  summary: 'The schedule of a CronJob must match at least one date.',
+  why: 'The API server accepts a day that does not occur in the given month; the CronJob never runs.',
   source: 'observed on kube-apiserver 1.36.2 (0 0 31 2 *)',
-  fix: 'Correct the day or the month.',
+  fix: 'Change the day or the month in spec.schedule.',
   on: 'object',
   kinds: ['batch/CronJob', 'batch.volcano.sh/CronJob'],
   check: ({ object }) => {
@@ -23,7 +23,7 @@ const scheduleComes: ObjectRule = {
       ? [
           {
             path: '/spec/schedule',
-            message: `the schedule "${schedule}" names days that no month has: it never fires`,
+            message: `the schedule "${schedule}" matches no date, so the CronJob never runs`,
             found: schedule,
           },
         ]
@@ -35,10 +35,10 @@ const nodePortInRange: ObjectRule = {
   id: 'pods/node-port-in-default-range',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A nodePort lies in the range from which servers hand out node ports.',
-  why: 'A server with the default range refuses other ports.',
+  summary: 'A nodePort should be in the default range of node ports.',
+  why: 'A server with the default range rejects other ports.',
   source: 'kubernetes 1.36, kube-apiserver --service-node-port-range (30000-32767)',
-  fix: 'Choose a port from 30000 to 32767, or none.',
+  fix: 'Set nodePort to a port from 30000 to 32767, or leave it unset.',
   on: 'object',
   kinds: ['Service'],
   check: ({ object }) =>
@@ -48,7 +48,7 @@ const nodePortInRange: ObjectRule = {
         ? [
             {
               path: `${path}/nodePort`,
-              message: `node port ${port} is outside of the default range`,
+              message: `the node port ${port} is outside the default range`,
               found: port,
               expected: '30000-32767',
             },

@@ -51,9 +51,9 @@ export const placementRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K14',
       severity: 'info',
-      summary: 'A pod that asks for an accelerator tolerates the taint by which such nodes are kept free.',
+      summary: 'A pod that requests an accelerator should tolerate the taint that usually reserves such nodes.',
       why: 'The admission plugin that would add the toleration (ExtendedResourceToleration) is off by default: on tainted nodes the pod stays pending.',
-      fix: 'Add the toleration, if the nodes have the taint.',
+      fix: 'Add the toleration to spec.tolerations if the nodes have the taint, for example {key: nvidia.com/gpu, operator: Exists}.',
       source: `kubernetes 1.36, admission plugin ExtendedResourceToleration; ${cite('nvidia-gpu-operator')} chart values`,
     },
     (pod, say) => {
@@ -76,7 +76,7 @@ export const placementRules: readonly Rule[] = [
         }
       }
       for (const key of missing) {
-        say('/spec/tolerations', `the pod asks for an accelerator and does not tolerate the taint ${key}`, {
+        say('/spec/tolerations', `the pod requests an accelerator but does not tolerate the taint ${key}`, {
           found: null,
           expected: `{key: ${key}, operator: Exists, effect: NoSchedule}`,
         });
@@ -90,8 +90,8 @@ export const placementRules: readonly Rule[] = [
       concerns: ['tolerations'],
       row: 'K14',
       severity: 'warning',
-      summary: 'A toleration names a taint that something sets.',
-      why: 'GPU feature discovery writes this key as a label; nothing taints nodes with it, so the toleration has no effect.',
+      summary: 'A toleration should name a taint that exists.',
+      why: 'GPU feature discovery sets this key as a label, and no component taints nodes with it, so the toleration has no effect.',
       fix: 'Tolerate nvidia.com/gpu, and select the product with nodeSelector or node affinity.',
       source: `${cite('nvidia-gpu-operator')}; k8s-device-plugin (labels of GPU feature discovery)`,
     },
@@ -99,7 +99,9 @@ export const placementRules: readonly Rule[] = [
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {
         const key = text(value.key);
         if (NEVER_TAINTS.includes(key)) {
-          say(`${path}/key`, `${key} is a label; nothing taints nodes with it`, { expected: 'nvidia.com/gpu' });
+          say(`${path}/key`, `${key} is a label, and no component taints nodes with it`, {
+            expected: 'nvidia.com/gpu',
+          });
         }
       }
     },
@@ -110,9 +112,9 @@ export const placementRules: readonly Rule[] = [
     {
       concerns: ['nodeSelector'],
       severity: 'info',
-      summary: 'What a nodeSelector asks for is a label: a taint of the same key makes none.',
-      why: 'If the nodes were only tainted with this key, no node has the label and the pod stays pending.',
-      fix: 'Label the nodes as well as tainting them.',
+      summary: 'A key in nodeSelector must be a label of the nodes; a taint with the same key is not enough.',
+      why: 'If the nodes only have the taint, no node has the label, and the pod stays pending.',
+      fix: 'Add the label of nodeSelector to the nodes in addition to the taint.',
       source: 'kubernetes 1.36 (taints and labels are separate)',
     },
     (pod, say) => {
@@ -121,7 +123,7 @@ export const placementRules: readonly Rule[] = [
         if (tolerated.has(key) && !LABEL_AND_TAINT.has(key)) {
           say(
             pointer('/spec/nodeSelector', key),
-            `${key} is tolerated as a taint and asked for as a label: the nodes need both`,
+            `${key} is tolerated as a taint and selected as a label: the nodes need both`,
           );
         }
       }
@@ -133,18 +135,22 @@ export const placementRules: readonly Rule[] = [
     {
       concerns: ['nodeSelector', 'nodeAffinity'],
       severity: 'warning',
-      summary: 'A node label that is asked for is one that its component sets, with a value that it can have.',
+      summary: 'A node label that a pod selects must be set by its component, with a possible value.',
       why: 'No node has the label or the value: the pod stays pending.',
-      fix: 'Use the label and the value that the component sets; look at `kubectl get nodes --show-labels`.',
+      fix: 'Set nodeSelector to a label and a value that the component sets (see `kubectl get nodes --show-labels`).',
       source: `NVIDIA k8s-device-plugin, GPU feature discovery (internal/lm); ${cite('nvidia-gpu-operator')}`,
     },
     (pod, say) => {
       for (const { key, value, path } of wishesOf(pod)) {
         const fact = findNodeLabel(key);
         if (fact?.successor !== undefined) {
-          say(path, `${key} is ${fact.meaning === 'set by nothing' ? 'set by nothing' : 'an old label'}`, {
-            expected: fact.successor,
-          });
+          say(
+            path,
+            `${key} is ${fact.meaning === 'set by nothing' ? 'not set by any component' : 'an outdated label'}`,
+            {
+              expected: fact.successor,
+            },
+          );
         } else if (key === PRODUCT) {
           const near = PRODUCTS.filter(
             (product) =>
@@ -154,15 +160,15 @@ export const placementRules: readonly Rule[] = [
           );
           const unlike = !PRODUCTS.includes(value) && (near.length > 0 || !/^[A-Z]/.test(value));
           if (unlike) {
-            say(path, `"${value}" is not how GPU feature discovery writes a product`, {
+            say(path, `"${value}" does not have the form in which GPU feature discovery writes a product`, {
               expected:
                 near.length > 0
                   ? near.join(' or ')
-                  : 'the NVML name with "-" for blanks, such as NVIDIA-H100-80GB-HBM3',
+                  : 'the NVML name with "-" instead of spaces, such as NVIDIA-H100-80GB-HBM3',
             });
           }
         } else if (fact?.unit === 'MiB' && !/^\d+$/.test(value)) {
-          say(path, `${key} is a number of MiB, not "${value}"`, { expected: 'such as 81559', severity: 'error' });
+          say(path, `${key} must be a number of MiB: "${value}"`, { expected: 'such as 81559', severity: 'error' });
         } else if (fact?.values !== undefined && value !== '' && !fact.values.includes(value)) {
           say(path, `${key} never has the value "${value}"`, { expected: fact.values.join(', ') });
         }
@@ -176,9 +182,9 @@ export const placementRules: readonly Rule[] = [
       concerns: ['nodeAffinity'],
       row: 'K6',
       severity: 'error',
-      summary: 'The operators Gt and Lt of node affinity have a whole number as their value.',
-      why: 'The server takes any text; the scheduler cannot read it as a number and matches no node.',
-      fix: 'Write a whole number; labels with units cannot be compared.',
+      summary: 'The operators Gt and Lt of node affinity must have an integer as their value.',
+      why: 'The API server accepts any string; the scheduler cannot read it as a number and matches no node.',
+      fix: 'Set values of the expression to one integer, without a unit.',
       source: 'observed on kube-apiserver 1.36.2; kubernetes apimachinery labels.NewRequirement',
     },
     (pod, say) => {
@@ -188,7 +194,7 @@ export const placementRules: readonly Rule[] = [
         }
         for (const { value: number, path: at } of textsOf(value.values, `${path}/values`)) {
           if (!/^[+-]?\d+$/.test(number)) {
-            say(at, `"${number}" is no whole number, so no node matches`, { expected: 'a whole number' });
+            say(at, `"${number}" is not an integer, so no node matches`, { expected: 'an integer' });
           }
         }
       }
@@ -200,8 +206,9 @@ export const placementRules: readonly Rule[] = [
     {
       concerns: ['podAntiAffinity'],
       severity: 'info',
-      summary: 'Pods that exchange gradients are placed by network distance, not by host anti-affinity within a zone.',
-      why: 'Anti-affinity by host name spreads one pod per node over the whole zone; it knows nothing of racks, switches or NVLink domains.',
+      summary:
+        'Pods that exchange gradients should be placed by network distance, not by host anti-affinity within a zone.',
+      why: 'Anti-affinity by host name places one pod per node anywhere in the zone; it does not take racks, switches, or NVLink domains into account.',
       fix: 'Use networkTopology of Volcano with HyperNodes, a Kueue Topology, or affinity on nvidia.com/gpu.clique.',
       source: `${cite('volcano')} HyperNode; ${cite('kueue')} topology-aware scheduling`,
     },
@@ -216,10 +223,7 @@ export const placementRules: readonly Rule[] = [
         wishes.some(({ key }) => /topology\.kubernetes\.io\/zone/.test(key)) &&
         wishes.some(({ key }) => /gpu|accelerator/.test(key))
       ) {
-        say(
-          `${byHost.path}/topologyKey`,
-          'one pod per host within a zone says nothing about how near the hosts are to each other',
-        );
+        say(`${byHost.path}/topologyKey`, 'one pod per host within a zone does not keep the hosts close to each other');
       }
     },
   ),
@@ -230,8 +234,8 @@ export const placementRules: readonly Rule[] = [
       sees: 'everything',
       concerns: ['nodeSelector', 'nodeAffinity'],
       severity: 'warning',
-      summary: 'A pod on spot nodes belongs to a workload that replaces it.',
-      why: 'A spot node may go at any time, and a bare Pod is not started again.',
+      summary: 'A pod on spot nodes should belong to a workload that replaces it.',
+      why: 'A spot node may be deleted at any time, and a bare Pod is not recreated.',
       fix: 'Use a Job, with a podFailurePolicy that ignores DisruptionTarget.',
       source: 'kubernetes 1.36, Job podFailurePolicy (DisruptionTarget)',
     },
@@ -241,7 +245,7 @@ export const placementRules: readonly Rule[] = [
         return;
       }
       if (pod.isPod) {
-        say(spot.path, 'a bare Pod on a spot node is lost when the node goes', { expected: 'a Job' });
+        say(spot.path, 'a bare Pod on a spot node is lost when the node is deleted', { expected: 'a Job' });
       } else if (pod.group === 'batch' && pod.kind === 'Job') {
         const policy = asObject(asObject(pod.template.manifest.object.spec).podFailurePolicy);
         const ignores = items(policy, '/rules').some(
@@ -263,9 +267,9 @@ export const placementRules: readonly Rule[] = [
     'accelerator-pod-is-owned',
     {
       severity: 'info',
-      summary: 'A pod with an accelerator belongs to a workload.',
-      why: 'A bare Pod is not started again when its node or its GPU fails.',
-      fix: 'Use a Job, a training job or a Deployment.',
+      summary: 'A pod with an accelerator should belong to a workload.',
+      why: 'A bare Pod is not recreated when its node or its GPU fails.',
+      fix: 'Put the pod into spec.template of a Job, a training job, or a Deployment.',
       source: 'kubernetes 1.36 (bare Pods are not rescheduled)',
     },
     (pod, say) => {
@@ -277,7 +281,7 @@ export const placementRules: readonly Rule[] = [
         return;
       }
       if (pod.containers.some((container) => acceleratorsOf(container).length > 0)) {
-        say('', 'a bare Pod with an accelerator is not started again when its node fails', {
+        say('', 'a bare Pod with an accelerator is not recreated when its node fails', {
           found: 'Pod',
           expected: 'a Job or another workload',
         });

@@ -4,7 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
-import { nearestName } from '../../../checks/schema/nearest-name';
+import { nearestName } from '../../../facts/spelling';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -81,10 +81,10 @@ const groupKnown: PodTemplateRule = {
   severity: 'warning',
   on: 'pod-template',
   concerns: ['schedulingGroup', 'workloadRef', SCHEDULER_PLUGINS_GROUP_LABEL],
-  summary: 'The PodGroup that pods name is in their namespace.',
-  why: 'Pods of a group that does not exist wait for it.',
+  summary: "The PodGroup of a pod must be in the pod's namespace.",
+  why: 'Pods of a group that does not exist stay pending.',
   source: SOURCE,
-  fix: 'Correct the name, or make the group in the namespace of the pods.',
+  fix: 'Set the pod group label or spec.schedulingGroup of the pods to a PodGroup in their namespace, or create the group there.',
   *check(template, { set }) {
     for (const way of WAYS) {
       yield* unknownGroup(way, template, set);
@@ -124,10 +124,10 @@ const groupHasPods: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'A PodGroup that pods of the set name needs no more pods than name it.',
-  why: 'A group that waits for more pods than are made never starts.',
+  summary: 'A PodGroup must not need more pods than belong to it.',
+  why: 'A group that needs more pods than are created never starts.',
   source: SOURCE,
-  fix: 'Lower the least number of the group, or let more pods name it.',
+  fix: 'Lower spec.minMember (or minCount) of the group, or raise the replicas of its workloads.',
   *check({ set }) {
     for (const way of WAYS) {
       const naming = set.podTemplates.map((template) => ({ template, name: way.nameOf(template) }));
@@ -148,7 +148,7 @@ const groupHasPods: SetRule = {
             yield {
               manifest,
               path,
-              message: `the group ${name} needs ${least} pods, and ${pods} name it`,
+              message: `the group ${name} needs ${least} pods, but only ${pods} belong to it`,
               found: least,
               expected: `at most ${pods}`,
             };

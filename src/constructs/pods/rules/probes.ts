@@ -12,9 +12,9 @@ export const probeRules: readonly Rule[] = [
       concerns: ['livenessProbe'],
       row: 'D20',
       severity: 'warning',
-      summary: 'No liveness probe runs nvidia-smi.',
-      why: 'The driver answers slowly when it is busy, and more so without persistence mode: a few slow answers end a container whose work was fine. And what nvidia-smi prints says nothing about the program.',
-      fix: 'Ask the program itself; look at the GPU once, in a startupProbe with time, and leave its health to alerts on the node.',
+      summary: 'A liveness probe must not run nvidia-smi.',
+      why: 'The driver answers slowly under load, and more so without persistence mode: a few slow answers terminate a healthy container. Also, the output of nvidia-smi shows nothing about the program.',
+      fix: 'Probe the program itself in livenessProbe, check the GPU once in a startupProbe with enough time, and monitor its health with alerts on the node.',
       source: 'kubernetes 1.36, probes (a failed liveness probe restarts the container); NVIDIA driver persistence',
     },
     (pod, say) => {
@@ -27,7 +27,7 @@ export const probeRules: readonly Rule[] = [
         }
         say(
           `${container.path}/livenessProbe/exec/command`,
-          `the container "${container.name}" lives as long as nvidia-smi answers in time`,
+          `the container "${container.name}" is restarted if nvidia-smi does not answer in time`,
           { expected: 'a probe of the program, or none' },
         );
       }

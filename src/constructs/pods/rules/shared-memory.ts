@@ -16,9 +16,9 @@ export const sharedMemoryRules: readonly Rule[] = [
       concerns: ['emptyDir'],
       row: 'K13',
       severity: 'warning',
-      summary: 'A volume in memory has a sizeLimit, below the memory limit of the container that fills it.',
-      why: "What is written to it counts to the container's memory: filling it ends the container (OOM). Without a limit it may take half of the node's memory.",
-      fix: 'Set emptyDir.sizeLimit, and raise the memory limit by as much.',
+      summary: 'An in-memory volume must have a sizeLimit below the memory limit of the container that fills it.',
+      why: "Data in the volume counts as memory of the container, which is OOM-killed when the volume fills up. Without a limit the volume may use half of the node's memory.",
+      fix: 'Set emptyDir.sizeLimit, and raise the memory limit by the same amount.',
       source: "kubernetes 1.36, emptyDir with medium Memory (tmpfs is charged to the container's cgroup)",
     },
     (pod, say) => {
@@ -29,11 +29,9 @@ export const sharedMemoryRules: readonly Rule[] = [
         }
         const limit = amountOf(source.sizeLimit);
         if (limit === undefined) {
-          say(
-            `${volume.path}/emptyDir`,
-            `the volume "${text(volume.value.name)}" lies in memory and has no sizeLimit`,
-            { expected: 'a sizeLimit' },
-          );
+          say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
+            expected: 'a sizeLimit',
+          });
           continue;
         }
         for (const container of pod.containers) {
@@ -44,7 +42,7 @@ export const sharedMemoryRules: readonly Rule[] = [
           if (memory !== undefined && !limit.isLessThan(memory)) {
             say(
               `${volume.path}/emptyDir/sizeLimit`,
-              `the volume may grow to ${limit.toString()}, the memory limit of "${container.name}" is ${memory.toString()}`,
+              `the volume may grow to ${limit.toString()}, but the memory limit of "${container.name}" is ${memory.toString()}`,
               { expected: `less than ${memory.toString()}` },
             );
           }
@@ -59,9 +57,9 @@ export const sharedMemoryRules: readonly Rule[] = [
       concerns: ['limits', 'requests'],
       row: 'K13',
       severity: 'warning',
-      summary: 'A container with several GPUs, or with RDMA beside a GPU, has an in-memory volume at /dev/shm.',
-      why: 'The runtime gives 64 MiB of shared memory; NCCL and data loaders of several processes need more and fail with a bus error.',
-      fix: 'Mount an emptyDir with medium Memory and a sizeLimit at /dev/shm.',
+      summary: 'A container with several GPUs, or with RDMA and a GPU, should have an in-memory volume at /dev/shm.',
+      why: 'The runtime provides 64 MiB of shared memory; NCCL and multi-process data loaders need more and fail with a bus error.',
+      fix: 'Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.',
       source: "NVIDIA NCCL user guide, troubleshooting (shared memory); container runtimes' default of 64 MiB",
     },
     (pod, say) => {
@@ -75,7 +73,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         }
         say(
           `${container.path}/volumeMounts`,
-          `the container "${container.name}" has ${gpus} GPUs and the runtime's 64 MiB at /dev/shm`,
+          `the container "${container.name}" has ${gpus} GPUs but only the runtime's 64 MiB at /dev/shm`,
           { found: null, expected: 'an emptyDir with medium Memory at /dev/shm' },
         );
       }
@@ -87,9 +85,9 @@ export const sharedMemoryRules: readonly Rule[] = [
     {
       concerns: ['medium'],
       severity: 'error',
-      summary: 'emptyDir.medium is empty, Memory, HugePages or HugePages-<size>.',
-      why: 'The server takes any word; the kubelet cannot mount an unknown medium, and the pod never starts.',
-      fix: 'Write Memory for a volume in memory.',
+      summary: 'emptyDir.medium must be empty, Memory, HugePages, or HugePages-<size>.',
+      why: 'The API server accepts any string; the kubelet cannot mount an unknown medium, and the pod never starts.',
+      fix: 'Set emptyDir.medium: Memory for a volume in memory.',
       source: 'observed on kube-apiserver 1.36.2; kubernetes pkg/volume/emptydir',
     },
     (pod, say) => {
@@ -98,8 +96,8 @@ export const sharedMemoryRules: readonly Rule[] = [
         if (MEDIA.includes(medium) || medium.startsWith('HugePages-')) {
           continue;
         }
-        say(`${path}/emptyDir/medium`, `there is no medium "${medium}"`, {
-          expected: /ram|mem|tmpfs/i.test(medium) ? 'Memory' : 'Memory, or none for disk',
+        say(`${path}/emptyDir/medium`, `unsupported medium "${medium}"`, {
+          expected: /ram|mem|tmpfs/i.test(medium) ? 'Memory' : 'Memory, or unset for disk',
         });
       }
     },
@@ -111,9 +109,9 @@ export const sharedMemoryRules: readonly Rule[] = [
       concerns: ['volumeMounts'],
       row: 'K4',
       severity: 'error',
-      summary: 'A mountPath holds no ":".',
-      why: 'The server takes it; container runtimes split mounts at the colon and fail to start the container.',
-      fix: 'Choose a path without ":".',
+      summary: 'A mountPath must not contain ":".',
+      why: 'The API server accepts it; container runtimes split mounts at the colon and fail to start the container.',
+      fix: 'Set mountPath to a path without ":".',
       source: 'observed on kube-apiserver 1.36.2; kubernetes VolumeMount.mountPath',
     },
     (pod, say) => {
@@ -121,7 +119,7 @@ export const sharedMemoryRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           // Windows drives have one.
           if (text(value.mountPath).includes(':') && !/^[A-Za-z]:[\\/]?[^:]*$/.test(text(value.mountPath))) {
-            say(`${path}/mountPath`, `the mount path ${text(value.mountPath)} holds a colon`);
+            say(`${path}/mountPath`, `the mount path ${text(value.mountPath)} must not contain ":"`);
           }
         }
       }

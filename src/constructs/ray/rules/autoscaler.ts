@@ -16,9 +16,9 @@ const faultTolerance = clusterRule(
     id: 'ray/gcs-fault-tolerance-stated-once',
     row: 'RA5',
     summary:
-      'Fault tolerance of the control store stands in gcsFaultToleranceOptions alone: no annotations, no variables and no start parameters for Redis beside it, and none of these without it.',
-    why: 'The controller sets them from the options and refuses the cluster where they are stated twice, or where a variable turns the feature on behind its back.',
-    fix: 'Move address, user, password and namespace into gcsFaultToleranceOptions.',
+      'Fault tolerance of the control store must be set only in gcsFaultToleranceOptions, without annotations, environment variables, or start parameters for Redis.',
+    why: 'The controller derives them from the options, and rejects the cluster if they are set in addition, or if an environment variable enables the feature without the options.',
+    fix: 'Move address, user, password, and namespace to gcsFaultToleranceOptions.',
   },
   function* (cluster) {
     const { annotations, head, spec, path } = cluster;
@@ -55,7 +55,7 @@ const faultTolerance = clusterRule(
       const variable = variableOf(head, name);
       stated.push({
         path: variable?.path ?? head.path,
-        what: `the variable ${name}`,
+        what: `the environment variable ${name}`,
         when: when && variable !== undefined,
       });
     }
@@ -63,7 +63,7 @@ const faultTolerance = clusterRule(
       if (when) {
         yield {
           path: at,
-          message: `${what} belongs into gcsFaultToleranceOptions.`,
+          message: `${what} must be set through gcsFaultToleranceOptions`,
           expected: `${path}/gcsFaultToleranceOptions`,
         };
       }
@@ -75,9 +75,10 @@ const storage = clusterRule(
   {
     id: 'ray/gcs-storage-fits-backend',
     row: 'RA5',
-    summary: 'The backend rocksdb has no Redis fields; storage names an existing claim or describes one, not both.',
-    why: 'The controller refuses the cluster. The backend rocksdb also needs a feature gate.',
-    fix: 'Keep the fields of one backend, and of storage either claimName or size, class and modes.',
+    summary:
+      'The backend rocksdb must not have Redis fields, and storage must either name an existing claim or describe a new one.',
+    why: 'The controller rejects the cluster. The backend rocksdb also needs a feature gate.',
+    fix: 'Keep the fields of one backend, and in storage either claimName or size, class, and access modes.',
   },
   function* ({ spec, path }) {
     const options = asObject(spec.gcsFaultToleranceOptions);
@@ -85,7 +86,7 @@ const storage = clusterRule(
     if (options.backend === 'rocksdb') {
       for (const field of ['redisAddress', 'redisUsername', 'redisPassword']) {
         if (options[field] !== undefined) {
-          yield { path: `${at}/${field}`, message: `${field} stands beside the backend rocksdb.` };
+          yield { path: `${at}/${field}`, message: `${field} must not be set with the backend rocksdb` };
         }
       }
     }
@@ -97,7 +98,7 @@ const storage = clusterRule(
       if (claim[field] !== undefined) {
         yield {
           path: `${at}/storage/${field}`,
-          message: `storage names the claim ${asString(claim.claimName) ?? ''} and states ${field} too.`,
+          message: `${field} must not be set when storage.claimName (${asString(claim.claimName) ?? ''}) is set`,
           found: claim[field],
         };
       }
@@ -109,9 +110,9 @@ const restartPolicy = clusterRule(
   {
     id: 'ray/autoscaler-v2-restart-policy',
     row: 'RA6',
-    summary: 'With autoscaler v2, pods have restartPolicy Never, or none stated.',
-    why: 'The autoscaler replaces pods itself; the controller refuses another policy.',
-    fix: 'Take restartPolicy out of the templates.',
+    summary: 'With autoscaler v2, restartPolicy of pods must be Never or unset.',
+    why: 'The autoscaler replaces pods itself; the controller rejects any other policy.',
+    fix: 'Remove restartPolicy from the pod templates, or set it to Never.',
   },
   function* (cluster) {
     if (!cluster.autoscaling || !cluster.autoscalerV2) {
@@ -124,7 +125,7 @@ const restartPolicy = clusterRule(
       }
       yield {
         path: `${podSpecPath}/restartPolicy`,
-        message: `Group ${name} has restartPolicy ${policy}.`,
+        message: `restartPolicy of the group ${name} must be Never: ${policy}`,
         found: policy,
         expected: 'Never',
       };
@@ -136,9 +137,9 @@ const versionOnce = clusterRule(
   {
     id: 'ray/autoscaler-version-stated-once',
     row: 'RA6',
-    summary: `The variable ${V2_VARIABLE} of the head stands only where the autoscaler is on and autoscalerOptions.version is not stated.`,
-    why: 'The controller refuses the cluster.',
-    fix: 'Take the variable out; state enableInTreeAutoscaling and autoscalerOptions.version.',
+    summary: `The environment variable ${V2_VARIABLE} of the head must be set only if the autoscaler is on and autoscalerOptions.version is unset.`,
+    why: 'The controller rejects the cluster.',
+    fix: `Remove ${V2_VARIABLE}, and set enableInTreeAutoscaling and autoscalerOptions.version.`,
   },
   function* ({ head, spec, autoscaling }) {
     const variable = variableOf(head, V2_VARIABLE);
@@ -148,14 +149,14 @@ const versionOnce = clusterRule(
     if (!autoscaling && (variable.value === '1' || variable.value === 'true')) {
       yield {
         path: variable.path,
-        message: `${V2_VARIABLE} is set, and enableInTreeAutoscaling is off.`,
+        message: `${V2_VARIABLE} must not be set when enableInTreeAutoscaling is off`,
         found: variable.value,
       };
     }
     if (autoscaling && asObject(spec.autoscalerOptions).version !== undefined) {
       yield {
         path: variable.path,
-        message: `${V2_VARIABLE} stands beside autoscalerOptions.version.`,
+        message: `${V2_VARIABLE} must not be set when autoscalerOptions.version is set`,
         found: variable.value,
       };
     }
@@ -167,9 +168,9 @@ const perGroup = clusterRule(
     id: 'ray/group-settings-need-autoscaler-v2',
     row: 'RA6',
     summary:
-      'idleTimeoutSeconds and priority of a worker group need autoscaler v2 (priority also Ray 2.56); idle timeouts are not negative.',
-    why: 'The first autoscaler knows no groups; the controller refuses the cluster.',
-    fix: 'State autoscalerOptions.version: v2, or move the timeout to autoscalerOptions.',
+      'idleTimeoutSeconds and priority of a worker group require autoscaler v2 (priority also Ray 2.56), and idle timeouts must not be negative.',
+    why: 'Autoscaler v1 has no settings for groups; the controller rejects the cluster.',
+    fix: 'Set autoscalerOptions.version: v2, or move the timeout to autoscalerOptions.idleTimeoutSeconds.',
   },
   function* ({ workers, head, spec, path, autoscalerV2, autoscaling, version }) {
     const variable = variableOf(head, V2_VARIABLE)?.value;
@@ -179,14 +180,14 @@ const perGroup = clusterRule(
       if (idle !== undefined && idle < 0) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `The idle timeout of group ${name} is ${idle}.`,
+          message: `idleTimeoutSeconds of the group ${name} must be greater than or equal to 0: ${idle}`,
           found: idle,
           expected: 'at least 0',
         };
       } else if (idle !== undefined && !v2) {
         yield {
           path: `${at}/idleTimeoutSeconds`,
-          message: `Group ${name} states an idle timeout, and the autoscaler is not v2.`,
+          message: `idleTimeoutSeconds of the group ${name} requires autoscaler v2`,
           found: idle,
         };
       }
@@ -197,13 +198,13 @@ const perGroup = clusterRule(
       if (!v2 || !autoscaling) {
         yield {
           path: `${at}/priority`,
-          message: `Group ${name} states a priority, and autoscaler v2 is not on.`,
+          message: `priority of the group ${name} requires autoscaler v2`,
           found: priority,
         };
       } else if (version !== undefined && isBefore(version, 2, 56)) {
         yield {
           path: `${at}/priority`,
-          message: `Group ${name} states a priority, which Ray ${version.text} does not know.`,
+          message: `priority of the group ${name} is not supported by Ray ${version.text}`,
           found: priority,
           expected: 'Ray 2.56 or later',
         };
@@ -213,7 +214,7 @@ const perGroup = clusterRule(
     if (idle !== undefined && idle < 0) {
       yield {
         path: `${path}/autoscalerOptions/idleTimeoutSeconds`,
-        message: `The idle timeout is ${idle}.`,
+        message: `idleTimeoutSeconds must be greater than or equal to 0: ${idle}`,
         found: idle,
         expected: 'at least 0',
       };

@@ -19,9 +19,9 @@ const name = rayRule(
     id: 'ray/name-fits',
     row: 'RA1',
     summary:
-      'Names are DNS-1035 labels: of a RayCluster at most 53 characters, of a RayJob or RayService 47, of a RayCronJob 36.',
-    why: 'Clusters, pods and Services are named after them; the controller refuses longer ones.',
-    fix: 'Shorten the name; begin with a letter and use lower-case letters, digits and hyphens.',
+      'Names must be DNS-1035 labels with at most 53 characters for a RayCluster, 47 for a RayJob or RayService, and 36 for a RayCronJob.',
+    why: 'Clusters, pods, and Services are named after them; the controller rejects longer names.',
+    fix: 'Set metadata.name to a shorter name of lower-case letters, digits, and hyphens that starts with a letter.',
   },
   function* (manifest) {
     const most = LONGEST[manifest.id.kind] ?? 63;
@@ -39,7 +39,7 @@ const name = rayRule(
     }
     yield {
       path: `/metadata/${generated ? 'generateName' : 'name'}`,
-      message: `The name "${found}" must ${complaint}.`,
+      message: `the name "${found}" must ${complaint}`,
       found: generated ? prefix : found,
     };
   },
@@ -49,10 +49,10 @@ const groupNames = clusterRule(
   {
     id: 'ray/worker-group-names-unique',
     row: 'RA2',
-    summary: 'Worker groups of a Ray cluster have different names.',
-    why: 'Pods are told apart by the name of their group; the webhook refuses two of one name.',
+    summary: 'The worker groups of a Ray cluster must have different names.',
+    why: 'Pods are identified by the name of their group; the webhook rejects duplicates.',
     source: `${KUBERAY}, ray-operator/pkg/webhooks/v1/raycluster_webhook.go`,
-    fix: 'Rename one of them.',
+    fix: 'Set workerGroupSpecs[].groupName to a different name for each group.',
   },
   function* ({ workers }) {
     const seen = new Set<string>();
@@ -60,7 +60,7 @@ const groupNames = clusterRule(
       if (seen.has(group.name)) {
         yield {
           path: `${group.path}/groupName`,
-          message: `Two worker groups are called "${group.name}".`,
+          message: `duplicate worker group "${group.name}"`,
           found: group.name,
         };
       }
@@ -73,9 +73,9 @@ const range = clusterRule(
   {
     id: 'ray/worker-group-range-ordered',
     row: 'RA3',
-    summary: 'minReplicas of a worker group is at least 0 and at most maxReplicas.',
-    why: 'The controller refuses the cluster otherwise.',
-    fix: 'Correct the bounds.',
+    summary: 'minReplicas of a worker group must be at least 0 and at most maxReplicas.',
+    why: 'The controller rejects the cluster otherwise.',
+    fix: 'Set minReplicas to at least 0 and maxReplicas to at least minReplicas.',
   },
   function* ({ workers }) {
     for (const { value, path, name: group } of workers) {
@@ -88,7 +88,7 @@ const range = clusterRule(
         if (bound < 0) {
           yield {
             path: `${path}/${field}`,
-            message: `${field} of group ${group} is ${bound}.`,
+            message: `${field} of the group ${group} must be greater than or equal to 0: ${bound}`,
             found: bound,
             expected: 'at least 0',
           };
@@ -97,7 +97,7 @@ const range = clusterRule(
       if (min > max) {
         yield {
           path: `${path}/minReplicas`,
-          message: `Group ${group} has minReplicas ${min} above maxReplicas ${max}.`,
+          message: `minReplicas of the group ${group} must be less than or equal to maxReplicas (${min} > ${max})`,
           found: min,
         };
       }
@@ -111,10 +111,10 @@ const inRange = clusterRule(
     row: 'RA3',
     tier: 'advice',
     severity: 'warning',
-    summary: 'replicas of a worker group lie between minReplicas and maxReplicas.',
-    why: 'The operator takes the nearer bound instead, so there are more or fewer workers than written.',
+    summary: 'replicas of a worker group must be between minReplicas and maxReplicas.',
+    why: 'The operator uses the nearer bound instead, so the number of workers differs from the one in the manifest.',
     source: `${KUBERAY}, ray-operator/controllers/ray/utils/util.go (GetWorkerGroupDesiredReplicas)`,
-    fix: 'Correct replicas or the bounds.',
+    fix: 'Set replicas to a number between minReplicas and maxReplicas, or change the bounds.',
   },
   function* ({ workers }) {
     for (const { value, path, name: group } of workers) {
@@ -126,7 +126,7 @@ const inRange = clusterRule(
       }
       yield {
         path: `${path}/replicas`,
-        message: `Group ${group} has ${replicas} replicas; its bounds make that ${replicas < min ? min : max}.`,
+        message: `replicas of the group ${group} is ${replicas}, but its bounds change that to ${replicas < min ? min : max}`,
         found: replicas,
         expected: `${min} to ${max}`,
       };
@@ -140,9 +140,9 @@ const resourcesOnce = clusterRule(
   {
     id: 'ray/resources-stated-once',
     row: 'RA4',
-    summary: 'A group states its Ray resources in rayStartParams or in resources, not in both.',
-    why: 'The controller refuses the cluster.',
-    fix: 'Keep resources, and take num-cpus, num-gpus, memory and resources out of rayStartParams.',
+    summary: 'A group must set its Ray resources either in rayStartParams or in resources.',
+    why: 'The controller rejects the cluster.',
+    fix: 'Keep resources, and remove num-cpus, num-gpus, memory, and resources from rayStartParams.',
   },
   function* (cluster) {
     for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
@@ -155,7 +155,7 @@ const resourcesOnce = clusterRule(
       }
       yield {
         path: pointer(`${path}/rayStartParams`, parameter),
-        message: `Group ${group} states ${parameter} beside resources.`,
+        message: `the group ${group} sets both ${parameter} and resources`,
         found: startParams[parameter],
       };
     }
@@ -166,16 +166,16 @@ const labels = clusterRule(
   {
     id: 'ray/labels-valid',
     row: 'RA4',
-    summary: 'Ray labels of a group stand in labels, not in rayStartParams, and are Kubernetes labels.',
-    why: 'The controller refuses the cluster.',
-    fix: "Write them into labels of the group, with Kubernetes' grammar.",
+    summary: 'Ray labels of a group must be set in labels, not in rayStartParams, and must be valid Kubernetes labels.',
+    why: 'The controller rejects the cluster.',
+    fix: 'Move the labels from rayStartParams to labels of the group, with valid label keys and values.',
   },
   function* (cluster) {
     for (const { value, path, startParams, name: group } of groupsOf(cluster)) {
       if (startParams.labels !== undefined) {
         yield {
           path: `${path}/rayStartParams/labels`,
-          message: `Group ${group} states labels in rayStartParams.`,
+          message: `the group ${group} sets labels in rayStartParams`,
           found: startParams.labels,
           expected: 'labels of the group',
         };
@@ -185,7 +185,7 @@ const labels = clusterRule(
         if (complaint !== undefined) {
           yield {
             path: pointer(`${path}/labels`, key),
-            message: `The Ray label ${key}=${text} must ${complaint}.`,
+            message: `the Ray label ${key}=${text} must ${complaint}`,
             found: text,
           };
         }
@@ -198,16 +198,16 @@ const suspended = clusterRule(
   {
     id: 'ray/worker-group-suspended-without-autoscaler',
     row: 'RA7',
-    summary: 'No worker group is suspended while the autoscaler is on.',
-    why: 'The autoscaler would ask for the workers that suspension takes away; the controller refuses the cluster. Suspension also needs the gate RayJobDeletionPolicy, which is on by default.',
-    fix: 'Turn the autoscaler off, or take suspend out.',
+    summary: 'Worker groups must not be suspended while the autoscaler is on.',
+    why: 'The autoscaler would request the workers that suspension removes; the controller rejects the cluster. Suspension also needs the gate RayJobDeletionPolicy, which is on by default.',
+    fix: 'Set enableInTreeAutoscaling: false, or remove suspend.',
   },
   function* ({ workers, autoscaling }) {
     for (const { value, path, name: group } of autoscaling ? workers : []) {
       if (value.suspend === true) {
         yield {
           path: `${path}/suspend`,
-          message: `Group ${group} is suspended, and enableInTreeAutoscaling is on.`,
+          message: `the group ${group} must not be suspended when enableInTreeAutoscaling is on`,
           found: true,
         };
       }
@@ -224,13 +224,13 @@ const gates = clusterRule(
     row: 'RA12',
     severity: 'info',
     summary: `${GATED.join(', ')} need their feature gates in the operator.`,
-    why: 'Where the gate is off, the controller refuses the cluster.',
-    fix: 'Turn the gate on in the operator, or take the option out.',
+    why: 'If the gate is off, the controller rejects the cluster.',
+    fix: 'Enable the gate in the operator with --feature-gates, or remove the option.',
   },
   function* ({ spec, path }) {
     for (const field of GATED) {
       if (isObject(spec[field])) {
-        yield { path: `${path}/${field}`, message: `${field} is taken only where the operator's gate for it is on.` };
+        yield { path: `${path}/${field}`, message: `${field} requires the feature gate of the operator` };
       }
     }
   },
@@ -244,10 +244,10 @@ const versionMatches = clusterRule(
     row: 'RA13',
     tier: 'advice',
     severity: 'warning',
-    summary: 'rayVersion is the version of Ray in the images.',
-    why: 'The operator chooses features and commands by rayVersion and never looks into the image; head and workers of different versions do not connect.',
+    summary: 'rayVersion must be the version of Ray in the images.',
+    why: 'The operator chooses features and commands by rayVersion and does not inspect the image; a head and workers with different versions do not connect.',
     source: `${KUBERAY}, ray-operator/apis/ray/v1/raycluster_types.go (rayVersion)`,
-    fix: 'Write the version of the image.',
+    fix: 'Set rayVersion to the version of Ray in the image.',
   },
   function* (cluster) {
     const stated = cluster.version;
@@ -263,7 +263,7 @@ const versionMatches = clusterRule(
       }
       yield {
         path: `${containerPath}/image`,
-        message: `Group ${group} runs Ray ${found.text}, rayVersion says ${stated.text}.`,
+        message: `the group ${group} runs Ray ${found.text}, but rayVersion is ${stated.text}`,
         found: image,
         expected: `Ray ${stated.text}`,
       };
@@ -277,10 +277,10 @@ const gpusMatch = clusterRule(
     row: 'RA13',
     tier: 'advice',
     severity: 'warning',
-    summary: 'num-gpus of a group, where it is written, is the number of devices of its pods.',
-    why: "Ray schedules by num-gpus: more than there are lets tasks share a device unseen, fewer leaves devices idle. Left out, it is taken from the container's limits.",
+    summary: 'num-gpus of a group must be the number of devices of its pods.',
+    why: "Ray schedules by num-gpus: with a higher number, tasks share a device without knowing it; with a lower number, devices stay idle. By default Ray uses the container's limits.",
     source: `${KUBERAY}, ray-operator/controllers/ray/common/pod.go (generateRayStartCommand)`,
-    fix: 'Take num-gpus out.',
+    fix: 'Remove num-gpus from rayStartParams.',
   },
   function* (cluster) {
     for (const { container, startParams, path, isHead, name: group } of groupsOf(cluster)) {
@@ -298,7 +298,7 @@ const gpusMatch = clusterRule(
       }
       yield {
         path: `${path}/rayStartParams/num-gpus`,
-        message: `Group ${group} tells Ray of ${stated} GPUs; its pods have ${devices}.`,
+        message: `num-gpus of the group ${group} is ${stated}, but its pods have ${devices} devices`,
         found: stated,
         expected: String(devices),
       };
@@ -311,9 +311,9 @@ const auth = clusterRule(
     id: 'ray/auth-needs-version',
     row: 'RA8',
     summary:
-      'Token authentication states a rayVersion of at least 2.52, with Kubernetes tokens 2.55 and no secretName; not with RayJob and RayService.',
-    why: 'Older versions would run without authentication; the controller refuses the cluster.',
-    fix: 'State rayVersion, use a later Ray, or turn authentication off.',
+      'Token authentication requires rayVersion 2.52 or later; Kubernetes tokens require 2.55, no secretName, and a RayCluster.',
+    why: 'Older versions would run without authentication; the controller rejects the cluster.',
+    fix: 'Set rayVersion to a later version, or remove authOptions.',
   },
   function* ({ spec, path, version }, { id }) {
     const options = asObject(spec.authOptions);
@@ -321,7 +321,11 @@ const auth = clusterRule(
     const at = `${path}/authOptions`;
     if (options.mode !== 'token') {
       if (kubernetes) {
-        yield { path: `${at}/enableK8sTokenAuth`, message: 'enableK8sTokenAuth needs mode token.', found: true };
+        yield {
+          path: `${at}/enableK8sTokenAuth`,
+          message: 'enableK8sTokenAuth requires authOptions.mode: token',
+          found: true,
+        };
       }
       return;
     }
@@ -329,14 +333,14 @@ const auth = clusterRule(
     if (version === undefined) {
       yield {
         path: `${path}/rayVersion`,
-        message: 'authOptions.mode token needs a rayVersion.',
+        message: 'authOptions.mode token requires rayVersion',
         found: spec.rayVersion,
         expected: `2.${least}.0 or later`,
       };
     } else if (isBefore(version, 2, least)) {
       yield {
         path: `${path}/rayVersion`,
-        message: `Ray ${version.text} has no such authentication.`,
+        message: `Ray ${version.text} does not support this authentication`,
         found: version.text,
         expected: `2.${least}.0 or later`,
       };
@@ -347,12 +351,12 @@ const auth = clusterRule(
     if ((asString(options.secretName) ?? '') !== '') {
       yield {
         path: `${at}/secretName`,
-        message: 'secretName stands beside enableK8sTokenAuth.',
+        message: 'secretName must not be set when enableK8sTokenAuth is set',
         found: options.secretName,
       };
     }
     if (id.kind !== 'RayCluster') {
-      yield { path: `${at}/enableK8sTokenAuth`, message: `A ${id.kind} cannot use Kubernetes tokens.`, found: true };
+      yield { path: `${at}/enableK8sTokenAuth`, message: `a ${id.kind} cannot use Kubernetes tokens`, found: true };
     }
   },
 );

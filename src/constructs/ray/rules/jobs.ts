@@ -16,16 +16,16 @@ const shutdown = rayJobRule(
     id: 'ray/job-suspend-and-ttl-shut-down',
     row: 'RA9',
     summary:
-      'A RayJob that is suspended, or has a ttlSecondsAfterFinished, shuts its cluster down when it ends; the TTL is not negative.',
-    why: 'The controller refuses it: suspension deletes the cluster, and the time counts from its end.',
-    fix: 'Write shutdownAfterJobFinishes: true.',
+      'A RayJob with suspend or ttlSecondsAfterFinished must set shutdownAfterJobFinishes, and the TTL must not be negative.',
+    why: 'The controller rejects the job: suspension deletes the cluster, and the TTL starts when the cluster shuts down.',
+    fix: 'Set shutdownAfterJobFinishes: true.',
   },
   function* ({ spec, path, shutsDown }) {
     const ttl = asInteger(spec.ttlSecondsAfterFinished) ?? 0;
     if (ttl < 0) {
       yield {
         path: `${path}/ttlSecondsAfterFinished`,
-        message: `ttlSecondsAfterFinished is ${ttl}.`,
+        message: `ttlSecondsAfterFinished must be greater than or equal to 0: ${ttl}`,
         found: ttl,
         expected: 'at least 0',
       };
@@ -36,14 +36,14 @@ const shutdown = rayJobRule(
     if (spec.suspend === true) {
       yield {
         path: `${path}/suspend`,
-        message: 'The job is suspended, and shutdownAfterJobFinishes is not true.',
+        message: 'suspend requires shutdownAfterJobFinishes: true',
         found: true,
       };
     }
     if (ttl > 0) {
       yield {
         path: `${path}/ttlSecondsAfterFinished`,
-        message: 'A TTL is stated, and shutdownAfterJobFinishes is not true.',
+        message: 'ttlSecondsAfterFinished requires shutdownAfterJobFinishes: true',
         found: ttl,
       };
     }
@@ -55,38 +55,42 @@ const cluster = rayJobRule(
     id: 'ray/job-has-cluster',
     row: 'RA9',
     summary:
-      'A RayJob has a rayClusterSpec, or a clusterSelector with ray.io/cluster; a selected cluster is neither suspended, nor retried, nor used in SidecarMode.',
-    why: 'The controller refuses a job without a cluster, and what would have to change a cluster that is not its own.',
-    fix: 'State rayClusterSpec, or select a cluster and leave suspend, backoffLimit and SidecarMode out.',
+      'A RayJob must have a rayClusterSpec or a clusterSelector with ray.io/cluster; a job with a clusterSelector must not be suspended, retried, or in SidecarMode.',
+    why: 'The controller rejects a job without a cluster, and a job that would have to change a cluster that is not its own.',
+    fix: 'Set rayClusterSpec, or set clusterSelector and remove suspend, backoffLimit, and SidecarMode.',
   },
   function* ({ spec, path, selector, selectsCluster, mode, backoffLimit }) {
     if (!selectsCluster) {
       if (!isObject(spec.rayClusterSpec)) {
-        yield { path, message: 'The job has no cluster.', expected: 'rayClusterSpec or clusterSelector' };
+        yield {
+          path,
+          message: 'rayClusterSpec or clusterSelector must be set',
+          expected: 'rayClusterSpec or clusterSelector',
+        };
       }
       return;
     }
     if ((asString(selector[SELECTOR_KEY]) ?? '') === '') {
       yield {
         path: `${path}/clusterSelector`,
-        message: `The selector does not name ${SELECTOR_KEY}.`,
+        message: `clusterSelector must contain ${SELECTOR_KEY}`,
         expected: `${SELECTOR_KEY}: <name>`,
       };
     }
     if (spec.suspend === true) {
-      yield { path: `${path}/suspend`, message: 'A job on a selected cluster cannot be suspended.', found: true };
+      yield { path: `${path}/suspend`, message: 'suspend must not be set when clusterSelector is set', found: true };
     }
     if (mode === 'SidecarMode') {
       yield {
         path: `${path}/submissionMode`,
-        message: 'A job on a selected cluster has no head pod to be a sidecar of.',
+        message: 'SidecarMode must not be used when clusterSelector is set',
         found: mode,
       };
     }
     if (backoffLimit > 0) {
       yield {
         path: `${path}/backoffLimit`,
-        message: 'A job on a selected cluster is not retried.',
+        message: 'backoffLimit must not be set when clusterSelector is set',
         found: backoffLimit,
         expected: '0',
       };
@@ -99,15 +103,15 @@ const mode = rayJobRule(
     id: 'ray/job-submission-mode-fits',
     row: 'RA9',
     summary:
-      'submissionMode is K8sJobMode, HTTPMode, InteractiveMode or SidecarMode; InteractiveMode is not retried; SidecarMode has no submitter and a head with restartPolicy Never.',
-    why: 'The schema takes any string; an unknown mode never submits the job. The controller refuses the combinations.',
-    fix: 'Use one of the four modes and leave out what does not go with it.',
+      'submissionMode must be K8sJobMode, HTTPMode, InteractiveMode, or SidecarMode; InteractiveMode excludes retries, and SidecarMode requires no submitter and a head with restartPolicy Never.',
+    why: 'The schema accepts any string; a job with an unknown mode is never submitted. The controller rejects invalid combinations.',
+    fix: 'Set submissionMode to one of the four modes, and remove the fields that it excludes.',
   },
   function* ({ spec, path, mode: found, backoffLimit }) {
     if (!MODES.includes(found)) {
       yield {
         path: `${path}/submissionMode`,
-        message: `"${found}" is no submissionMode.`,
+        message: `unsupported submissionMode "${found}"`,
         found,
         expected: MODES.join(', '),
       };
@@ -115,7 +119,7 @@ const mode = rayJobRule(
     if (found === 'InteractiveMode' && backoffLimit > 0) {
       yield {
         path: `${path}/backoffLimit`,
-        message: 'A job in InteractiveMode is not retried.',
+        message: 'backoffLimit must be 0 in InteractiveMode',
         found: backoffLimit,
         expected: '0',
       };
@@ -125,7 +129,7 @@ const mode = rayJobRule(
     }
     for (const field of ['submitterPodTemplate', 'submitterConfig']) {
       if (isObject(spec[field])) {
-        yield { path: `${path}/${field}`, message: `${field} has no effect in SidecarMode, and is refused.` };
+        yield { path: `${path}/${field}`, message: `${field} must not be set in SidecarMode` };
       }
     }
     const at = '/rayClusterSpec/headGroupSpec/template/spec/restartPolicy';
@@ -135,7 +139,7 @@ const mode = rayJobRule(
     if (policy !== '' && policy !== 'Never') {
       yield {
         path: `${path}${at}`,
-        message: `The head has restartPolicy ${policy}.`,
+        message: `restartPolicy of the head must be Never: ${policy}`,
         found: policy,
         expected: 'Never',
       };
@@ -147,21 +151,27 @@ const numbers = rayJobRule(
   {
     id: 'ray/job-limits-positive',
     row: 'RA9',
-    summary: 'activeDeadlineSeconds and preRunningDeadlineSeconds of a RayJob are above 0, backoffLimit is not below.',
-    why: 'The controller refuses the job.',
-    fix: 'Correct the number, or leave it out.',
+    summary:
+      'activeDeadlineSeconds and preRunningDeadlineSeconds of a RayJob must be greater than 0, and backoffLimit must be at least 0.',
+    why: 'The controller rejects the job.',
+    fix: 'Set activeDeadlineSeconds and preRunningDeadlineSeconds to at least 1 and backoffLimit to at least 0, or leave them unset.',
   },
   function* ({ spec, path, backoffLimit }) {
     for (const field of ['activeDeadlineSeconds', 'preRunningDeadlineSeconds']) {
       const value = asInteger(spec[field]);
       if (value !== undefined && value <= 0) {
-        yield { path: `${path}/${field}`, message: `${field} is ${value}.`, found: value, expected: 'at least 1' };
+        yield {
+          path: `${path}/${field}`,
+          message: `${field} must be greater than or equal to 1: ${value}`,
+          found: value,
+          expected: 'at least 1',
+        };
       }
     }
     if (backoffLimit < 0) {
       yield {
         path: `${path}/backoffLimit`,
-        message: `backoffLimit is ${backoffLimit}.`,
+        message: `backoffLimit must be greater than or equal to 0: ${backoffLimit}`,
         found: backoffLimit,
         expected: 'at least 0',
       };
@@ -177,9 +187,9 @@ const deletion = rayJobRule(
     id: 'ray/job-deletion-strategy-fits',
     row: 'RA9',
     summary:
-      'Deletion rules exclude shutdownAfterJobFinishes, come once for each condition and policy, delete workers before the cluster and the cluster before the job, and leave alone a selected cluster and what the autoscaler makes.',
-    why: 'The controller refuses the job. Deletion strategies need the gate RayJobDeletionPolicy, which is on by default.',
-    fix: 'Correct the rules; take shutdownAfterJobFinishes out beside deletionRules.',
+      'Deletion rules must be unique, must run in the order workers, cluster, job, and must not be combined with shutdownAfterJobFinishes, a selected cluster, or, for workers, the autoscaler.',
+    why: 'The controller rejects the job. Deletion strategies need the gate RayJobDeletionPolicy, which is on by default.',
+    fix: 'Correct deletionStrategy.deletionRules, and remove shutdownAfterJobFinishes if deletionRules is set.',
   },
   function* ({ spec, path, selectsCluster, shutsDown }) {
     const strategy = asObject(spec.deletionStrategy);
@@ -195,18 +205,18 @@ const deletion = rayJobRule(
     ];
     for (const { policy, path: place } of policies) {
       if (selectsCluster && (policy === 'DeleteCluster' || policy === 'DeleteWorkers')) {
-        yield { path: place, message: `${policy} would change a cluster that is only selected.`, found: policy };
+        yield { path: place, message: `${policy} must not be used when clusterSelector is set`, found: policy };
       } else if (autoscaling && policy === 'DeleteWorkers') {
-        yield { path: place, message: 'DeleteWorkers does not go with the autoscaler.', found: policy };
+        yield { path: place, message: 'DeleteWorkers must not be used with the autoscaler', found: policy };
       }
       if (shutsDown && rules.length === 0 && policy === 'DeleteNone') {
-        yield { path: place, message: 'DeleteNone contradicts shutdownAfterJobFinishes.', found: policy };
+        yield { path: place, message: 'DeleteNone must not be used with shutdownAfterJobFinishes', found: policy };
       }
     }
     if (rules.length > 0 && shutsDown) {
       yield {
         path: `${at}/deletionRules`,
-        message: 'deletionRules stand beside shutdownAfterJobFinishes.',
+        message: 'deletionRules must not be set when shutdownAfterJobFinishes is set',
         expected: 'one of them',
       };
     }
@@ -217,7 +227,7 @@ const deletion = rayJobRule(
       const policy = asString(value.policy) ?? '';
       const ttl = asInteger(condition.ttlSeconds) ?? 0;
       if (times.has(`${when} ${policy}`)) {
-        yield { path: `${at}${own}`, message: `A second rule says ${policy} for the same condition.`, found: policy };
+        yield { path: `${at}${own}`, message: `duplicate rule ${policy} for the same condition`, found: policy };
       }
       const earlier = ORDER.slice(0, Math.max(0, ORDER.indexOf(policy))).find(
         (other) => (times.get(`${when} ${other}`) ?? -1) > ttl,
@@ -230,7 +240,7 @@ const deletion = rayJobRule(
       if (conflict !== undefined) {
         yield {
           path: `${at}${own}/condition`,
-          message: `${policy} after ${ttl} s does not go with ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s.`,
+          message: `${policy} after ${ttl} s conflicts with ${conflict} after ${times.get(`${when} ${conflict}`) ?? 0} s`,
           found: ttl,
         };
       }
@@ -244,9 +254,9 @@ const headService = rayRule(
   {
     id: 'ray/service-head-service-unnamed',
     row: 'RA10',
-    summary: 'The head service of a RayService has no name of its own.',
-    why: 'Each new cluster of the service needs another name; the controller refuses a fixed one.',
-    fix: 'Take headService.metadata.name out.',
+    summary: 'The head service of a RayService must not have a name of its own.',
+    why: 'Each new cluster of the service needs another name; the controller rejects a fixed one.',
+    fix: 'Remove headService.metadata.name.',
   },
   function* (manifest) {
     const view = clusterOf(manifest);
@@ -254,7 +264,7 @@ const headService = rayRule(
     if (name !== '') {
       yield {
         path: `${view?.head.path ?? ''}/headService/metadata/name`,
-        message: `The head service is called "${name}".`,
+        message: `headService.metadata.name must not be set: "${name}"`,
         found: name,
       };
     }
@@ -269,9 +279,9 @@ const upgrade = rayRule(
     id: 'ray/service-upgrade-fits',
     row: 'RA10',
     summary:
-      'upgradeStrategy.type is NewCluster, NewClusterWithIncrementalUpgrade or None; the incremental one has the autoscaler, a gatewayClassName, percentages of 0 to 100 with steps no larger than the surge, and an interval above 0.',
-    why: 'The controller refuses the service. The incremental upgrade also needs a feature gate.',
-    fix: 'Correct the type or its options.',
+      'upgradeStrategy.type must be NewCluster, NewClusterWithIncrementalUpgrade, or None; an incremental upgrade requires the autoscaler and valid clusterUpgradeOptions.',
+    why: 'The controller rejects the service. The incremental upgrade also needs a feature gate.',
+    fix: 'Set upgradeStrategy.type to a supported value, and for an incremental upgrade set gatewayClassName, maxSurgePercent, stepSizePercent, and intervalSeconds.',
   },
   function* (manifest) {
     const strategy = asObject(asObject(manifest.object.spec).upgradeStrategy);
@@ -280,7 +290,7 @@ const upgrade = rayRule(
     if (type !== undefined && !UPGRADES.includes(type)) {
       yield {
         path: `${path}/type`,
-        message: `"${type}" is no type of upgrade.`,
+        message: `unsupported upgrade type "${type}"`,
         found: type,
         expected: UPGRADES.join(', '),
       };
@@ -291,14 +301,14 @@ const upgrade = rayRule(
     if (clusterOf(manifest)?.autoscaling !== true) {
       yield {
         path: `${path}/type`,
-        message: 'An incremental upgrade needs the autoscaler.',
+        message: 'an incremental upgrade requires the autoscaler',
         found: type,
         expected: 'enableInTreeAutoscaling: true',
       };
     }
     const options = strategy.clusterUpgradeOptions;
     if (!isObject(options)) {
-      yield { path, message: 'An incremental upgrade needs clusterUpgradeOptions.' };
+      yield { path, message: 'an incremental upgrade requires clusterUpgradeOptions' };
       return;
     }
     const at = `${path}/clusterUpgradeOptions`;
@@ -308,7 +318,7 @@ const upgrade = rayRule(
     if (surge < 0 || surge > 100) {
       yield {
         path: `${at}/maxSurgePercent`,
-        message: `maxSurgePercent is ${surge}.`,
+        message: `maxSurgePercent must be between 0 and 100: ${surge}`,
         found: surge,
         expected: '0 to 100',
       };
@@ -316,7 +326,7 @@ const upgrade = rayRule(
     if (step !== undefined && (step < 0 || step > Math.min(100, Math.max(0, surge)))) {
       yield {
         path: `${at}/stepSizePercent`,
-        message: `stepSizePercent is ${step}.`,
+        message: `stepSizePercent must be between 0 and maxSurgePercent: ${step}`,
         found: step,
         expected: `0 to ${Math.min(100, Math.max(0, surge))}`,
       };
@@ -324,13 +334,13 @@ const upgrade = rayRule(
     if (interval !== undefined && interval <= 0) {
       yield {
         path: `${at}/intervalSeconds`,
-        message: `intervalSeconds is ${interval}.`,
+        message: `intervalSeconds must be greater than 0: ${interval}`,
         found: interval,
-        expected: 'above 0',
+        expected: 'greater than 0',
       };
     }
     if (options.gatewayClassName === '') {
-      yield { path: `${at}/gatewayClassName`, message: 'gatewayClassName is empty.', found: '' };
+      yield { path: `${at}/gatewayClassName`, message: 'gatewayClassName must not be empty', found: '' };
     }
   },
 );
@@ -344,9 +354,9 @@ const timeout = rayRule(
   {
     id: 'ray/service-initializing-timeout-valid',
     row: 'RA10',
-    summary: `The annotation ${TIMEOUT} is a duration such as 30m, or a number of seconds, above 0.`,
-    why: 'The controller refuses the service.',
-    fix: 'Write for example 30m.',
+    summary: `The annotation ${TIMEOUT} must be a duration such as 30m, or a number of seconds, greater than 0.`,
+    why: 'The controller rejects the service.',
+    fix: `Set ${TIMEOUT} to a duration, for example 30m.`,
   },
   function* (manifest) {
     const text = asString(asObject(asObject(manifest.object.metadata).annotations)[TIMEOUT]) ?? '';
@@ -355,7 +365,7 @@ const timeout = rayRule(
     }
     yield {
       path: pointer('/metadata/annotations', TIMEOUT),
-      message: `"${text}" is no time above 0.`,
+      message: `"${text}" is not a valid duration greater than 0`,
       found: text,
       expected: '30m, or seconds',
     };
@@ -367,9 +377,10 @@ const schedule = rayRule(
   {
     id: 'ray/cron-schedule-valid',
     row: 'RA11',
-    summary: 'schedule of a RayCronJob is a cron line without a time zone, timeZone one that there is.',
-    why: 'The controller refuses the object. RayCronJob also needs a feature gate.',
-    fix: 'Write five fields, and the zone into timeZone.',
+    summary:
+      'schedule of a RayCronJob must be a cron expression without a time zone, and timeZone must be a known time zone.',
+    why: 'The controller rejects the object. RayCronJob also needs a feature gate.',
+    fix: 'Set schedule to five cron fields, and set the time zone in timeZone.',
   },
   function* (manifest) {
     const spec = asObject(manifest.object.spec);
@@ -378,12 +389,12 @@ const schedule = rayRule(
     if (line !== undefined) {
       const complaint = scheduleComplaint(line);
       if (complaint !== undefined) {
-        yield { path: '/spec/schedule', message: `The schedule "${line}" must ${complaint}.`, found: line };
+        yield { path: '/spec/schedule', message: `the schedule "${line}" must ${complaint}`, found: line };
       }
     }
     const wrong = zone === undefined ? undefined : timeZoneComplaint(zone);
     if (wrong !== undefined) {
-      yield { path: '/spec/timeZone', message: `The time zone "${zone ?? ''}" must ${wrong}.`, found: zone };
+      yield { path: '/spec/timeZone', message: `the time zone "${zone ?? ''}" must ${wrong}`, found: zone };
     }
   },
 );

@@ -48,10 +48,10 @@ const knownClass = revisionRule(
   {
     row: 'KN1',
     summary:
-      'The autoscaler of a revision is kpa.autoscaling.knative.dev, hpa.autoscaling.knative.dev, or one of another domain.',
-    why: "The webhook refuses a class of Knative's own domain that there is not.",
+      'The autoscaler class of a revision must be kpa.autoscaling.knative.dev, hpa.autoscaling.knative.dev, or a class of another domain.',
+    why: "The webhook rejects an unknown class in Knative's own domain.",
     source: VALIDATION,
-    fix: 'Write kpa.autoscaling.knative.dev, or leave it out.',
+    fix: 'Set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev, or leave it unset.',
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
@@ -60,7 +60,7 @@ const knownClass = revisionRule(
     }
     yield {
       path: stated.path,
-      message: `there is no autoscaler ${stated.value}`,
+      message: `unknown autoscaler class "${stated.value}"`,
       found: stated.value,
       expected: `${KPA} or ${HPA}`,
     };
@@ -72,10 +72,10 @@ const metricOfClass = revisionRule(
   {
     row: 'KN2',
     summary:
-      'kpa scales by concurrency or rps, averaged linear or weightedExponential; hpa by cpu, memory or a custom metric.',
-    why: 'The webhook refuses another metric or average with kpa.',
+      'The metric of kpa must be concurrency or rps, averaged linear or weightedExponential; the metric of hpa must be cpu, memory, or a custom metric.',
+    why: 'The webhook rejects any other metric or average with kpa.',
     source: VALIDATION,
-    fix: 'Use concurrency or rps; for CPU say class hpa.autoscaling.knative.dev.',
+    fix: 'Set autoscaling.knative.dev/metric to concurrency or rps, or for CPU set class to hpa.autoscaling.knative.dev.',
   },
   function* (revision) {
     const average = autoscalingAnnotation(revision, 'metric-aggregation-algorithm');
@@ -87,7 +87,7 @@ const metricOfClass = revisionRule(
     ) {
       yield {
         path: average.path,
-        message: `there is no average ${average.value}`,
+        message: `unsupported average "${average.value}"`,
         found: average.value,
         expected: 'linear or weightedExponential',
       };
@@ -100,16 +100,16 @@ const metricOfClass = revisionRule(
     if (autoscaler === KPA && metric.value !== 'concurrency' && metric.value !== 'rps') {
       yield {
         path: metric.path,
-        message: `kpa does not scale by ${metric.value}`,
+        message: `unsupported metric "${metric.value}" for kpa`,
         found: metric.value,
         expected: 'concurrency or rps',
       };
     } else if (autoscaler === HPA && metric.value === '') {
       yield {
         path: metric.path,
-        message: 'the metric is empty',
+        message: 'the metric must not be empty',
         found: '',
-        expected: 'cpu, memory or a custom metric',
+        expected: 'cpu, memory, or a custom metric',
       };
     }
   },
@@ -121,10 +121,10 @@ const hpaMetricStated = revisionRule(
     row: 'KN2',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A service that is scaled by hpa says by which metric.',
-    why: 'Without one it is CPU, and target is a percentage of it: target 10 means 10 % CPU, not 10 requests. A model server waits for its GPU at any CPU.',
+    summary: 'A service that hpa scales should set its metric.',
+    why: 'The default metric is CPU, and target is a percentage of it: target 10 means 10 % CPU, not 10 requests. A model server waits for its GPU regardless of the CPU.',
     source: `${KNATIVE}, pkg/apis/autoscaling/v1alpha1/pa_defaults.go; pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
-    fix: 'Write class kpa.autoscaling.knative.dev and metric concurrency, or name the metric.',
+    fix: 'Set autoscaling.knative.dev/class to kpa.autoscaling.knative.dev with metric concurrency, or set the metric.',
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
@@ -134,7 +134,10 @@ const hpaMetricStated = revisionRule(
     const target = autoscalingAnnotation(revision, 'target');
     yield {
       path: target?.path ?? stated.path,
-      message: target === undefined ? 'the metric of hpa is CPU' : `target ${target.value} means ${target.value} % CPU`,
+      message:
+        target === undefined
+          ? 'the metric of hpa is CPU by default'
+          : `target ${target.value} means ${target.value} % CPU`,
       found: stated.value,
       expected: `${KPA}, metric concurrency`,
     };
@@ -147,10 +150,10 @@ const hpaNotToZero = revisionRule(
     row: 'KN2',
     tier: 'advice',
     severity: 'info',
-    summary: 'A service that is scaled by hpa states min-scale 1 or more.',
-    why: 'A HorizontalPodAutoscaler never goes to zero: one replica always runs, whatever min-scale says.',
+    summary: 'A service that hpa scales must set min-scale to at least 1.',
+    why: 'A HorizontalPodAutoscaler never scales to zero: at least one replica always runs, regardless of min-scale.',
     source: `${KNATIVE}, pkg/reconciler/autoscaling/hpa/resources/hpa.go`,
-    fix: 'State min-scale: "1", or use kpa, which goes to zero.',
+    fix: 'Set autoscaling.knative.dev/min-scale: "1", or use kpa, which scales to zero.',
   },
   function* (revision) {
     const stated = autoscalingAnnotation(revision, 'class');
@@ -160,7 +163,7 @@ const hpaNotToZero = revisionRule(
     }
     yield {
       path: least?.path ?? stated.path,
-      message: 'the service does not scale to zero',
+      message: 'a service with hpa does not scale to zero',
       ...(least === undefined ? {} : { severity: 'warning' as const }),
     };
   },
@@ -171,10 +174,10 @@ const scaleBounds = revisionRule(
   {
     row: 'KN3',
     summary:
-      'min-scale and max-scale are whole numbers of 0 or more, max-scale is 0 or at least min-scale, activation-scale at least 2 and between them.',
-    why: 'The webhook refuses others. max-scale 0 stands for no limit.',
+      'min-scale and max-scale must be integers of at least 0, max-scale must be 0 or at least min-scale, and activation-scale must be at least 2 and between them.',
+    why: 'The webhook rejects any others. A max-scale of 0 means no limit.',
     source: VALIDATION,
-    fix: 'Correct the numbers; annotations are texts, so put them in quotes.',
+    fix: 'Set min-scale, max-scale, and activation-scale to numbers in quotes, because annotations are strings.',
   },
   function* (revision) {
     const bound = (name: string): { stated?: Annotation; value: number; fault?: Violation } => {
@@ -191,7 +194,7 @@ const scaleBounds = revisionRule(
         value: 0,
         fault: {
           path: stated.path,
-          message: `${name} "${stated.value}" is no whole number of 0 or more`,
+          message: `${name} must be an integer greater than or equal to 0: "${stated.value}"`,
           found: stated.value,
         },
       };
@@ -206,7 +209,7 @@ const scaleBounds = revisionRule(
     if (most.stated !== undefined && most.value !== 0 && most.value < least.value) {
       yield {
         path: most.stated.path,
-        message: `max-scale ${most.value} is less than min-scale ${least.value}`,
+        message: `max-scale must be greater than or equal to min-scale (${most.value} < ${least.value})`,
         found: most.stated.value,
         expected: `0 or at least ${least.value}`,
       };
@@ -218,13 +221,13 @@ const scaleBounds = revisionRule(
     const value = goInteger(activation.value);
     const fault =
       value === undefined
-        ? 'is no whole number'
+        ? 'must be an integer'
         : value < 2
-          ? 'is less than 2'
+          ? 'must be greater than or equal to 2'
           : value < least.value
-            ? `is less than min-scale ${least.value}`
+            ? `must be greater than or equal to min-scale (${least.value})`
             : most.value !== 0 && value > most.value
-              ? `is more than max-scale ${most.value}`
+              ? `must be less than or equal to max-scale (${most.value})`
               : undefined;
     if (fault !== undefined) {
       yield {
@@ -257,10 +260,10 @@ const numbers = revisionRule(
   {
     row: 'KN4',
     summary:
-      'target is at least 0.01, target-utilization-percentage 1 to 100, target-burst-capacity 0 or more or -1, panic-window-percentage 1 to 100, panic-threshold-percentage 110 to 1000.',
-    why: 'The webhook refuses others.',
+      'target must be at least 0.01, target-utilization-percentage 1 to 100, target-burst-capacity -1 or at least 0, panic-window-percentage 1 to 100, panic-threshold-percentage 110 to 1000.',
+    why: 'The webhook rejects any others.',
     source: VALIDATION,
-    fix: 'Correct the number.',
+    fix: 'Set the autoscaling.knative.dev annotation to a number in the range.',
   },
   function* (revision) {
     for (const { name, least, most, also } of RANGES) {
@@ -274,7 +277,7 @@ const numbers = revisionRule(
       }
       yield {
         path: stated.path,
-        message: `${name} "${stated.value}" is out of range`,
+        message: `${name} is out of range: "${stated.value}"`,
         found: stated.value,
         expected:
           most === undefined ? `at least ${least}${also === undefined ? '' : `, or ${also}`}` : `${least} to ${most}`,
@@ -294,10 +297,10 @@ const durations = revisionRule(
   {
     row: 'KN5',
     summary:
-      'window is 6s to 1h, scale-down-delay and scale-to-zero-pod-retention-period 0 to 1h, the first two in whole seconds; progress-deadline is a duration in whole seconds.',
-    why: 'The webhook refuses others.',
+      'window must be 6s to 1h, scale-down-delay and scale-to-zero-pod-retention-period 0 to 1h, the first two in whole seconds; progress-deadline must be a duration in whole seconds.',
+    why: 'The webhook rejects any others.',
     source: `${VALIDATION}; pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Write a duration with its unit, for example 60s or 10m.',
+    fix: 'Set the annotation (window, scale-down-delay, progress-deadline) to a duration with a unit, for example 60s or 10m.',
   },
   function* (revision) {
     for (const { name, least, whole } of DURATIONS) {
@@ -308,14 +311,14 @@ const durations = revisionRule(
       const seconds = parseGoDuration(stated.value);
       const fault =
         seconds === undefined
-          ? 'is no duration'
+          ? 'must be a duration'
           : seconds < least || seconds > HOUR
-            ? `is not within ${least}s to 1h`
+            ? `must be between ${least}s and 1h`
             : whole && !Number.isInteger(seconds)
-              ? 'has parts of seconds'
+              ? 'must be in whole seconds'
               : undefined;
       if (fault !== undefined) {
-        yield { path: stated.path, message: `${name} "${stated.value}" ${fault}`, found: stated.value };
+        yield { path: stated.path, message: `${name} ${fault}: "${stated.value}"`, found: stated.value };
       }
     }
     const key = 'serving.knative.dev/progress-deadline';
@@ -324,7 +327,7 @@ const durations = revisionRule(
     if (seconds === undefined || seconds < 0 || !Number.isInteger(seconds)) {
       yield {
         path: pointer(revision.annotationsPath, key),
-        message: `progress-deadline "${deadline}" is no duration in whole seconds`,
+        message: `progress-deadline must be a duration in whole seconds: "${deadline}"`,
         found: deadline,
         expected: 'for example 1200s',
       };
@@ -336,10 +339,10 @@ const initialScale = revisionRule(
   'knative-initial-scale-allowed',
   {
     row: 'KN6',
-    summary: 'initial-scale is a whole number of 0 or more; 0 only where the cluster allows it.',
-    why: 'The webhook refuses others, and 0 unless config-autoscaler says allow-zero-initial-scale: "true".',
+    summary: 'initial-scale must be an integer of at least 0, and 0 only if the cluster allows it.',
+    why: 'The webhook rejects any others, and 0 unless allow-zero-initial-scale is "true" in config-autoscaler.',
     source: VALIDATION,
-    fix: 'State 1 or more, or allow zero in config-autoscaler.',
+    fix: 'Set autoscaling.knative.dev/initial-scale to at least 1, or allow zero in config-autoscaler.',
   },
   function* (revision, _manifest, { set }) {
     const stated = autoscalingAnnotation(revision, 'initial-scale');
@@ -351,7 +354,7 @@ const initialScale = revisionRule(
     if (value === undefined || value < 0) {
       yield {
         path: stated.path,
-        message: `initial-scale "${stated.value}" is no whole number of 0 or more`,
+        message: `initial-scale must be an integer greater than or equal to 0: "${stated.value}"`,
         found: stated.value,
       };
       return;
@@ -367,7 +370,7 @@ const initialScale = revisionRule(
     }
     yield {
       path: stated.path,
-      message: 'initial-scale 0 is refused unless the cluster allows it',
+      message: 'initial-scale must not be 0 unless the cluster allows it',
       found: stated.value,
       severity: config === undefined ? 'warning' : 'error',
     };
@@ -378,8 +381,9 @@ const onTemplate = revisionRule(
   'knative-scaling-on-template',
   {
     row: 'KN7',
-    summary: 'Autoscaling annotations stand on the template of a Service or Configuration, not on the object itself.',
-    why: 'Revisions are made from the template; the webhook refuses them outside of it.',
+    summary:
+      'Autoscaling annotations must be set in the template of a Service or Configuration, not on the object itself.',
+    why: 'Revisions are created from the template; the webhook rejects the annotations elsewhere.',
     source: `${KNATIVE}, pkg/apis/serving/metadata_validation.go`,
     fix: 'Move them to spec.template.metadata.annotations.',
   },
@@ -391,7 +395,7 @@ const onTemplate = revisionRule(
       if (key.startsWith(AUTOSCALING)) {
         yield {
           path: pointer('/metadata/annotations', key),
-          message: `${key} stands on the object`,
+          message: `${key} must be set in the template, not on the object`,
           found: key,
           expected: `spec.template.metadata.annotations["${key}"]`,
         };
@@ -406,10 +410,10 @@ const knownAnnotation = revisionRule(
     row: 'KN7',
     tier: 'advice',
     severity: 'warning',
-    summary: 'Annotations below autoscaling.knative.dev are ones that Knative reads.',
-    why: 'Another is taken and means nothing.',
+    summary: 'Annotations with the prefix autoscaling.knative.dev must be ones that Knative reads.',
+    why: 'An unknown annotation is accepted and has no effect.',
     source: `${KNATIVE}, pkg/apis/autoscaling/register.go`,
-    fix: 'Correct the name: min-scale, max-scale, target, …',
+    fix: 'Rename the annotation, for example to autoscaling.knative.dev/min-scale.',
   },
   function* (revision) {
     // An autoscaler of another domain may have annotations of its own.
@@ -430,13 +434,13 @@ const knownAnnotation = revisionRule(
       if (NAMES.includes(today)) {
         yield {
           path,
-          message: `${name} is the old name`,
+          message: `${name} is an outdated name`,
           found: key,
           expected: `${AUTOSCALING}/${today}`,
           severity: 'info',
         };
       } else {
-        yield { path, message: `Knative reads no annotation ${key}`, found: key, expected: NAMES.join(', ') };
+        yield { path, message: `unknown annotation ${key}`, found: key, expected: NAMES.join(', ') };
       }
     }
   },
@@ -448,10 +452,10 @@ const targetWithinConcurrency = revisionRule(
     row: 'KN4',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A target of concurrency is not above containerConcurrency.',
-    why: 'No replica ever gets more requests than that at a time: Knative takes the lower of the two, and the target is never what was written.',
+    summary: 'A target for concurrency must not exceed containerConcurrency.',
+    why: 'No replica ever gets more requests than that at a time: Knative uses the lower of the two, so the target has no effect.',
     source: `${KNATIVE}, pkg/reconciler/autoscaling/resources/target.go`,
-    fix: 'Lower the target, or raise containerConcurrency.',
+    fix: 'Lower autoscaling.knative.dev/target, or raise containerConcurrency.',
   },
   function* (revision) {
     const target = autoscalingAnnotation(revision, 'target');
@@ -464,7 +468,7 @@ const targetWithinConcurrency = revisionRule(
     if (value !== undefined && value > limit) {
       yield {
         path: target.path,
-        message: `the target ${target.value} is above containerConcurrency ${limit}`,
+        message: `target exceeds containerConcurrency (${target.value} > ${limit})`,
         found: target.value,
         expected: `at most ${limit}`,
       };

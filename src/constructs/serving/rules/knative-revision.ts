@@ -28,10 +28,10 @@ const onePort = revisionRule(
   {
     row: 'KN8',
     summary:
-      'The containers of a revision have one port together, over TCP, without a name or named http1 or h2c, and none that Knative uses itself.',
-    why: 'Knative sends all requests to it; the webhook refuses others.',
+      'The containers of a revision must have exactly one port in total, over TCP, with no name or with the name http1 or h2c, and not a port that Knative uses.',
+    why: 'Knative sends all requests to this port; the webhook rejects any others.',
     source: PODS,
-    fix: 'Keep the port that takes requests; metrics may stand in annotations of a PodMonitor.',
+    fix: 'Keep one entry in containers[].ports, the one that takes requests, and state a metrics port in a PodMonitor.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -39,12 +39,12 @@ const onePort = revisionRule(
       objectsAt(value, '/ports').map(({ value: port, path: at }) => ({ port, path: `${specPath}${path}${at}` })),
     );
     for (const { path } of ports.slice(1)) {
-      yield { path, message: 'a revision has one port', expected: 'one port in all containers' };
+      yield { path, message: 'a revision must not have more than one port', expected: 'one port in all containers' };
     }
     if (ports.length === 0 && containers.length > 1) {
       yield {
         path: `${specPath}/containers`,
-        message: 'of several containers none has a port',
+        message: 'one of several containers must have a port',
         expected: 'a port in the container that takes requests',
       };
     }
@@ -53,18 +53,18 @@ const onePort = revisionRule(
       if (typeof name === 'string' && !['', 'http1', 'h2c'].includes(name)) {
         yield {
           path: `${path}/name`,
-          message: `the port is called ${name}`,
+          message: `unsupported port name "${name}"`,
           found: name,
           expected: 'http1, h2c (for gRPC), or no name',
         };
       }
       if (typeof number === 'number' && RESERVED_PORTS.includes(number)) {
-        yield { path: `${path}/containerPort`, message: `Knative uses ${number} itself`, found: number };
+        yield { path: `${path}/containerPort`, message: `the port ${number} is reserved for Knative`, found: number };
       }
       if (typeof protocol === 'string' && protocol !== '' && protocol !== 'TCP') {
         yield {
           path: `${path}/protocol`,
-          message: `requests do not come over ${protocol}`,
+          message: `unsupported protocol ${protocol}`,
           found: protocol,
           expected: 'TCP',
         };
@@ -78,10 +78,10 @@ const features = revisionRule(
   {
     row: 'KN9',
     severity: 'warning',
-    summary: "Fields of a revision's pod that stand behind a switch are switched on in config-features.",
-    why: 'Node selection, tolerations, schedulers, runtime classes, claims and more are off by default: the webhook refuses the service.',
+    summary: "Fields of a revision's pod that depend on a feature flag must be enabled in config-features.",
+    why: 'Node selectors, tolerations, schedulers, runtime classes, claims, and other fields are off by default: the webhook rejects the service.',
     source: `${KNATIVE}, pkg/apis/config/features.go, pkg/apis/serving/fieldmask.go`,
-    fix: 'Set the key to enabled in the ConfigMap config-features of knative-serving (most cannot safely be turned off again), or leave the field out.',
+    fix: 'Set the key to enabled in the ConfigMap config-features of knative-serving (most cannot safely be disabled again), or remove the field.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE);
@@ -98,7 +98,7 @@ const features = revisionRule(
       said.add(feature);
       yield {
         path: `${specPath}${path}`,
-        message: `it needs ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
+        message: `the field requires ${feature}, which is off ${config === undefined ? 'by default' : 'in config-features'}`,
         expected: `${feature}: enabled`,
         ...(config === undefined ? {} : { severity: 'error' as const }),
       };
@@ -110,10 +110,10 @@ const limits = revisionRule(
   'knative-limits-in-range',
   {
     row: 'KN10',
-    summary: 'containerConcurrency is 0 to 1000 and timeoutSeconds 0 to 600, unless the cluster allows more.',
-    why: 'The webhook refuses what is beyond config-defaults: container-concurrency-max-limit and max-revision-timeout-seconds.',
+    summary: 'containerConcurrency must be 0 to 1000 and timeoutSeconds 0 to 600, unless the cluster allows more.',
+    why: 'The webhook rejects values above container-concurrency-max-limit and max-revision-timeout-seconds in config-defaults.',
     source: `${KNATIVE}, pkg/apis/config/defaults.go, pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Stay within the limits, or raise them in config-defaults.',
+    fix: 'Lower containerConcurrency or timeoutSeconds, or raise the limits in config-defaults.',
   },
   function* ({ spec, specPath }, _manifest, { set }) {
     const config = set.get('ConfigMap', 'config-defaults', KNATIVE_NAMESPACE);
@@ -131,7 +131,7 @@ const limits = revisionRule(
       const beyondDefault = value >= 0 && config === undefined;
       yield {
         path: `${specPath}/${key}`,
-        message: `${key} is ${value}`,
+        message: `${key} is out of range: ${value}`,
         found: value,
         expected: `0 to ${limit}`,
         ...(beyondDefault ? { severity: 'warning' as const } : {}),
@@ -145,23 +145,27 @@ const reserved = revisionRule(
   {
     row: 'KN11',
     summary:
-      'A revision sets none of the variables PORT, K_SERVICE, K_CONFIGURATION and K_REVISION, and calls no container queue-proxy.',
-    why: "Knative sets them itself; the webhook refuses others' values.",
+      'A revision must not set the variables PORT, K_SERVICE, K_CONFIGURATION, and K_REVISION, and must not name a container queue-proxy.',
+    why: 'Knative sets them itself; the webhook rejects other values.',
     source: PODS,
-    fix: "Leave them out; the server's port is that of the container.",
+    fix: "Remove the variable from env; the server's port is that of the container.",
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
     for (const { value, path } of containers) {
       const at = `${specPath}${path}`;
       if (value.name === 'queue-proxy') {
-        yield { path: `${at}/name`, message: "queue-proxy is Knative's container", found: 'queue-proxy' };
+        yield {
+          path: `${at}/name`,
+          message: 'the container name queue-proxy is reserved for Knative',
+          found: 'queue-proxy',
+        };
       }
       const sidecar = containers.length > 1 && asArray(value.ports).length === 0;
       for (const { value: variable, path: place } of objectsAt(value, '/env')) {
         const name = asString(variable.name) ?? '';
         if (RESERVED_VARIABLES.includes(name) && !(sidecar && name === 'PORT')) {
-          yield { path: `${at}${place}/name`, message: `Knative sets ${name} itself`, found: name };
+          yield { path: `${at}${place}/name`, message: `the variable ${name} is reserved for Knative`, found: name };
         }
       }
     }
@@ -172,20 +176,24 @@ const fieldAllowed = revisionRule(
   'knative-field-allowed',
   {
     row: 'KN11',
-    summary: 'A revision has no privileged container and does not insist on automountServiceAccountToken: true.',
-    why: 'The webhook refuses both; there is no switch.',
+    summary: 'A revision must not have a privileged container or automountServiceAccountToken: true.',
+    why: 'The webhook rejects both; no setting allows them.',
     source: `${KNATIVE}, pkg/apis/serving/fieldmask.go`,
-    fix: 'Leave the field out (a token is mounted anyway); what needs privileges is served by a Deployment.',
+    fix: 'Remove the field (a token is mounted anyway), and use a Deployment if the server needs privileged: true.',
   },
   function* ({ spec, specPath }) {
     if (spec.automountServiceAccountToken === true) {
-      yield { path: `${specPath}/automountServiceAccountToken`, message: 'only false is allowed', found: true };
+      yield {
+        path: `${specPath}/automountServiceAccountToken`,
+        message: 'automountServiceAccountToken must not be true',
+        found: true,
+      };
     }
     for (const { value, path } of containersOf(spec)) {
       if (asObject(value.securityContext).privileged === true) {
         yield {
           path: `${specPath}${path}/securityContext/privileged`,
-          message: 'the container is privileged',
+          message: 'the container must not be privileged',
           found: true,
         };
       }
@@ -199,10 +207,11 @@ const mountPathFree = revisionRule(
   'knative-mount-path-free',
   {
     row: 'KN11',
-    summary: 'No volume of a revision is mounted at /, /dev or /dev/log, and none passes its mounts on to the host.',
-    why: 'The webhook refuses it.',
+    summary:
+      'Volumes of a revision must not be mounted at /, /dev, or /dev/log, and must not propagate mounts to the host.',
+    why: 'The webhook rejects the revision.',
     source: PODS,
-    fix: 'Mount it elsewhere; /dev/shm is free.',
+    fix: 'Set mountPath to another path; /dev/shm is allowed.',
   },
   function* ({ spec, specPath }) {
     for (const { value, path } of containersOf(spec)) {
@@ -210,14 +219,14 @@ const mountPathFree = revisionRule(
         const place = `${specPath}${path}${at}`;
         const mountPath = asString(mount.mountPath) ?? '';
         if (mountPath !== '' && RESERVED_PATHS.includes(posix.normalize(mountPath).replace(/(.)\/$/, '$1'))) {
-          yield { path: `${place}/mountPath`, message: `${mountPath} is reserved`, found: mountPath };
+          yield { path: `${place}/mountPath`, message: `the mount path ${mountPath} is reserved`, found: mountPath };
         }
         if (mount.mountPropagation === 'Bidirectional') {
           yield {
             path: `${place}/mountPropagation`,
-            message: 'mounts are not passed on',
+            message: 'mounts must not be propagated to the host',
             found: 'Bidirectional',
-            expected: 'HostToContainer, or none',
+            expected: 'HostToContainer, or unset',
           };
         }
       }
@@ -230,10 +239,10 @@ const probes = revisionRule(
   {
     row: 'KN8',
     summary:
-      'Probes of a revision name its port or none; a readiness probe with periodSeconds 0 states neither timeoutSeconds nor failureThreshold.',
-    why: "Requests and probes go to one port. Period 0 is Knative's own fast probe, which has no such limits. The webhook refuses others.",
+      'Probes of a revision must use its port or none; a readiness probe with periodSeconds 0 must set neither timeoutSeconds nor failureThreshold.',
+    why: "Requests and probes use the same port. Period 0 is Knative's own fast probe, which has no such limits. The webhook rejects any others.",
     source: PODS,
-    fix: 'Leave the port out, or write its number; state periodSeconds with the other two.',
+    fix: 'Remove port from the probe or set it to the number of the port, and set periodSeconds together with timeoutSeconds and failureThreshold.',
   },
   function* ({ spec, specPath }) {
     const containers = objectsAt(spec, '/containers');
@@ -248,7 +257,7 @@ const probes = revisionRule(
           if (asked !== '' && asked !== name) {
             yield {
               path: `${specPath}${path}/${kind}/${handler}/port`,
-              message: `the port of the revision is not called ${asked}`,
+              message: `the revision has no port "${asked}"`,
               found: asked,
               expected: name,
             };
@@ -263,9 +272,9 @@ const probes = revisionRule(
         if ((asInteger(readiness[key]) ?? 0) !== 0) {
           yield {
             path: `${specPath}${path}/readinessProbe/${key}`,
-            message: `${key} stands beside no periodSeconds`,
+            message: `${key} must not be set without periodSeconds`,
             found: readiness[key],
-            expected: 'periodSeconds of 1 or more',
+            expected: 'periodSeconds of at least 1',
           };
         }
       }
@@ -277,10 +286,10 @@ const volumesMounted = revisionRule(
   'knative-volume-mounted',
   {
     row: 'KN11',
-    summary: 'Each volume of a revision is mounted, and none is of huge pages.',
-    why: 'The webhook refuses a volume that nobody mounts, which Kubernetes itself takes, and every medium but Memory.',
+    summary: 'Each volume of a revision must be mounted, and must not use huge pages.',
+    why: 'The webhook rejects a volume that is not mounted, which Kubernetes itself accepts, and every medium other than Memory.',
     source: PODS,
-    fix: 'Mount it, or take it out.',
+    fix: 'Add the volume to volumeMounts, or remove it.',
   },
   function* ({ spec, specPath }) {
     const mounted = new Set(
@@ -297,7 +306,7 @@ const volumesMounted = revisionRule(
       if (medium !== '' && medium !== 'Memory') {
         yield {
           path: `${specPath}${path}/emptyDir/medium`,
-          message: `there is no medium ${medium} in a revision`,
+          message: `unsupported medium "${medium}" in a revision`,
           found: medium,
           expected: 'Memory',
         };
@@ -311,10 +320,10 @@ const revisionName = revisionRule(
   {
     row: 'KN12',
     summary:
-      'A name of the template begins with the name of the Service or Configuration and a hyphen, and is a DNS-1035 label.',
-    why: 'Revisions of all services share the namespace; the webhook refuses others.',
+      'The name of the template must be a DNS-1035 label that begins with the name of the Service or Configuration and a hyphen.',
+    why: 'Revisions of all services share the namespace; the webhook rejects any other name.',
     source: `${KNATIVE}, pkg/apis/serving/v1/revision_validation.go`,
-    fix: 'Leave the name out, or begin it with that of the service.',
+    fix: 'Remove spec.template.metadata.name, or begin it with the name of the service.',
   },
   function* ({ name, metadataPath, isTemplate }, { id }) {
     if (!isTemplate || name === '' || id.name === '') {
@@ -323,12 +332,12 @@ const revisionName = revisionRule(
     if (!name.startsWith(`${id.name}-`)) {
       yield {
         path: `${metadataPath}/name`,
-        message: `${name} does not begin with ${id.name}-`,
+        message: `${name} must begin with ${id.name}-`,
         found: name,
         expected: `${id.name}-…`,
       };
     } else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63) {
-      yield { path: `${metadataPath}/name`, message: `${name} is no DNS-1035 label`, found: name };
+      yield { path: `${metadataPath}/name`, message: `${name} must be a DNS-1035 label`, found: name };
     }
   },
 );
@@ -339,10 +348,10 @@ const deadline = revisionRule(
     row: 'KN13',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The progress deadline of a revision is longer than the time that its startup probe gives.',
-    why: 'A revision that is not ready by then (600 s by default) has failed, and Knative scales it to zero while the model loads.',
+    summary: 'The progress deadline of a revision must be longer than its startup probe allows.',
+    why: 'A revision that is not ready by then (600 s by default) fails, and Knative scales it to zero while the model loads.',
     source: `${KNATIVE}, pkg/deployment/config.go (progress-deadline), pkg/reconciler/revision`,
-    fix: 'Set the annotation serving.knative.dev/progress-deadline on the template.',
+    fix: 'Set the annotation serving.knative.dev/progress-deadline in the template.',
   },
   function* ({ spec, specPath, annotations }) {
     const stated = parseGoDuration(annotations.get(PROGRESS_DEADLINE) ?? '');
@@ -352,7 +361,7 @@ const deadline = revisionRule(
       if (budget > limit) {
         yield {
           path: `${specPath}${path}/startupProbe`,
-          message: `startup may take ${budget} s, and the revision has ${limit} s`,
+          message: `startup may take ${budget} s, but the progress deadline is ${limit} s`,
           expected: `${PROGRESS_DEADLINE}: ${budget + LONGEST_SECONDS}s`,
         };
       }

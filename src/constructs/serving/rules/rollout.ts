@@ -37,10 +37,10 @@ const livenessWaits: Rule = {
   on: 'pod-template',
   concerns: ['livenessProbe'],
   summary:
-    'A server on accelerators with a liveness probe has a startup probe as well, or minutes before liveness counts.',
-  why: 'Until the model is loaded the server does not answer: liveness kills it within seconds, again and again, and it is never ready.',
+    'A server on accelerators with a liveness probe should also have a startup probe, or minutes before the liveness probe counts.',
+  why: 'Until the model is loaded the server does not answer: the liveness probe kills it after seconds, again and again, and it never becomes ready.',
   source: 'kubernetes 1.36, pkg/kubelet/prober (liveness is asked from the start unless there is a startup probe)',
-  fix: 'Add a startupProbe whose failureThreshold times periodSeconds is twice the time of loading.',
+  fix: 'Add a startupProbe with failureThreshold × periodSeconds of twice the loading time.',
   check: function* ({ manifest, spec }) {
     if (!LONG_RUNNING.includes(kindKey(manifest.id))) {
       return;
@@ -53,7 +53,7 @@ const livenessWaits: Rule = {
       if (seconds < SOONEST_READY_SECONDS) {
         yield {
           path: `/spec${path}/livenessProbe`,
-          message: `liveness kills the server ${seconds} s after its start unless it answers by then`,
+          message: `the liveness probe kills the server after ${seconds} s if it does not answer by then`,
           expected: 'a startupProbe',
         };
       }
@@ -68,10 +68,10 @@ const deadlineCoversStartup: Rule = {
   severity: 'warning',
   on: 'object',
   kinds: [DEPLOYMENT],
-  summary: 'progressDeadlineSeconds of a Deployment is longer than the time that its startup probe gives.',
-  why: 'The rollout counts as failed (ProgressDeadlineExceeded) while the model still loads, and whoever waits for it gives up or rolls back.',
+  summary: 'progressDeadlineSeconds of a Deployment must be longer than its startup probe allows.',
+  why: 'The rollout counts as failed (ProgressDeadlineExceeded) while the model still loads, and tools that wait for it give up or roll back.',
   source: 'kubernetes 1.36, pkg/controller/deployment/progress.go',
-  fix: 'Set progressDeadlineSeconds above the startup budget, with the time for the image on top.',
+  fix: 'Set progressDeadlineSeconds to more than the startup time plus the time to pull the image.',
   check: function* ({ object }) {
     const spec = asObject(object.spec);
     const limit = asInteger(spec.progressDeadlineSeconds) ?? DEFAULT_DEADLINE_SECONDS;
@@ -80,7 +80,7 @@ const deadlineCoversStartup: Rule = {
       if (budget > limit) {
         yield {
           path: spec.progressDeadlineSeconds === undefined ? '/spec' : '/spec/progressDeadlineSeconds',
-          message: `startup may take ${budget} s, and the rollout has ${limit} s`,
+          message: `startup may take ${budget} s, but progressDeadlineSeconds is ${limit} s`,
           expected: `progressDeadlineSeconds: ${budget + DEFAULT_DEADLINE_SECONDS}`,
         };
       }
@@ -105,10 +105,10 @@ const graceCoversHook: Rule = {
   on: 'pod-template',
   sees: 'template',
   concerns: ['preStop'],
-  summary: 'terminationGracePeriodSeconds is longer than the sleep of a preStop hook.',
-  why: 'The hook counts to the grace period: the server is killed in it and never gets the SIGTERM by which it would finish what is under way.',
+  summary: 'terminationGracePeriodSeconds must be longer than the sleep of a preStop hook.',
+  why: 'The hook counts towards the grace period: the server is killed during the hook and never gets the SIGTERM on which it would finish its requests.',
   source: 'kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer',
-  fix: 'Set terminationGracePeriodSeconds to the sleep and the longest answer together.',
+  fix: 'Set terminationGracePeriodSeconds to the sleep plus the time of the longest request.',
   check: function* ({ spec }) {
     const grace = asInteger(spec.terminationGracePeriodSeconds) ?? DEFAULT_GRACE_SECONDS;
     for (const { value, path } of objectsAt(spec, '/containers')) {
@@ -117,7 +117,7 @@ const graceCoversHook: Rule = {
       if (seconds !== undefined && seconds >= grace) {
         yield {
           path: `/spec${path}/lifecycle/preStop`,
-          message: `the hook sleeps ${seconds} s of the ${grace} s until the pod is killed`,
+          message: `the preStop hook sleeps ${seconds} s, but the grace period is ${grace} s`,
           expected: `terminationGracePeriodSeconds: ${seconds + DEFAULT_GRACE_SECONDS}`,
         };
       }
@@ -141,22 +141,27 @@ const budgetLetsDrain: Rule = {
   severity: 'warning',
   on: 'object',
   kinds: ['policy/PodDisruptionBudget'],
-  summary: 'A PodDisruptionBudget lets at least one of its pods go.',
-  why: 'Otherwise no pod may ever be evicted: a drain of the node waits for ever, and with it every upgrade of the cluster.',
+  summary: 'A PodDisruptionBudget must allow at least one of its pods to be evicted.',
+  why: 'Otherwise no pod can ever be evicted: a drain of the node waits forever, and so does every upgrade of the cluster.',
   source: 'kubernetes 1.36, pkg/controller/disruption/disruption.go (getExpectedPodCount)',
-  fix: 'State maxUnavailable: 1, which fits any number of replicas.',
+  fix: 'Set maxUnavailable: 1, which fits any number of replicas.',
   check: function* (manifest, { set }) {
     const { minAvailable, maxUnavailable } = asObject(manifest.object.spec);
     if (maxUnavailable !== undefined && maxUnavailable !== null) {
       if (maxUnavailable === 0 || maxUnavailable === '0%') {
-        yield { path: '/spec/maxUnavailable', message: 'no pod may ever go', found: maxUnavailable, expected: '1' };
+        yield {
+          path: '/spec/maxUnavailable',
+          message: 'maxUnavailable is 0, so no pod can be evicted',
+          found: maxUnavailable,
+          expected: '1',
+        };
       }
       return;
     }
     if (minAvailable === '100%') {
       yield {
         path: '/spec/minAvailable',
-        message: 'no pod may ever go',
+        message: 'maxUnavailable is 0, so no pod can be evicted',
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -172,7 +177,7 @@ const budgetLetsDrain: Rule = {
     if (least !== undefined && pods > 0 && least >= pods) {
       yield {
         path: '/spec/minAvailable',
-        message: `${pods === 1 ? 'the one pod' : `all ${pods} pods`} must be there`,
+        message: `minAvailable requires ${pods === 1 ? 'the only pod' : `all ${pods} pods`}, so no pod can be evicted`,
         found: minAvailable,
         expected: 'maxUnavailable: 1',
       };
@@ -205,8 +210,8 @@ const surgeFits: Rule = {
   on: 'object',
   kinds: [DEPLOYMENT],
   summary:
-    'The quota of a namespace has room for the additional pod by which a Deployment on accelerators is replaced, or one pod goes first.',
-  why: 'A Deployment below four replicas adds a pod and takes none away (25% of them, up and down): where the quota holds just the replicas, no update ever begins.',
+    'The quota of a namespace must allow the additional pod of a rolling update of a Deployment on accelerators, or maxUnavailable must be at least 1.',
+  why: 'With fewer than four replicas a Deployment adds a pod and removes none (25% of them, both ways): if the quota holds just the replicas, an update never starts.',
   source: 'kubernetes 1.36, pkg/controller/deployment/util (ResolveFenceposts); resource quota admission',
   fix: 'Set strategy.rollingUpdate to maxSurge: 0 and maxUnavailable: 1.',
   check: function* (manifest, { set }) {
@@ -234,7 +239,7 @@ const surgeFits: Rule = {
       }
       yield {
         path: '/spec/strategy',
-        message: `the quota ${quota.name} has ${quota.hard.toString()} of ${name}, all of which the ${replicas} replicas take: no new pod is made before an old one goes`,
+        message: `the ${replicas} replicas use all ${quota.hard.toString()} ${name} of the quota ${quota.name}, so an update cannot create a new pod`,
         expected: 'maxSurge: 0, maxUnavailable: 1',
       };
     }
@@ -285,10 +290,10 @@ const replicasLeft: Rule = {
   tier: 'advice',
   severity: 'warning',
   on: 'set',
-  summary: 'A workload that a HorizontalPodAutoscaler scales states no replicas.',
-  why: 'Each time the manifest is applied, the replicas are set back to what it says, whatever the load; servers that load for minutes are killed and started again.',
+  summary: 'A workload that a HorizontalPodAutoscaler scales must not set replicas.',
+  why: 'Each apply resets the replicas to the number in the manifest, regardless of the load; servers that load for minutes are terminated and started again.',
   source: 'kubernetes 1.36, documents (HorizontalPodAutoscaler, migrating Deployments)',
-  fix: 'Take replicas out of the manifest.',
+  fix: 'Remove spec.replicas from the manifest.',
   check: function* ({ set }) {
     for (const autoscaler of set.ofKind('autoscaling/HorizontalPodAutoscaler')) {
       const target = asObject(asObject(autoscaler.object.spec).scaleTargetRef);
@@ -306,7 +311,7 @@ const replicasLeft: Rule = {
         yield {
           manifest: workload,
           path: '/spec/replicas',
-          message: `${autoscaler.id.name} scales it`,
+          message: `spec.replicas must not be set, because ${autoscaler.id.name} scales the workload`,
           found: replicas,
         };
       }
@@ -320,10 +325,10 @@ const ownService: Rule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'No Service with an address has the name of a LeaderWorkerSet in its namespace.',
-  why: 'The controller makes a headless Service of that name, by which workers find their leader, and leaves one that is there alone: LWS_LEADER_ADDRESS is resolved by nobody.',
+  summary: 'A Service with an address must not have the name of a LeaderWorkerSet in its namespace.',
+  why: 'The controller creates a headless Service of that name, through which workers find their leader, and does not change an existing one: LWS_LEADER_ADDRESS does not resolve.',
   source: `${cite('lws')}, pkg/utils/controller CreateHeadlessServiceIfNotExists`,
-  fix: 'Give the Service for requests another name, for example <name>-leader.',
+  fix: 'Set metadata.name of the Service for requests to another name, for example <name>-leader.',
   check: function* ({ set }) {
     for (const { id, object } of set.ofKind(LEADER_WORKER_SET)) {
       const policy = asObject(asObject(object.spec).networkConfig).subdomainPolicy;

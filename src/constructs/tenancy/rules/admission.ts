@@ -35,10 +35,11 @@ const containersState: Rule = {
   sees: 'namespace',
   tier: 'advice',
   severity: 'warning',
-  summary: 'In a namespace whose quota counts CPU or memory, every container states the amount, or a LimitRange does.',
-  why: 'The quota refuses each pod of the workload: "failed quota: must specify limits.cpu". The workload exists, its pods do not.',
+  summary:
+    'If a quota counts CPU or memory, every container in the namespace must set the amount, or get it from a LimitRange.',
+  why: 'The quota rejects each pod of the workload: "failed quota: must specify limits.cpu". The workload exists, but its pods do not.',
   source: `${QUOTA_SOURCE} (Constraints)`,
-  fix: 'State requests and limits on the container, or add a LimitRange with defaults to the namespace.',
+  fix: 'Set resources.requests and resources.limits of the container, or add a LimitRange with defaults to the namespace.',
   *check(template, { set }) {
     if (hasPodLevelResources(template.spec)) {
       return;
@@ -60,7 +61,7 @@ const containersState: Rule = {
         }
         yield {
           path: `/spec${path}/resources`,
-          message: `Container ${asString(container.name) ?? '(no name)'} does not state ${missing.join(', ')}, which ${describeId(quota.manifest.id)} makes mandatory.`,
+          message: `the container ${asString(container.name) ?? '(no name)'} must set ${missing.join(', ')}, which ${describeId(quota.manifest.id)} requires`,
           expected: missing.join(', '),
           severity: namespaceIsOurs(set, namespace) ? 'error' : 'warning',
         };
@@ -75,10 +76,10 @@ const onePodFits: Rule = {
   sees: 'namespace',
   tier: 'advice',
   severity: 'error',
-  summary: 'A quota is large enough for one pod of each workload of its namespace.',
-  why: 'A pod that alone exceeds the quota is refused whenever it is tried.',
+  summary: 'A quota must be large enough for one pod of each workload in its namespace.',
+  why: 'A pod that exceeds the quota alone is always rejected.',
   source: QUOTA_SOURCE,
-  fix: 'Raise the quota or ask for less.',
+  fix: 'Raise spec.hard of the quota, or lower the requests of the pod.',
   *check(template, { set }) {
     const { quotas } = policyOf(set, template.manifest.id.namespace);
     if (quotas.length === 0) {
@@ -93,7 +94,7 @@ const onePodFits: Rule = {
         }
         yield {
           path: '/spec/containers',
-          message: `One pod takes ${amount.toString()} of ${key}, and ${describeId(quota.manifest.id)} has ${hard.toString()}.`,
+          message: `one pod exceeds ${describeId(quota.manifest.id)} (${amount.toString()} > ${hard.toString()} ${key})`,
           found: amount.toString(),
           expected: `at most ${hard.toString()}`,
         };
@@ -107,10 +108,10 @@ const gangFits: Rule = {
   on: 'set',
   tier: 'advice',
   severity: 'warning',
-  summary: 'A quota is large enough for all pods of a workload that starts as a whole.',
-  why: 'Pods over the quota are refused, so the gang never becomes complete and waits, or holds what it has.',
+  summary: 'A quota must be large enough for all pods of a workload that starts as a gang.',
+  why: 'Pods above the quota are rejected, so the gang never becomes complete; it waits, or holds the devices that it has.',
   source: QUOTA_SOURCE,
-  fix: 'Raise the quota, or make the workload smaller.',
+  fix: 'Raise spec.hard of the quota, or lower the replicas or the requests of the workload.',
   *check({ set }) {
     for (const manifest of set.manifests) {
       const templates = GANGS.has(manifest.id.group) ? set.podTemplatesOf(manifest) : [];
@@ -134,7 +135,7 @@ const gangFits: Rule = {
           yield {
             manifest,
             path: '/spec',
-            message: `Its ${pods} pods take ${total.toString()} of ${key}, and ${describeId(quota.manifest.id)} has ${hard.toString()}.`,
+            message: `the ${pods} pods of the workload exceed ${describeId(quota.manifest.id)} (${total.toString()} > ${hard.toString()} ${key})`,
             found: total.toString(),
             expected: `at most ${hard.toString()}`,
           };

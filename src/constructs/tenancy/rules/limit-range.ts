@@ -26,10 +26,10 @@ const noDevicesByDefault: Rule = {
   tier: 'advice',
   severity: 'error',
   summary:
-    'A LimitRange gives no device to containers that ask for none; a maximum of devices stands with a default of 0.',
-  why: 'A maximum without a default is the default: every sidecar and init container of the namespace then takes that many GPUs.',
+    'A LimitRange must not give devices to containers that request none: a maximum of devices requires a default of 0.',
+  why: 'A maximum without a default is also the default: every sidecar and init container in the namespace then gets that number of GPUs.',
   source: 'Kubernetes 1.36, pkg/apis/core/v1/defaults.go (SetDefaults_LimitRangeItem)',
-  fix: 'Write default: {"<resource>": "0"} beside the maximum, or bound devices with a ResourceQuota.',
+  fix: 'Set default: {"<resource>": "0"} in addition to max, or limit devices with a ResourceQuota.',
   *check(manifest) {
     for (const item of limitItemsIn(manifest)) {
       if (item.type !== 'Container') {
@@ -42,9 +42,9 @@ const noDevicesByDefault: Rule = {
         const field = isObject(item.value.default) && resource in item.value.default ? 'default' : 'max';
         yield {
           path: pointer(item.path, field, resource),
-          message: `Every container of the namespace that asks for no ${resource} gets ${amount.toString()}${field === 'max' ? ', since a maximum is also the default' : ''}.`,
+          message: `every container in the namespace that requests no ${resource} gets ${amount.toString()}${field === 'max' ? ', because a maximum is also the default' : ''}`,
           found: amount.toString(),
-          expected: `default ${resource} 0`,
+          expected: `a default of 0 for ${resource}`,
         };
       }
     }
@@ -58,10 +58,10 @@ const withinLimitRange: Rule = {
   tier: 'advice',
   severity: 'error',
   summary:
-    'Containers and pods stay within minimum, maximum and ratio of the limit ranges of their namespace, and state what these bound.',
-  why: 'The pods are refused when the controller makes them; the workload itself is accepted.',
+    'Containers and pods must be within the minimum, maximum, and ratio of the LimitRanges in their namespace, and must set the amounts that these limit.',
+  why: 'The pods are rejected when the controller creates them; the workload itself is accepted.',
   source: 'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go',
-  fix: 'Ask for an amount within the bounds, or widen them.',
+  fix: 'Set resources.requests and resources.limits to amounts within the limits, or change the LimitRange.',
   *check(template, { set }) {
     const { limits, defaults } = policyOf(set, template.manifest.id.namespace);
     for (const { type, value, manifest } of limits) {
@@ -78,7 +78,7 @@ const withinLimitRange: Rule = {
           yield {
             path,
             ...violation,
-            message: `${name} ${violation.message} of ${describeId(manifest.id)}.`,
+            message: `${name} ${violation.message} of ${describeId(manifest.id)}`,
             // Another limit range of the cluster may give a default.
             severity: missing && !namespaceIsOurs(set, manifest.id.namespace) ? 'warning' : 'error',
           };
@@ -94,11 +94,11 @@ const defaultLimitCovers: Rule = {
   sees: 'namespace',
   tier: 'advice',
   severity: 'error',
-  summary: 'A container that states a request and no limit requests no more than the default limit of its namespace.',
-  why: 'The LimitRange fills in its limit, the limit is then below the request, and every pod is refused. Training pods that leave out the CPU limit on purpose meet this first.',
+  summary: 'The request of a container without a limit must not exceed the default limit of its namespace.',
+  why: 'The LimitRange fills in its default limit, which is then below the request, and every pod is rejected. This affects training pods that deliberately set no CPU limit.',
   source:
     'Kubernetes 1.36, plugin/pkg/admission/limitranger/admission.go; pkg/apis/core/validation (request above limit)',
-  fix: 'State the limit on the container, or leave that resource out of the default of the LimitRange.',
+  fix: 'Set resources.limits of the container, or remove the resource from default of the LimitRange.',
   *check(template, { set }) {
     const { defaults } = policyOf(set, template.manifest.id.namespace);
     if (defaults.limits.size === 0) {
@@ -114,9 +114,9 @@ const defaultLimitCovers: Rule = {
         }
         yield {
           path: pointer(`/spec${path}/resources/requests`, resource),
-          message: `Container ${asString(container.name) ?? '(no name)'} requests ${amount.toString()} of ${resource} and gets the namespace's default limit, ${limit.toString()}.`,
+          message: `the request of the container ${asString(container.name) ?? '(no name)'} exceeds the default limit of the namespace (${amount.toString()} > ${limit.toString()} ${resource})`,
           found: amount.toString(),
-          expected: `a limit of its own, at least ${amount.toString()}`,
+          expected: `a limit of its own of at least ${amount.toString()}`,
         };
       }
     }
@@ -137,13 +137,13 @@ function subjectsOf(
   set: ManifestSet,
 ): readonly Subject[] {
   if (type === 'Pod') {
-    return [{ name: 'The pod', path: '/spec', amounts: amountsOf(template, set) }];
+    return [{ name: 'the pod', path: '/spec', amounts: amountsOf(template, set) }];
   }
   if (type !== 'Container') {
     return [];
   }
   return containersOf(template.spec).map(({ container, path }) => ({
-    name: `Container ${asString(container.name) ?? '(no name)'}`,
+    name: `the container ${asString(container.name) ?? '(no name)'}`,
     path: `/spec${path}/resources`,
     amounts: containerAmounts(container, defaults),
   }));
@@ -167,11 +167,11 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));
     const expected = `a limit of at most ${bound.toString()}`;
     if (amount !== undefined) {
-      const message = `has ${amount.toString()} of ${resource}, above the maximum ${bound.toString()}`;
+      const message = `has ${amount.toString()} of ${resource}, more than the maximum ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, missing: false };
     } else if (!limits.has(resource)) {
       yield {
-        message: `states no limit of ${resource}, which the maximum ${bound.toString()} demands`,
+        message: `sets no limit of ${resource}, which is required by the maximum ${bound.toString()}`,
         expected,
         missing: true,
       };
@@ -182,12 +182,12 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const expected = `a request of at least ${bound.toString()}`;
     if (amount === undefined) {
       yield {
-        message: `states no request of ${resource}, which the minimum ${bound.toString()} demands`,
+        message: `sets no request of ${resource}, which is required by the minimum ${bound.toString()}`,
         expected,
         missing: true,
       };
     } else if (amount.isLessThan(bound)) {
-      const message = `requests ${amount.toString()} of ${resource}, below the minimum ${bound.toString()}`;
+      const message = `requests ${amount.toString()} of ${resource}, less than the minimum ${bound.toString()}`;
       yield { message, found: amount.toString(), expected, missing: false };
     }
   }
@@ -195,10 +195,10 @@ function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: B
     const [request, limit] = [requests.get(resource), limits.get(resource)];
     const expected = `a limit of at most ${bound.toString()} times the request`;
     if (request === undefined || request.isZero() || limit === undefined || limit.isZero()) {
-      const message = `states not both request and limit of ${resource}, which the ratio ${bound.toString()} demands`;
+      const message = `must set both request and limit of ${resource}, as required by the ratio ${bound.toString()}`;
       yield { message, expected, missing: true };
     } else if (limit.toNumber() > request.toNumber() * bound.toNumber()) {
-      const message = `limits ${resource} to ${limit.toString()} and requests ${request.toString()}, beyond the ratio ${bound.toString()}`;
+      const message = `limits ${resource} to ${limit.toString()} and requests ${request.toString()}, which exceeds the ratio ${bound.toString()}`;
       yield { message, found: limit.toString(), expected, missing: false };
     }
   }

@@ -20,10 +20,10 @@ const namespaceInSet: Rule = {
   on: 'set',
   tier: 'advice',
   severity: 'info',
-  summary: "Where manifests make namespaces, tenants' objects go to one of them.",
-  why: 'An object whose namespace does not exist is refused; beside namespaces that are made here it is often a slip of the pen.',
+  summary: 'If the manifests contain namespaces, namespaced objects should be in one of them.',
+  why: 'The API server rejects an object whose namespace does not exist; next to namespaces in the manifests, another name is often a typo.',
   source: 'Kubernetes 1.36, plugin/pkg/admission/namespace/lifecycle',
-  fix: 'Make the namespace here too, or check its name.',
+  fix: 'Set metadata.namespace to one of these namespaces, or add the Namespace.',
   *check({ set }) {
     const names = set.ofKind('Namespace').map(({ id }) => id.name);
     if (names.length === 0) {
@@ -44,9 +44,9 @@ const namespaceInSet: Rule = {
       yield {
         manifest,
         path: '/metadata/namespace',
-        message: `Namespace ${namespace} is not among those that are made here: ${some}.`,
+        message: `the namespace ${namespace} is not in these manifests, which contain ${some}`,
         found: namespace,
-        expected: `one of ${some}, or a namespace of the cluster`,
+        expected: `one of ${some}, or a namespace in the cluster`,
       };
     }
   },

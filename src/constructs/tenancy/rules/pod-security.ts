@@ -49,10 +49,10 @@ const levelAllows: Rule = {
   sees: 'namespace',
   tier: 'advice',
   severity: 'error',
-  summary: 'Pods stay within the pod security level that their namespace enforces.',
-  why: 'The workload is accepted with a warning, and its pods are refused. RDMA pods add IPC_LOCK, which already `baseline` refuses.',
+  summary: 'Pods must comply with the pod security level that their namespace enforces.',
+  why: 'The workload is accepted with a warning, but its pods are rejected. RDMA pods add IPC_LOCK, which even `baseline` rejects.',
   source: 'Kubernetes 1.36, k8s.io/pod-security-admission/policy',
-  fix: 'Raise the level of the namespace (`privileged` for RDMA and host network), or change the pod.',
+  fix: 'Set the label pod-security.kubernetes.io/enforce of the namespace to a higher level (`privileged` for RDMA and host network), or change the pod.',
   *check(template, { set }) {
     const namespace = set.get('Namespace', template.manifest.id.namespace);
     const level = asString(asObject(asObject(namespace?.object.metadata).labels)[POD_SECURITY_LABEL]);
@@ -65,7 +65,7 @@ const levelAllows: Rule = {
     ]) {
       yield {
         ...violation,
-        message: `${violation.message}, and namespace ${template.manifest.id.namespace} enforces ${level}.`,
+        message: `${violation.message}, but the namespace ${template.manifest.id.namespace} enforces ${level}`,
       };
     }
   },
@@ -74,14 +74,14 @@ const levelAllows: Rule = {
 function* beyondBaseline({ spec }: PodTemplate, level: 'baseline' | 'restricted'): Iterable<Violation> {
   for (const field of ['hostNetwork', 'hostPID', 'hostIPC'] as const) {
     if (spec[field] === true) {
-      yield { path: `/spec/${field}`, message: `The pod has ${field}`, found: true, expected: `no ${field}` };
+      yield { path: `/spec/${field}`, message: `the pod sets ${field}`, found: true, expected: `no ${field}` };
     }
   }
   for (const { value: volume, index } of objectsAt(spec, '/volumes')) {
     if (isObject(volume.hostPath)) {
       yield {
         path: `/spec/volumes/${index}/hostPath`,
-        message: 'The pod mounts a path of its node',
+        message: 'the pod mounts a hostPath volume',
         expected: 'no hostPath',
       };
     }
@@ -90,7 +90,7 @@ function* beyondBaseline({ spec }: PodTemplate, level: 'baseline' | 'restricted'
     if (security.privileged === true) {
       yield {
         path: `${path}/securityContext/privileged`,
-        message: `Container ${name} is privileged`,
+        message: `the container ${name} is privileged`,
         found: true,
         expected: 'false',
       };
@@ -102,16 +102,16 @@ function* beyondBaseline({ spec }: PodTemplate, level: 'baseline' | 'restricted'
     if (forbidden.length > 0) {
       yield {
         path: `${path}/securityContext/capabilities/add`,
-        message: `Container ${name} adds ${forbidden.join(', ')}`,
+        message: `the container ${name} adds ${forbidden.join(', ')}`,
         found: forbidden,
-        expected: level === 'baseline' ? 'none beyond those of the runtime' : 'at most NET_BIND_SERVICE',
+        expected: level === 'baseline' ? 'only the default capabilities of the runtime' : 'at most NET_BIND_SERVICE',
       };
     }
     for (const { value: port, index } of objectsAt(container, '/ports')) {
       if (typeof port.hostPort !== 'number' || port.hostPort === 0) {
         continue;
       }
-      const message = `Container ${name} uses port ${port.hostPort} of its node`;
+      const message = `the container ${name} uses the host port ${port.hostPort}`;
       yield { path: `${path}/ports/${index}/hostPort`, message, found: port.hostPort, expected: 'no hostPort' };
     }
   }
@@ -129,7 +129,7 @@ function* beyondRestricted({ spec }: PodTemplate): Iterable<Violation> {
     }
     yield {
       path: `/spec/volumes/${index}/${type}`,
-      message: `The pod mounts a ${type} volume`,
+      message: `the pod mounts a ${type} volume`,
       found: type,
       expected: RESTRICTED_VOLUMES.join(', '),
     };
@@ -139,25 +139,25 @@ function* beyondRestricted({ spec }: PodTemplate): Iterable<Violation> {
     if (security.allowPrivilegeEscalation !== false) {
       yield {
         path: at,
-        message: `Container ${name} does not set allowPrivilegeEscalation to false`,
+        message: `the container ${name} does not set allowPrivilegeEscalation to false`,
         expected: 'allowPrivilegeEscalation: false',
       };
     }
     if (!stringsIn(asObject(security.capabilities).drop).includes('ALL')) {
       yield {
         path: at,
-        message: `Container ${name} does not drop all capabilities`,
+        message: `the container ${name} does not drop all capabilities`,
         expected: 'capabilities: { drop: [ALL] }',
       };
     }
     if ((security.runAsNonRoot ?? pod.runAsNonRoot) !== true) {
-      yield { path: at, message: `Container ${name} may run as root`, expected: 'runAsNonRoot: true' };
+      yield { path: at, message: `the container ${name} may run as root`, expected: 'runAsNonRoot: true' };
     }
     const seccomp = asString(asObject(security.seccompProfile).type) ?? asString(asObject(pod.seccompProfile).type);
     if (seccomp !== 'RuntimeDefault' && seccomp !== 'Localhost') {
       yield {
         path: at,
-        message: `Container ${name} has no seccomp profile`,
+        message: `the container ${name} has no seccomp profile`,
         expected: 'seccompProfile: { type: RuntimeDefault }',
       };
     }

@@ -32,10 +32,10 @@ const globalDefaultDeliberate: Rule = {
   kinds: [PRIORITY_CLASS],
   tier: 'advice',
   severity: 'warning',
-  summary: 'A class that is the global default has the value 0, or says why it has another.',
-  why: 'It moves every new pod of the cluster that names no class, controllers and add-ons as well, above the pods that are there already; those keep 0 and can be preempted by them.',
+  summary: 'A priority class that is the global default should have the value 0.',
+  why: 'Every new pod in the cluster without a class, including controllers and add-ons, gets a higher priority than existing pods, which keep 0 and can be preempted by them.',
   source: PRIORITY_SOURCE,
-  fix: 'Leave globalDefault out and name the class where it is meant; where it is meant for everybody, silence this rule with the reason.',
+  fix: 'Remove globalDefault and set priorityClassName in the pods, or suppress this rule with the reason.',
   *check(manifest, { set }) {
     if (manifest.object.globalDefault !== true) {
       return;
@@ -49,15 +49,15 @@ const globalDefaultDeliberate: Rule = {
       values.length < 2
         ? ''
         : value === Math.min(...values)
-          ? ', the lowest here,'
+          ? ', the lowest in these manifests,'
           : value === Math.max(...values)
-            ? ', the highest here,'
+            ? ', the highest in these manifests,'
             : '';
     yield {
       path: '/globalDefault',
-      message: `Every new pod of the cluster that names no class gets priority ${value}${place} instead of 0.`,
+      message: `every new pod in the cluster without a priority class gets priority ${value}${place} instead of 0`,
       found: true,
-      expected: 'globalDefault left out, or value 0',
+      expected: 'globalDefault unset, or value 0',
     };
   },
 };
@@ -69,10 +69,10 @@ const classDefined: Rule = {
   concerns: ['priorityClassName', 'priorityClass'],
   tier: 'advice',
   severity: 'warning',
-  summary: 'A priority class that is named is defined.',
-  why: 'Pods that name a class which the cluster does not have are refused.',
+  summary: 'A priority class that a pod uses must exist.',
+  why: 'Pods that use a class that does not exist in the cluster are rejected.',
   source: PRIORITY_SOURCE,
-  fix: 'Define the class, or name one that there is.',
+  fix: 'Add the PriorityClass, or set priorityClassName to an existing one.',
   *check(manifest, { set }) {
     const said = new Set<string>();
     for (const reference of set.referencesFrom(manifest)) {
@@ -88,9 +88,9 @@ const classDefined: Rule = {
         names.length > 6 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} others` : names.join(', ');
       yield {
         path: reference.path,
-        message: `PriorityClass ${reference.name} is not among these manifests${names.length > 0 ? `, which define ${defined}` : '; the cluster must have it'}.`,
+        message: `the PriorityClass ${reference.name} is not in these manifests${names.length > 0 ? `, which define ${defined}` : ', so it must exist in the cluster'}`,
         found: reference.name,
-        expected: names.length > 0 ? `one of ${defined}, or a class of the cluster` : 'a class of the cluster',
+        expected: names.length > 0 ? `one of ${defined}, or a class in the cluster` : 'a class in the cluster',
         // Who defines no class at all relies on the cluster for all of them.
         severity: names.length > 0 ? 'warning' : 'info',
       };
@@ -103,10 +103,10 @@ const classesDiffer: Rule = {
   on: 'set',
   tier: 'advice',
   severity: 'info',
-  summary: 'Two priority classes differ in value or in preemption policy.',
-  why: 'Classes of one value are one class with two names: neither goes first.',
+  summary: 'Priority classes should differ in value or preemption policy.',
+  why: 'Classes with the same value are one class with two names: neither goes first.',
   source: 'Kubernetes 1.36, scheduling by spec.priority alone',
-  fix: 'Space the values apart, or keep one of the classes.',
+  fix: 'Set value of the classes to different numbers, or keep one of them.',
   *check({ set }) {
     const first = new Map<string, Class>();
     for (const found of classesOf(set)) {
@@ -118,7 +118,7 @@ const classesDiffer: Rule = {
         yield {
           manifest: found.manifest,
           path: '/value',
-          message: `${found.name} has the value ${found.value} of ${other.name}.`,
+          message: `${found.name} has the same value ${found.value} as ${other.name}`,
           found: found.value,
           expected: 'a value of its own',
         };

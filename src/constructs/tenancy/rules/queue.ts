@@ -64,10 +64,10 @@ const queueAgrees: Rule = {
   tier: 'advice',
   severity: 'info',
   summary:
-    "A queue that serves one namespace deserves no more than the namespace's quota allows, and its capability is no less.",
-  why: 'What the quota refuses never reaches the queue, so a share above it is kept for nobody; a capability below it leaves quota that can never be used.',
+    "A queue for one namespace should deserve no more than the namespace's quota allows, and its capability should be no less.",
+  why: 'What the quota rejects never reaches the queue, so a larger share is never used; a smaller capability leaves quota that can never be used.',
   source: `${cite('volcano')}, capacity plugin; Kubernetes resource quotas`,
-  fix: 'State both from one number: a Team does.',
+  fix: 'Set spec.deserved and spec.capability of the queue and spec.hard of the quota from one number, as a Team does.',
   *check({ set }) {
     for (const { quota, queue } of pairsOf(set)) {
       const spec = asObject(queue.object.spec);
@@ -80,7 +80,7 @@ const queueAgrees: Rule = {
         yield {
           manifest: queue,
           path: pointer('/spec/deserved', resource),
-          message: `The queue deserves ${deserved.toString()} of ${resource}, and ${describeId(quota.manifest.id)} lets its one namespace ask for ${hard.toString()}.`,
+          message: `the deserved amount exceeds ${describeId(quota.manifest.id)} of the queue's only namespace (${deserved.toString()} > ${hard.toString()} ${resource})`,
           found: deserved.toString(),
           expected: `at most ${hard.toString()}`,
         };
@@ -93,7 +93,7 @@ const queueAgrees: Rule = {
         yield {
           manifest: queue,
           path: pointer('/spec/capability', resource),
-          message: `The queue holds at most ${most.toString()} of ${resource}, and ${describeId(quota.manifest.id)} promises its one namespace ${hard.toString()}.`,
+          message: `the capability is less than ${describeId(quota.manifest.id)} of the queue's only namespace (${most.toString()} < ${hard.toString()} ${resource})`,
           found: most.toString(),
           expected: `at least ${hard.toString()}`,
         };

@@ -44,10 +44,10 @@ const keyCounted: Rule = {
   kinds: ['ResourceQuota'],
   tier: 'advice',
   severity: 'error',
-  summary: 'A quota names extended resources with `requests.` in front, the only form that Kubernetes counts.',
-  why: 'The server takes `limits.nvidia.com/gpu` and `nvidia.com/gpu` and counts neither: the namespace has no GPU limit at all.',
+  summary: 'A quota must name extended resources with the prefix `requests.`, the only form that Kubernetes counts.',
+  why: 'The API server accepts `limits.nvidia.com/gpu` and `nvidia.com/gpu` but counts neither: the namespace has no GPU limit at all.',
   source: `${QUOTA_SOURCE}; ${cite('hami')}, pkg/device/quota.go for its exception`,
-  fix: 'Write `requests.<resource>`. Only HAMi reads `limits.<resource>`, for its own quotas.',
+  fix: 'Write `requests.<resource>` in spec.hard; only HAMi reads `limits.<resource>`, for its own quotas.',
   *check(manifest, { set }) {
     const hard = asObject(asObject(manifest.object.spec).hard);
     for (const key of Object.keys(hard)) {
@@ -58,10 +58,10 @@ const keyCounted: Rule = {
       const beside = counted in hard;
       yield {
         path: pointer('/spec/hard', key),
-        message: `${key} is never counted${beside ? `; ${counted} beside it is what holds` : ''}.`,
+        message: `${key} has no effect${beside ? `; only ${counted} is counted` : ''}`,
         found: key,
         expected: counted,
-        fix: beside ? `Remove it: ${counted} stands here already.` : `Write ${counted}.`,
+        fix: beside ? `Remove the key; ${counted} is set already.` : `Rename the key to ${counted}.`,
       };
     }
   },
@@ -74,10 +74,10 @@ const wholeDevices: Rule = {
   kinds: ['ResourceQuota', 'LimitRange'],
   tier: 'advice',
   severity: 'warning',
-  summary: 'Amounts of extended resources are whole numbers.',
-  why: 'Containers can only ask for whole devices, so the fraction is never used; half a GPU is another resource.',
+  summary: 'Amounts of extended resources must be integers.',
+  why: 'Containers can only request whole devices, so the fraction is never used; half a GPU is a different resource.',
   source: 'kube-apiserver 1.36.2 as observed: it takes fractions here and refuses them in containers',
-  fix: 'Write a whole number, or name the resource of the share (nvidia.com/gpu.shared, a MIG profile).',
+  fix: 'Set spec.hard to an integer, or use the resource of the share (nvidia.com/gpu.shared, a MIG profile).',
   *check(manifest) {
     for (const { resource, value, path } of amountPlaces(manifest)) {
       const quantity = parseQuantity(value);
@@ -86,9 +86,9 @@ const wholeDevices: Rule = {
       }
       yield {
         path,
-        message: `${resource} is counted in whole devices, found ${value}.`,
+        message: `${resource} must be an integer: ${value}`,
         found: value,
-        expected: 'a whole number',
+        expected: 'an integer',
       };
     }
   },
@@ -100,10 +100,10 @@ const memoryPlausible: Rule = {
   kinds: ['ResourceQuota', 'LimitRange'],
   tier: 'advice',
   severity: 'error',
-  summary: 'An amount of memory has a unit.',
-  why: 'A number alone is bytes, and `m` is thousandths of a byte: no container starts in a namespace that has less than 1 MiB.',
+  summary: 'An amount of memory must have a unit.',
+  why: 'A plain number is bytes, and `m` is thousandths of a byte: no container starts in a namespace that has less than 1 MiB.',
   source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
-  fix: 'Write the unit: 64Gi.',
+  fix: 'Write the memory with its unit, for example memory: 64Gi.',
   *check(manifest) {
     for (const { resource, value, path } of amountPlaces(manifest)) {
       const quantity = parseQuantity(value);
@@ -112,7 +112,7 @@ const memoryPlausible: Rule = {
       }
       yield {
         path,
-        message: `${value} is less than 1 MiB of memory.`,
+        message: `the memory must have a unit: ${value} is less than 1 MiB`,
         found: value,
         expected: `${parseInt(String(value), 10) || 1}Gi`,
       };
@@ -126,10 +126,10 @@ const memoryBinary: Rule = {
   kinds: ['ResourceQuota', 'LimitRange'],
   tier: 'advice',
   severity: 'info',
-  summary: 'Memory is written in binary units: Gi, not G.',
-  why: 'G is 10^9 bytes, 7 % less than Gi, in which containers are usually written: the last pod that should fit does not.',
+  summary: 'Memory should be written in binary units: Gi, not G.',
+  why: 'G is 10^9 bytes, 7 % less than Gi, in which containers are usually written: the last pod that should fit does not fit.',
   source: 'Kubernetes 1.36, apimachinery/pkg/api/resource',
-  fix: 'Write Gi (or Ki, Mi, Ti) where that was meant.',
+  fix: 'Write the memory with Gi (or Ki, Mi, Ti), if that is intended.',
   *check(manifest) {
     for (const { resource, value, path } of amountPlaces(manifest)) {
       const unit = /\d([kMGTP])$/.exec(String(value))?.[1];
@@ -139,7 +139,7 @@ const memoryBinary: Rule = {
       const binary = `${unit === 'k' ? 'K' : unit}i`;
       yield {
         path,
-        message: `${value} is decimal.`,
+        message: `${value} uses powers of 1000`,
         found: value,
         expected: String(value).replace(/[kMGTP]$/, binary),
       };
@@ -153,10 +153,10 @@ const resourceServed: Rule = {
   kinds: ['ResourceQuota'],
   tier: 'advice',
   severity: 'warning',
-  summary: 'A quota names resources that some device plugin still serves.',
-  why: 'Nobody can ask for a resource that no node offers, so the quota limits nothing.',
+  summary: 'A quota must name resources that a device plugin still serves.',
+  why: 'No container can request a resource that no node offers, so the quota limits nothing.',
   source: "the catalog, from the device plugins and the vendors' documents",
-  fix: 'Write the resource that took its place.',
+  fix: 'Rename the key in spec.hard to the resource that replaces it.',
   *check(manifest) {
     for (const key of Object.keys(asObject(asObject(manifest.object.spec).hard))) {
       const amount = podAmountOf(key);
@@ -166,7 +166,7 @@ const resourceServed: Rule = {
       }
       yield {
         path: pointer('/spec/hard', key),
-        message: `${amount.resource} is a name of the past; its place was taken by ${successor}.`,
+        message: `${amount.resource} is an outdated resource name; ${successor} replaces it`,
         found: key,
         expected: `requests.${successor}`,
       };
@@ -181,10 +181,10 @@ const comesWithDefaults: Rule = {
   kinds: ['ResourceQuota'],
   tier: 'advice',
   severity: 'warning',
-  summary: 'A namespace whose quota counts CPU or memory has a LimitRange that gives containers a default of each.',
-  why: 'Such a quota makes the amount mandatory: a pod with one container that does not state it is refused, which its owner sees only as pods that never come.',
+  summary: 'A namespace whose quota counts CPU or memory should have a LimitRange with defaults for both.',
+  why: 'Such a quota makes the amount mandatory: a pod with one container that does not set it is rejected, and its owner only sees that the pod is missing.',
   source: `${QUOTA_SOURCE} (Constraints)`,
-  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory; a Team brings one.',
+  fix: 'Add a LimitRange with default and defaultRequest for cpu and memory, as a Team does.',
   *check(manifest, { set }) {
     const { hard, scoped } = quotaOf(manifest);
     if (scoped) {
@@ -200,7 +200,7 @@ const comesWithDefaults: Rule = {
     }
     yield {
       path: '/spec/hard',
-      message: `The quota makes ${lacking.join(', ')} mandatory for every container of the namespace, and no LimitRange here gives a default.`,
+      message: `the quota requires ${lacking.join(', ')} of every container in the namespace, but no LimitRange in these manifests sets a default`,
       found: lacking,
       expected: 'a LimitRange of type Container with default and defaultRequest',
     };

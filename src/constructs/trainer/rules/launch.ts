@@ -25,10 +25,10 @@ const processesAreDevices = trainJobRule(
     row: 'TJ11',
     tier: 'advice',
     severity: 'warning',
-    summary: 'numProcPerNode equals the accelerators in resourcesPerNode.',
-    why: 'More processes than devices fail as soon as two share one; fewer leave devices idle.',
+    summary: 'numProcPerNode must equal the number of accelerators in resourcesPerNode.',
+    why: 'With more processes than devices, two processes share a device and fail; with fewer, devices stay idle.',
     source: ENV,
-    fix: 'Set numProcPerNode to the devices of a node.',
+    fix: 'Set trainer.numProcPerNode to the number of devices of a node.',
   },
   function* (job, runtime) {
     const policy = policyOf(job, runtime);
@@ -44,7 +44,7 @@ const processesAreDevices = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numProcPerNode',
-      message: `There are ${processes} processes and ${devices} devices on a node.`,
+      message: `a node has ${processes} processes but ${devices} devices`,
       found: processes,
       expected: String(devices),
       severity: processes > devices ? 'error' : 'warning',
@@ -60,10 +60,10 @@ const countsLeftToTrainer = trainJobRule(
     row: 'TJ11',
     tier: 'advice',
     severity: 'warning',
-    summary: 'torchrun is called without what a torch runtime sets: nodes, processes, rank and master.',
-    why: 'Trainer sets PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR and PET_MASTER_PORT; an option wins over its variable and goes stale.',
+    summary: 'torchrun must not set what a torch runtime sets: nodes, processes, rank, and master.',
+    why: 'Trainer sets PET_NNODES, PET_NPROC_PER_NODE, PET_NODE_RANK, PET_MASTER_ADDR, and PET_MASTER_PORT; an option overrides its variable and becomes outdated.',
     source: ENV,
-    fix: 'Take the option out; state numNodes and numProcPerNode.',
+    fix: 'Remove the option, and set trainer.numNodes and trainer.numProcPerNode.',
   },
   function* (job, runtime) {
     if (policyOf(job, runtime) !== 'torch') {
@@ -79,8 +79,8 @@ const countsLeftToTrainer = trainJobRule(
       yield {
         path: option.path,
         message: wrong
-          ? `torchrun is told of ${nodes} nodes, and there are ${job.numNodes ?? 1}.`
-          : `${option.text} repeats what the runtime sets.`,
+          ? `torchrun sets ${nodes} nodes, but numNodes is ${job.numNodes ?? 1}`
+          : `${option.text} repeats what the runtime sets`,
         found: option.text,
         expected: `no --${option.name.replace(/_/g, '-')}`,
         severity: wrong ? 'error' : 'warning',

@@ -25,10 +25,10 @@ const ancestors = runtimeRule(
     id: 'trainer/ancestor-job-fits',
     row: 'TJ9',
     summary:
-      'A job that is labelled as trainer, dataset-initializer or model-initializer has one replica and the container node, dataset-initializer or model-initializer.',
-    why: 'Trainer writes image, command and environment of the TrainJob into that container; the webhook refuses a runtime without it.',
+      'A job with the label trainer, dataset-initializer, or model-initializer must have one replica and the container node, dataset-initializer, or model-initializer.',
+    why: 'Trainer writes image, command, and environment of the TrainJob into that container; the webhook rejects a runtime without it.',
     source: `${TRAINER}, pkg/webhooks/trainingruntime_webhook.go (validateReplicatedJobs)`,
-    fix: 'Name the container after its step and leave replicas out; the number of nodes is mlPolicy.numNodes.',
+    fix: 'Set containers[].name to the name for the step, remove replicas, and set the number of nodes in mlPolicy.numNodes.',
   },
   function* ({ jobs }) {
     for (const job of jobs) {
@@ -40,7 +40,7 @@ const ancestors = runtimeRule(
       if (replicas !== 1) {
         yield {
           path: `${job.path}/replicas`,
-          message: `Job ${job.name} has ${replicas} replicas.`,
+          message: `replicas of the job ${job.name} must be 1: ${replicas}`,
           found: replicas,
           expected: '1',
         };
@@ -48,7 +48,7 @@ const ancestors = runtimeRule(
       if (!job.containers.includes(container)) {
         yield {
           path: `${job.podSpecPath}/containers`,
-          message: `Job ${job.name} has no container "${container}".`,
+          message: `the job ${job.name} has no container "${container}"`,
           expected: `a container named ${container}`,
         };
       }
@@ -62,10 +62,10 @@ const hasTrainer = runtimeRule(
     row: 'TJ9',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A runtime has a job that is labelled trainer.kubeflow.org/trainjob-ancestor-step: trainer.',
-    why: 'Only such a job gets the nodes, image, command and environment of a TrainJob; without it they are passed over in silence.',
+    summary: 'A runtime must have a job with the label trainer.kubeflow.org/trainjob-ancestor-step: trainer.',
+    why: 'Only such a job gets the nodes, image, command, and environment of a TrainJob; without it they are silently ignored.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/builder.go`,
-    fix: 'Label the template of the training job.',
+    fix: 'Add the label trainer.kubeflow.org/trainjob-ancestor-step: trainer to the template of the training job.',
   },
   function* ({ jobs }) {
     if (jobs.length === 0 || jobs.some(({ ancestor }) => ancestor === 'trainer')) {
@@ -73,7 +73,7 @@ const hasTrainer = runtimeRule(
     }
     yield {
       path: '/spec/template/spec/replicatedJobs',
-      message: 'No job of this runtime takes what a TrainJob states.',
+      message: 'no job of this runtime has the label for the trainer',
       expected: 'the label trainjob-ancestor-step: trainer',
     };
   },
@@ -83,10 +83,10 @@ const targets = runtimeRule(
   {
     id: 'trainer/env-injection-targets-exist',
     row: 'TJ3',
-    summary: 'torch.envInjection targets jobs and containers of the runtime.',
-    why: 'The webhook refuses each TrainJob that names the runtime.',
+    summary: 'torch.envInjection must name jobs and containers of the runtime.',
+    why: 'The webhook rejects each TrainJob that uses the runtime.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/torch/torch.go (validateEnvInjectionTargets)`,
-    fix: 'Use names of this runtime.',
+    fix: 'Set torch.envInjection to names of jobs and containers in this runtime.',
   },
   function* ({ mlPolicy, jobs }) {
     for (const { value, path } of objectsAt(mlPolicy, '/torch/envInjection/targets')) {
@@ -98,7 +98,7 @@ const targets = runtimeRule(
         }
         yield {
           path: `/spec/mlPolicy${path}/containerNames/${index}`,
-          message: `There is no container "${container}" in a job "${name}".`,
+          message: `the job "${name}" has no container "${container}"`,
           found: container,
         };
       }
@@ -110,10 +110,10 @@ const fluxInstaller = runtimeRule(
   {
     id: 'trainer/flux-installer-reserved',
     row: 'TJ3',
-    summary: 'The job node of a flux runtime has no init container flux-installer.',
-    why: 'Trainer adds one of that name; the webhook refuses each TrainJob that names the runtime.',
+    summary: 'The job node of a flux runtime must not have an init container flux-installer.',
+    why: 'Trainer adds one of that name; the webhook rejects each TrainJob that uses the runtime.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/flux/flux.go`,
-    fix: 'Rename the init container.',
+    fix: 'Set initContainers[].name to another name.',
   },
   function* ({ policy, jobs }) {
     const job = jobs.find(({ name }) => name === NODE);
@@ -122,7 +122,7 @@ const fluxInstaller = runtimeRule(
     }
     yield {
       path: `${job.podSpecPath}/initContainers`,
-      message: 'flux-installer is the name of the init container that Trainer adds.',
+      message: 'the init container name flux-installer is reserved for Trainer',
     };
   },
 );
@@ -131,10 +131,10 @@ const volcanoQueue = runtimeRule(
   {
     id: 'trainer/volcano-queue-named',
     row: 'TJ8',
-    summary: 'With the volcano policy the queue annotation of the template, where it stands, names a queue.',
-    why: 'The webhook refuses an empty one.',
+    summary: 'With the volcano policy, the queue annotation of the template must not be empty.',
+    why: 'The webhook rejects an empty annotation.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/volcano/volcano.go`,
-    fix: 'Name the queue, or take the annotation out.',
+    fix: 'Set scheduling.volcano.sh/queue-name to a queue, or remove it.',
   },
   function* ({ podGroupPolicy, templateAnnotations }) {
     if (!isObject(podGroupPolicy.volcano) || templateAnnotations[VOLCANO_QUEUE_ANNOTATION] !== '') {
@@ -142,7 +142,7 @@ const volcanoQueue = runtimeRule(
     }
     yield {
       path: pointer('/spec/template/metadata/annotations', VOLCANO_QUEUE_ANNOTATION),
-      message: 'The queue has no name.',
+      message: 'the queue name must not be empty',
       found: '',
     };
   },
@@ -154,10 +154,10 @@ const volcanoScheduler = runtimeRule(
     row: 'TJ8',
     tier: 'advice',
     severity: 'error',
-    summary: 'With the volcano policy the nodes of the runtime name the scheduler volcano.',
-    why: 'Trainer makes the PodGroup and does not touch schedulerName: the default scheduler places the pods one by one and Volcano never sees them.',
+    summary: 'With the volcano policy, the pods of the runtime must use the scheduler volcano.',
+    why: 'Trainer creates the PodGroup but does not change schedulerName: the default scheduler schedules the pods one by one, without Volcano.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/volcano/volcano.go`,
-    fix: 'Write schedulerName: volcano into the pod templates.',
+    fix: 'Set schedulerName: volcano in the pod templates.',
   },
   function* ({ podGroupPolicy, jobs }) {
     if (!isObject(podGroupPolicy.volcano)) {
@@ -173,7 +173,7 @@ const volcanoScheduler = runtimeRule(
       }
       yield {
         path: podSpecPath,
-        message: `Pods of job ${name} are left to the default scheduler.`,
+        message: `pods of the job ${name} use the default scheduler`,
         found: podSpec.schedulerName,
         expected: 'schedulerName: volcano',
       };

@@ -47,10 +47,10 @@ const modelKnown = trainJobRule(
   {
     id: 'trainer/torchtune-model-known',
     row: 'TJ7',
-    summary: 'The runtime of a TorchTune job is called <prefix>-<family>-<size> after a model that is supported.',
-    why: 'The model is read from the name of the runtime; the webhook refuses others.',
+    summary: "The name of a TorchTune job's runtime must be <prefix>-<family>-<size> of a supported model.",
+    why: 'Trainer derives the model from the name of the runtime; the webhook rejects any other.',
     source: SOURCE,
-    fix: `Use a runtime for one of ${TORCHTUNE_MODELS.join(', ')}, for example torchtune-llama3.2-1b.`,
+    fix: `Set runtimeRef.name to a runtime for one of ${TORCHTUNE_MODELS.join(', ')}, for example torchtune-llama3.2-1b.`,
   },
   function* (job, runtime) {
     if (
@@ -62,7 +62,7 @@ const modelKnown = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `No model of TorchTune is meant by "${job.runtimeName}".`,
+      message: `"${job.runtimeName}" does not name a model of TorchTune`,
       found: job.runtimeName,
     };
   },
@@ -72,10 +72,10 @@ const nodes = trainJobRule(
   {
     id: 'trainer/torchtune-nodes',
     row: 'TJ7',
-    summary: 'TorchTune trains on one node, except for llama3_3/70B, and with LoRA or QLoRA always on one.',
-    why: 'The webhook refuses more nodes: TorchTune has no recipe for them.',
+    summary: 'TorchTune must train on one node, except for llama3_3/70B without LoRA or QLoRA.',
+    why: 'The webhook rejects more nodes: TorchTune has no recipe for them.',
     source: SOURCE,
-    fix: 'Set numNodes to 1.',
+    fix: 'Set trainer.numNodes to 1.',
   },
   function* (job, runtime) {
     const count = job.numNodes ?? 1;
@@ -91,8 +91,8 @@ const nodes = trainJobRule(
       path: '/spec/trainer/numNodes',
       message:
         model === TORCHTUNE_MULTI_NODE_MODEL
-          ? `LoRA is not trained on ${count} nodes.`
-          : `The model "${model}" is not trained on ${count} nodes.`,
+          ? `LoRA requires 1 node, but numNodes is ${count}`
+          : `the model "${model}" requires 1 node, but numNodes is ${count}`,
       found: count,
       expected: '1',
     };
@@ -103,10 +103,11 @@ const qlora = trainJobRule(
   {
     id: 'trainer/torchtune-qlora-single-device',
     row: 'TJ7',
-    summary: 'QLoRA of llama3_2/1B and llama3_2/3B runs in one process on one GPU; qwen2_5/1.5B has none.',
-    why: 'The webhook refuses what TorchTune has no configuration for.',
+    summary:
+      'QLoRA of llama3_2/1B and llama3_2/3B must run in one process on one GPU; qwen2_5/1.5B does not support QLoRA.',
+    why: 'The webhook rejects jobs for which TorchTune has no configuration.',
     source: SOURCE,
-    fix: 'Set numProcPerNode to 1, or ask for one GPU; or leave model.quantize_base out.',
+    fix: 'Set trainer.numProcPerNode to 1, request one GPU, or remove model.quantize_base.',
   },
   function* (job, runtime) {
     if (
@@ -119,7 +120,7 @@ const qlora = trainJobRule(
     }
     const model = modelOf(job.runtimeName);
     if (model === 'qwen2_5/1.5B') {
-      yield { path: '/spec/trainer/args', message: 'There is no QLoRA for qwen2_5/1.5B.' };
+      yield { path: '/spec/trainer/args', message: 'qwen2_5/1.5B does not support QLoRA' };
       return;
     }
     const single = asInteger(job.trainer.numProcPerNode) === 1 || gpusOf(job) === 1;
@@ -129,7 +130,7 @@ const qlora = trainJobRule(
     }
     yield {
       path: '/spec/trainer',
-      message: `QLoRA of ${model} runs on one GPU only.`,
+      message: `QLoRA of ${model} requires one GPU`,
       found: job.trainer.numProcPerNode,
       expected: 'numProcPerNode: 1',
     };
@@ -140,10 +141,10 @@ const managed = trainJobRule(
   {
     id: 'trainer/torchtune-settings-not-managed',
     row: 'TJ7',
-    summary: `Arguments of a TorchTune job do not set what the runtime manages: ${TORCHTUNE_MANAGED.join(', ')}.`,
-    why: 'They follow from the mounted model; the webhook refuses them.',
+    summary: `Arguments of a TorchTune job must not set what the runtime manages: ${TORCHTUNE_MANAGED.join(', ')}.`,
+    why: 'They follow from the mounted model; the webhook rejects them.',
     source: SOURCE,
-    fix: 'Take the argument out.',
+    fix: 'Remove the argument from trainer.args.',
   },
   function* (job, runtime) {
     if (!runsTorchTune(job) || policyOf(job, runtime) !== 'torch') {
@@ -152,7 +153,7 @@ const managed = trainJobRule(
     for (const [index, arg] of stringsIn(job.trainer.args).entries()) {
       const [key = ''] = arg.split('=');
       if (TORCHTUNE_MANAGED.includes(key)) {
-        yield { path: `/spec/trainer/args/${index}`, message: `${key} is managed by the runtime.`, found: arg };
+        yield { path: `/spec/trainer/args/${index}`, message: `${key} is managed by the runtime`, found: arg };
       }
     }
   },

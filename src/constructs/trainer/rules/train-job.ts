@@ -47,23 +47,23 @@ const runtimeKind = trainJobRule(
   {
     id: 'trainer/runtime-kind-known',
     row: 'TJ2',
-    summary: 'runtimeRef names a TrainingRuntime or a ClusterTrainingRuntime of trainer.kubeflow.org.',
-    why: 'The webhook refuses a runtime of another kind.',
+    summary: 'runtimeRef must name a TrainingRuntime or a ClusterTrainingRuntime of trainer.kubeflow.org.',
+    why: 'The webhook rejects a runtime of another kind.',
     source: `${TRAINER}, pkg/webhooks/trainjob_webhook.go`,
-    fix: 'Use kind TrainingRuntime (of the namespace) or ClusterTrainingRuntime, and leave apiGroup out.',
+    fix: 'Set runtimeRef.kind to TrainingRuntime (same namespace) or ClusterTrainingRuntime, and leave apiGroup unset.',
   },
   function* ({ runtimeKind: kind, runtimeGroup }) {
     if (runtimeGroup !== TRAINER_GROUP) {
       yield {
         path: '/spec/runtimeRef/apiGroup',
-        message: `There is no runtime in the group "${runtimeGroup}".`,
+        message: `unsupported apiGroup "${runtimeGroup}"`,
         found: runtimeGroup,
         expected: TRAINER_GROUP,
       };
     } else if (kind !== 'TrainingRuntime' && kind !== 'ClusterTrainingRuntime') {
       yield {
         path: '/spec/runtimeRef/kind',
-        message: `"${kind}" is no runtime.`,
+        message: `unsupported runtime kind "${kind}"`,
         found: kind,
         expected: 'TrainingRuntime or ClusterTrainingRuntime',
       };
@@ -76,10 +76,10 @@ const runtimeExists = trainJobRule(
     id: 'trainer/runtime-exists',
     row: 'TJ2',
     severity: 'warning',
-    summary: 'The runtime that a TrainJob names exists before it.',
-    why: 'The webhook looks the runtime up and refuses the TrainJob without it.',
+    summary: 'The runtime of a TrainJob must exist before the job.',
+    why: 'The webhook looks up the runtime and rejects the TrainJob without it.',
     source: `${TRAINER}, pkg/runtime/core/trainingruntime.go, clustertrainingruntime.go (ValidateObjects)`,
-    fix: 'Correct the name, or write the runtime beside the TrainJob.',
+    fix: 'Set runtimeRef.name to an existing runtime, or add the runtime to the manifests.',
   },
   function* (job, runtime, { set }) {
     if (runtime !== undefined || job.runtimeGroup !== TRAINER_GROUP || job.runtimeName === '') {
@@ -93,7 +93,7 @@ const runtimeExists = trainJobRule(
     }
     yield {
       path: '/spec/runtimeRef/name',
-      message: `No ${job.runtimeKind} "${job.runtimeName}" stands here${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''}, and Trainer brings none of that name.`,
+      message: `the ${job.runtimeKind} "${job.runtimeName}" is not in these manifests${job.runtimeKind === 'TrainingRuntime' ? ' in this namespace' : ''}, and Trainer does not provide it`,
       found: job.runtimeName,
       expected: `one of ${[...names, ...(built ? Object.keys(BUILT_IN_RUNTIMES) : [])].join(', ')}`,
     };
@@ -106,16 +106,16 @@ const runtimeSupported = trainJobRule(
     row: 'TJ2',
     tier: 'advice',
     severity: 'info',
-    summary: 'A TrainJob names a runtime that is not labelled as deprecated.',
-    why: 'The webhook warns: the runtime will be taken away.',
+    summary: 'A TrainJob should not use a deprecated runtime.',
+    why: 'The webhook warns: the runtime will be removed.',
     source: `${TRAINER}, pkg/util/trainingruntime/trainingruntime.go`,
-    fix: 'Move to the runtime that takes its place.',
+    fix: 'Set runtimeRef.name to the runtime that replaces it.',
   },
   function* (job, runtime) {
     if (runtime?.deprecated === true) {
       yield {
         path: '/spec/runtimeRef/name',
-        message: `The runtime ${runtime.name} is deprecated.`,
+        message: `the runtime ${runtime.name} is deprecated`,
         found: job.runtimeName,
       };
     }
@@ -127,10 +127,10 @@ const reservedVariables = trainJobRule(
     id: 'trainer/env-not-reserved',
     row: 'TJ3',
     summary:
-      'trainer.env leaves alone what the runtime sets: PET_* with torch, OMPI_MCA_* with mpi, DMLC_* with xgboost.',
-    why: 'The runtime derives them from nodes and processes; the webhook refuses others.',
+      'trainer.env must not set what the runtime sets: PET_* with torch, OMPI_MCA_* with mpi, DMLC_* with xgboost.',
+    why: 'The runtime derives them from nodes and processes; the webhook rejects them.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/{torch,mpi,xgboost}; pkg/constants/constants.go`,
-    fix: 'Take the variable out; state numNodes and numProcPerNode.',
+    fix: 'Remove the variable from trainer.env, and set trainer.numNodes and trainer.numProcPerNode.',
   },
   function* (job, runtime) {
     const policy = policyOf(job, runtime);
@@ -140,7 +140,7 @@ const reservedVariables = trainJobRule(
       if (reserved.includes(name)) {
         yield {
           path: `/spec/trainer${path}`,
-          message: `${name} is set by the ${policy ?? ''} policy of the runtime.`,
+          message: `the variable ${name} is reserved for the ${policy ?? ''} policy of the runtime`,
           found: name,
         };
       }
@@ -152,10 +152,10 @@ const fluxProcesses = trainJobRule(
   {
     id: 'trainer/flux-processes-at-least-one',
     row: 'TJ3',
-    summary: 'With a flux runtime numProcPerNode is at least 1.',
-    why: 'The webhook refuses fewer.',
+    summary: 'With a flux runtime, numProcPerNode must be at least 1.',
+    why: 'The webhook rejects a smaller number.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/flux/flux.go`,
-    fix: 'Write the number of processes on each node.',
+    fix: 'Set trainer.numProcPerNode to the number of processes on each node.',
   },
   function* (job, runtime) {
     if (policyOf(job, runtime) !== 'flux') {
@@ -168,7 +168,7 @@ const fluxProcesses = trainJobRule(
     }
     yield {
       path: own === undefined ? '/spec/runtimeRef' : '/spec/trainer/numProcPerNode',
-      message: `There are ${processes} processes on a node.`,
+      message: `numProcPerNode must be greater than or equal to 1: ${processes}`,
       found: processes,
       expected: 'at least 1',
     };
@@ -180,10 +180,10 @@ const initializers = trainJobRule(
     id: 'trainer/initializer-has-job',
     row: 'TJ4',
     summary:
-      'A TrainJob fetches a dataset or a model only with a runtime that has the job and container dataset-initializer or model-initializer, which mounts the volume initializer.',
-    why: 'The webhook refuses an initializer that nothing would run.',
+      'An initializer in a TrainJob requires a runtime with the job and container dataset-initializer or model-initializer, which mounts the volume initializer.',
+    why: 'The webhook rejects an initializer that the runtime would not run.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Name a runtime with initializers, or fetch the data in the trainer.',
+    fix: 'Set runtimeRef.name to a runtime with initializers, or fetch the data in the trainer.',
   },
   function* (job, runtime) {
     const initializer = asObject(job.spec.initializer);
@@ -200,7 +200,7 @@ const initializers = trainJobRule(
       if (known.get(name)?.includes(name) !== true) {
         yield {
           path,
-          message: `The runtime ${job.runtimeName} has no job ${name} with a container of that name.`,
+          message: `the runtime ${job.runtimeName} has no job ${name} with a container of that name`,
           expected: 'a runtime with initializers',
         };
         continue;
@@ -214,7 +214,7 @@ const initializers = trainJobRule(
       }
       yield {
         path,
-        message: `The container ${name} of the runtime ${job.runtimeName} does not mount the volume "${INITIALIZER_VOLUME}".`,
+        message: `the container ${name} of the runtime ${job.runtimeName} does not mount the volume "${INITIALIZER_VOLUME}"`,
       };
     }
   },
@@ -224,10 +224,10 @@ const patches = trainJobRule(
   {
     id: 'trainer/patches-name-what-exists',
     row: 'TJ5',
-    summary: 'runtimePatches name jobs and containers of the runtime, by a manager of the form domain/path.',
-    why: 'The webhook refuses a patch of what the runtime does not have.',
+    summary: 'runtimePatches must name jobs and containers of the runtime, with a manager of the form domain/path.',
+    why: 'The webhook rejects a patch for something that the runtime does not have.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
-    fix: 'Use the names of the runtime, for example job node and container node.',
+    fix: 'Set runtimePatches to names in the runtime, for example the job node and the container node.',
   },
   function* (job, runtime) {
     const known = containersByJob(job, runtime);
@@ -237,7 +237,7 @@ const patches = trainJobRule(
       if (complaint !== undefined) {
         yield {
           path: `/spec${patch.path}/manager`,
-          message: `The manager "${manager ?? ''}" must ${complaint}.`,
+          message: `the manager "${manager ?? ''}" must ${complaint}`,
           found: manager,
         };
       }
@@ -249,7 +249,7 @@ const patches = trainJobRule(
         if (containers === undefined) {
           yield {
             path: `${at}/name`,
-            message: `The runtime ${job.runtimeName} has no job "${name}".`,
+            message: `the runtime ${job.runtimeName} has no job "${name}"`,
             found: name,
             expected: [...(known?.keys() ?? [])].join(' or '),
           };
@@ -263,7 +263,7 @@ const patches = trainJobRule(
             }
             yield {
               path: `${at}${container.path}/name`,
-              message: `Job ${name} of the runtime has no container "${own}".`,
+              message: `the job ${name} of the runtime has no container "${own}"`,
               found: own,
               expected: containers.join(' or '),
             };
@@ -281,8 +281,8 @@ const patchedEnv = trainJobRule(
   {
     id: 'trainer/patches-leave-env',
     row: 'TJ5',
-    summary: 'runtimePatches state no env for the containers node, dataset-initializer and model-initializer.',
-    why: 'Their environment stands in trainer.env and initializer.*.env; the webhook refuses it elsewhere.',
+    summary: 'runtimePatches must not set env for the containers node, dataset-initializer, and model-initializer.',
+    why: 'Their environment is set in trainer.env and initializer.*.env; the webhook rejects it elsewhere.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/jobset/jobset.go (Validate)`,
     fix: 'Move it to spec.trainer.env or spec.initializer.<dataset|model>.env.',
   },
@@ -296,7 +296,7 @@ const patchedEnv = trainJobRule(
           }
           yield {
             path: `/spec${patch.path}${path}${container.path}/env`,
-            message: `The environment of ${name} is stated in a patch.`,
+            message: `env of ${name} must not be set in a patch`,
             expected: 'spec.trainer.env',
           };
         }
@@ -309,10 +309,10 @@ const launcherAsNode = trainJobRule(
   {
     id: 'trainer/mpi-launcher-and-nodes',
     row: 'TJ6',
-    summary: 'Several nodes with an MPI runtime whose launcher is a node need both jobs, launcher and node.',
-    why: 'Without the job node there is nobody beside the launcher; the webhook refuses more than one node.',
+    summary: 'An MPI runtime whose launcher is a node needs both jobs, launcher and node, for more than one node.',
+    why: 'Without the job node there are no pods besides the launcher; the webhook rejects more than one node.',
     source: `${TRAINER}, pkg/runtime/framework/plugins/mpi/mpi.go (Validate)`,
-    fix: 'Add the missing job to the runtime, or train on one node.',
+    fix: 'Add the missing job to the runtime, or set trainer.numNodes to 1.',
   },
   function* (job, runtime) {
     if (runtime?.policy !== 'mpi' || runtime.settings.runLauncherAsNode !== true || (job.numNodes ?? 1) < 2) {
@@ -324,7 +324,7 @@ const launcherAsNode = trainJobRule(
     }
     yield {
       path: '/spec/trainer/numNodes',
-      message: `The runtime ${runtime.name} has no job ${missing.join(' and ')}.`,
+      message: `the runtime ${runtime.name} has no job ${missing.join(' and ')}`,
       found: job.numNodes,
       expected: '1',
     };

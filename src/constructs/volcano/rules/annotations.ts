@@ -20,7 +20,7 @@ interface AnnotationFacts {
 const bool: AnnotationFacts = { accepts: (value) => parseGoBool(value) !== undefined, expected: '"true" or "false"' };
 const duration: AnnotationFacts = {
   accepts: (value) => (parseGoDuration(value) ?? 0) > 0,
-  expected: 'a duration above zero, such as "30m"',
+  expected: 'a duration greater than zero, such as "30m"',
 };
 const oneOf = (...values: readonly string[]): AnnotationFacts => ({
   accepts: (value) => values.includes(value),
@@ -42,7 +42,7 @@ const ANNOTATIONS: Readonly<Record<string, AnnotationFacts>> = {
   },
   'volcano.sh/network-topology-highest-tier': {
     accepts: (value) => /^[+-]?\d+$/.test(value),
-    expected: 'a whole number',
+    expected: 'an integer',
   },
   'scheduling.volcano.sh/queue-allocation-gate': oneOf('true'),
 };
@@ -55,7 +55,7 @@ function* unreadable(annotations: JsonValue | undefined, path: string): Iterable
     }
     yield {
       path: pointer(path, key),
-      message: `Volcano cannot read ${key}: "${value}"`,
+      message: `${key} has a value that Volcano cannot read: "${value}"`,
       found: value,
       expected: facts.expected,
     };
@@ -67,10 +67,10 @@ const VALUE_FACTS = {
   row: 'VA1',
   tier: 'advice',
   severity: 'error',
-  summary: 'Volcano can read the values of its annotations.',
-  why: 'A value that it cannot read is logged and passed over, as if the annotation were not there.',
+  summary: "The values of Volcano's annotations must have the form that Volcano reads.",
+  why: 'Volcano logs a value that it cannot read and then ignores it, as if the annotation were not set.',
   source: `${cite('volcano')}, pkg/scheduler/api/{pod_info,job_info}.go, pkg/controllers/podgroup/pg_controller_handler.go, pkg/agent/apis/extension/qos.go`,
-  fix: 'Write a value of the form named.',
+  fix: 'Set the annotation in metadata.annotations to a value of the expected form.',
 } as const;
 
 const groupAnnotations: ObjectRule = {
@@ -104,10 +104,10 @@ const budgetValid: PodTemplateRule = {
   tier: 'webhook',
   severity: 'error',
   on: 'pod-template',
-  summary: `A pod has one of ${BUDGETS.join(' and ')}, a whole number above zero or 1% to 99%.`,
-  why: 'The webhook pods/validate, off by default, refuses the pod; where it is off, Volcano cannot read the budget.',
+  summary: `A pod may have only one of ${BUDGETS.join(' and ')}, which must be an integer greater than zero or 1% to 99%.`,
+  why: 'The webhook pods/validate, which is off by default, rejects the pod; where it is off, Volcano cannot read the budget.',
   source: `${cite('volcano')}, pkg/webhooks/admission/pods/validate/admit_pod.go`,
-  fix: 'Keep one of the two, for example "2" or "50%".',
+  fix: 'Keep one of the two budgets in metadata.annotations, with a value such as "2" or "50%".',
   *check(template) {
     if (!isVolcanos(template)) {
       return;
@@ -121,13 +121,18 @@ const budgetValid: PodTemplateRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `${key} is "${value}"`,
+        message: `${key} must be an integer greater than zero or a percentage: "${value}"`,
         found: value,
-        expected: 'a whole number above zero, or 1% to 99%',
+        expected: 'an integer greater than zero, or 1% to 99%',
       };
     }
     if (found.length > 1) {
-      yield { path: '/metadata/annotations', message: 'the pod has both budgets', found, expected: 'one of the two' };
+      yield {
+        path: '/metadata/annotations',
+        message: 'the two disruption budgets must not be set together',
+        found,
+        expected: 'one of the two annotations',
+      };
     }
   },
 };

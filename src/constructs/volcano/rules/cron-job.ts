@@ -18,22 +18,20 @@ const scheduleValid: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [CRON_JOB_KIND],
-  summary: 'The schedule has five cron fields or is a word such as @daily, and names no time zone.',
-  why: 'The webhook refuses the CronJob.',
+  summary: 'The schedule must have five cron fields or be a macro such as @daily, and must not name a time zone.',
+  why: 'The webhook rejects the CronJob.',
   source: WEBHOOK,
-  fix: 'Write minute, hour, day of month, month and day of week; name the zone in timeZone.',
+  fix: 'Set spec.schedule to minute, hour, day of month, month, and day of week, and set the time zone in spec.timeZone.',
   *check({ object }) {
     const schedule = asString(asObject(object.spec).schedule);
     if (schedule === undefined) {
       return;
     }
-    const problem = schedule.includes('TZ')
-      ? 'it names a time zone, which belongs in timeZone'
-      : scheduleProblem(schedule);
+    const problem = schedule.includes('TZ') ? 'time zones must be set in timeZone' : scheduleProblem(schedule);
     if (problem !== undefined) {
       yield {
         path: '/spec/schedule',
-        message: `the schedule "${schedule}" is refused: ${problem}`,
+        message: `the schedule "${schedule}" is invalid: ${problem}`,
         found: schedule,
         expected: 'for example "30 2 * * 1-5"',
       };
@@ -48,10 +46,10 @@ const timeZoneKnown: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [CRON_JOB_KIND],
-  summary: 'The time zone has a name of the IANA database, and is not Local.',
-  why: 'The webhook refuses the CronJob.',
+  summary: 'The time zone must be a name from the IANA database other than Local.',
+  why: 'The webhook rejects the CronJob.',
   source: WEBHOOK,
-  fix: 'Name a zone such as Europe/Berlin or Etc/UTC, or leave timeZone out.',
+  fix: 'Set spec.timeZone to a name such as Europe/Berlin or Etc/UTC, or leave it unset.',
   *check({ object }) {
     const zone = asString(asObject(object.spec).timeZone);
     if (zone === undefined || (zone.toLowerCase() !== 'local' && zone !== '' && isTimeZone(zone))) {
@@ -59,9 +57,9 @@ const timeZoneKnown: ObjectRule = {
     }
     yield {
       path: '/spec/timeZone',
-      message: `there is no time zone "${zone}"`,
+      message: `unknown time zone "${zone}"`,
       found: zone,
-      expected: 'a name of the IANA time zone database',
+      expected: 'a name from the IANA time zone database',
     };
   },
 };
@@ -73,15 +71,15 @@ const nameFits: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [CRON_JOB_KIND],
-  summary: `The name of a CronJob has at most ${MAX_NAME} characters.`,
-  why: 'The webhook refuses the CronJob: each job is named after it and the time.',
+  summary: `The name of a CronJob must be no more than ${MAX_NAME} characters.`,
+  why: 'The webhook rejects the CronJob, because the name of each job consists of this name and a timestamp.',
   source: WEBHOOK,
-  fix: 'Shorten the name.',
+  fix: `Shorten metadata.name to at most ${MAX_NAME} characters.`,
   *check({ id }) {
     if (id.name.length > MAX_NAME) {
       yield {
         path: '/metadata/name',
-        message: `the name has ${id.name.length} characters`,
+        message: `the name has ${id.name.length} characters and must have no more than ${MAX_NAME}`,
         found: id.name,
         expected: `at most ${MAX_NAME} characters`,
       };

@@ -46,13 +46,17 @@ const hasMembers: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [HYPER_NODE_KIND],
-  summary: 'A HyperNode has at least one member.',
-  why: 'The webhook refuses it. The schema only minds an empty list, not a missing one.',
+  summary: 'A HyperNode must have at least one member.',
+  why: 'The webhook rejects the HyperNode. The schema rejects only an empty list, not a missing one.',
   source: WEBHOOK,
-  fix: 'Name nodes, or hyper nodes of the tier below.',
+  fix: 'List nodes, or HyperNodes of the tier below, in spec.members.',
   *check({ object }) {
     if (asArray(asObject(object.spec).members).length === 0) {
-      yield { path: '/spec', message: 'the hyper node has no member', expected: 'members' };
+      yield {
+        path: '/spec',
+        message: 'the HyperNode has no members',
+        expected: 'spec.members with at least one entry',
+      };
     }
   },
 };
@@ -77,10 +81,10 @@ const patternCompiles: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [HYPER_NODE_KIND],
-  summary: 'The pattern of a regexMatch is a Go regular expression.',
-  why: 'The webhook refuses the HyperNode. Go knows neither look-ahead nor back-references.',
+  summary: 'The pattern of a regexMatch must be a valid Go regular expression.',
+  why: 'The webhook rejects the HyperNode. Go supports neither lookahead nor backreferences.',
   source: WEBHOOK,
-  fix: 'Correct the pattern, or use labelMatch.',
+  fix: 'Write a Go regular expression in regexMatch.pattern, or use labelMatch.',
   *check(manifest) {
     for (const { path, selector } of membersOf(manifest)) {
       const pattern = asString(asObject(selector.regexMatch).pattern) ?? '';
@@ -88,7 +92,7 @@ const patternCompiles: ObjectRule = {
       if (problem !== undefined) {
         yield {
           path: `${path}/selector/regexMatch/pattern`,
-          message: `the pattern does not compile: ${problem}`,
+          message: `the pattern is not a valid Go regular expression: ${problem}`,
           found: pattern,
         };
       }
@@ -103,10 +107,10 @@ const hyperNodesByName: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [HYPER_NODE_KIND],
-  summary: 'Members of type HyperNode are named one by one, with exactMatch.',
-  why: 'For hyper nodes the scheduler reads exactMatch alone: patterns and labels choose nodes only, so the member is left out.',
+  summary: 'Members of type HyperNode must be selected with exactMatch.',
+  why: 'For members of type HyperNode the scheduler reads only exactMatch. Patterns and labels select nodes, so the member is ignored.',
   source: `${SCHEDULER}, BuildHyperNodeCache`,
-  fix: 'Add one member with exactMatch per hyper node.',
+  fix: 'Replace the selector by one member with exactMatch for each HyperNode.',
   *check(manifest) {
     for (const { path, isHyperNode, selector } of membersOf(manifest)) {
       if (!isHyperNode || (selector.regexMatch === undefined && selector.labelMatch === undefined)) {
@@ -114,7 +118,7 @@ const hyperNodesByName: ObjectRule = {
       }
       yield {
         path: `${path}/selector`,
-        message: 'hyper nodes cannot be chosen by pattern or label',
+        message: 'members of type HyperNode cannot be selected by pattern or label',
         found: Object.keys(selector),
         expected: 'exactMatch',
       };
@@ -129,10 +133,10 @@ const labelsNotEmpty: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [HYPER_NODE_KIND],
-  summary: 'A labelMatch names at least one label.',
-  why: 'Elsewhere in Kubernetes an empty selector chooses everything; here it chooses nothing.',
+  summary: 'A labelMatch must have at least one requirement.',
+  why: 'Elsewhere in Kubernetes an empty selector selects everything; here it selects nothing.',
   source: `${SCHEDULER}, GetMembers`,
-  fix: 'Add matchLabels or matchExpressions.',
+  fix: 'Add matchLabels or matchExpressions to labelMatch.',
   *check(manifest) {
     for (const { path, selector } of membersOf(manifest)) {
       if (selector.labelMatch === undefined) {
@@ -144,7 +148,7 @@ const labelsNotEmpty: ObjectRule = {
       }
       yield {
         path: `${path}/selector/labelMatch`,
-        message: 'an empty labelMatch chooses no node',
+        message: 'an empty labelMatch selects no nodes',
         expected: 'matchLabels or matchExpressions',
       };
     }
@@ -162,10 +166,10 @@ const tiersDescend: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'The hyper nodes within a hyper node are of a lower tier.',
-  why: 'The tier says how far apart nodes are; the scheduler walks the tiers upwards and would never look inside.',
+  summary: 'The HyperNodes in a HyperNode must be of a lower tier.',
+  why: 'The tier states how far apart nodes are. The scheduler searches the tiers upwards and never looks at a member of the same or a higher tier.',
   source: `${SCHEDULER}; network-topology-aware plugin`,
-  fix: 'Number the tiers from the leaves upwards, beginning with 1.',
+  fix: 'Number the tiers in spec.tier upwards from the leaves, starting at 1.',
   *check({ set }) {
     const hyperNodes = hyperNodesOf(set);
     for (const manifest of hyperNodes.values()) {
@@ -179,9 +183,9 @@ const tiersDescend: SetRule = {
         yield {
           manifest,
           path: `${path}/selector/exactMatch/name`,
-          message: `the member ${exact ?? ''} is of tier ${memberTier}, the hyper node itself of tier ${tier}`,
+          message: `the member ${exact ?? ''} is of tier ${memberTier}, but the HyperNode is of tier ${tier}`,
           found: memberTier,
-          expected: `a tier below ${tier}`,
+          expected: `a tier less than ${tier}`,
         };
       }
     }
@@ -194,10 +198,10 @@ const oneParent: SetRule = {
   tier: 'advice',
   severity: 'error',
   on: 'set',
-  summary: 'A hyper node is a member of one hyper node at most, and no circle arises.',
-  why: 'The scheduler stops building the topology there, and places no job that asks for one.',
+  summary: 'A HyperNode must have at most one parent, and HyperNodes must not form a cycle.',
+  why: 'The scheduler stops building the topology at that point and places no job that requires a topology.',
   source: `${SCHEDULER}, addChild and BuildHyperNodeCache`,
-  fix: 'Keep one parent.',
+  fix: 'Remove the HyperNode from spec.members of all parents but one.',
   *check({ set }) {
     const hyperNodes = hyperNodesOf(set);
     const parents = new Map<string, string>();
@@ -216,7 +220,7 @@ const oneParent: SetRule = {
           yield {
             manifest,
             path: `${path}/selector/exactMatch/name`,
-            message: `the hyper node ${exact} is already a member of ${other}`,
+            message: `the HyperNode ${exact} is already a member of ${other}`,
             found: exact,
           };
         }
@@ -230,7 +234,7 @@ const oneParent: SetRule = {
     yield {
       manifest: first,
       path: '/spec/members',
-      message: `the hyper nodes hold each other in a circle: ${circle.join(' → ')}`,
+      message: `the HyperNodes form a cycle: ${circle.join(' → ')}`,
     };
   },
 };
@@ -241,10 +245,10 @@ const nodeOnce: SetRule = {
   tier: 'advice',
   severity: 'warning',
   on: 'set',
-  summary: 'A node is a member of one hyper node of a tier.',
-  why: 'A node of two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
+  summary: 'A node must be a member of only one HyperNode in each tier.',
+  why: 'A node in two domains of the same tier is counted in both, so a gang may be placed where it does not fit.',
   source: `${cite('volcano')}, topology.volcano.sh HyperNode`,
-  fix: 'Name the node in one hyper node of the tier.',
+  fix: 'List the node in spec.members of one HyperNode of the tier.',
   *check({ set }) {
     const holders = new Map<string, string>();
     for (const [name, manifest] of hyperNodesOf(set)) {
@@ -261,7 +265,7 @@ const nodeOnce: SetRule = {
           yield {
             manifest,
             path: `${path}/selector/exactMatch/name`,
-            message: `the node ${exact} is ${other === name ? 'named twice' : `already a member of ${other}, of the same tier ${tier}`}`,
+            message: `the node ${exact} is ${other === name ? 'listed twice' : `already a member of ${other}, which is of the same tier ${tier}`}`,
             found: exact,
           };
         }
@@ -277,10 +281,10 @@ const tierNamed: ObjectRule = {
   severity: 'warning',
   on: 'object',
   kinds: [...JOB_SPEC_KINDS, POD_GROUP_KIND],
-  summary: 'The name of a tier that a gang asks for is the tierName of a hyper node.',
-  why: 'The scheduler finds no such tier, and a gang that must stay within it is not placed.',
+  summary: 'The tier name that a gang requires must be the tierName of a HyperNode.',
+  why: 'The scheduler finds no such tier and does not place a gang that must stay within it.',
   source: SCHEDULER,
-  fix: 'Correct the name, or give the hyper nodes of the tier their tierName.',
+  fix: 'Set highestTierName to the tierName of a HyperNode, or set spec.tierName on the HyperNodes of that tier.',
   *check(manifest, { set }) {
     const known = new Set(
       set.ofKind(HYPER_NODE_KIND).map(({ object }) => asString(asObject(object.spec).tierName) ?? ''),
@@ -302,9 +306,9 @@ const tierNamed: ObjectRule = {
       const names = [...known].filter((tier) => tier !== '');
       yield {
         path: `${path}/highestTierName`,
-        message: `no hyper node of these manifests is of a tier "${name}"`,
+        message: `no HyperNode in these manifests has the tierName "${name}"`,
         found: name,
-        expected: names.length === 0 ? 'hyper nodes with a tierName' : names.join(', '),
+        expected: names.length === 0 ? 'HyperNodes with a tierName' : names.join(', '),
       };
     }
   },

@@ -45,10 +45,10 @@ const targetsExist = flowRule(
     row: 'VF1',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A flow depends on flows of the same JobFlow.',
-    why: 'The webhook refuses the JobFlow where it is on; where it is off, the flow waits for ever.',
+    summary: 'A flow must depend only on flows of the same JobFlow.',
+    why: 'The webhook rejects the JobFlow if it is enabled; otherwise the flow never starts.',
     source: WEBHOOK,
-    fix: 'Name a flow of this JobFlow.',
+    fix: 'Set dependsOn.targets to names of flows in this JobFlow.',
   },
   function* (flows) {
     const names = new Set(flows.map(({ name }) => name));
@@ -57,7 +57,7 @@ const targetsExist = flowRule(
         if (!names.has(target)) {
           yield {
             path: `${path}/dependsOn/targets/${index}`,
-            message: `the flow ${name} depends on "${target}", which is no flow of this JobFlow`,
+            message: `the flow ${name} depends on "${target}", which is not a flow of this JobFlow`,
             found: target,
           };
         }
@@ -72,10 +72,10 @@ const flowsAcyclic = flowRule(
     row: 'VF2',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The dependencies of a JobFlow run in no circle.',
-    why: 'The webhook refuses the JobFlow where it is on; where it is off, no flow of the circle ever starts.',
+    summary: 'The dependencies of a JobFlow must not form a cycle.',
+    why: 'The webhook rejects the JobFlow if it is enabled; otherwise no flow of the cycle ever starts.',
     source: WEBHOOK,
-    fix: 'Take one dependency out of the circle.',
+    fix: 'Remove one of the targets from dependsOn.targets so that the flows no longer form a cycle.',
   },
   function* (flows) {
     const circle = findCircle(new Map(flows.map(({ name, targets }) => [name, targets])));
@@ -85,7 +85,7 @@ const flowsAcyclic = flowRule(
     const start = flows.find(({ name }) => name === circle[0]);
     yield {
       path: `${start?.path ?? '/spec/flows'}/dependsOn`,
-      message: `the flows depend on each other in a circle: ${circle.join(' → ')}`,
+      message: `the flows depend on each other in a cycle: ${circle.join(' → ')}`,
     };
   },
 );
@@ -96,16 +96,16 @@ const namesUnique = flowRule(
     row: 'VF2',
     tier: 'advice',
     severity: 'error',
-    summary: 'A JobFlow names each template once.',
-    why: "A flow's job is named after the JobFlow and the template, so the second flow of that name finds its job made already and does nothing.",
+    summary: 'A JobFlow must list each template only once.',
+    why: 'The job of a flow is named after the JobFlow and the template. The second flow of the same name finds that its job exists already and does nothing.',
     source: `${CONTROLLER}, deployJob`,
-    fix: 'Use a second JobTemplate for the second run.',
+    fix: 'Create a second JobTemplate for the second run and set spec.flows[].name to it.',
   },
   function* (flows) {
     const seen = new Set<string>();
     for (const { name, path } of flows) {
       if (name !== '' && seen.has(name)) {
-        yield { path: `${path}/name`, message: `two flows are named "${name}"`, found: name };
+        yield { path: `${path}/name`, message: `duplicate flow "${name}"`, found: name };
       }
       seen.add(name);
     }
@@ -118,10 +118,10 @@ const templatesKnown = flowRule(
     row: 'VF3',
     tier: 'advice',
     severity: 'info',
-    summary: 'The name of a flow is that of a JobTemplate of its namespace.',
-    why: 'The controller takes the job from the template; without one the flow stands still.',
+    summary: 'The name of a flow must be the name of a JobTemplate in the same namespace.',
+    why: 'The controller creates the job from the template; without the template the flow does not start.',
     source: `${CONTROLLER}, loadJobTemplateAndSetJob`,
-    fix: 'Correct the name or the namespace, or make sure that the cluster has the template.',
+    fix: 'Set spec.flows[].name to a JobTemplate in the namespace of the JobFlow, or make sure that the cluster has the template.',
   },
   function* (flows, { id }, { set }) {
     const templates = set.ofKind(JOB_TEMPLATE_KIND);
@@ -139,7 +139,7 @@ const templatesKnown = flowRule(
         message:
           elsewhere === undefined
             ? `the JobTemplate "${name}" is not among these manifests`
-            : `the JobTemplate "${name}" stands in the namespace "${elsewhere.id.namespace}", the JobFlow in "${id.namespace}"`,
+            : `the JobTemplate "${name}" is in the namespace "${elsewhere.id.namespace}", but the JobFlow is in "${id.namespace}"`,
         found: name,
       };
     }
@@ -152,10 +152,11 @@ const jobNamesFit = flowRule(
     row: 'VF4',
     tier: 'webhook',
     severity: 'error',
-    summary: "The pods of a flow's job, `<flow>-<template>-<task>-<index>`, have names of at most 63 characters.",
-    why: 'The webhook refuses the job that the controller makes of the template, and the flow stands still.',
+    summary:
+      "The names of the pods of a flow's job, `<flow>-<template>-<task>-<index>`, must be no more than 63 characters.",
+    why: 'The webhook rejects the job that the controller creates from the template, and the flow does not start.',
     source: `${CONTROLLER}, getJobName; pkg/webhooks/admission/jobs/validate/admit_job.go`,
-    fix: 'Shorten the name of the JobFlow, the template or the task.',
+    fix: 'Shorten metadata.name of the JobFlow or of the JobTemplate, or the name of the task in spec.tasks.',
   },
   function* (flows, { id }, { set }) {
     if (id.name === '') {
@@ -171,7 +172,7 @@ const jobNamesFit = flowRule(
       if (longest.length > 63) {
         yield {
           path: `${path}/name`,
-          message: `the name ${longest} has ${longest.length} characters`,
+          message: `the pod name ${longest} has ${longest.length} characters and must have no more than 63`,
           found: longest,
           expected: 'at most 63 characters',
         };
@@ -186,18 +187,18 @@ const unreadFields = flowRule(
     row: 'VF5',
     tier: 'advice',
     severity: 'error',
-    summary: 'A JobFlow uses neither `patch` nor `dependsOn.probe`.',
-    why: 'The controller reads neither: the job is the template as it stands, and a flow starts when its targets have completed.',
+    summary: 'A JobFlow must set neither `patch` nor `dependsOn.probe`.',
+    why: 'The controller reads neither of them: the job is created from the unchanged template, and a flow starts when its targets have completed.',
     source: `${CONTROLLER}, createJob and judge`,
-    fix: 'Make a JobTemplate with the changes; wait inside the job where more than completion is meant.',
+    fix: 'Remove patch and dependsOn.probe; put the changes into a JobTemplate of their own, and wait inside the job if completion is not enough.',
   },
   function* (flows) {
     for (const { value, path, name } of flows) {
       if (value.patch !== undefined) {
-        yield { path: `${path}/patch`, message: `the patch of the flow ${name} is not read` };
+        yield { path: `${path}/patch`, message: `the patch of the flow ${name} has no effect` };
       }
       if (asObject(value.dependsOn).probe !== undefined) {
-        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow ${name} is not read` };
+        yield { path: `${path}/dependsOn/probe`, message: `the probe of the flow ${name} has no effect` };
       }
     }
   },

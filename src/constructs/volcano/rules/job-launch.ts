@@ -73,10 +73,10 @@ const nodeCount = torchrunRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary: "A number written as torchrun's --nnodes is the number of pods in which torchrun runs.",
-    why: 'With more nodes than pods the rendezvous never completes; with fewer, the pods beyond the number fail.',
+    summary: "torchrun's --nnodes must be the number of pods that run torchrun.",
+    why: 'With more nodes than pods the rendezvous never completes; with fewer nodes the remaining pods fail.',
     source: `${PYTORCH}; torchrun's --nnodes`,
-    fix: "Write --nnodes=$(WORLD_SIZE): Volcano's pytorch plugin sets it to the number of master and worker pods.",
+    fix: "Write --nnodes=$(WORLD_SIZE), which Volcano's pytorch plugin sets to the number of master and worker pods.",
   },
   function* (_view, option, job) {
     const nnodes = option('nnodes');
@@ -101,12 +101,12 @@ const toldItsNodes = torchrunRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary: 'Under the pytorch plugin, torchrun is told the number of nodes.',
+    summary: 'With the pytorch plugin, torchrun must be given the number of nodes.',
     why:
       'The plugin sets WORLD_SIZE, RANK, MASTER_ADDR and MASTER_PORT, but none of the PET_ variables that torchrun reads: without --nnodes ' +
       'each pod trains alone.',
     source: PYTORCH,
-    fix: `Write torchrun ${WANTED}.`,
+    fix: `Write torchrun ${WANTED} in the command of the container.`,
   },
   function* (view, option, job) {
     if (!job.running.has('pytorch') || podsWithTorchrun(job) < 2) {
@@ -121,7 +121,7 @@ const toldItsNodes = torchrunRule(
     }
     yield {
       path: view.path,
-      message: `torchrun in the task ${view.task.name} is not told that there are ${podsWithTorchrun(job)} nodes`,
+      message: `torchrun in the task ${view.task.name} must be given the number of nodes, ${podsWithTorchrun(job)}`,
       expected: WANTED,
     };
   },
@@ -134,8 +134,8 @@ const toldItsPlace = torchrunRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary: "torchrun over several pods is told this pod's rank and where the master is.",
-    why: 'Without --node-rank every pod takes itself for the first; without --master-addr each looks for the master at 127.0.0.1.',
+    summary: 'torchrun over several pods must be given the rank of the pod and the address of the master.',
+    why: 'Without --node-rank each pod acts as the first node; without --master-addr each pod looks for the master at 127.0.0.1.',
     source: `${PYTORCH}; torchrun's static rendezvous`,
     fix: `Write torchrun ${WANTED}, or use --rdzv-backend=c10d with --rdzv-endpoint.`,
   },
@@ -170,13 +170,12 @@ const variablesDefined = taskRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary:
-      "A variable of the launch that Volcano's plugins could give is given: by the plugin of the job, or by the container's env.",
+    summary: "A variable that the launch command uses must be set by a plugin of the job or by the container's env.",
     why:
-      'A `$(VAR)` that nobody defines stays as it is written, and the program is handed that text. Volcano sets no PET_ variable; the ' +
+      'A `$(VAR)` that is not defined is not expanded, and the program receives it as written. Volcano sets no PET_ variables; the ' +
       'training operator does.',
     source: `${PYTORCH}; ${cite('volcano')}, pkg/controllers/job/plugins/{svc,env,distributed-framework}; Kubernetes $(VAR) expansion`,
-    fix: 'Add the plugin that sets the variable, or name the one that it does set: WORLD_SIZE (pods), RANK, MASTER_ADDR, MASTER_PORT.',
+    fix: 'Add the plugin that sets the variable to spec.plugins, or use one that Volcano sets: WORLD_SIZE (pods), RANK, MASTER_ADDR, or MASTER_PORT.',
   },
   function* (task, job) {
     const words = containersOf(task).flatMap(({ container }) => [
@@ -213,8 +212,8 @@ const variablesDefined = taskRule(
               path: `${path.slice(task.path.length)}/${list}/${index}`,
               message:
                 plugin === undefined
-                  ? `nobody sets ${name}: Volcano's plugins set no PET_ variable`
-                  : `nobody sets ${name}: the job has no ${plugin} plugin`,
+                  ? `${name} is not set: Volcano's plugins set no PET_ variables`
+                  : `${name} is not set: the job has no ${plugin} plugin`,
               found: word,
               expected: plugin === undefined ? EQUIVALENTS[name] : `the plugin ${plugin}`,
             };
@@ -262,10 +261,10 @@ const hasProgram = taskRule(
     id: 'volcano/task-container-has-program',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A container of a base image says what to run.',
-    why: "The image's own command is a shell or an interpreter, which ends at once without a terminal: the task does nothing.",
+    summary: 'A container with a base image must set the program to run.',
+    why: 'The default command of the image is a shell or an interpreter, which exits at once without a terminal: the task does nothing.',
     source: 'default command of the image',
-    fix: 'Set command, or args.',
+    fix: 'Set command or args of the container in spec.tasks[].template.',
   },
   function* (task, job) {
     const ray = job.running.has('ray');
@@ -281,7 +280,7 @@ const hasProgram = taskRule(
       }
       yield {
         path: path.slice(task.path.length),
-        message: `the container ${asString(container.name) ?? ''} of the image ${image} is given no program`,
+        message: `the container ${asString(container.name) ?? ''} with the image ${image} sets no program to run`,
         expected: 'command or args',
       };
     }
@@ -295,10 +294,10 @@ const scrapersGetIn = jobRule(
     row: 'VJ9',
     tier: 'advice',
     severity: 'warning',
-    summary: "A job whose pods serve metrics turns the svc plugin's NetworkPolicy off.",
-    why: "The plugin makes a NetworkPolicy that lets only the job's own pods in: Prometheus, a dashboard or a debugger cannot connect.",
+    summary: "A job whose pods serve metrics must disable the svc plugin's NetworkPolicy.",
+    why: 'The plugin creates a NetworkPolicy that admits traffic only from pods of the job: Prometheus, a dashboard, or a debugger cannot connect.',
     source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go, createNetworkPolicyIfNotExist`,
-    fix: 'Add `svc: ["--disable-network-policy"]`, and a NetworkPolicy of your own if one is wanted.',
+    fix: 'Set spec.plugins.svc to ["--disable-network-policy"], and add a NetworkPolicy of your own if you need one.',
   },
   function* (job) {
     const svc = job.plugins.find(({ name }) => name === 'svc');
@@ -321,7 +320,7 @@ const scrapersGetIn = jobRule(
       }
       yield {
         path: `${task.path}/template`,
-        message: `the task ${task.name} ${why}, but only pods of the job may connect`,
+        message: `the task ${task.name} ${why}, but only pods of the job can connect to it`,
         expected: '--disable-network-policy',
       };
     }

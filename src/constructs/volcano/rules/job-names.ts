@@ -20,10 +20,10 @@ const serviceName = jobRule(
     row: 'VJ9',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The name of a job with the svc plugin is a DNS label that begins with a letter.',
-    why: "The plugin names a Service and the pods' subdomain after the job. The webhook takes the job; its Service, or its pods, are refused later.",
+    summary: 'The name of a job with the svc plugin must be a DNS-1035 label, which starts with a letter.',
+    why: 'The plugin names a Service and the subdomain of the pods after the job. The webhook accepts the job, but its Service or its pods are rejected later.',
     source: `${cite('volcano')}, pkg/controllers/job/plugins/svc/svc.go; Kubernetes names of Services and subdomains`,
-    fix: 'Use lower case letters, digits and `-`, a letter first, no dot.',
+    fix: 'Set metadata.name to lower-case letters, digits, and "-", starting with a letter and without dots.',
   },
   function* (job) {
     if (job.jobName === '' || !job.running.has('svc') || DNS_1035_LABEL.test(job.jobName)) {
@@ -31,9 +31,9 @@ const serviceName = jobRule(
     }
     yield {
       path: '/metadata/name',
-      message: `"${job.manifest.id.name}" cannot name a Service`,
+      message: `"${job.manifest.id.name}" is not a valid Service name`,
       found: job.manifest.id.name,
-      expected: 'a DNS label',
+      expected: 'a DNS-1035 label',
     };
   },
 );
@@ -44,10 +44,10 @@ const derivedNames = jobRule(
     row: 'VJ9',
     tier: 'webhook',
     severity: 'error',
-    summary: "The names that are made from a job's name have at most 63 characters.",
-    why: 'The job is taken, and what it needs is refused when it is made: the job stays without pods.',
+    summary: "The names that are derived from a job's name must be no more than 63 characters.",
+    why: 'The job is accepted, but an object that it needs is rejected when it is created: the job stays without pods.',
     source: `${cite('volcano')}, pkg/controllers/job (job_controller_util.go createJobPod, plugins/svc, plugins/ssh, plugins/ray)`,
-    fix: "Shorten the job's name.",
+    fix: 'Shorten metadata.name of the job.',
   },
   function* (job) {
     if (job.jobName === '') {
@@ -66,7 +66,7 @@ const derivedNames = jobRule(
     const room = job.manifest.id.name.length - (longest.name.length - LABEL_LENGTH);
     yield {
       path: '/metadata/name',
-      message: `the ${longest.of} would be named ${longest.name}, ${longest.name.length} characters`,
+      message: `the name of the ${longest.of} would be ${longest.name}, which has ${longest.name.length} characters`,
       found: job.manifest.id.name,
       expected: `a name of at most ${room} characters`,
     };
@@ -79,12 +79,12 @@ const podNames = jobRule(
     row: 'VJ10',
     tier: 'webhook',
     severity: 'error',
-    summary: "The names of a job's pods, `<job>-<task>-<index>`, have at most 63 characters.",
+    summary: "The names of a job's pods, `<job>-<task>-<index>`, must be no more than 63 characters.",
     why:
-      "The webhook refuses a longer one. It looks at the task's position instead of the last index, so with svc, where a pod's name is its " +
-      'host name, the last pods may still be refused later.',
+      'The webhook rejects a longer name. It counts the position of the task instead of the last index, so with svc, where the pod name is also the ' +
+      'host name, the last pods may still be rejected later.',
     source: `${JOB_WEBHOOK}, validateK8sPodNameLength; pkg/controllers/job/plugins/svc/svc.go OnPodCreate`,
-    fix: 'Shorten the name of the job or of the task.',
+    fix: 'Shorten metadata.name of the job or the name of the task in spec.tasks.',
   },
   function* (job) {
     if (job.jobName === '') {
@@ -104,7 +104,7 @@ const podNames = jobRule(
       }
       yield {
         path: `${task.path}/name`,
-        message: `the pod name ${name} has ${name.length} characters`,
+        message: `the pod name ${name} has ${name.length} characters and must have no more than ${LABEL_LENGTH}`,
         found: name,
         expected: `at most ${LABEL_LENGTH} characters`,
       };

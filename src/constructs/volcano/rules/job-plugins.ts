@@ -18,15 +18,15 @@ const pluginKnown = jobRule(
     row: 'VJ5',
     tier: 'webhook',
     severity: 'error',
-    summary: `The plugins of a job are among ${JOB_PLUGINS.join(', ')}.`,
-    why: 'The webhook refuses the job.',
+    summary: `The plugins of a job must be among ${JOB_PLUGINS.join(', ')}.`,
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate; ${CONTROLLER}/factory.go`,
-    fix: 'Correct the name or leave the plugin out.',
+    fix: 'Rename the key in spec.plugins to a supported plugin, or remove it.',
   },
   function* (job) {
     for (const { name, path } of job.plugins) {
       if (!isJobPlugin(name)) {
-        yield { path, message: `there is no job plugin "${name}"`, found: name, expected: JOB_PLUGINS.join(', ') };
+        yield { path, message: `unknown job plugin "${name}"`, found: name, expected: JOB_PLUGINS.join(', ') };
       }
     }
   },
@@ -40,10 +40,10 @@ const mpiMaster = jobRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'A job with the mpi plugin has the master task that the plugin is told of (`master` where it is told of none).',
-    why: 'The webhook refuses the job.',
+      "A job with the mpi plugin must have the master task that the plugin's --master names (default: `master`).",
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Name the task with --master, or rename the task.',
+    fix: 'Set --master in spec.plugins.mpi to the name of a task, or rename the task to match.',
   },
   function* (job) {
     const mpi = pluginNamed(job, 'mpi');
@@ -64,10 +64,10 @@ const argumentsRead = jobRule(
     row: 'VJ6',
     tier: 'advice',
     severity: 'error',
-    summary: 'Each argument of a job plugin is a flag that the plugin has, with a value that it takes.',
-    why: 'Volcano logs the mistake and goes on: a number that cannot be read becomes 0, and every argument after it keeps its default.',
+    summary: 'Each argument of a job plugin must be a flag of the plugin with a valid value.',
+    why: 'Volcano logs the mistake and continues: a number that it cannot read becomes 0, and all arguments after it keep their defaults.',
     source: `${CONTROLLER}, addFlags of each plugin (Go's flag package)`,
-    fix: 'Write each argument as one text, `--name=value`, with a flag of the plugin.',
+    fix: 'Write each argument in spec.plugins as one string, `--name=value`, with a flag that the plugin has.',
   },
   function* (job) {
     for (const { name, path, flags, args } of job.plugins) {
@@ -81,7 +81,7 @@ const argumentsRead = jobRule(
         .join(', ');
       yield {
         path: `${path}/${problem.index}`,
-        message: `${problem.message}${lost > 0 ? `; the ${lost} after it ${lost === 1 ? 'is' : 'are'} lost too` : ''}`,
+        message: `${problem.message}${lost > 0 ? `; the ${lost} ${lost === 1 ? 'argument' : 'arguments'} after it ${lost === 1 ? 'is' : 'are'} ignored too` : ''}`,
         found: args[problem.index] ?? null,
         expected: problem.kind === 'unknown' || problem.kind === 'not-a-flag' ? known : undefined,
       };
@@ -96,10 +96,10 @@ const portsValid = jobRule(
     row: 'VJ6',
     tier: 'advice',
     severity: 'error',
-    summary: "A port in a plugin's arguments lies between 1 and 65535.",
-    why: 'The port is written into the pods, which the API server then refuses; the ssh plugin falls back to 22.',
+    summary: "A port in a plugin's arguments must be between 1 and 65535.",
+    why: 'The port is written into the pods, which the API server then rejects; the ssh plugin falls back to 22.',
     source: `${CONTROLLER}`,
-    fix: 'Name a port between 1 and 65535.',
+    fix: 'Set the port argument in spec.plugins to a number from 1 to 65535.',
   },
   function* (job) {
     for (const { name, path, flags } of job.plugins) {
@@ -112,7 +112,12 @@ const portsValid = jobRule(
         ) {
           continue;
         }
-        yield { path, message: `--${flag} of the plugin ${name} is ${value}`, found: value, expected: '1 to 65535' };
+        yield {
+          path,
+          message: `--${flag} of the plugin ${name} must be between 1 and 65535: ${value}`,
+          found: value,
+          expected: '1 to 65535',
+        };
       }
     }
   },
@@ -126,10 +131,10 @@ const roleTasksExist = jobRule(
     tier: 'advice',
     otherTiers: ['webhook'],
     severity: 'error',
-    summary: 'The tasks that a plugin is told of exist.',
-    why: 'The plugin passes over a role without a task: the pods get no addresses, no rank and no host list, and cannot find each other.',
+    summary: "The tasks that a plugin's arguments name must exist.",
+    why: 'The plugin ignores a role without a task: the pods get no addresses, no rank, and no host list, and cannot find each other.',
     source: `${CONTROLLER}/distributed-framework`,
-    fix: "Name the role's task in the plugin's arguments, or rename the task.",
+    fix: "Set the role's argument in spec.plugins to the name of a task, or rename the task in spec.tasks.",
   },
   function* (job) {
     if (job.tasks.length === 0) {
@@ -161,7 +166,7 @@ function* pytorchRoles(job: JobView): Iterable<Violation> {
     yield {
       path: `${task.path}/name`,
       severity: 'warning',
-      message: `the task ${task.name} is neither the master (${master}) nor the worker (${worker}) of the pytorch plugin: its pods get no RANK`,
+      message: `the task ${task.name} is neither the master (${master}) nor the worker (${worker}) of the pytorch plugin, so its pods get no RANK`,
       found: task.name,
       expected: `${master} or ${worker}, or another --worker`,
     };
@@ -180,7 +185,7 @@ function* tensorflowRoles(job: JobView): Iterable<Violation> {
     }
     yield {
       path: `${task.path}/name`,
-      message: `the task ${task.name} plays no role of the tensorflow plugin (${roles.join(', ')}): it is missing in TF_CONFIG`,
+      message: `the task ${task.name} is not a role of the tensorflow plugin (${roles.join(', ')}), so it is missing in TF_CONFIG`,
       found: task.name,
       expected: roles.join(', '),
     };
@@ -211,7 +216,7 @@ function* rayRoles(job: JobView): Iterable<Violation> {
     }
     yield {
       path: `${task.podSpecPath}/containers`,
-      message: `the task ${task.name} has no container "${container}", in which the ray plugin would start Ray (it has ${names.join(', ')})`,
+      message: `the task ${task.name} has no container "${container}", in which the ray plugin would start Ray (containers: ${names.join(', ')})`,
       found: [...names],
       expected: `a container "${container}", or --${role}Container`,
     };
@@ -244,7 +249,7 @@ function* hcclRoles(job: JobView): Iterable<Violation> {
 function missingTask(job: JobView, path: string, plugin: string, role: string, task: string): Violation {
   return {
     path,
-    message: `the ${plugin} plugin takes "${task}" for its ${role}, but the tasks are ${job.tasks.map(({ name }) => name).join(', ')}`,
+    message: `the ${role} of the ${plugin} plugin is the task "${task}", but the tasks are ${job.tasks.map(({ name }) => name).join(', ')}`,
     found: task,
     expected: `one of ${job.tasks.map(({ name }) => name).join(', ')}`,
   };
@@ -257,10 +262,10 @@ const oneMaster = jobRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary: 'The master task of the pytorch plugin has exactly one pod.',
-    why: 'Every pod of the master task gets RANK 0, so a second one takes the place of the first; without one, MASTER_ADDR names nobody.',
+    summary: 'The master task of the pytorch plugin must have exactly one pod.',
+    why: 'Every pod of the master task gets RANK 0, so two pods would both be rank 0; without a master pod, MASTER_ADDR does not resolve.',
     source: `${CONTROLLER}/distributed-framework/pytorch/pytorch.go, OnPodCreate`,
-    fix: 'Give the master one replica and the rest to the worker task.',
+    fix: 'Set replicas of the master task to 1 and put all other pods into the worker task.',
   },
   function* (job) {
     const plugin = pluginNamed(job, 'pytorch');
@@ -270,7 +275,7 @@ const oneMaster = jobRule(
     }
     yield {
       path: `${master.path}/replicas`,
-      message: `the master task ${master.name} has ${master.replicas} replicas`,
+      message: `the master task ${master.name} must have 1 replica, but has ${master.replicas}`,
       found: master.replicas,
       expected: '1',
     };
@@ -282,10 +287,10 @@ const podsFindEachOther = jobRule(
     id: 'volcano/gang-pods-find-each-other',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A job of several pods has a plugin that gives them addresses.',
-    why: 'Without svc (or pytorch, tensorflow, mpi, ray, which bring it) no Service, host name or host list is made, so the pods cannot find each other.',
+    summary: 'A job with several pods must have a plugin that gives them addresses.',
+    why: 'Without svc (or pytorch, tensorflow, mpi, or ray, which include it) there is no Service, host name, or host list, so the pods cannot find each other.',
     source: `${CONTROLLER}/svc/svc.go`,
-    fix: 'Add the plugin of the framework, or svc alone. Pods that need not know of each other want a job with one task and a suppression of this rule.',
+    fix: 'Add the plugin of your framework, or svc, to spec.plugins; if the pods are independent, use one task and suppress this rule.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || job.running.has('svc')) {
@@ -297,8 +302,8 @@ const podsFindEachOther = jobRule(
     }
     yield {
       path: job.path,
-      message: `the ${job.totalReplicas} pods of the job have no plugin that lets them find each other`,
-      expected: 'plugins with svc, pytorch, tensorflow, mpi or ray',
+      message: `the ${job.totalReplicas} pods of the job have no plugin that gives them addresses`,
+      expected: 'plugins with svc, pytorch, tensorflow, mpi, or ray',
     };
   },
 );

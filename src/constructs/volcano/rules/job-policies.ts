@@ -81,22 +81,22 @@ const eventOrExitCode = policyRule(
     row: 'VJ3',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A policy reacts either to events or to one exit code.',
-    why: 'The webhook refuses the job.',
+    summary: 'A policy must set either events or one exit code.',
+    why: 'The webhook rejects the job.',
     source: WEBHOOK,
-    fix: 'Split the policy in two, or add the event that it is meant for.',
+    fix: 'Set one of event, events, and exitCode in each entry of policies.',
   },
   function* (policy) {
     if (policy.events.length > 0 && policy.hasExitCode) {
       yield {
         path: policy.path,
-        message: `the policy names ${policy.events.join(', ')} and an exit code`,
+        message: `exitCode must not be set together with events (${policy.events.join(', ')})`,
         expected: 'event(s) or exitCode',
       };
     } else if (policy.events.length === 0 && !policy.hasExitCode) {
       yield {
         path: policy.path,
-        message: 'the policy names neither an event nor an exit code',
+        message: 'the policy sets neither an event nor an exit code',
         expected: 'event(s) or exitCode',
       };
     }
@@ -110,14 +110,14 @@ const exitCodeNotZero = policyRule(
     row: 'VJ3',
     tier: 'webhook',
     severity: 'error',
-    summary: "A policy's exit code is not 0.",
-    why: 'The webhook refuses the job: 0 is no failure. The end of a task is the event TaskCompleted.',
+    summary: "A policy's exit code must not be 0.",
+    why: 'The webhook rejects the job, because 0 is not a failure. When a task completes, the event is TaskCompleted.',
     source: WEBHOOK,
-    fix: 'Use the event TaskCompleted, or name the exit code of the failure.',
+    fix: 'Set event: TaskCompleted, or set exitCode to the code of the failure.',
   },
   function* (policy) {
     if (policy.exitCode === 0 && policy.events.length === 0) {
-      yield { path: `${policy.path}/exitCode`, message: 'the policy reacts to exit code 0', found: 0 };
+      yield { path: `${policy.path}/exitCode`, message: 'exitCode must not be 0', found: 0 };
     }
   },
 );
@@ -130,10 +130,10 @@ const reactedToOnce = levelRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      "Within the job's policies, and within a task's, each event and exit code has one policy, and `*` stands alone.",
-    why: 'The webhook refuses the job: it could not tell which action is meant.',
+      'Each event and exit code must have only one policy within the job and within each task, and `*` excludes all other events.',
+    why: 'The webhook rejects the job, because the action would be ambiguous.',
     source: WEBHOOK,
-    fix: 'Keep one policy for the event; take `*` out, or everything beside it.',
+    fix: 'Keep one entry of policies for each event, and use event: "*" only as the single entry.',
   },
   function* ({ of, policies }) {
     const seen = new Set<string>();
@@ -150,7 +150,7 @@ const reactedToOnce = levelRule(
     if (any !== undefined && named.length > 1) {
       yield {
         path: any.path,
-        message: `a policy of ${of} reacts to every event (*), others to ${named.filter((name) => name !== '*').join(', ')}`,
+        message: `a policy of ${of} reacts to every event (*), and other policies react to ${named.filter((name) => name !== '*').join(', ')}`,
         found: '*',
       };
     }
@@ -164,17 +164,17 @@ const eventAllowed = policyRule(
     row: 'VJ4',
     tier: 'webhook',
     severity: 'error',
-    summary: `A policy reacts to ${POLICY_EVENTS.join(', ')}.`,
-    why: "The webhook refuses the job. The CRD's list is longer: it also holds events that only Volcano itself may use.",
+    summary: `The event of a policy must be one of ${POLICY_EVENTS.join(', ')}.`,
+    why: 'The webhook rejects the job. The enum in the CRD is longer: it includes events that are reserved for Volcano itself.',
     source: WEBHOOK,
-    fix: 'Name one of the allowed events.',
+    fix: `Set event to one of ${POLICY_EVENTS.join(', ')}.`,
   },
   function* (policy) {
     for (const event of policy.events) {
       if (!isPolicyEvent(event)) {
         yield {
           path: policy.path,
-          message: `policies cannot react to "${event}"`,
+          message: `unsupported event "${event}"`,
           found: event,
           expected: POLICY_EVENTS.join(', '),
         };
@@ -191,10 +191,10 @@ const actionAllowed = policyRule(
     tier: 'webhook',
     otherTiers: ['advice'],
     severity: 'error',
-    summary: `The action of a policy is ${POLICY_ACTIONS.join(', ')}.`,
-    why: 'The webhook refuses the job. For a policy with an exit code it does not look at the action: there a wrong one is taken, and does nothing.',
+    summary: `The action of a policy must be one of ${POLICY_ACTIONS.join(', ')}.`,
+    why: 'The webhook rejects the job. It does not check the action of a policy with an exit code; there, an invalid action is accepted and has no effect.',
     source: WEBHOOK,
-    fix: 'Name one of the actions.',
+    fix: `Set action to one of ${POLICY_ACTIONS.join(', ')}.`,
   },
   function* (policy) {
     if (policy.action !== undefined && isPolicyAction(policy.action)) {
@@ -206,7 +206,7 @@ const actionAllowed = policyRule(
     yield {
       path: policy.action === undefined ? policy.path : `${policy.path}/action`,
       tier: policy.events.length > 0 ? 'webhook' : 'advice',
-      message: policy.action === undefined ? 'the policy has no action' : `there is no action "${policy.action}"`,
+      message: policy.action === undefined ? 'the policy has no action' : `unsupported action "${policy.action}"`,
       found: policy.action ?? null,
       expected: POLICY_ACTIONS.join(', '),
     };
@@ -219,10 +219,10 @@ const pendingNeedsTimeout = policyRule(
     concerns: ['policies'],
     tier: 'advice',
     severity: 'error',
-    summary: 'A policy for PodPending says after how long.',
-    why: 'Without a timeout the controller passes over the policy, since every pod is pending at first.',
+    summary: 'A policy for PodPending must set a timeout.',
+    why: 'Without a timeout the controller ignores the policy, because every pod is pending at first.',
     source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies`,
-    fix: 'Add a timeout, for example `timeout: 10m`.',
+    fix: 'Add a timeout to the policy, for example `timeout: 10m`.',
   },
   function* (policy) {
     if (!policy.events.includes('PodPending') || typeof policy.value.timeout === 'string') {
@@ -237,16 +237,16 @@ const gangHasPolicies = jobRule(
     id: 'volcano/gang-reacts-to-failure',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A job of several pods says what happens when one of them fails, is evicted or ends.',
-    why: 'Without any policy a lost pod leaves the others waiting for it with their GPUs, and a finished master leaves its workers running.',
+    summary: 'A job with several pods should set policies for pods that fail, are evicted, or complete.',
+    why: 'Without a policy the other pods wait for a lost pod and keep their GPUs, and workers continue after the master has completed.',
     source: `${cite('volcano')}, pkg/controllers/job/job_controller_util.go, applyPolicies: without a policy the job is only synchronised`,
-    fix: 'Restart the job on PodEvicted and PodFailed; complete it on TaskCompleted of the task that decides.',
+    fix: 'Add policies: RestartJob on PodEvicted and PodFailed, and CompleteJob on TaskCompleted of the main task.',
   },
   function* (job) {
     if (job.totalReplicas < 2 || levelsOf(job).some(({ policies }) => policies.length > 0)) {
       return;
     }
-    yield { path: job.path, message: `the job has ${job.totalReplicas} pods and no policy`, expected: 'policies' };
+    yield { path: job.path, message: `the job has ${job.totalReplicas} pods and no policies`, expected: 'policies' };
   },
 );
 

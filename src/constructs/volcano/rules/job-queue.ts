@@ -35,8 +35,8 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
       found: queue,
       expected:
         names.length > 8
-          ? 'a queue of these manifests, or one that the cluster has'
-          : `${names.join(', ')}, or a queue that the cluster has`,
+          ? 'a queue in these manifests or in the cluster'
+          : `${names.join(', ')}, or a queue in the cluster`,
     },
   ];
 }
@@ -46,9 +46,9 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
     return [
       {
         path,
-        message: 'nothing can be submitted to the root queue',
+        message: 'jobs cannot be submitted to the root queue',
         found: queue,
-        expected: 'a queue without children',
+        expected: 'a leaf queue',
       },
     ];
   }
@@ -63,9 +63,9 @@ function notALeaf(set: ManifestSet, queue: string, path: string): readonly Viola
   return [
     {
       path,
-      message: `the queue "${queue}" has children (${names})`,
+      message: `the queue "${queue}" is not a leaf queue: it has the children ${names}`,
       found: queue,
-      expected: 'a queue without children',
+      expected: 'a leaf queue',
     },
   ];
 }
@@ -77,10 +77,10 @@ const jobQueueIsLeaf = jobRule(
     row: 'VJ12',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A job goes to a queue without children, and not to `root`.',
-    why: 'The webhook refuses the job.',
+    summary: 'A job must be submitted to a leaf queue, and not to `root`.',
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: "Name one of the queue's children.",
+    fix: 'Set spec.queue to a child of the queue.',
   },
   (job, { set }) => notALeaf(set, asString(job.spec.queue) ?? '', `${job.path}/queue`),
 );
@@ -92,10 +92,10 @@ const jobQueueKnown = jobRule(
     row: 'VJ12',
     tier: 'webhook',
     severity: 'info',
-    summary: 'The queue of a job is among the queues that are applied with it, or stands in the cluster already.',
-    why: 'The webhook refuses a job whose queue does not exist, or is not open yet: a queue opens a moment after it was made.',
+    summary: 'The queue of a job must be in the manifests or exist in the cluster.',
+    why: 'The webhook rejects a job if its queue does not exist or is not open yet; a new queue takes a moment to open.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Correct the name, or make sure that the cluster has the queue. Apply jobs a moment after their queue.',
+    fix: 'Set spec.queue to a queue in these manifests, or make sure that the cluster has the queue before you apply the job.',
   },
   (job, { set }) => unknownQueue(set, asString(job.spec.queue) ?? '', `${job.path}/queue`),
 );
@@ -111,10 +111,10 @@ const podGroupQueueKnown: ObjectRule = {
   severity: 'info',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: 'The queue of a PodGroup is among the queues that are applied with it, or stands in the cluster already.',
-  why: 'The webhook refuses a PodGroup whose queue does not exist or is not open yet.',
+  summary: 'The queue of a PodGroup must be in the manifests or exist in the cluster.',
+  why: 'The webhook rejects a PodGroup if its queue does not exist or is not open yet.',
   source: POD_GROUP_WEBHOOK,
-  fix: 'Correct the name, or make sure that the cluster has the queue.',
+  fix: 'Set spec.queue to a queue in these manifests, or make sure that the cluster has the queue.',
   check: (manifest, { set }) => unknownQueue(set, podGroupQueue(manifest), '/spec/queue'),
 };
 
@@ -125,10 +125,10 @@ const podGroupQueueIsLeaf: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: 'A PodGroup goes to a queue without children.',
-  why: 'The webhook does not look, but a queue with children gives no resources to pods when queues form a tree: the pods stay pending.',
+  summary: 'The queue of a PodGroup must be a leaf queue.',
+  why: 'The webhook does not check this, but in a queue hierarchy only leaf queues give resources to pods: the pods stay pending.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue`,
-  fix: "Name one of the queue's children.",
+  fix: 'Set spec.queue to a child of the queue.',
   check: (manifest, { set }) => notALeaf(set, podGroupQueue(manifest), '/spec/queue'),
 };
 
@@ -139,10 +139,10 @@ const podQueue: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
-  summary: `The queue of the annotation ${QUEUE_NAME_ANNOTATION} has no children.`,
-  why: "Volcano puts the pods' PodGroup there, where they stay pending.",
+  summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
+  why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
-  fix: "Name one of the queue's children.",
+  fix: 'Set spec.queue to a child of the queue.',
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {
@@ -160,10 +160,10 @@ const namespaceQueue: ObjectRule = {
   severity: 'info',
   on: 'object',
   kinds: ['Namespace'],
-  summary: `The namespace annotation ${QUEUE_NAME_ANNOTATION} is read only where Volcano's webhook podgroups/mutate is on.`,
-  why: 'The chart leaves that webhook off, and it only replaces the queue `default`.',
+  summary: `The namespace annotation ${QUEUE_NAME_ANNOTATION} has an effect only if Volcano's webhook podgroups/mutate is enabled.`,
+  why: 'The chart does not enable that webhook by default, and the webhook replaces only the queue `default`.',
   source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/mutate/mutate_podgroup.go; chart default of enabled admissions`,
-  fix: 'Turn /podgroups/mutate on in the chart, or name the queue in each workload.',
+  fix: "Enable /podgroups/mutate in the chart's custom.enabled_admissions, or set the queue in each workload.",
   *check({ object }) {
     for (const [key, queue] of stringEntries(asObject(object.metadata).annotations)) {
       if (key !== QUEUE_NAME_ANNOTATION) {
@@ -171,7 +171,7 @@ const namespaceQueue: ObjectRule = {
       }
       yield {
         path: pointer('/metadata/annotations', key),
-        message: `pods of the namespace go to "${queue}" only with the webhook podgroups/mutate`,
+        message: `pods in the namespace use the queue "${queue}" only if the webhook podgroups/mutate is enabled`,
         found: queue,
       };
     }

@@ -15,14 +15,14 @@ const hasTasks = jobRule(
     row: 'VJ1',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A job has at least one task.',
-    why: 'The webhook refuses the job.',
+    summary: 'A job must have at least one task.',
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Add a task.',
+    fix: 'Add a task to spec.tasks.',
   },
   function* (job) {
     if (asArray(job.spec.tasks).length === 0) {
-      yield { path: job.path, message: 'the job has no task', expected: 'at least one task' };
+      yield { path: job.path, message: 'the job has no tasks', expected: 'at least one task' };
     }
   },
 );
@@ -33,10 +33,10 @@ const taskNamesUnique = jobRule(
     row: 'VJ1',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The tasks of a job have different names.',
-    why: 'The webhook refuses the job: pods are named after their task.',
+    summary: 'The tasks of a job must have different names.',
+    why: 'The webhook rejects the job, because pods are named after their task.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Rename one of the tasks.',
+    fix: 'Set spec.tasks[].name to a different name for each task.',
   },
   function* (job) {
     const first = new Map<string, number>();
@@ -47,7 +47,7 @@ const taskNamesUnique = jobRule(
       } else {
         yield {
           path: `${task.path}/name`,
-          message: `the tasks ${other} and ${task.index} are both named "${task.name}"`,
+          message: `duplicate task name "${task.name}" in the tasks ${other} and ${task.index}`,
           found: task.name,
         };
       }
@@ -62,10 +62,10 @@ const taskMinAvailable = taskRule(
     row: 'VJ2',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A task needs no more pods to start than it has.',
-    why: 'The webhook refuses the job: the gang could never be complete.',
+    summary: "A task's minAvailable must be less than or equal to its replicas.",
+    why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: "Lower the task's minAvailable or raise its replicas.",
+    fix: 'Lower spec.tasks[].minAvailable, or raise spec.tasks[].replicas.',
   },
   function* (task) {
     const minimum = asInteger(task.value.minAvailable);
@@ -74,7 +74,7 @@ const taskMinAvailable = taskRule(
     }
     yield {
       path: '/minAvailable',
-      message: `minAvailable of the task ${task.name} is ${minimum}, its replicas ${task.replicas}`,
+      message: `minAvailable of the task ${task.name} must be less than or equal to its replicas (${minimum} > ${task.replicas})`,
       found: minimum,
       expected: `at most ${task.replicas}`,
     };
@@ -88,10 +88,10 @@ const jobMinAvailable = jobRule(
     row: 'VJ2',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A job needs no more pods to start than its tasks have together.',
-    why: 'The webhook refuses the job: the gang could never be complete.',
+    summary: "A job's minAvailable must be less than or equal to the number of its pods.",
+    why: 'The webhook rejects the job, because the gang could never be complete.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: "Leave minAvailable out (the webhook adds up the tasks'), or lower it.",
+    fix: 'Leave spec.minAvailable unset (the webhook then adds up the minAvailable of the tasks), or lower it.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable);
@@ -100,7 +100,7 @@ const jobMinAvailable = jobRule(
     }
     yield {
       path: `${job.path}/minAvailable`,
-      message: `minAvailable of the job is ${minimum}, its tasks have ${job.totalReplicas} replicas together`,
+      message: `minAvailable of the job must be less than or equal to the replicas of its tasks (${minimum} > ${job.totalReplicas})`,
       found: minimum,
       expected: `at most ${job.totalReplicas}`,
     };
@@ -114,10 +114,10 @@ const gangComplete = jobRule(
     row: 'VJ2',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The minAvailable of a job of several tasks is at least the sum of what they need.',
-    why: 'Below that sum the scheduler skips the check per task, so the job may start without the pods that one of its tasks needs.',
+    summary: 'The minAvailable of a job with several tasks must be at least the sum of the minAvailable of its tasks.',
+    why: 'Below that sum the scheduler skips the check for each task, so the job may start without the pods that one of its tasks needs.',
     source: `${cite('volcano')}, pkg/scheduler/api/job_info.go CheckTaskValid`,
-    fix: "Leave minAvailable out, or set each task's minAvailable so that they add up to it.",
+    fix: 'Leave spec.minAvailable unset, or set minAvailable of each task so that they add up to spec.minAvailable.',
   },
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable) ?? 0;
@@ -140,14 +140,14 @@ const taskHasReplicas = taskRule(
     id: 'volcano/task-states-replicas',
     tier: 'advice',
     severity: 'warning',
-    summary: 'A task says how many pods it wants.',
-    why: 'There is no default: a task without replicas has none.',
+    summary: 'A task must set replicas.',
+    why: 'There is no default: a task without replicas has no pods.',
     source: `${cite('volcano')}, batch.volcano.sh_jobs CRD and pkg/webhooks/admission/jobs/mutate/mutate_job.go`,
-    fix: 'Set replicas.',
+    fix: 'Set spec.tasks[].replicas to at least 1.',
   },
   function* (task) {
     if (task.value.replicas === undefined) {
-      yield { message: `the task ${task.name} has no replicas, so no pod is made of it`, expected: 'replicas' };
+      yield { message: `the task ${task.name} sets no replicas, so it has no pods`, expected: 'replicas' };
     }
   },
 );
@@ -159,10 +159,11 @@ const volumesValid = jobRule(
     row: 'VJ11',
     tier: 'webhook',
     severity: 'error',
-    summary: 'Each volume of a job has a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
-    why: 'The webhook refuses the job.',
+    summary:
+      'Each volume of a job must have a mount path of its own and exactly one of volumeClaim and volumeClaimName.',
+    why: 'The webhook rejects the job.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, validateIO`,
-    fix: 'Name an existing claim (volumeClaimName) or describe a new one (volumeClaim), at a path of its own.',
+    fix: 'Set volumeClaimName to an existing claim or volumeClaim to a new one, and give each volume its own mountPath.',
   },
   function* (job) {
     const paths = new Set<string>();
@@ -171,7 +172,7 @@ const volumesValid = jobRule(
       if (mountPath === '') {
         yield { path, message: 'the volume has no mountPath', expected: 'mountPath' };
       } else if (paths.has(mountPath)) {
-        yield { path: `${path}/mountPath`, message: `two volumes are mounted at ${mountPath}`, found: mountPath };
+        yield { path: `${path}/mountPath`, message: `duplicate mountPath "${mountPath}"`, found: mountPath };
       }
       paths.add(mountPath);
       const claim = isObject(value.volumeClaim);
@@ -179,11 +180,15 @@ const volumesValid = jobRule(
       if (claim && claimName) {
         yield {
           path,
-          message: 'the volume names a claim and describes a new one',
+          message: 'volumeClaim must not be set when volumeClaimName is set',
           expected: 'volumeClaim or volumeClaimName, not both',
         };
       } else if (!claim && !claimName) {
-        yield { path, message: 'the volume has no claim', expected: 'volumeClaim or volumeClaimName' };
+        yield {
+          path,
+          message: 'the volume sets neither volumeClaim nor volumeClaimName',
+          expected: 'volumeClaim or volumeClaimName',
+        };
       }
     }
   },
@@ -196,10 +201,10 @@ const dependenciesAcyclic = jobRule(
     row: 'VJ13',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The dependsOn of the tasks name tasks of the job, each once, and run in no circle.',
-    why: 'The webhook refuses the job; a name that is no task, or that stands twice, counts as a circle.',
+    summary: 'The dependsOn of a task must name tasks of the job, each only once, and must not form a cycle.',
+    why: 'The webhook rejects the job; it also treats an unknown or duplicate name as a cycle.',
     source: `${cite('volcano')}, pkg/webhooks/admission/jobs/validate/util.go, topoSort`,
-    fix: 'Name tasks of this job, and take one dependency out of the circle.',
+    fix: 'Set dependsOn.name to tasks of this job, without duplicates and without a cycle.',
   },
   function* (job) {
     const dependencies = new Map(job.tasks.map((task) => [task.name, stringsIn(asObject(task.value.dependsOn).name)]));
@@ -215,11 +220,11 @@ const dependenciesAcyclic = jobRule(
           unknown = true;
           yield {
             path,
-            message: `the task ${task.name} depends on "${name}", which is no task of the job`,
+            message: `the task ${task.name} depends on "${name}", which is not a task of this job`,
             found: name,
           };
         } else if (seen.has(name)) {
-          yield { path, message: `the task ${task.name} names "${name}" twice in dependsOn`, found: name };
+          yield { path, message: `duplicate name "${name}" in dependsOn of the task ${task.name}`, found: name };
         }
         seen.add(name);
       }
@@ -229,7 +234,7 @@ const dependenciesAcyclic = jobRule(
       const start = job.tasks.find((task) => task.name === circle[0]);
       yield {
         path: `${start?.path ?? job.path}/dependsOn`,
-        message: `the tasks depend on each other in a circle: ${circle.join(' → ')}`,
+        message: `the tasks depend on each other in a cycle: ${circle.join(' → ')}`,
       };
     }
   },
@@ -274,10 +279,10 @@ const partitionsAddUp = taskRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'The replicas of a partitioned task are totalPartitions × partitionSize, and minAvailable is minPartitions × partitionSize.',
-    why: 'The webhook refuses the job.',
+      'The replicas of a partitioned task must be totalPartitions × partitionSize, and minAvailable must be minPartitions × partitionSize.',
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validatePartitionPolicy`,
-    fix: 'Make the numbers agree; leave minAvailable out where minPartitions says it.',
+    fix: 'Set replicas to totalPartitions × partitionSize, and leave minAvailable unset if minPartitions is set.',
   },
   function* (task): Iterable<Violation> {
     if (!isObject(task.value.partitionPolicy)) {
@@ -289,15 +294,15 @@ const partitionsAddUp = taskRule(
     if (total <= 0 || size <= 0) {
       yield {
         path: '/partitionPolicy',
-        message: `totalPartitions is ${total} and partitionSize ${size}`,
-        expected: 'both above zero',
+        message: `totalPartitions and partitionSize must be greater than zero: ${total} and ${size}`,
+        expected: 'both greater than zero',
       };
       return;
     }
     if (task.replicas !== total * size) {
       yield {
         path: '/partitionPolicy',
-        message: `${total} partitions of ${size} are ${total * size} pods, the task ${task.name} has ${task.replicas} replicas`,
+        message: `${total} partitions of ${size} are ${total * size} pods, but the task ${task.name} has ${task.replicas} replicas`,
         found: task.replicas,
         expected: `${total * size} replicas`,
       };
@@ -308,7 +313,7 @@ const partitionsAddUp = taskRule(
     if (minPartitions > 0 && minAvailable !== undefined && minAvailable !== minPartitions * size) {
       yield {
         path: '/minAvailable',
-        message: `${minPartitions} partitions of ${size} are ${minPartitions * size} pods, minAvailable of the task ${task.name} is ${minAvailable}`,
+        message: `${minPartitions} partitions of ${size} are ${minPartitions * size} pods, but minAvailable of the task ${task.name} is ${minAvailable}`,
         found: minAvailable,
         expected: `${minPartitions * size}`,
       };
@@ -323,10 +328,10 @@ const wholeCpus = taskRule(
     row: 'VJ15',
     tier: 'webhook',
     severity: 'error',
-    summary: 'Each container of a task with a topologyPolicy asks for a whole number of CPUs.',
-    why: 'The webhook refuses the job: only whole CPUs can be pinned to a NUMA node.',
+    summary: 'Each container of a task with a topologyPolicy must request a whole number of CPUs.',
+    why: 'The webhook rejects the job, because only whole CPUs can be pinned to a NUMA node.',
     source: `${JOB_WEBHOOK}, validateTaskTopoPolicy`,
-    fix: 'Request whole CPUs in every container, init containers included.',
+    fix: 'Set resources.requests.cpu to a whole number in every container, including init containers.',
   },
   function* (task) {
     const policy = asString(task.value.topologyPolicy) ?? '';
@@ -343,10 +348,10 @@ const wholeCpus = taskRule(
         yield {
           path: `/template/spec${path}/resources`,
           message:
-            `the container ${asString(value.name) ?? path} asks for ${amount === undefined ? 'no CPUs' : `${amount.toString()} CPUs`}, ` +
+            `the container ${asString(value.name) ?? path} requests ${amount === undefined ? 'no CPUs' : `${amount.toString()} CPUs`}, ` +
             `but the task has topologyPolicy ${policy}`,
           found: amount?.toString() ?? null,
-          expected: 'a whole number of CPUs, one or more',
+          expected: 'a whole number of CPUs, at least 1',
         };
       }
     }
@@ -367,10 +372,10 @@ const topologyTier = jobRule(
     row: 'VJ16',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A networkTopology names its highest tier by number or by name, not both.',
-    why: 'The webhook refuses the job.',
+    summary: 'A networkTopology must set its highest tier either by number or by name.',
+    why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateNetworkTopology`,
-    fix: 'Keep highestTierAllowed or highestTierName.',
+    fix: 'Keep either highestTierAllowed or highestTierName.',
   },
   function* (job) {
     yield* tierNamedTwice(job.spec.networkTopology, `${job.path}/networkTopology`);
@@ -395,7 +400,7 @@ export function* tierNamedTwice(topology: JsonValue | undefined, path: string): 
   }
   yield {
     path,
-    message: `the topology names tier ${JSON.stringify(highestTierAllowed)} and tier "${highestTierName}"`,
+    message: `highestTierAllowed (${JSON.stringify(highestTierAllowed)}) must not be set when highestTierName ("${highestTierName}") is set`,
     expected: 'highestTierAllowed or highestTierName',
   };
 }
@@ -406,10 +411,10 @@ const restartPolicy = taskRule(
     row: 'VJ19',
     tier: 'advice',
     severity: 'error',
-    summary: 'The pods of a task restart OnFailure or Never.',
-    why: "Kubernetes' default is Always: a container that ends well is started again, so the task never completes and the job never ends.",
+    summary: 'The pods of a task must have restartPolicy OnFailure or Never.',
+    why: 'The default in Kubernetes is Always: a container that succeeds is started again, so the task never completes and the job never finishes.',
     source: `Kubernetes PodSpec default; ${cite('volcano')}, pkg/controllers/job`,
-    fix: "Set restartPolicy: OnFailure (or Never, where the job's policies handle failures).",
+    fix: 'Set restartPolicy: OnFailure, or Never if the policies of the job handle failures.',
   },
   function* (task, job) {
     const policy = task.podSpec.restartPolicy;
@@ -420,7 +425,7 @@ const restartPolicy = taskRule(
       path: '/template/spec',
       // A task that serves the others may well run on where the end of another task ends the job.
       severity: policy === 'Always' || endsWithAnotherTask(job, task) ? 'warning' : 'error',
-      message: `the pods of the task ${task.name} restart ${policy === undefined ? 'Always, the default' : JSON.stringify(policy)}`,
+      message: `restartPolicy of the task ${task.name} must be OnFailure or Never, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
     };

@@ -56,10 +56,10 @@ const groupTier: ObjectRule = {
   on: 'object',
   kinds: [POD_GROUP_KIND],
   summary:
-    'A networkTopology of a PodGroup, or of one of its sub groups, names its highest tier by number or by name, not both.',
-  why: 'The webhook refuses the PodGroup.',
+    'A networkTopology of a PodGroup, or of one of its subgroups, must set its highest tier either by number or by name.',
+  why: 'The webhook rejects the PodGroup.',
   source: `${cite('volcano')}, pkg/webhooks/admission/podgroups/validate/validate_podgroup.go, validateNetworkTopology`,
-  fix: 'Keep highestTierAllowed or highestTierName.',
+  fix: 'Keep either highestTierAllowed or highestTierName.',
   *check({ object }) {
     yield* tierNamedTwice(asObject(object.spec).networkTopology, '/spec/networkTopology');
     for (const { value, path } of objectsAt(object, '/spec/subGroupPolicy')) {
@@ -75,10 +75,10 @@ const minMemberCoversTasks: ObjectRule = {
   severity: 'warning',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: 'The minMember of a PodGroup is the sum of its minTaskMember.',
-  why: 'Below the sum the scheduler skips the check per task; above it, it waits for pods that no task accounts for.',
+  summary: 'The minMember of a PodGroup must be the sum of its minTaskMember.',
+  why: 'Below the sum the scheduler skips the check for each task; above it, the scheduler waits for pods that belong to no task.',
   source: `${SCHEDULER}, CheckTaskValid and CheckTaskReady`,
-  fix: 'Set minMember to the sum, or leave minTaskMember out.',
+  fix: 'Set spec.minMember to the sum, or remove spec.minTaskMember.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const tasks = Object.entries(asObject(spec.minTaskMember)).flatMap(([task, count]) =>
@@ -91,7 +91,7 @@ const minMemberCoversTasks: ObjectRule = {
     }
     yield {
       path: spec.minMember === undefined ? '/spec' : '/spec/minMember',
-      message: `minMember is ${minimum}, but the tasks add up to ${sum} (${tasks.map(({ task, count }) => `${task} ${count}`).join(', ')})`,
+      message: `minMember is ${minimum}, but minTaskMember adds up to ${sum} (${tasks.map(({ task, count }) => `${task} ${count}`).join(', ')})`,
       found: minimum,
       expected: `${sum}`,
     };
@@ -105,10 +105,11 @@ const enoughPods: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: 'The workloads that name a PodGroup have at least minMember pods together, and minTaskMember of each task.',
-  why: 'The gang is never complete, so none of its pods is ever placed.',
+  summary:
+    'The workloads of a PodGroup must have at least minMember pods in total, and minTaskMember pods of each task.',
+  why: 'The gang is never complete, so none of its pods is ever scheduled.',
   source: `${SCHEDULER}, CheckTaskValid; pkg/scheduler/plugins/gang/gang.go`,
-  fix: 'Lower minMember, or raise the replicas.',
+  fix: 'Lower spec.minMember, or raise the replicas of the workloads.',
   *check(group, { set }) {
     const members = membersOf(set, group);
     if (members.length === 0 || members.some(({ count }) => count === undefined)) {
@@ -120,7 +121,7 @@ const enoughPods: ObjectRule = {
     if (minimum > pods) {
       yield {
         path: '/spec/minMember',
-        message: `minMember is ${minimum}, but only ${pods} pods of these manifests name the group`,
+        message: `minMember is ${minimum}, but only ${pods} pods in these manifests belong to the group`,
         found: minimum,
         expected: `at most ${pods}`,
       };
@@ -140,7 +141,7 @@ const enoughPods: ObjectRule = {
       }
       yield {
         path: pointer('/spec/minTaskMember', task),
-        message: `${count} pods of the task ${task} are needed, but ${ofTask} carry the annotation ${TASK_ANNOTATION}: ${task}`,
+        message: `minTaskMember requires ${count} pods of the task ${task}, but only ${ofTask} have the annotation ${TASK_ANNOTATION}: ${task}`,
         found: count,
         expected: `at most ${ofTask}, or the annotation on more pods`,
       };
@@ -155,10 +156,10 @@ const groupUsed: ObjectRule = {
   severity: 'warning',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: `A PodGroup is named by the pods of its namespace, in the annotation ${GROUP_NAME_ANNOTATION}.`,
-  why: 'Nothing else links pods to a group. Volcano Jobs and training jobs make a group of their own and leave this one alone.',
+  summary: `Pods in the namespace of a PodGroup must refer to it with the annotation ${GROUP_NAME_ANNOTATION}.`,
+  why: 'Nothing else links pods to a group. Volcano Jobs and training jobs create a group of their own and ignore this one.',
   source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
-  fix: `Set the annotation on the pods, or drop the PodGroup where a Volcano Job is meant.`,
+  fix: `Set the annotation ${GROUP_NAME_ANNOTATION} on the pods, or remove the PodGroup if a Volcano Job creates its own.`,
   *check(group, { set }) {
     if (asArray(asObject(group.object.metadata).ownerReferences).length > 0 || membersOf(set, group).length > 0) {
       return;
@@ -167,8 +168,8 @@ const groupUsed: ObjectRule = {
     yield {
       message:
         job === undefined
-          ? `no pod of these manifests names the group ${group.id.name}`
-          : `no pod of these manifests names the group ${group.id.name}; the Volcano Job ${job.id.name} makes a group of its own`,
+          ? `no pod in these manifests belongs to the group ${group.id.name}`
+          : `no pod in these manifests belongs to the group ${group.id.name}; the Volcano Job ${job.id.name} creates a group of its own`,
       severity: set.podTemplates.length === 0 ? 'info' : 'warning',
       expected: `pods with ${GROUP_NAME_ANNOTATION}: ${group.id.name}`,
     };
@@ -181,10 +182,10 @@ const groupNameRead: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
-  summary: `Pods name their PodGroup in ${GROUP_NAME_ANNOTATION}.`,
-  why: `Scheduler and controller read that annotation alone. ${UNREAD_GROUP_NAME_ANNOTATION} is read nowhere but by the vGPU code, so the pod gets a group of its own, of one.`,
+  summary: `Pods must name their PodGroup in the annotation ${GROUP_NAME_ANNOTATION}.`,
+  why: `The scheduler and the controller read only that annotation. ${UNREAD_GROUP_NAME_ANNOTATION} is read only by the vGPU code, so each pod gets a group of its own with one member.`,
   source: `${SCHEDULER}, getJobID; ${CONTROLLER}`,
-  fix: `Use ${GROUP_NAME_ANNOTATION}.`,
+  fix: `Use the annotation ${GROUP_NAME_ANNOTATION}.`,
   *check({ metadata, spec }) {
     const annotations = asObject(metadata.annotations);
     const group = annotations[UNREAD_GROUP_NAME_ANNOTATION];
@@ -193,7 +194,7 @@ const groupNameRead: PodTemplateRule = {
     }
     yield {
       path: pointer('/metadata/annotations', UNREAD_GROUP_NAME_ANNOTATION),
-      message: `Volcano does not read ${UNREAD_GROUP_NAME_ANNOTATION}`,
+      message: `Volcano ignores the annotation ${UNREAD_GROUP_NAME_ANNOTATION}`,
       found: group,
       expected: GROUP_NAME_ANNOTATION,
     };
@@ -206,10 +207,11 @@ const groupKnown: PodTemplateRule = {
   tier: 'advice',
   severity: 'info',
   on: 'pod-template',
-  summary: 'The PodGroup that a pod names is among the manifests of its namespace, or stands in the cluster already.',
-  why: 'A pod of a group that does not exist stays pending.',
+  summary:
+    'The PodGroup that a pod names must be in the manifests or exist in the cluster, in the namespace of the pod.',
+  why: 'A pod stays pending if its group does not exist.',
   source: `${SCHEDULER}, getJobID`,
-  fix: 'Correct the name or the namespace, or make sure that the cluster has the group.',
+  fix: `Set ${GROUP_NAME_ANNOTATION} to a PodGroup in the namespace of the pod, or make sure that the cluster has the group.`,
   *check({ manifest, metadata, spec }, { set }) {
     const group = asString(asObject(metadata.annotations)[GROUP_NAME_ANNOTATION]);
     if (group === undefined || !schedulesWithVolcano(spec)) {
@@ -226,7 +228,7 @@ const groupKnown: PodTemplateRule = {
       message:
         elsewhere === undefined
           ? `the PodGroup "${group}" is not among these manifests`
-          : `the PodGroup "${group}" stands in the namespace "${elsewhere.id.namespace}", the pods in "${manifest.id.namespace}"`,
+          : `the PodGroup "${group}" is in the namespace "${elsewhere.id.namespace}", but the pods are in "${manifest.id.namespace}"`,
       found: group,
     };
   },
@@ -241,10 +243,10 @@ const minMemberOnWorkload: PodTemplateRule = {
   tier: 'advice',
   severity: 'error',
   on: 'pod-template',
-  summary: `${GROUP_MIN_MEMBER_ANNOTATION} stands on the workload itself (${INHERITED.map((kind) => kind.split('/')[1]).join(', ')}).`,
-  why: "The controller reads it from the pods' owner, not from the pods: on the pod template it does nothing, and each gang is a gang of one.",
+  summary: `${GROUP_MIN_MEMBER_ANNOTATION} must be set on the workload itself (${INHERITED.map((kind) => kind.split('/')[1]).join(', ')}).`,
+  why: 'The controller reads the annotation from the owner of the pods. On the pod template it has no effect, and each pod becomes a gang of its own.',
   source: `${CONTROLLER}, getMinMemberFromUpperRes`,
-  fix: "Move the annotation to the workload's own metadata.",
+  fix: `Move ${GROUP_MIN_MEMBER_ANNOTATION} to metadata.annotations of the workload.`,
   *check({ metadata, spec, path, manifest }) {
     const value = asObject(metadata.annotations)[GROUP_MIN_MEMBER_ANNOTATION];
     if (value === undefined || !schedulesWithVolcano(spec)) {
@@ -258,7 +260,7 @@ const minMemberOnWorkload: PodTemplateRule = {
     }
     yield {
       path: pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION),
-      message: 'the annotation has no effect on a pod',
+      message: `${GROUP_MIN_MEMBER_ANNOTATION} has no effect on a pod`,
       found: value,
       expected: 'the annotation on the workload',
     };
@@ -272,10 +274,10 @@ const minMemberReachable: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: INHERITED,
-  summary: `${GROUP_MIN_MEMBER_ANNOTATION} is a number no greater than the workload's replicas.`,
-  why: 'A gang that waits for more pods than there are is never placed; a text that is no number counts as 1.',
+  summary: `${GROUP_MIN_MEMBER_ANNOTATION} must be an integer less than or equal to the workload's replicas.`,
+  why: 'A gang that needs more pods than the workload has is never scheduled; a value that is not an integer counts as 1.',
   source: `${CONTROLLER}, getMinMemberFromUpperRes`,
-  fix: 'Lower the annotation, or raise the replicas.',
+  fix: `Lower ${GROUP_MIN_MEMBER_ANNOTATION}, or raise spec.replicas.`,
   *check({ object, id }) {
     const value = asString(asObject(asObject(object.metadata).annotations)[GROUP_MIN_MEMBER_ANNOTATION]);
     if (value === undefined) {
@@ -283,7 +285,7 @@ const minMemberReachable: ObjectRule = {
     }
     const path = pointer('/metadata/annotations', GROUP_MIN_MEMBER_ANNOTATION);
     if (!/^\d+$/.test(value)) {
-      yield { path, message: `"${value}" is no number, so 1 is taken`, found: value, expected: 'a number' };
+      yield { path, message: `"${value}" is not an integer, so Volcano uses 1`, found: value, expected: 'an integer' };
       return;
     }
     const spec = asObject(object.spec);
@@ -294,7 +296,7 @@ const minMemberReachable: ObjectRule = {
     }
     yield {
       path,
-      message: `the gang needs ${value} pods, the ${id.kind} has ${pods}`,
+      message: `the gang needs ${value} pods, but the ${id.kind} has ${pods}`,
       found: value,
       expected: `at most ${pods}`,
     };

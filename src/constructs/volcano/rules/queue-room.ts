@@ -70,7 +70,7 @@ function leastOfGang(job: JobView, amounts: readonly Amounts[], resource: string
 function beyond(resource: string, asked: Quantity, limit: Limit, path: string): Violation {
   return {
     path,
-    message: `the gang asks for ${asked.toString()} ${resource} at once, and the queue ${limit.of} may hold ${limit.amount.toString()}`,
+    message: `the gang requests ${asked.toString()} ${resource}, but the queue ${limit.of} can hold only ${limit.amount.toString()}`,
     found: asked.toString(),
     expected: `at most ${limit.amount.toString()} ${resource}`,
   };
@@ -81,10 +81,10 @@ const jobFits = jobRule(
     id: 'volcano/job-fits-its-queue',
     tier: 'advice',
     severity: 'error',
-    summary: 'The pods with which a job starts ask for no more than its queue may hold.',
-    why: 'The gang is never let in: the job stays pending for ever, and says only that its queue is full.',
+    summary: 'The pods with which a job starts must fit within the capability of its queue.',
+    why: 'The gang is never admitted: the job stays pending forever, and its status says only that the queue is full.',
     source: SOURCE,
-    fix: 'Raise the capability of the queue, or make the job smaller.',
+    fix: 'Raise spec.capability of the queue, or lower the requests or minAvailable of the job.',
   },
   function* (job, { set }) {
     const limits = limitsOf(set, asString(job.spec.queue) ?? DEFAULT_QUEUE);
@@ -107,10 +107,10 @@ const groupFits: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [POD_GROUP_KIND],
-  summary: 'The minResources of a PodGroup are no more than its queue may hold.',
-  why: 'The group is never let in, and its pods stay pending for ever.',
+  summary: 'The minResources of a PodGroup must fit within the capability of its queue.',
+  why: 'The group is never admitted, and its pods stay pending forever.',
   source: SOURCE,
-  fix: 'Raise the capability of the queue, or lower minResources.',
+  fix: 'Raise spec.capability of the queue, or lower spec.minResources.',
   *check({ object }, { set }) {
     const spec: JsonObject = asObject(object.spec);
     const limits = limitsOf(set, asString(spec.queue) ?? DEFAULT_QUEUE);

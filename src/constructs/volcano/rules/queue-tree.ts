@@ -20,10 +20,10 @@ const parentIsAnother: SetRule = {
   tier: 'webhook',
   severity: 'error',
   on: 'set',
-  summary: 'No queue is its own ancestor.',
-  why: 'The webhook refuses a queue that names itself as parent; a longer circle ends at the limit of depth, and none of its queues can be made.',
+  summary: 'A queue must not be its own ancestor.',
+  why: 'The webhook rejects a queue that names itself as its parent; a longer cycle fails at the depth limit, and none of its queues can be created.',
   source: `${WEBHOOK}, validateHierarchicalQueue`,
-  fix: 'Let one queue of the circle hang below another queue, or below `root`.',
+  fix: 'Set spec.parent of one queue in the cycle to a queue outside it, or to `root`.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -42,7 +42,7 @@ const parentIsAnother: SetRule = {
         message:
           queue.parent === queue.name
             ? `the queue ${queue.name} is its own parent`
-            : `the parents run in a circle: ${way}`,
+            : `the parents form a cycle: ${way}`,
         found: queue.parent,
       };
     }
@@ -55,10 +55,10 @@ const depthWithinLimit: SetRule = {
   tier: 'webhook',
   severity: 'error',
   on: 'set',
-  summary: `A queue stands at most ${MAX_QUEUE_DEPTH} levels below the root.`,
-  why: 'The webhook refuses a deeper queue, unless it was started with a greater --max-queue-depth.',
+  summary: `A queue must be at most ${MAX_QUEUE_DEPTH} levels below the root.`,
+  why: 'The webhook rejects a deeper queue, unless its --max-queue-depth is higher.',
   source: `${WEBHOOK}, validateQueueDepth; cmd/webhook-manager/app/options/options.go`,
-  fix: 'Flatten the tree, or raise --max-queue-depth of the webhook manager and suppress this rule with that reason.',
+  fix: 'Set spec.parent to a queue closer to the root, or raise --max-queue-depth of the webhook manager and suppress this rule with that reason.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -72,7 +72,7 @@ const depthWithinLimit: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue ${queue.name} stands ${depth} levels deep: ${[...queues]
+        message: `the queue ${queue.name} is ${depth} levels deep: ${[...queues]
           .reverse()
           .map(({ name }) => name)
           .join(' → ')} → ${queue.name}`,
@@ -89,10 +89,10 @@ const parentKnown: SetRule = {
   tier: 'webhook',
   severity: 'info',
   on: 'set',
-  summary: 'The parent of a queue is among the queues that are applied with it, or stands in the cluster already.',
-  why: 'The webhook refuses a queue whose parent does not exist.',
+  summary: 'The parent of a queue must be in the manifests or exist in the cluster.',
+  why: 'The webhook rejects a queue if its parent does not exist.',
   source: `${WEBHOOK}, validateHierarchicalQueue`,
-  fix: 'Add the parent queue, correct the name, or make sure that the cluster has it.',
+  fix: 'Add the parent queue, set spec.parent to an existing queue, or make sure that the cluster has the parent.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -104,7 +104,7 @@ const parentKnown: SetRule = {
         path: '/spec/parent',
         message: `the parent "${queue.parent}" is not among these manifests`,
         found: queue.parent,
-        expected: 'a queue of these manifests, or one that the cluster has',
+        expected: 'a queue in these manifests or in the cluster',
       };
     }
   },
@@ -116,10 +116,10 @@ const parentFirst: SetRule = {
   tier: 'webhook',
   severity: 'warning',
   on: 'set',
-  summary: 'A parent queue stands before its children.',
-  why: 'Manifests are applied in their order, and the webhook refuses a queue whose parent does not exist yet: the first apply fails half way.',
+  summary: 'A parent queue must come before its children.',
+  why: 'Manifests are applied in order, and the webhook rejects a queue whose parent does not exist yet: the first apply fails halfway.',
   source: `${WEBHOOK}, validateHierarchicalQueue`,
-  fix: 'Move the parent before the child; with constructs, refer to the parent and the order follows.',
+  fix: 'Move the parent before the child; with constructs, pass the parent as `parent`, and the order follows.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -130,7 +130,7 @@ const parentFirst: SetRule = {
       yield {
         manifest: queue.manifest,
         path: '/spec/parent',
-        message: `the queue ${queue.name} stands before its parent ${parent.name}`,
+        message: `the queue ${queue.name} comes before its parent ${parent.name}`,
         found: queue.parent,
       };
     }
@@ -143,10 +143,10 @@ const capabilityWithinAncestor: SetRule = {
   tier: 'webhook',
   severity: 'error',
   on: 'set',
-  summary: 'The capability of a queue is no greater than that of the nearest ancestor that limits the resource.',
-  why: 'The webhook refuses whichever of the two comes second.',
+  summary: 'The capability of a queue must not exceed that of the nearest ancestor that limits the resource.',
+  why: 'The webhook rejects the queue that is applied second.',
   source: `${WEBHOOK}, validateChildAgainstAncestor and validateChildrenConstraints`,
-  fix: "Lower the child's capability or raise the ancestor's.",
+  fix: 'Lower spec.capability of the child, or raise spec.capability of the ancestor.',
   *check({ set }) {
     const tree = QueueTree.of(set);
     for (const queue of tree.queues) {
@@ -166,7 +166,7 @@ const capabilityWithinAncestor: SetRule = {
         yield {
           manifest: queue.manifest,
           path: pointer('/spec/capability', resource),
-          message: `the capability of ${capability.toString()} ${resource} exceeds that of the ancestor ${nearest.name}, ${limit.toString()}`,
+          message: `the capability exceeds that of the ancestor ${nearest.name} (${capability.toString()} > ${limit.toString()} ${resource})`,
           found: capability.toString(),
           expected: `at most ${limit.toString()}`,
         };
@@ -183,10 +183,10 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
     tier: 'webhook',
     severity: 'error',
     on: 'set',
-    summary: `What the children of a queue have as \`${field}\` adds up to no more than the parent's; what the parent does not name counts as zero.`,
-    why: 'The webhook refuses the child that goes beyond the parent. Only the root queue is exempt.',
+    summary: `The sum of \`${field}\` of a queue's children must not exceed \`${field}\` of the queue; a resource that the queue does not list counts as zero.`,
+    why: 'The webhook rejects the child that exceeds the parent. Only the root queue is exempt.',
     source: `${WEBHOOK}, validateSiblingsSum and validateChildrenConstraints`,
-    fix: `Raise the parent's \`${field}\` to at least the sum, or lower the children's.`,
+    fix: `Raise \`${field}\` of the parent to at least the sum, or lower \`${field}\` of the children.`,
     *check({ set }) {
       const tree = QueueTree.of(set);
       for (const parent of tree.queues) {
@@ -201,8 +201,8 @@ function childrenWithinParent(field: 'guarantee' | 'deserved'): SetRule {
             manifest: parent.manifest,
             path: own === undefined ? '/spec' : pointer(base, resource),
             message:
-              `the children of ${parent.name} have ${sum.total.toString()} ${resource} as ${field} (${describeTerms(sum.terms)}), ` +
-              (own === undefined ? `but ${parent.name} names none` : `but ${parent.name} only ${own.toString()}`),
+              `the children of ${parent.name} have ${sum.total.toString()} ${resource} in ${field} (${describeTerms(sum.terms)}), ` +
+              (own === undefined ? `but ${parent.name} has none` : `but ${parent.name} has only ${own.toString()}`),
             found: own?.toString() ?? null,
             expected: `at least ${sum.total.toString()}`,
           };
@@ -245,10 +245,10 @@ const hierarchyPathsApart: SetRule = {
   tier: 'webhook',
   severity: 'error',
   on: 'set',
-  summary: `No queue's ${HIERARCHY_ANNOTATION} lies on the way to another queue's.`,
-  why: "The webhook refuses a queue that would stand inside another queue's path: in this older hierarchy only leaves are queues.",
+  summary: `The path in a queue's ${HIERARCHY_ANNOTATION} must not be an ancestor of another queue's path.`,
+  why: "The webhook rejects a queue on another queue's path: in this older hierarchy only leaves are queues.",
   source: `${WEBHOOK}, validateHierarchicalAttributes`,
-  fix: 'Give the inner queue a path of its own, or use `spec.parent` with the capacity plugin instead of the annotations.',
+  fix: `Set ${HIERARCHY_ANNOTATION} of the inner queue to a path of its own, or use \`spec.parent\` with the capacity plugin instead of the annotations.`,
   *check({ set }) {
     const owners = pathsOf(set);
     const inner = new Map<string, string>();
@@ -266,7 +266,7 @@ const hierarchyPathsApart: SetRule = {
         yield {
           manifest: node.manifest,
           path: pointer('/metadata/annotations', HIERARCHY_ANNOTATION),
-          message: `the path "${path}" lies on the way to "${longer}" of queue ${owners.get(longer)?.[0]?.name ?? ''}`,
+          message: `the path "${path}" is an ancestor of "${longer}", the path of the queue ${owners.get(longer)?.[0]?.name ?? ''}`,
           found: path,
         };
       }

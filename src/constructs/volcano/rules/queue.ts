@@ -34,10 +34,10 @@ const guaranteeWithinDeserved: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: 'Each resource that a queue guarantees is also in `deserved`, with at least that amount.',
-  why: 'The webhook refuses the queue: what is guaranteed is the part of the deserved share that is never lent.',
+  summary: 'The guarantee of a queue must not exceed its deserved amount of the resource.',
+  why: 'The webhook rejects the queue: the guarantee is the part of the deserved share that is never lent.',
   source: `${WEBHOOK}, validateResourceQuantityOfQueue`,
-  fix: 'State `deserved` for each guaranteed resource, at least as much as the guarantee.',
+  fix: 'Set spec.deserved of each guaranteed resource to at least the guarantee.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const deserved = amountsIn(spec.deserved);
@@ -50,10 +50,10 @@ const guaranteeWithinDeserved: ObjectRule = {
         path: share === undefined ? pointer('/spec/guarantee/resource', resource) : pointer('/spec/deserved', resource),
         message:
           share === undefined
-            ? `${guarantee.toString()} of ${resource} are guaranteed, but \`deserved\` does not name ${resource}`
-            : `${guarantee.toString()} of ${resource} are guaranteed, but only ${share.toString()} deserved`,
+            ? `${resource} has a guarantee (${guarantee.toString()}) but is not set in \`deserved\``
+            : `the guarantee exceeds the deserved amount (${guarantee.toString()} > ${share.toString()} ${resource})`,
         found: share?.toString() ?? null,
-        expected: `deserved ${resource} of at least ${guarantee.toString()}`,
+        expected: `deserved of at least ${guarantee.toString()} ${resource}`,
       };
     }
   },
@@ -66,10 +66,10 @@ const deservedWithinCapability: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: 'A queue deserves no more of a resource than its capability allows.',
-  why: 'The webhook refuses the queue: a share above the hard limit could never be used.',
+  summary: 'The deserved amount of a queue must not exceed its capability.',
+  why: 'The webhook rejects the queue: a share above the hard limit could never be used.',
   source: `${WEBHOOK}, validateResourceQuantityOfQueue`,
-  fix: 'Raise the capability or lower the deserved amount.',
+  fix: 'Raise spec.capability, or lower spec.deserved.',
   *check({ object }) {
     const spec = asObject(object.spec);
     const capability = amountsIn(spec.capability);
@@ -80,7 +80,7 @@ const deservedWithinCapability: ObjectRule = {
       }
       yield {
         path: pointer('/spec/deserved', resource),
-        message: `${deserved.toString()} of ${resource} are deserved, but the capability is ${limit.toString()}`,
+        message: `the deserved amount exceeds the capability (${deserved.toString()} > ${limit.toString()} ${resource})`,
         found: deserved.toString(),
         expected: `at most ${limit.toString()}`,
       };
@@ -95,10 +95,10 @@ const amountsValid: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: 'The amounts of a queue are not negative, and those of devices and pods are whole.',
-  why: 'The webhook refuses the queue.',
+  summary: 'The amounts of a queue must not be negative, and amounts of devices and pods must be integers.',
+  why: 'The webhook rejects the queue.',
   source: `${WEBHOOK}, ValidateResourceQuantityValue`,
-  fix: 'Write a whole amount of zero or more.',
+  fix: 'Set the amount in spec.deserved, spec.guarantee, or spec.capability to an integer of at least 0.',
   *check(queue) {
     for (const { path, resource, written } of amountsOf(queue)) {
       const amount = amountsIn({ [resource]: written }).get(resource);
@@ -106,9 +106,14 @@ const amountsValid: ObjectRule = {
         continue;
       }
       if (amount.isNegative()) {
-        yield { path, message: `${written} of ${resource} is negative`, found: written, expected: 'zero or more' };
+        yield {
+          path,
+          message: `${resource} must be greater than or equal to 0: ${written}`,
+          found: written,
+          expected: 'zero or more',
+        };
       } else if (isIntegerResource(resource) && amount.thousandths() % 1000n !== 0n) {
-        yield { path, message: `${written} of ${resource} is not whole`, found: written, expected: 'a whole number' };
+        yield { path, message: `${resource} must be an integer: ${written}`, found: written, expected: 'an integer' };
       }
     }
   },
@@ -120,12 +125,12 @@ const resourcesCounted: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: 'A queue names resources as pods request them.',
+  summary: 'A queue must name resources as pods request them.',
   why:
-    'Volcano counts cpu, memory, pods, ephemeral-storage, hugepages and extended resources (`domain/name`). Any other name is passed over ' +
-    'without a word, so the limit does not exist.',
+    'Volcano counts cpu, memory, pods, ephemeral-storage, hugepages, and extended resources (`domain/name`). It ignores any other name, ' +
+    'so the limit does not exist.',
   source: `${cite('volcano')}, pkg/scheduler/api/resource_info.go NewResource`,
-  fix: "Write the name that stands in the containers' resources, for example `nvidia.com/gpu`, without `requests.` or `limits.`.",
+  fix: "Write the resource name as in the containers' resources, for example `nvidia.com/gpu`, without `requests.` or `limits.`.",
   *check(queue) {
     for (const { path, resource } of amountsOf(queue)) {
       if (isCountedResource(resource)) {
@@ -134,11 +139,11 @@ const resourcesCounted: ObjectRule = {
       const bare = /^(?:requests|limits)\.(.+)$/.exec(resource)?.[1];
       yield {
         path,
-        message: `"${resource}" is not counted by Volcano`,
+        message: `Volcano does not count the resource "${resource}"`,
         found: resource,
         expected:
           bare === undefined
-            ? 'cpu, memory, pods, ephemeral-storage or an extended resource such as nvidia.com/gpu'
+            ? 'cpu, memory, pods, ephemeral-storage, or an extended resource such as nvidia.com/gpu'
             : `"${bare}"`,
       };
     }
@@ -151,10 +156,10 @@ const memoryUnit: ObjectRule = {
   severity: 'info',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: 'Memory of a queue is stated in binary units, as nodes report it and pods request it.',
-  why: '`500G` is 465.7Gi: 7 % less than 500Gi, so the last pod that was meant to fit does not.',
+  summary: 'The memory of a queue should use binary units, as nodes report it and pods request it.',
+  why: '`500G` is 465.7Gi, 7 % less than 500Gi, so the last pod that was intended to fit does not fit.',
   source: 'Kubernetes quantities: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024',
-  fix: 'Write Ki, Mi, Gi or Ti, unless powers of 1000 are meant.',
+  fix: 'Write the memory with Ki, Mi, Gi, or Ti, or suppress this rule if powers of 1000 are intended.',
   *check(queue) {
     for (const { path, resource, written } of amountsOf(queue)) {
       const match = /^(\d+(?:\.\d+)?)([kMGTP])$/.exec(written);
@@ -164,7 +169,7 @@ const memoryUnit: ObjectRule = {
       const binary = `${match[1]}${match[2] === 'k' ? 'K' : match[2]}i`;
       yield {
         path,
-        message: `${written} of ${resource} counts in powers of 1000`,
+        message: `${resource} uses powers of 1000: ${written}`,
         found: written,
         expected: `probably ${binary}`,
       };
@@ -182,10 +187,10 @@ const hierarchyAnnotations: ObjectRule = {
   severity: 'error',
   on: 'object',
   kinds: [QUEUE_KIND],
-  summary: `The annotations ${HIERARCHY} and ${WEIGHTS} have equally many parts, and each weight is a number above zero.`,
-  why: 'The webhook refuses the queue: each level of the path needs a weight.',
+  summary: `The annotations ${HIERARCHY} and ${WEIGHTS} must have the same number of parts, and each weight must be greater than zero.`,
+  why: 'The webhook rejects the queue: each level of the path needs a weight.',
   source: `${WEBHOOK}, validateHierarchicalAttributes`,
-  fix: 'Give one weight per path part, separated by `/`.',
+  fix: `Set ${WEIGHTS} to one weight for each part of the path, separated by "/".`,
   *check(queue): Iterable<Violation> {
     const annotations = new Map(stringEntries(asObject(queue.object.metadata).annotations));
     const hierarchy = annotations.get(HIERARCHY) ?? '';
@@ -199,7 +204,7 @@ const hierarchyAnnotations: ObjectRule = {
     if (parts !== numbers.length) {
       yield {
         path,
-        message: `the path "${hierarchy}" has ${parts} parts, the weights "${weights}" ${numbers.length}`,
+        message: `the path "${hierarchy}" has ${parts} parts, but the weights "${weights}" have ${numbers.length}`,
         found: weights,
         expected: `${parts} weights`,
       };
@@ -211,9 +216,9 @@ const hierarchyAnnotations: ObjectRule = {
     if (wrong !== undefined) {
       yield {
         path,
-        message: `the weight "${wrong}" is no number above zero`,
+        message: `the weight "${wrong}" must be a number greater than zero`,
         found: weights,
-        expected: 'numbers above zero',
+        expected: 'numbers greater than zero',
       };
     }
   },

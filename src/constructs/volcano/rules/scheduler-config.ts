@@ -68,10 +68,10 @@ const noFlags = problemRule(
     row: 'VS1',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The scheduler configuration holds YAML, not command-line flags.',
-    why: 'The scheduler cannot read the text and keeps the configuration that it has.',
+    summary: 'The scheduler configuration must be YAML, not command-line flags.',
+    why: 'The scheduler cannot read the file and keeps its current configuration.',
     source: `${CONF}; cmd/scheduler/app/options/options.go`,
-    fix: "Put flags on the scheduler's Deployment (in the chart: custom.scheduler_*), and actions and tiers here.",
+    fix: "Put flags into the scheduler's Deployment (custom.scheduler_* in the chart), and keep only actions, tiers, and configurations here.",
   },
   'flags',
 );
@@ -82,10 +82,10 @@ const shape = problemRule(
     row: 'VS3',
     tier: 'webhook',
     severity: 'error',
-    summary: 'The scheduler configuration is a mapping whose parts have the kinds that the scheduler decodes.',
-    why: 'A value of the wrong kind refuses the whole: the scheduler logs it and keeps the configuration that it has.',
+    summary: 'The scheduler configuration must be a mapping with values of the types that the scheduler decodes.',
+    why: 'A value of the wrong type makes the whole file invalid: the scheduler logs it and keeps its current configuration.',
     source: CONF,
-    fix: 'Write a text for actions, a list for tiers and plugins, true or false for switches.',
+    fix: 'Write a string for actions, lists for tiers and plugins, and true or false for keys such as enableHierarchy.',
   },
   'shape',
 );
@@ -96,10 +96,10 @@ const actionsKnown = problemRule(
     row: 'VS1',
     tier: 'webhook',
     severity: 'error',
-    summary: `The configuration names its actions, separated by commas, among ${SCHEDULER_ACTIONS.join(', ')}.`,
-    why: 'One unknown or empty name, or no actions at all, refuses the whole: the scheduler keeps the configuration that it has.',
+    summary: `The actions of the configuration must be set, separated by commas, and among ${SCHEDULER_ACTIONS.join(', ')}.`,
+    why: 'One unknown or empty name, or no actions at all, makes the whole file invalid: the scheduler keeps its current configuration.',
     source: CONF,
-    fix: 'Write for example actions: "enqueue, allocate, backfill".',
+    fix: 'Set actions to a list of names, for example actions: "enqueue, allocate, backfill".',
   },
   'action',
 );
@@ -110,10 +110,10 @@ const pluginsKnown = problemRule(
     row: 'VS2',
     tier: 'advice',
     severity: 'error',
-    summary: `The plugins of the configuration are among ${Object.keys(SCHEDULER_PLUGINS).join(', ')}.`,
-    why: 'An unknown plugin is logged and left out. Plugins of your own (--plugins-dir) want a suppression of this rule.',
+    summary: `The plugins of the configuration must be among ${Object.keys(SCHEDULER_PLUGINS).join(', ')}.`,
+    why: 'Volcano logs an unknown plugin and ignores it. If you load plugins of your own (--plugins-dir), suppress this rule.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/factory.go, pkg/scheduler/framework/framework.go OpenSession`,
-    fix: 'Correct the name.',
+    fix: 'Set tiers[].plugins[].name to a plugin of Volcano.',
   },
   'plugin',
 );
@@ -124,10 +124,10 @@ const keysKnown = problemRule(
     row: 'VS3',
     tier: 'advice',
     severity: 'error',
-    summary: 'Each key and argument of the configuration is one that the scheduler reads.',
-    why: 'Any other is passed over without a word.',
+    summary: 'Each key and argument of the configuration must be one that the scheduler reads.',
+    why: 'The scheduler ignores any other key silently.',
     source: `${CONF}; pkg/scheduler/plugins`,
-    fix: 'Correct the key, or take it out.',
+    fix: 'Rename the key in volcano-scheduler.conf to one that the scheduler reads, or remove it.',
   },
   'unknown-key',
 );
@@ -138,10 +138,10 @@ const argumentsTyped = problemRule(
     row: 'VS3',
     tier: 'advice',
     severity: 'error',
-    summary: 'Each argument has the type that its plugin reads.',
-    why: 'A value of another type is logged and the default stays: `binpack.weight: "10"` is a text, not a number.',
+    summary: 'Each argument must have the type that its plugin reads.',
+    why: 'Volcano logs a value of another type and uses the default: `binpack.weight: "10"` is a string, not a number.',
     source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go`,
-    fix: 'Write the value in the type named.',
+    fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
   },
   'argument',
 );
@@ -152,10 +152,10 @@ const argumentsNotFatal = problemRule(
     row: 'VS3',
     tier: 'webhook',
     severity: 'error',
-    summary: 'Arguments that a plugin reads without a default have the right type.',
-    why: 'On these the scheduler does not go on: its process ends, and again after each restart.',
+    summary: 'Arguments that a plugin reads without a default must have the right type.',
+    why: 'The scheduler exits on such a value, and exits again after each restart.',
     source: `${cite('volcano')}, pkg/scheduler/framework/arguments.go Get, and the plugins predicates, rescheduling, resource-strategy-fit, tdm, extender`,
-    fix: 'Write the value in the type named.',
+    fix: 'Write the value in tiers[].plugins[].arguments with the expected type.',
   },
   'fatal-argument',
 );
@@ -166,10 +166,10 @@ const hierarchyAlone = configRule(
     row: 'VS4',
     tier: 'webhook',
     severity: 'error',
-    summary: 'A tier has not both proportion and drf with enableHierarchy.',
-    why: 'The scheduler refuses the configuration: both would decide the shares of queues.',
+    summary: 'A tier must not have both proportion and drf with enableHierarchy.',
+    why: 'The scheduler rejects the configuration, because both plugins would decide the shares of queues.',
     source: CONF,
-    fix: 'Take proportion out, or enableHierarchy.',
+    fix: 'Remove the plugin proportion from the tier, or set enableHierarchy: false.',
   },
   function* ({ tiers }) {
     for (const [index, tier] of tiers.entries()) {
@@ -177,7 +177,7 @@ const hierarchyAlone = configRule(
       if (drf !== undefined && tier.some(({ name }) => name === 'proportion')) {
         yield {
           path: CONFIG_PATH,
-          message: `tiers[${index}] has proportion and drf with enableHierarchy`,
+          message: `tiers[${index}] has both proportion and drf with enableHierarchy`,
           expected: 'one of the two',
         };
       }
@@ -191,15 +191,19 @@ const oneQueuePlugin = configRule(
     row: 'VS5',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The configuration has capacity or proportion, not both.',
-    why: 'Both order queues and limit them, by different numbers (deserved, or weight): what comes out is neither.',
+    summary: 'The configuration must not have both capacity and proportion.',
+    why: 'Both plugins order and limit queues, by different numbers (deserved or weight), and the result follows neither.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Keep capacity for queue trees and deserved amounts, proportion for weights.',
+    fix: 'Keep one entry in tiers[].plugins: capacity for queue hierarchies and deserved amounts, or proportion for weights.',
   },
   function* (config) {
     const names = new Set(pluginsOf(config).map(({ name }) => name));
     if (names.has('capacity') && names.has('proportion')) {
-      yield { path: CONFIG_PATH, message: 'capacity and proportion are both loaded', expected: 'one of the two' };
+      yield {
+        path: CONFIG_PATH,
+        message: 'capacity and proportion must not both be loaded',
+        expected: 'one of the two',
+      };
     }
   },
 );
@@ -211,10 +215,10 @@ const oneDeviceMode = configRule(
     tier: 'webhook',
     severity: 'error',
     summary:
-      'deviceshare shares GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable) or as vGPUs (VGPUEnable).',
-    why: "With two of them the scheduler's process ends, and again after each restart.",
+      'deviceshare must share GPUs in one way: by memory (GPUSharingEnable), by number (GPUNumberEnable), or as vGPUs (VGPUEnable).',
+    why: 'With two of them the scheduler exits, and exits again after each restart.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/deviceshare/deviceshare.go, enablePredicate`,
-    fix: 'Keep one of them, and turn the others off.',
+    fix: 'Set one of deviceshare.GPUSharingEnable, deviceshare.GPUNumberEnable, and deviceshare.VGPUEnable to true.',
   },
   function* (config) {
     for (const { name, at, arguments: args } of pluginsOf(config)) {
@@ -224,7 +228,7 @@ const oneDeviceMode = configRule(
       if (name === 'deviceshare' && modes.length > 1) {
         yield {
           path: CONFIG_PATH,
-          message: `${at} turns on ${modes.join(' and ')}`,
+          message: `${at} enables ${modes.join(' and ')}`,
           found: modes,
           expected: 'one of them',
         };
@@ -243,10 +247,10 @@ const mapNamed: ObjectRule = configRule(
     row: 'VS7',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The ConfigMap is the one that the chart mounts, `<release>-scheduler-configmap`.',
-    why: 'The scheduler reads the file of that ConfigMap; another one is applied and never read.',
+    summary: 'The ConfigMap must be the one that the chart mounts, `<release>-scheduler-configmap`.',
+    why: 'The scheduler reads only the file in that ConfigMap; another ConfigMap has no effect.',
     source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
-    fix: `For the release "volcano" name it ${schedulerConfigMapName('volcano')}.`,
+    fix: `Set metadata.name to ${schedulerConfigMapName('volcano')} for the release "volcano".`,
   },
   function* (_config, { id }) {
     if (/.-scheduler-configmap$/.test(id.name)) {
@@ -254,7 +258,7 @@ const mapNamed: ObjectRule = configRule(
     }
     yield {
       path: '/metadata/name',
-      message: `no Volcano chart mounts a ConfigMap "${id.name}"`,
+      message: `no Volcano chart mounts the ConfigMap "${id.name}"`,
       found: id.name,
       expected: schedulerConfigMapName('<release>'),
     };
@@ -267,16 +271,16 @@ const mapInNamespace = configRule(
     row: 'VS7',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The ConfigMap names the namespace of Volcano.',
-    why: 'Without one it lands wherever the command that applies it happens to point, and the scheduler does not see it.',
+    summary: 'The ConfigMap must set the namespace of Volcano.',
+    why: 'Without it the ConfigMap goes to the namespace of the current context, and the scheduler does not see it.',
     source: `${cite('volcano')}, installer/helm/chart/volcano/templates/scheduler.yaml`,
-    fix: 'Set metadata.namespace, volcano-system by convention.',
+    fix: 'Set metadata.namespace to the namespace of the release, usually volcano-system.',
   },
   function* (_config, { id }) {
     if (id.namespace === '') {
       yield {
         path: '/metadata',
-        message: 'the ConfigMap names no namespace',
+        message: 'the ConfigMap sets no namespace',
         expected: 'the namespace of the release, for example volcano-system',
       };
     }

@@ -42,10 +42,10 @@ const queuesEnforced = configRule(
     row: 'VQ9',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The configuration has capacity or proportion.',
-    why: 'Without either, queues limit nothing: weight, capability, deserved and guarantee are accepted and never looked at.',
+    summary: 'The configuration must have capacity or proportion.',
+    why: 'Without either, queues limit nothing: weight, capability, deserved, and guarantee are accepted and have no effect.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'Add capacity (deserved amounts, queue trees) or proportion (weights).',
+    fix: 'Add the plugin capacity (deserved amounts, queue hierarchies) or proportion (weights) to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
     if (config.refused || plugin(config, 'capacity') !== undefined || plugin(config, 'proportion') !== undefined) {
@@ -57,7 +57,7 @@ const queuesEnforced = configRule(
       severity: limited.length > 0 ? 'error' : 'warning',
       message:
         limited.length > 0
-          ? `neither capacity nor proportion is loaded, so what the queues state is not enforced: ${named(limited)}`
+          ? `neither capacity nor proportion is loaded, so the limits of these queues have no effect: ${named(limited)}`
           : 'neither capacity nor proportion is loaded, so no queue has limits',
       expected: 'capacity or proportion',
     };
@@ -70,10 +70,10 @@ const treeHonoured = configRule(
     row: 'VQ9',
     tier: 'advice',
     severity: 'error',
-    summary: 'Where queues have parents, the configuration has capacity with enableHierarchy: true.',
-    why: "Without the switch, and with proportion, every queue stands for itself: a parent's limits do not hold for its children.",
+    summary: 'If queues have parents, the configuration must have capacity with enableHierarchy: true.',
+    why: "Without it, and with proportion, each queue is treated as independent: a parent's limits do not apply to its children.",
     source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go OnSessionOpen, pkg/scheduler/framework/session.go HierarchyEnabled`,
-    fix: 'Write `- name: capacity` with `enableHierarchy: true`.',
+    fix: 'Add `- name: capacity` with `enableHierarchy: true` to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
     const children = QueueTree.of(set).queues.filter(({ parent }) => parent !== undefined);
@@ -86,7 +86,7 @@ const treeHonoured = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `${named(children)} ${children.length === 1 ? 'has a parent' : 'have parents'}, but ${capacity === undefined ? 'capacity is not loaded' : 'capacity does not look at them'}`,
+      message: `${named(children)} ${children.length === 1 ? 'has a parent' : 'have parents'}, but ${capacity === undefined ? 'capacity is not loaded' : 'enableHierarchy is not set'}`,
       expected: 'capacity with enableHierarchy: true',
     };
   },
@@ -98,10 +98,10 @@ const fieldsOfPlugin = configRule(
     row: 'VQ9',
     tier: 'advice',
     severity: 'warning',
-    summary: 'Queues state what the loaded plugin reads: deserved for capacity, weight for proportion.',
-    why: 'proportion divides by weight and does not read deserved; capacity reads deserved and no weight. Both read capability and guarantee.',
+    summary: 'Queues must set what the loaded plugin reads: deserved for capacity, weight for proportion.',
+    why: 'proportion divides by weight and does not read deserved; capacity reads deserved and not weight. Both read capability and guarantee.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{capacity,proportion}`,
-    fix: 'State the other field, or load the other plugin.',
+    fix: 'Set spec.deserved for capacity or spec.weight for proportion, or load the other plugin.',
   },
   function* (config, _manifest, { set }) {
     const capacity = plugin(config, 'capacity') !== undefined;
@@ -117,14 +117,14 @@ const fieldsOfPlugin = configRule(
     if (capacity && weighted.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `capacity does not read the weight of ${named(weighted)}`,
+        message: `capacity does not read the weight of the queues ${named(weighted)}`,
         expected: 'deserved amounts, or proportion',
       };
     }
     if (proportion && deserving.length > 0) {
       yield {
         path: CONFIG_PATH,
-        message: `proportion does not read what ${named(deserving)} deserve`,
+        message: `proportion does not read the deserved amounts of the queues ${named(deserving)}`,
         expected: 'weights, or capacity',
       };
     }
@@ -137,8 +137,8 @@ const binpackCounts = configRule(
     row: 'VS8',
     tier: 'advice',
     severity: 'warning',
-    summary: 'binpack names the extended resources that it shall pack, in binpack.resources.',
-    why: 'Without, it packs by CPU and memory alone: GPU pods are spread over nodes as their CPUs happen to fit, and whole nodes stay broken.',
+    summary: 'binpack should list the extended resources to pack in binpack.resources.',
+    why: 'Otherwise it packs by CPU and memory only: GPU pods spread over the nodes, and few nodes stay completely free.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
     fix: 'Add `binpack.resources: nvidia.com/gpu` and `binpack.resources.nvidia.com/gpu: 10` to its arguments.',
   },
@@ -151,7 +151,7 @@ const binpackCounts = configRule(
     if (listed.length === 0) {
       yield {
         path: CONFIG_PATH,
-        message: `${binpack.at} (binpack) counts no GPU or other device`,
+        message: `${binpack.at} (binpack) lists no GPU or other device`,
         expected: 'binpack.resources',
       };
     }
@@ -164,10 +164,10 @@ const weightsListed = configRule(
     row: 'VS8',
     tier: 'advice',
     severity: 'error',
-    summary: 'A resource with a weight of its own is also in the list of resources.',
-    why: 'The plugin walks the list; a weight for a resource that is not in it is never read.',
+    summary: "A resource with a weight must also be in the plugin's list of resources.",
+    why: 'The plugin reads only the weights of listed resources.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{binpack,network-topology-aware}`,
-    fix: 'Add the resource to the list, separated by commas.',
+    fix: 'Add the resource to the list, for example binpack.resources, separated by commas.',
   },
   function* (config) {
     for (const { name, at, arguments: args } of pluginsOf(config)) {
@@ -188,7 +188,7 @@ const weightsListed = configRule(
         }
         yield {
           path: CONFIG_PATH,
-          message: `${at}: ${resource} has a weight, but ${key} does not list it`,
+          message: `${at}: ${resource} has a weight but is not listed in ${key}`,
           found: argument,
           expected: `${key}: ${[...listed, resource].join(', ')}`,
         };
@@ -211,10 +211,10 @@ const takesBack = configRule(
     id: 'volcano/scheduler-takes-back',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The configuration has preempt or reclaim, or their gang forms.',
-    why: 'Without preempt a higher priority only waits in front; without reclaim a queue never gets back what it has lent.',
+    summary: 'The actions should include preempt or reclaim, or their gang variants.',
+    why: 'Without preempt, a higher priority only changes the order of waiting jobs; without reclaim, a queue never gets back what it has lent.',
     source: `${cite('volcano')}, pkg/scheduler/actions`,
-    fix: 'Write actions: "enqueue, allocate, preempt, reclaim, backfill".',
+    fix: 'Set actions: "enqueue, allocate, preempt, reclaim, backfill".',
   },
   function* ({ actions, refused }) {
     if (refused || actions.some((action) => ['preempt', 'reclaim', 'gangpreempt', 'gangreclaim'].includes(action))) {
@@ -222,7 +222,7 @@ const takesBack = configRule(
     }
     yield {
       path: CONFIG_PATH,
-      message: `the actions ${actions.join(', ')} never take resources back`,
+      message: `the actions ${actions.join(', ')} never preempt or reclaim resources`,
       found: [...actions],
       expected: 'preempt and reclaim',
     };
@@ -234,16 +234,16 @@ const places = configRule(
     id: 'volcano/scheduler-allocates',
     tier: 'advice',
     severity: 'error',
-    summary: 'The configuration has the action allocate.',
-    why: 'Without it no pod that asks for resources is ever placed.',
+    summary: 'The actions must include allocate.',
+    why: 'Without it no pod that requests resources is ever scheduled.',
     source: `${cite('volcano')}, pkg/scheduler/actions/allocate`,
-    fix: 'Add allocate after enqueue.',
+    fix: 'Add allocate after enqueue in actions, for example actions: "enqueue, allocate, backfill".',
   },
   function* ({ actions, refused }) {
     if (!refused && !actions.includes('allocate')) {
       yield {
         path: CONFIG_PATH,
-        message: `the actions ${actions.join(', ')} place nothing`,
+        message: `the actions ${actions.join(', ')} do not include allocate`,
         found: [...actions],
         expected: 'allocate',
       };
@@ -256,10 +256,10 @@ const essential = configRule(
     id: 'volcano/scheduler-has-gang-and-predicates',
     tier: 'advice',
     severity: 'warning',
-    summary: 'The configuration has gang and predicates.',
-    why: 'Without gang, jobs start in parts and hold GPUs while they wait for the rest; without predicates, taints, affinity and node selectors are not looked at.',
+    summary: 'The configuration must have gang and predicates.',
+    why: 'Without gang, jobs start partially and hold GPUs while they wait for the rest; without predicates, taints, affinity, and node selectors have no effect.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/{gang,predicates}`,
-    fix: 'Add the plugin.',
+    fix: 'Add `- name: gang` and `- name: predicates` to tiers[].plugins.',
   },
   function* (config) {
     if (config.refused) {
@@ -281,17 +281,17 @@ const pluginOnce = configRule(
     id: 'volcano/scheduler-plugin-once',
     tier: 'advice',
     severity: 'warning',
-    summary: 'Each plugin is loaded once.',
-    why: 'A plugin that stands twice counts twice in scores, and only one of the two sets of arguments is kept by name.',
+    summary: 'Each plugin must be loaded only once.',
+    why: 'A plugin that is loaded twice counts twice in scores, and only one of its two sets of arguments is used.',
     source: `${cite('volcano')}, pkg/scheduler/framework/framework.go, OpenSession`,
-    fix: 'Keep one entry.',
+    fix: 'Keep one entry for the plugin in tiers[].plugins.',
   },
   function* (config) {
     const seen = new Map<string, string>();
     for (const { name, at } of pluginsOf(config)) {
       const other = seen.get(name);
       if (other !== undefined && name !== '') {
-        yield { path: CONFIG_PATH, message: `${name} is loaded at ${other} and again at ${at}`, found: name };
+        yield { path: CONFIG_PATH, message: `duplicate plugin ${name} at ${other} and ${at}`, found: name };
       } else {
         seen.set(name, at);
       }
@@ -304,10 +304,10 @@ const topologyHonoured = configRule(
     id: 'volcano/scheduler-honours-topology',
     tier: 'advice',
     severity: 'warning',
-    summary: 'Where hyper nodes or network topologies are used, the configuration has network-topology-aware.',
-    why: 'The plugin leads the search through the hyper nodes: without it the limit of tiers does not hold.',
+    summary: 'If HyperNodes or network topologies are used, the configuration must have network-topology-aware.',
+    why: 'The plugin directs the search through the HyperNodes: without it the highest tier is not enforced.',
     source: `${cite('volcano')}, pkg/scheduler/framework/session_plugins.go HyperNodeGradientForJobFn, pkg/scheduler/plugins/network-topology-aware`,
-    fix: 'Add network-topology-aware.',
+    fix: 'Add `- name: network-topology-aware` to tiers[].plugins.',
   },
   function* (config, _manifest, { set }) {
     if (config.refused || plugin(config, 'network-topology-aware') !== undefined) {
@@ -317,7 +317,7 @@ const topologyHonoured = configRule(
     if (user !== undefined) {
       yield {
         path: CONFIG_PATH,
-        message: `${user.id.kind} ${user.id.name} needs network-topology-aware, which is not loaded`,
+        message: `${user.id.kind} ${user.id.name} needs the plugin network-topology-aware, which is not loaded`,
         expected: 'network-topology-aware',
       };
     }

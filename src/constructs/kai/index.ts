@@ -1,0 +1,4 @@
+/**
+ * The KAI scheduler: references to its queues.
+ */
+export { Queue } from './queue';

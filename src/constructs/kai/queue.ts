@@ -1,0 +1,21 @@
+/**
+ * Queue: a share of the cluster under the KAI scheduler.
+ */
+import { type KaiQueueReference } from '../resources/queue-references';
+
+/**
+ * A queue of the KAI scheduler by its name.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image }).submitTo(kai.Queue.fromName('team-a'));
+ */
+export class Queue implements KaiQueueReference {
+  /** A queue that exists in the cluster. Workloads go to leaf queues. */
+  static fromName(queueName: string): KaiQueueReference {
+    return new Queue(queueName);
+  }
+
+  readonly engine = 'kai';
+
+  private constructor(readonly queueName: string) {}
+}

@@ -1,0 +1,29 @@
+/**
+ * GantryQueue: a queue of a scheduler that runs in the cluster already, or is deployed by another app.
+ */
+import { type GantryQueueReference } from '../resources/queue-references';
+
+export interface GantryQueueOptions {
+  /** `schedulerName` in the scheduler's configuration. @default gantry */
+  readonly schedulerName?: string;
+}
+
+/**
+ * A queue of Gantry's scheduler by its name. For a scheduler of the same app, `gantryScheduler.queue(name)` checks the name.
+ *
+ * @example
+ * job.submitTo(GantryQueue.fromName('research'));
+ */
+export class GantryQueue implements GantryQueueReference {
+  /** A queue of the scheduler that runs in the cluster: of its configuration, or a Queue of Volcano that it reads. */
+  static fromName(queueName: string, { schedulerName }: GantryQueueOptions = {}): GantryQueueReference {
+    return new GantryQueue(queueName, schedulerName);
+  }
+
+  readonly engine = 'gantry';
+
+  private constructor(
+    readonly queueName: string,
+    readonly schedulerName?: string,
+  ) {}
+}

@@ -1,0 +1,105 @@
+/**
+ * How many pods of a class each node, each domain of a topology, and the whole cluster have room for, kept up to date by what changed.
+ *
+ * A row is counted again when its version changed. Sums follow the notes of the node table: O(rows that changed × levels), however many
+ * domains are asked for. Only for classes whose room depends on nothing but the node: not where pods have constraints on one another.
+ */
+import { type Domain, type TopologyTree } from './domains';
+import { type PodClass } from './pod-class';
+import { type Session } from './session';
+
+/** More pods than a node takes. */
+const NO_LIMIT = 1_000_000;
+
+/** Sums of one class over one tree, or over the cluster where there is no tree. */
+interface Sums {
+  /** Room by row, as it is in the sums. */
+  readonly counted: Int32Array;
+  readonly byDomain: Float64Array;
+  total: number;
+  position: number;
+  era: number;
+}
+
+export class RoomIndex {
+  private readonly rooms: (Int32Array | undefined)[] = [];
+  private readonly versions: (Int32Array | undefined)[] = [];
+  private readonly sums = new Map<TopologyTree | undefined, (Sums | undefined)[]>();
+  private readonly paths = new Map<TopologyTree, readonly (Domain | undefined)[]>();
+
+  constructor(private readonly session: Session) {}
+
+  /** Room on one node. */
+  ofRow(podClass: PodClass, row: number): number {
+    const { table, ledger } = this.session;
+    const room = (this.rooms[podClass.id] ??= new Int32Array(table.count));
+    const versions = (this.versions[podClass.id] ??= new Int32Array(table.count).fill(-1));
+    if (versions[row] !== table.version[row]) {
+      versions[row] = table.version[row];
+      room[row] = this.session.staticRow(podClass)[row] === 0 ? ledger.capacity(podClass, row, NO_LIMIT) : 0;
+    }
+    return room[row];
+  }
+
+  /** Room on all nodes. */
+  total(podClass: PodClass): number {
+    return this.upToDate(podClass, undefined).total;
+  }
+
+  /** Room on the nodes of a domain. */
+  ofDomain(podClass: PodClass, tree: TopologyTree, { index }: Domain): number {
+    return this.upToDate(podClass, tree).byDomain[index];
+  }
+
+  private upToDate(podClass: PodClass, tree: TopologyTree | undefined): Sums {
+    const { table } = this.session;
+    let list = this.sums.get(tree);
+    if (list === undefined) {
+      list = [];
+      this.sums.set(tree, list);
+    }
+    const sums = (list[podClass.id] ??= {
+      counted: new Int32Array(table.count),
+      byDomain: new Float64Array(tree?.domains.length ?? 0),
+      total: 0,
+      position: 0,
+      era: -1,
+    });
+    if (sums.era !== table.era || table.changes.length - sums.position > table.count) {
+      for (let row = 0; row < table.count; row++) {
+        this.recount(podClass, tree, sums, row);
+      }
+    } else {
+      for (let i = sums.position; i < table.changes.length; i++) {
+        this.recount(podClass, tree, sums, table.changes[i]);
+      }
+    }
+    sums.era = table.era;
+    sums.position = table.changes.length;
+    return sums;
+  }
+
+  private recount(podClass: PodClass, tree: TopologyTree | undefined, sums: Sums, row: number): void {
+    const by = this.ofRow(podClass, row) - sums.counted[row];
+    if (by === 0) {
+      return;
+    }
+    sums.counted[row] += by;
+    sums.total += by;
+    for (let at = tree === undefined ? undefined : this.path(tree)[row]; at !== undefined; at = at.parent) {
+      sums.byDomain[at.index] += by;
+    }
+  }
+
+  /** The lowest domain of each row. */
+  private path(tree: TopologyTree): readonly (Domain | undefined)[] {
+    let path = this.paths.get(tree);
+    if (path === undefined) {
+      const list = new Array<Domain | undefined>(this.session.table.count).fill(undefined);
+      tree.leaves.forEach((leaf) => leaf.rows.forEach((row) => (list[row] = leaf)));
+      path = list;
+      this.paths.set(tree, path);
+    }
+    return path;
+  }
+}

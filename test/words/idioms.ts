@@ -1,0 +1,103 @@
+/**
+ * Idioms that Gantry's text avoids (docs/glossary.md gives the words to write), and the places of a file where people read text.
+ */
+import ts from 'typescript';
+
+interface Idiom {
+  readonly pattern: RegExp;
+  readonly write: string;
+}
+
+export const IDIOMS: readonly Idiom[] = [
+  { pattern: /\bnobody\b/gi, write: 'nothing, no controller, no user' },
+  { pattern: /\bwhoever\b/gi, write: 'the user that' },
+  { pattern: /\b(?:those|him|one) who\b/gi, write: 'users that' },
+  { pattern: /\bof (?:whom|which)\b/gi, write: 'whose, including' },
+  { pattern: /\banew\b/gi, write: 'again' },
+  { pattern: /\bonce more\b/gi, write: 'again' },
+  { pattern: /\b(?:is|are|was|were|be) told\b/gi, write: 'reported, passed' },
+  { pattern: /\btold (?:once|twice|of)\b/gi, write: 'reported' },
+  { pattern: /\b(?:let|lets|letting) (?:\w+ ){0,2}in\b(?!to)/gi, write: 'admit, fit' },
+  { pattern: /\bcom(?:e|es|ing) to rest\b/gi, write: 'reaches a steady state' },
+  { pattern: /\bso many\b/gi, write: 'the number of' },
+  { pattern: /\bfor so long\b/gi, write: 'a duration' },
+  {
+    pattern: /\bstand(?:s|ing)? (?:in|at|on|there|twice|once|beside|before|behind|alone|for itself|as|under)\b/gi,
+    write: 'is, appears, is listed',
+  },
+  { pattern: /\b(?:it|that|which|what|name|value|field|text) stands\b/gi, write: 'is, appears' },
+  { pattern: /\bslips? of the pen\b/gi, write: 'typo' },
+  { pattern: /\bthousand million\b/gi, write: 'billion' },
+  { pattern: /\bgo(?:es)? away\b/gi, write: 'is deleted, terminates' },
+  { pattern: /\b(?:is|are) gone\b/gi, write: 'is deleted' },
+  { pattern: /\bpass(?:es|ed|ing)? over\b/gi, write: 'ignored, skipped' },
+  { pattern: /\bwithout a word\b/gi, write: 'silently' },
+  { pattern: /\bof late\b/gi, write: 'recent' },
+  { pattern: /\bfor ever\b/gi, write: 'forever' },
+  { pattern: /\bthrice\b/gi, write: 'three times' },
+  { pattern: /\bin the way of\b/gi, write: 'blocks' },
+  { pattern: /\bha(?:s|ve) (?:something|nothing) to say\b/gi, write: 'applies to' },
+  { pattern: /\bgives? something\b/gi, write: 'sets at least one of' },
+  {
+    pattern:
+      /(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|less\b|greater\b|later\b|earlier\b|smaller\b|larger\b|other than\b)[a-z]+/g,
+    write: 'is not a',
+  },
+  { pattern: /\bwhat is weaker\b/gi, write: 'limitations' },
+  { pattern: /\bmind(?:s|ed)? only\b|\bonly minds\b/gi, write: 'checks only' },
+  {
+    pattern: /\bcorrect the (?:name|value|key|number|field|type|count|text|pattern|argument)\b/gi,
+    write: 'the field and the value',
+  },
+  { pattern: /\bin a circle\b|\bno circle\b|\bthe circle\b/gi, write: 'cycle' },
+  { pattern: /\bwhat is meant\b|\bmeant after all\b/gi, write: 'intended' },
+  { pattern: /\b(?:says?|speaks?) (?:nothing )?of\b/gi, write: 'describes, sets' },
+  { pattern: /\bthe like\b/gi, write: 'similar' },
+  { pattern: /\bequally many\b/gi, write: 'the same number of' },
+  { pattern: /\bhence\b/gi, write: 'so' },
+];
+
+/** The idioms in a text, each as it is written there. */
+export function idiomsIn(text: string): readonly string[] {
+  return IDIOMS.flatMap(({ pattern, write }) =>
+    [...text.matchAll(pattern)].map(([seen]) => `"${seen}" (write: ${write})`),
+  );
+}
+
+/** What people read of a source file: string literals, and the comments of what it exports. */
+export function readableTextOf(path: string, code: string): string {
+  if (!/\.m?tsx?$/.test(path)) {
+    return code;
+  }
+  const file = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true);
+  const texts: string[] = [];
+  const docs = (node: ts.Node): void => {
+    for (const range of ts.getLeadingCommentRanges(code, node.getFullStart()) ?? []) {
+      if (code.startsWith('/**', range.pos)) {
+        texts.push(code.slice(range.pos, range.end).replace(/\n\s*\*/g, ' '));
+      }
+    }
+  };
+  const visit = (node: ts.Node, exported: boolean): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      return;
+    }
+    const isExported =
+      exported ||
+      (ts.canHaveModifiers(node) &&
+        (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword));
+    if (isExported && isDeclaration(node)) {
+      docs(node);
+    }
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      texts.push(node.text);
+    }
+    ts.forEachChild(node, (child) => visit(child, isExported && !ts.isBlock(node)));
+  };
+  visit(file, false);
+  return texts.join('\n');
+}
+
+function isDeclaration(node: ts.Node): boolean {
+  return ts.isStatement(node) || ts.isClassElement(node) || ts.isTypeElement(node) || ts.isConstructorDeclaration(node);
+}
