@@ -8,6 +8,7 @@ export class BrowserConfig extends JsonFile {
       obj: {
         testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
         modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
+        globalTeardown: '<rootDir>/test/browser/teardown.ts',
         transform,
         maxWorkers: 1,
         testTimeout: 60_000,

@@ -15,6 +15,22 @@ const DEV_FOLDERS = ['test', 'examples', 'bench', 'projen'];
 /** Code that runs in the browser: checked by itself, bundled into `src/planning/pages/assets.ts`. */
 const PAGE_CODE = 'src/planning/pages/client';
 
+/** What projen sets for `src/`, for tests, examples, and page code too. */
+const STRICT: javascript.TypeScriptCompilerOptions = {
+  alwaysStrict: true,
+  esModuleInterop: true,
+  noFallthroughCasesInSwitch: true,
+  noImplicitAny: true,
+  noImplicitReturns: true,
+  noImplicitThis: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  resolveJsonModule: true,
+  strict: true,
+  strictNullChecks: true,
+  strictPropertyInitialization: true,
+};
+
 /** What `npm pack` ships beside `package.json`, README, LICENSE and CHANGELOG. */
 const PUBLISHED = [
   'lib',
@@ -152,6 +168,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       fileName: 'tsconfig.dev.json',
       compilerOptions: {
         ...compilerOptions({ rootDir: '.', noEmit: true, lib: ['ES2023'], types: ['node', 'jest'] }),
+        ...STRICT,
         paths: Object.fromEntries(SOURCES.map(([name, source]) => [name, [`./${source}`]])),
       },
       include: ['.projenrc.ts', 'src/**/*.ts', ...DEV_FOLDERS.map((folder) => `${folder}/**/*.ts`)],
@@ -166,6 +183,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         noEmit: true,
         lib: ['ES2023', 'DOM', 'DOM.Iterable'],
         types: [],
+        ...STRICT,
       }),
       include: [`${PAGE_CODE}/**/*.ts`],
     });
@@ -210,6 +228,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     );
     config.modulePathIgnorePatterns = ['<rootDir>/dist/', '<rootDir>/lib/'];
     config.clearMocks = true;
+    config.globalTeardown = '<rootDir>/test/support/teardown.ts';
     // Some tests start processes, and machines are busy.
     config.testTimeout = 60_000;
     config.collectCoverage = false;
@@ -316,7 +335,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask('bench:guarantees', {
-      description: 'Hold the guarantees of the placement core over many random clusters: --runs N --seed S',
+      description: 'Check the guarantees of the placement core over many random clusters: --runs N --seed S',
       exec: 'tsx bench/guarantees.ts',
       receiveArgs: true,
     });

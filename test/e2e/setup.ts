@@ -12,7 +12,7 @@ export default async function setup(): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const reason = whyNoControlPlane();
   if (reason !== undefined) {
-    print(`test:e2e SKIPPED: ${reason}`);
+    print(`no control plane: ${reason}`);
     return;
   }
   const programs = await buildPrograms({ print });

@@ -1,12 +1,26 @@
 /**
- * After all suites: the control plane that they used.
+ * After all suites: stops the control plane that they used, and says in the last line which suites were skipped, and why.
  */
+import { CHROMIUM } from '../browser/browser';
+import { skippedLine } from '../support/skipped';
+import { whyNoControlPlane } from './control-plane/availability';
 import { Cluster } from './control-plane/cluster';
 import { LIVE_CLUSTER } from './control-plane/components';
+import { whyNoPromtool } from './promtool/promtool';
+import { whyNoJudge } from './yaml/judge';
 
 export default async function teardown(): Promise<void> {
   const folder = process.env[LIVE_CLUSTER];
   if (folder !== undefined) {
     await Cluster.open(folder)?.stop();
+  }
+  const line = skippedLine('test:e2e', {
+    'the suites of the control plane': whyNoControlPlane(),
+    'the suites of promtool': whyNoPromtool(),
+    "the suite of kubectl's reader": whyNoJudge(),
+    'the live page': CHROMIUM === undefined ? 'no Chromium is installed' : undefined,
+  });
+  if (line !== undefined) {
+    process.stdout.write(line);
   }
 }

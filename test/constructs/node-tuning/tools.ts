@@ -4,11 +4,7 @@
 import { spawnSync } from 'node:child_process';
 
 function has(program: string, ...args: readonly string[]): boolean {
-  const found = spawnSync(program, args).error === undefined;
-  if (!found) {
-    console.log(`no ${program} on this machine: what needs it is skipped`);
-  }
-  return found;
+  return spawnSync(program, args).error === undefined;
 }
 
 export const hasBusybox = has('busybox', 'true');

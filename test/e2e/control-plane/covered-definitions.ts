@@ -4,8 +4,9 @@
  */
 import { parseAllDocuments } from 'yaml';
 import { readEntry, readLock } from '../../../projen/api/lock';
+import { readVendored, type VendoredProject, type WholeKind } from '../../../projen/api/vendored';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
-import { asArray, asObject, asString, isObject } from '../../../src/manifests/read';
+import { isObject } from '../../../src/manifests/read';
 
 /**
  * Definitions in the order of the lock file.
@@ -18,39 +19,36 @@ export function coveredDefinitions(): readonly JsonObject[] {
 
 function definitionsIn(path: string, text: string): readonly JsonObject[] {
   if (path.endsWith('.json')) {
-    return [fromSchemaFile(JSON.parse(text) as JsonObject)];
+    return readVendored(JSON.parse(text) as VendoredProject, path).map(fromVendored);
   }
   return parseAllDocuments(text, { uniqueKeys: false })
     .map((document) => withoutProse(document.toJS({ maxAliasCount: -1 }) as JsonValue))
     .filter((object): object is JsonObject => isObject(object) && object.kind === 'CustomResourceDefinition');
 }
 
-/** Where only the schemas are kept: group, kind and versions, from which a definition is made. */
-function fromSchemaFile(file: JsonObject): JsonObject {
-  const kind = asString(file.kind) ?? '';
+/** A definition from a file of `vendor/`, which has the names and schemas alone. */
+function fromVendored({ group, kind, plural, scope, versions }: WholeKind): JsonObject {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${asString(file.plural)}.${asString(file.group)}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
-      group: file.group!,
-      scope: file.scope!,
-      names: { kind, listKind: `${kind}List`, plural: file.plural!, singular: kind.toLowerCase() },
-      versions: asArray(file.versions)
-        .map(asObject)
-        .map(({ name, served, storage, subresources, schema }) => ({
-          name: name!,
-          served: served!,
-          storage: storage!,
-          schema: { openAPIV3Schema: schema! },
-          subresources: subresourcesNamed(asArray(subresources)),
-        })),
+      group,
+      scope,
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      versions: versions.map(({ name, served, storage, subresources, schema }) => ({
+        name,
+        served,
+        storage,
+        schema: { openAPIV3Schema: schema },
+        subresources: subresourcesNamed(subresources),
+      })),
     },
   };
 }
 
-/** The files name the subresources; where `scale` finds its numbers they do not say, and every definition in question has them here. */
-function subresourcesNamed(names: readonly JsonValue[]): JsonObject {
+/** The files name the subresources, not the paths of `scale`; every definition with one has its numbers at these paths. */
+function subresourcesNamed(names: readonly string[]): JsonObject {
   return {
     ...(names.includes('status') ? { status: {} } : {}),
     ...(names.includes('scale')

@@ -8,9 +8,6 @@ import { buildPromtool, promtoolVersion, runPromtool, whyNoPromtool } from './pr
 import { scenarios } from './scenarios';
 
 const reason = whyNoPromtool();
-if (reason !== undefined) {
-  console.log(`promtool SKIPPED: ${reason}`);
-}
 const withPromtool = reason === undefined ? describe : describe.skip;
 
 const rulesOf = (exporter: DcgmGeneration): object => ({

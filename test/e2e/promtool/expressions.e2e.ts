@@ -95,9 +95,6 @@ function mutants(seeds: readonly string[], count: number): readonly string[] {
 }
 
 const reason = whyNoPromtool();
-if (reason !== undefined) {
-  console.log(`promtool SKIPPED: ${reason}`);
-}
 const withPromtool = reason === undefined ? describe : describe.skip;
 
 withPromtool(`the parser of Prometheus ${promtoolVersion()}`, () => {

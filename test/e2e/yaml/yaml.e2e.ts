@@ -8,9 +8,6 @@ const COUNT = Number(process.env.GANTRY_YAML_TEXTS ?? 20_000);
 const SEED = Number(process.env.GANTRY_YAML_SEED ?? 20);
 
 const reason = whyNoJudge();
-if (reason !== undefined) {
-  console.log(`kubectl's reader SKIPPED: ${reason}`);
-}
 const withJudge = reason === undefined ? describe : describe.skip;
 
 withJudge("kubectl's reader", () => {
