@@ -8,6 +8,7 @@ import {
   type DeviceConfigSpec,
   type DeviceConfigSpecDriver,
   type DeviceConfigSpecMetricsExporter,
+  type DeviceConfigSpecMetricsExporterPrometheusServiceMonitorMetricRelabeling,
 } from '../../facts/api/types/amd.com/v1alpha1';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
@@ -51,6 +52,8 @@ export interface RocmExporterOptions {
   readonly serviceMonitor?: boolean;
   /** Labels of that ServiceMonitor. @default - none */
   readonly serviceMonitorLabels?: Readonly<Record<string, string>>;
+  /** Relabelings of that ServiceMonitor, before the scrape. @default - none */
+  readonly serviceMonitorRelabelings?: readonly DeviceConfigSpecMetricsExporterPrometheusServiceMonitorMetricRelabeling[];
 }
 
 export interface DeviceConfigProps extends NamespacedObjectProps {
@@ -157,11 +160,17 @@ function driverOf(driver: RocmDriverOptions): DeviceConfigSpecDriver {
 }
 
 function exporterOf(exporter: RocmExporterOptions): DeviceConfigSpecMetricsExporter {
-  const { port, config, serviceMonitor = false, serviceMonitorLabels } = exporter;
+  const { port, config, serviceMonitor = false, serviceMonitorLabels, serviceMonitorRelabelings } = exporter;
   return {
     enable: true,
     port,
     ...(config === undefined ? {} : { config: { name: nameOf(config) } }),
-    ...(serviceMonitor ? { prometheus: { serviceMonitor: { enable: true, labels: serviceMonitorLabels } } } : {}),
+    ...(serviceMonitor
+      ? {
+          prometheus: {
+            serviceMonitor: { enable: true, labels: serviceMonitorLabels, relabelings: serviceMonitorRelabelings },
+          },
+        }
+      : {}),
   };
 }

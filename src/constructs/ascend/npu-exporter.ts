@@ -4,16 +4,17 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
+import { ACCELERATOR_EXPORTERS } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Namespace of the exporter, by convention. */
-export const NPU_EXPORTER_NAMESPACE = 'npu-exporter';
+export const NPU_EXPORTER_NAMESPACE = ACCELERATOR_EXPORTERS.ascend.namespace;
 /** Labels of the exporter's pods. */
-export const NPU_EXPORTER_LABELS = { app: 'npu-exporter' } as const;
+export const NPU_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.ascend.podLabels ?? {};
 /** Port of the exporter's metrics. */
-export const NPU_EXPORTER_PORT = 8082;
+export const NPU_EXPORTER_PORT = ACCELERATOR_EXPORTERS.ascend.port.number;
 
 export interface NpuExporterProps extends NamespacedObjectProps {
   /** @default npu-exporter */

@@ -3,7 +3,7 @@
  *
  * Versions are those of the catalog: what schemas and rules were taken from.
  */
-import { nearestName } from '../../checks/schema/nearest-name';
+import { nearestName } from '../../facts/spelling';
 import { UPSTREAM, type Upstream, type UpstreamRelease, versionOf } from '../../facts/upstream';
 
 export type ChartName =

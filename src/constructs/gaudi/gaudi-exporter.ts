@@ -4,15 +4,15 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
-import { acceleratorToleration } from '../../facts/catalog';
+import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the exporter's metrics. */
-export const GAUDI_EXPORTER_PORT = 41611;
+export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
 /** Labels of the exporter's pods. */
-export const GAUDI_EXPORTER_LABELS = { 'app.kubernetes.io/name': 'metric-exporter-ds' } as const;
+export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {};
 
 export interface GaudiExporterProps extends NamespacedObjectProps {
   /** @default habana-system */
@@ -45,7 +45,7 @@ export class GaudiExporter extends Construct {
     this.resource = nodeDaemonSet(this, {
       ...props,
       name: this.name,
-      namespace: props.namespace ?? 'habana-system',
+      namespace: props.namespace ?? ACCELERATOR_EXPORTERS.gaudi.namespace,
       podLabels: GAUDI_EXPORTER_LABELS,
       tolerations: props.tolerations ?? [{ ...acceleratorToleration('habana.ai/gaudi') }],
       container: {

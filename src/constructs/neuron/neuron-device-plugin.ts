@@ -4,15 +4,15 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
-import { ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
+import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the monitor's metrics. */
-export const NEURON_MONITOR_PORT = 8000;
+export const NEURON_MONITOR_PORT = ACCELERATOR_EXPORTERS.neuron.port.number;
 /** Labels of the monitor's pods. */
-export const NEURON_MONITOR_LABELS = { app: 'neuron-monitor' } as const;
+export const NEURON_MONITOR_LABELS = ACCELERATOR_EXPORTERS.neuron.podLabels ?? {};
 /** Name of the scheduler that the Neuron chart installs beside the default one, for `schedulerName`. */
 export const NEURON_SCHEDULER = 'my-scheduler';
 
@@ -113,7 +113,7 @@ export class NeuronMonitor extends Construct {
     this.resource = nodeDaemonSet(this, {
       ...props,
       name: this.name,
-      namespace: props.namespace ?? 'neuron-monitor',
+      namespace: props.namespace ?? ACCELERATOR_EXPORTERS.neuron.namespace,
       podLabels: NEURON_MONITOR_LABELS,
       tolerations: props.tolerations ?? [{ ...acceleratorToleration('aws.amazon.com/neuron') }],
       nodeRequirements: [NEURON_NODES],

@@ -4,7 +4,7 @@ import { DeviceConfig, PartitionProfiles } from '../../../src/constructs/amd-gpu
 import { Testing } from '../../../src/interfaces/testing';
 
 const chart = (): Chart => new Chart(Testing.app(), 'c');
-const render = (scope: Chart): readonly JsonObject[] => Testing.synth(scope) as unknown as readonly JsonObject[];
+const render = (scope: Chart): readonly JsonObject[] => Testing.synth(scope);
 
 test('a DeviceConfig runs driver, plugin, labeller, and exporter on AMD nodes, all with the toleration of their taint', () => {
   const scope = chart();

@@ -114,27 +114,32 @@ function* profileProblems(name: string, entries: readonly JsonObject[]): Iterabl
   if (entries.length === 0) {
     yield { path: at, message: `profile "${name}" must have at least one entry in profiles` };
   }
-  for (const { computePartition: compute, memoryPartition: memory, numGPUsAssigned: count } of entries) {
-    if (!COMPUTE.includes(String(compute))) {
+  for (const entry of entries) {
+    const [compute, memory, count] = [
+      asString(entry.computePartition),
+      asString(entry.memoryPartition),
+      entry.numGPUsAssigned,
+    ];
+    if (!COMPUTE.includes(compute ?? '')) {
       yield {
         path: at,
         message: `profile "${name}": unknown computePartition`,
-        found: shown(compute),
+        found: shown(entry.computePartition),
         expected: COMPUTE.join(', '),
       };
     }
-    if (!MEMORY.includes(String(memory))) {
+    if (!MEMORY.includes(memory ?? '')) {
       yield {
         path: at,
         message: `profile "${name}": unknown memoryPartition`,
-        found: shown(memory),
+        found: shown(entry.memoryPartition),
         expected: MEMORY.join(', '),
       };
     }
     if (memory === 'NPS4' && compute !== 'CPX') {
       yield {
         path: at,
-        message: `profile "${name}": memoryPartition NPS4 must not be set with computePartition ${String(compute)}`,
+        message: `profile "${name}": memoryPartition NPS4 must not be set with computePartition ${compute ?? 'unset'}`,
         found: 'NPS4',
         expected: 'CPX with NPS4',
       };
@@ -146,7 +151,7 @@ function* profileProblems(name: string, entries: readonly JsonObject[]): Iterabl
         found: shown(count),
       };
     }
-    memories.add(String(memory));
+    memories.add(memory ?? 'unset');
   }
   if (memories.size > 1) {
     yield {
