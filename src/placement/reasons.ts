@@ -1,6 +1,6 @@
 /**
  * Why each gang that waits does so: the rule or constraint that holds it, how many nodes each constraint excludes, the nearest miss, and
- * the smallest changes that would let it in.
+ * the smallest changes after which it would fit.
  *
  * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
  * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
@@ -13,6 +13,7 @@ import { type PendingGang } from './decision';
 import { turnOf } from './gang-order';
 import { runs } from './needs';
 import { canonicalText } from './pod-class';
+import { obstacleText } from './obstacle-words';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 
 /** What is known of a gang that waits, before it is put into words. */
@@ -90,13 +91,13 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     return { ...none, kind: 'unknown-queue', words: `Queue "${gang.gang.queue}" does not exist.` };
   }
   if (queue.queue.state === 'closed') {
-    return { ...none, kind: 'queue-closed', words: `Queue "${queue.queue.name}" is closed and starts nothing.` };
+    return { ...none, kind: 'queue-closed', words: `Queue "${queue.queue.name}" is closed and admits no gangs.` };
   }
   if (turn === undefined) {
     return {
       ...none,
       kind: 'too-few-pods',
-      words: `The gang needs ${gang.needed} pods to start and has only ${gang.size}.`,
+      words: `The gang needs ${gang.needed} pods to start, but has only ${gang.size}.`,
     };
   }
   const { accounts, policy, totals } = cycle.session;
@@ -112,14 +113,14 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
     return {
       ...none,
       kind: 'queue-capability',
-      words: `Queue "${nearest[0].queue.queue.name}" would exceed its ceiling by ${amounts}.`,
+      words: `The gang would exceed the capability of queue "${nearest[0].queue.queue.name}" by ${amounts}.`,
     };
   }
   const quota =
     gang.preemptible || !policy.nonPreemptibleWithinQuota ? undefined : cycle.queues.overQuota(queue, turn.asked);
   if (quota !== undefined) {
     const words =
-      `The gang cannot be evicted, so it must stay within the quota of queue "${quota.queue.queue.name}", which has not enough ` +
+      `The gang is not preemptible, so it must fit into the quota of queue "${quota.queue.queue.name}", which does not have enough ` +
       `${accounts[quota.account]} left.`;
     return { ...none, kind: 'quota-of-non-preemptible', words };
   }
@@ -152,32 +153,30 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
       ? {
           ...none,
           kind: 'reserved',
-          words: `It fits, but would delay gang "${head.gang.gang.name}", to which the nodes are promised.`,
+          words: `The gang fits, but would delay gang "${head.gang.gang.name}", for which the nodes are reserved.`,
         }
       : {
           ...none,
           kind: 'outranked',
-          words: 'It fits in what is free now, and is considered again in the next cycle.',
+          words: 'The gang fits into the free capacity and is considered again in the next cycle.',
         };
   }
   const fits = podByPod(cycle, pods);
   if (fits.count === pods.length) {
     const where =
       topology?.required === undefined
-        ? 'not within the domains that its topology asks for'
-        : `no single domain of "${topology.required}" has`;
-    const words = `The cluster has room for all ${pods.length} pods, but ${where}.`;
+        ? 'not into the domains that its topology requires'
+        : `not into one domain of "${topology.required}"`;
+    const words = `All ${pods.length} pods fit into the cluster, but ${where}.`;
     return { ...none, kind: 'topology', words, fits: bestDomain(cycle, turn) };
   }
   const stuck = pods[fits.count];
   const { blocked, nearest } = fits.blockage!;
-  const main = blocked[0];
+  const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
   const words =
-    `${fits.count} of ${pods.length} pods fit; for one more of role "${stuck.role!.role.name}" ` +
-    (main === undefined
-      ? 'there is no node.'
-      : `${main.nodes} of ${session.table.count} nodes are excluded by ${main.constraint}` +
-        `${main.detail === undefined ? '' : ` (${main.detail})`}.`);
+    fits.count === 0 && gang.roles.length === 1
+      ? `${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}.`
+      : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
   return {
     kind: 'no-fit',
     role: stuck.role!.role.name,

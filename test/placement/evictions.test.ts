@@ -111,7 +111,7 @@ describe('queues', () => {
     const [pending] = run(cluster([node('a', 8)], [gang('g', 2, template(2))], [], { queues })).pending;
     expect(pending).toMatchObject({
       kind: 'queue-capability',
-      message: 'Queue "root" would exceed its ceiling by 1 nvidia.com/gpu.',
+      message: 'The gang would exceed the capability of queue "root" by 1 nvidia.com/gpu.',
     });
     expect(pending.counterfactuals).toEqual([
       { kind: 'raise-capability', raises: [{ queue: 'root', resource: 'nvidia.com/gpu', by: 1 }] },
@@ -127,7 +127,9 @@ describe('queues', () => {
     const [pending] = run(
       cluster([node('a', 8)], [gang('g', 2, { request: { 'nvidia.com/gpu': 2, cpu: 3000 } })], [], { queues }),
     ).pending;
-    expect(pending.message).toBe('Queue "q" would exceed its ceiling by 2 cores of CPU and 2 nvidia.com/gpu.');
+    expect(pending.message).toBe(
+      'The gang would exceed the capability of queue "q" by 2 cores of CPU and 2 nvidia.com/gpu.',
+    );
     expect(pending.counterfactuals).toEqual([
       {
         kind: 'raise-capability',
@@ -203,7 +205,7 @@ describe('reasons', () => {
     }).pending;
     expect(pending).toMatchObject({
       kind: 'no-fit',
-      message: '0 of 1 pods fit; for one more of role "worker" 2 of 2 nodes are excluded by devices (nvidia.com/gpu).',
+      message: 'No node has enough free nvidia.com/gpu (0 of 2).',
       nearest: { node: 'a', constraint: 'devices', detail: 'nvidia.com/gpu', missing: 3 },
     });
     expect(pending.counterfactuals).toEqual([

@@ -165,7 +165,7 @@ function gangOf(
 function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
   return {
     kind: 'topology',
-    message: 'The cluster has room for all 16 pods, but no single domain of "topology.kubernetes.io/rack" has.',
+    message: 'All 16 pods fit into the cluster, but not into one domain of "topology.kubernetes.io/rack".',
     blocked: [
       { constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i },
       { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 },
@@ -173,7 +173,7 @@ function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
     fits: 7,
     needed: 16,
     nearest: { node, constraint: 'devices', detail: 'nvidia.com/gpu', missing: 2 },
-    changes: ['It fits in one zone instead of one rack.', 'It fits with 9 pods fewer.'],
+    changes: ['Fits within one zone (topology.kubernetes.io/zone).', 'Fits with 7 pods instead of 16.'],
   };
 }
 

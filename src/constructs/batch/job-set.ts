@@ -78,6 +78,7 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
     const name = props.metadata?.name ?? props.name ?? id;
     super(scope, id, {
       kind: JobSetKind,
+      selects: (name) => ({ 'jobset.sigs.k8s.io/jobset-name': name }),
       props:
         props.exclusiveTopology === undefined
           ? props

@@ -75,6 +75,7 @@ export class Job extends Workload<JobKind, JobSpec, JobEngine> {
     const name = props.metadata?.name ?? props.name ?? id;
     super(scope, id, {
       kind: JobKind,
+      selects: (name) => ({ 'batch.kubernetes.io/job-name': name }),
       props,
       render: (choice) => {
         const { suspend, managedBy, peers } = props;

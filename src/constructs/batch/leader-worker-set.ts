@@ -10,6 +10,7 @@ import {
 import { PodTemplate, type PodProps, VOLCANO_QUEUE_ANNOTATION } from '../pods';
 import { type EngineMeans, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
+import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription } from '../workload/interop';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { EXCLUSIVE_TOPOLOGY, GROUP_KEY_LABEL, SUBGROUP_EXCLUSIVE_TOPOLOGY } from '../../manifests/leader-worker-facts';
 
@@ -56,13 +57,19 @@ export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWork
  * @example
  * new LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
  */
-export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> {
+export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> implements ScalableWorkload {
+  hasAutoscaler = false;
+  private readonly statedGroups: number | undefined;
+  private readonly markScaled: () => void;
+
   /** @throws if a count is no whole number, or the subgroups do not fill the group */
   constructor(scope: Construct, id: string, props: LeaderWorkerSetProps) {
+    const scaled = { is: false };
     super(scope, id, {
       kind: LeaderWorkerSetKind,
+      selects: (name) => ({ 'leaderworkerset.sigs.k8s.io/name': name }),
       props: { ...props, annotations: { ...topologies(props), ...props.annotations } },
-      render: (choice) => specOf(props, choice),
+      render: (choice) => specOf(props, choice, scaled.is),
       references: [
         ...new PodTemplate(props).references,
         ...(props.leader === undefined ? [] : new PodTemplate({ ...props, ...props.leader }).references),
@@ -76,6 +83,23 @@ export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerS
           : { annotations: { [VOLCANO_QUEUE_ANNOTATION]: queueName } };
       },
     });
+    this.statedGroups = props.groups;
+    this.markScaled = () => {
+      scaled.is = true;
+    };
+  }
+
+  /** Leaves the number of groups to an autoscaler: the manifest states none, unless `groups` does. */
+  markHasAutoscaler(): void {
+    this.hasAutoscaler = true;
+    this.markScaled();
+  }
+
+  /** `IScalable` of cdk8s-plus: an autoscaler sets the number of groups. */
+  toScalingTarget(): ScalingTargetDescription {
+    const { apiVersion, kind, name } = this.resource;
+    const { containers } = this.currentSpec.leaderWorkerTemplate.workerTemplate.spec ?? { containers: [] };
+    return { apiVersion, kind, name, containers: scaledContainers(containers), replicas: this.statedGroups };
   }
 }
 
@@ -127,7 +151,7 @@ const RESTART = {
   pod: 'None',
 } as const;
 
-function specOf(props: LeaderWorkerSetProps, choice: WorkloadChoice): LeaderWorkerSetSpec {
+function specOf(props: LeaderWorkerSetProps, choice: WorkloadChoice, isScaled: boolean): LeaderWorkerSetSpec {
   const { groupSize, groups = 1, leader, maxSurge, maxUnavailable, subGroups, containerName } = props;
   requireWholeNumber('groupSize', groupSize);
   requireWholeNumber('groups', groups, 0);
@@ -135,7 +159,7 @@ function specOf(props: LeaderWorkerSetProps, choice: WorkloadChoice): LeaderWork
     requireSubGroups(subGroups, groupSize);
   }
   return {
-    replicas: groups,
+    replicas: isScaled && props.groups === undefined ? undefined : groups,
     startupPolicy: props.startup === 'leader-ready' ? 'LeaderReady' : undefined,
     rolloutStrategy:
       maxSurge === undefined && maxUnavailable === undefined

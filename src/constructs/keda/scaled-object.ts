@@ -8,6 +8,7 @@ import { ScaledObject as ScaledObjectKind, type ScaledObjectSpec } from '../../f
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
+import { markScaled } from '../workload/interop';
 import { requireWholeNumber } from '../workload/whole-number';
 import {
   DEFAULT_MAX_REPLICAS,
@@ -123,6 +124,7 @@ export class ScaledObject extends Construct {
   ) {
     super(scope, id);
     requireCounts(props, this.node.path);
+    markScaled(props.target);
     this.scaledObjectName = props.name ?? id;
     this.triggers = [...(props.triggers ?? [])];
     this.resource = new Resource(this, 'Resource', ScaledObjectKind, {

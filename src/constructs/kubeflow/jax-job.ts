@@ -25,6 +25,7 @@ export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> 
     const roles = [{ name: 'Worker', replicas: props.nodes }];
     super(scope, id, {
       kind: JAXJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => ({
         runPolicy: runPolicyFor(props, roles, choice),

@@ -66,6 +66,7 @@ export class MPIJob extends Workload<MPIJobKind, MPIJobSpec, MpiJobEngine> {
     const roles = rolesFor(props, props.launcherComputes === true);
     super(scope, id, {
       kind: MPIJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => specOf(props, roles, choice),
       means: MPI_JOB_SCHEDULING,
@@ -114,6 +115,7 @@ export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec, MpiJobV1Engin
     const roles = rolesFor(props, false);
     super(scope, id, {
       kind: MPIJobV1Kind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       title: 'MPIJob of kubeflow.org/v1',
       props,
       render: (choice) => ({

@@ -45,6 +45,7 @@ export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobE
   constructor(scope: Construct, id: string, props: PaddleJobProps) {
     super(scope, id, {
       kind: PaddleJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => specOf(props, choice),
       means: PADDLE_JOB_SCHEDULING,

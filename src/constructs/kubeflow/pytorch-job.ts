@@ -49,6 +49,7 @@ export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec, Operato
   constructor(scope: Construct, id: string, props: PyTorchJobProps) {
     super(scope, id, {
       kind: PyTorchJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => specOf(props, choice),
       means: OPERATOR_JOB_SCHEDULING,

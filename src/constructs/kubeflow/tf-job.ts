@@ -43,6 +43,7 @@ export class TFJob extends Workload<TFJobKind, TFJobSpec, OperatorJobEngine> {
   constructor(scope: Construct, id: string, props: TFJobProps) {
     super(scope, id, {
       kind: TFJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => specOf(props, choice),
       means: OPERATOR_JOB_SCHEDULING,

@@ -28,6 +28,7 @@ export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, Operato
     const roles = rolesFor(props);
     super(scope, id, {
       kind: XGBoostJobKind,
+      selects: (name) => ({ 'training.kubeflow.org/job-name': name }),
       props,
       render: (choice) => {
         requireWholeNumber('nodes', props.nodes);

@@ -40,6 +40,7 @@ export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
   constructor(scope: Construct, id: string, props: SpotJobProps) {
     super(scope, id, {
       kind: Job,
+      selects: (name) => ({ 'batch.kubernetes.io/job-name': name }),
       props,
       render: (choice) => specOf(props, choice),
       references: new PodTemplate(props).references,

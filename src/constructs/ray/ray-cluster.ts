@@ -39,6 +39,7 @@ export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngi
   constructor(scope: Construct, id: string, props: RayClusterProps) {
     super(scope, id, {
       kind: RayClusterKind,
+      selects: (name) => ({ 'ray.io/cluster': name }),
       props,
       render: (choice) => ({ ...rayClusterSpec(props, choice), suspend: props.suspend }),
       references: referencesOfCluster(props),

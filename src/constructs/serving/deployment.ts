@@ -6,6 +6,7 @@ import { Deployment as DeploymentKind, type DeploymentSpec } from '../../facts/a
 import { PodTemplate, type PodProps } from '../pods';
 import { requireWholeNumber } from '../workload/whole-number';
 import { type SinglePodsEngine } from '../workload/scheduling-means';
+import { scaledContainers, type ScalableWorkload, type ScalingTargetDescription } from '../workload/interop';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 
 /** Copies more and fewer than wanted while they are replaced: numbers, or shares of them. */
@@ -36,20 +37,42 @@ export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec,
  * @example
  * new Deployment(chart, 'gateway', { image, replicas: 3, resources: { cpu: 2, memory: '4Gi' } });
  */
-export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SinglePodsEngine> {
+export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SinglePodsEngine> implements ScalableWorkload {
+  hasAutoscaler = false;
   /** Labels that choose the pods: for Services, disruption budgets and monitors. */
   readonly selector: Readonly<Record<string, string>>;
+  private readonly statedReplicas: number | undefined;
+  private readonly markScaled: () => void;
 
   /** @throws if the replicas are no whole number */
   constructor(scope: Construct, id: string, props: DeploymentProps) {
     const selector = props.selector ?? { app: props.metadata?.name ?? props.name ?? id };
+    const scaled = { is: false };
     super(scope, id, {
       kind: DeploymentKind,
+      selects: () => selector,
       props,
-      render: (choice) => specOf(props, selector, choice),
+      render: (choice) => specOf(props, selector, choice, scaled.is),
       references: new PodTemplate(props).references,
     });
     this.selector = selector;
+    this.statedReplicas = typeof props.replicas === 'number' ? props.replicas : undefined;
+    this.markScaled = () => {
+      scaled.is = true;
+    };
+  }
+
+  /** Leaves the replicas to an autoscaler: the manifest states none, unless they are stated. */
+  markHasAutoscaler(): void {
+    this.hasAutoscaler = true;
+    this.markScaled();
+  }
+
+  /** `IScalable` of cdk8s-plus: `new kplus.HorizontalPodAutoscaler(chart, 'web', { target: deployment, maxReplicas: 8 })`. */
+  toScalingTarget(): ScalingTargetDescription {
+    const { apiVersion, kind, name } = this.resource;
+    const { containers = [] } = this.currentSpec.template.spec ?? {};
+    return { apiVersion, kind, name, containers: scaledContainers(containers), replicas: this.statedReplicas };
   }
 }
 
@@ -57,8 +80,14 @@ function specOf(
   props: DeploymentProps,
   selector: Readonly<Record<string, string>>,
   choice: WorkloadChoice,
+  isScaled: boolean,
 ): DeploymentSpec {
-  const { replicas = 1, rollout = defaultRollout(props), progressDeadlineSeconds, containerName } = props;
+  const {
+    replicas = isScaled ? 'autoscaler' : 1,
+    rollout = defaultRollout(props),
+    progressDeadlineSeconds,
+    containerName,
+  } = props;
   if (replicas !== 'autoscaler') {
     requireWholeNumber('replicas', replicas, 0);
   }

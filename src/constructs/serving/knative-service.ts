@@ -58,6 +58,7 @@ export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEn
   constructor(scope: Construct, id: string, props: KnativeServiceProps) {
     super(scope, id, {
       kind: ServiceKind,
+      selects: (name) => ({ 'serving.knative.dev/service': name }),
       title: 'Knative Service',
       props,
       render: (choice) => specOf(props, choice),

@@ -65,6 +65,7 @@ export class TrainJob extends Workload<TrainJobKind, TrainJobSpec, TrainJobEngin
   constructor(scope: Construct, id: string, props: TrainJobProps) {
     super(scope, id, {
       kind: TrainJobKind,
+      selects: (name) => ({ 'jobset.sigs.k8s.io/jobset-name': name }),
       props,
       render: (choice) => specOf(props.metadata?.name ?? props.name ?? id, props, choice),
       means: TRAIN_JOB_SCHEDULING,

@@ -7,6 +7,7 @@ import { dependOn } from '../resources/depend-on';
 import { Workload, type WorkloadProps } from '../workload/workload';
 import { type JobPlugin } from './job-plugin';
 import {
+  JOB_NAME_LABEL,
   JobSpecification,
   type JobSpecProps,
   type TaskProps,
@@ -44,6 +45,7 @@ export class Job extends Workload<JobKind, JobSpec, VolcanoJobEngine> {
     const specification = new JobSpecification(props, { name: props.metadata?.name ?? props.name ?? id });
     super(scope, id, {
       kind: JobKind,
+      selects: (name) => ({ [JOB_NAME_LABEL]: name }),
       title: 'Volcano Job',
       props,
       render: (choice) => specification.toSpec(choice),

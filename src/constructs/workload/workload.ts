@@ -13,6 +13,11 @@ import { type QueueEngine, type QueueReferenceOf, requireQueue } from '../resour
 import { nameOf, type PriorityClassReference } from '../resources/references';
 import { Resource, type ResourceProps } from '../resources/resource';
 import { requireAgreement, requireQueueKeys } from './contradictions';
+import {
+  type NetworkPolicyPeerConfiguration,
+  podSelectorConfiguration,
+  type PodSelectorConfiguration,
+} from './interop';
 import { forTarget, podGroupBeside, podGroupForm, type PodGroupStatement } from './pod-groups';
 import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, writesGroup } from './scheduling-means';
 
@@ -50,6 +55,8 @@ export interface WorkloadDefinition<T, Spec extends object, Engine extends Sched
   readonly means?: SchedulingMeans;
   /** The pods that start together, by the object's name. Where there are several gangs, the kind tells its pods. @default - none */
   readonly gangs?: (name: string) => readonly Gang[];
+  /** Labels that all pods of the workload have, and no others, by its name. @default - its controller sets none that are known */
+  readonly selects?: (name: string) => Readonly<Record<string, string>>;
   /** Constructs that must exist before the workload. */
   readonly references: readonly (object | undefined)[];
   /** Labels and annotations of the workload by which its controller reads a scheduling choice. @default - those of the choice alone */
@@ -183,6 +190,44 @@ export abstract class Workload<
     }
     dependOn(this, priorityClass);
     return this;
+  }
+
+  /**
+   * Labels by which the pods are selected: for Services, NetworkPolicies, monitors.
+   *
+   * @throws if the pods have no labels in common that are known, since each run has a name of its own
+   */
+  get podSelectorLabels(): Readonly<Record<string, string>> {
+    const labels = this.definition.selects?.(this.name);
+    if (labels === undefined) {
+      throw new Error(
+        `${this.node.path}: pods of a ${this.kindTitle} cannot be selected by its name. Set podLabels, and select by those.`,
+      );
+    }
+    return labels;
+  }
+
+  /**
+   * `IPodSelector` of cdk8s-plus: `new kplus.Service(chart, 'web', { selector: workload })`.
+   *
+   * @throws as `podSelectorLabels`
+   */
+  toPodSelectorConfig(): PodSelectorConfiguration {
+    return podSelectorConfiguration(this.podSelectorLabels, this.namespace);
+  }
+
+  /** `INetworkPolicyPeer` of cdk8s-plus. */
+  toPodSelector(): this {
+    return this;
+  }
+
+  /**
+   * `INetworkPolicyPeer` of cdk8s-plus: `deployment.connections.allowTo(workload)`.
+   *
+   * @throws as `podSelectorLabels`
+   */
+  toNetworkPolicyPeerConfig(): NetworkPolicyPeerConfiguration {
+    return { podSelector: this.toPodSelectorConfig() };
   }
 
   /** What the types say, for callers without types. */
@@ -331,6 +376,11 @@ export abstract class Workload<
 
   private toSpec(): Spec {
     return this.finished(this.chosen);
+  }
+
+  /** The spec as it would be written now. */
+  protected get currentSpec(): Spec {
+    return this.toSpec();
   }
 
   private finished(choice: WorkloadChoice): Spec {

@@ -243,7 +243,7 @@ function queuesText(view: ClusterView, options: PlanTextOptions): string {
       ]),
     );
   const rest = shown.length - MOST_ROWS;
-  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'ceiling', 'gangs'], rows, {
+  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'capability', 'gangs'], rows, {
     ...options,
     whole: [0, 1],
   });

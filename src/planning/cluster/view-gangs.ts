@@ -185,6 +185,6 @@ function pendingView(waits: PendingGang, now: number): ViewPending {
     fits,
     needed,
     ...(nearest !== undefined && { nearest }),
-    changes: waits.counterfactuals.map((change) => changeText(change, { now, pending: waits })),
+    changes: waits.counterfactuals.map((change) => changeText(change, { now, needed: waits.needed })),
   };
 }

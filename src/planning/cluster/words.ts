@@ -1,7 +1,7 @@
 /**
  * Amounts, constraints and changes in words that people read.
  */
-import { type CapabilityRaise, type Counterfactual, type PendingGang, type TopologyConstraint } from '../../placement';
+import { type CapabilityRaise, type Counterfactual, type TopologyConstraint } from '../../placement';
 import { amountOf, listOf } from '../../placement/amount-words';
 import { levelTitle } from './objects/topologies';
 
@@ -18,38 +18,58 @@ export function spanText(milliseconds: number): string {
   return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A counterfactual as a sentence. */
+/**
+ * A counterfactual as a sentence: `Fits with 4 pods instead of 6.`
+ *
+ * Times are spans from `now`, or points in time where there is no `now`, so that a text that is stored does not change with the clock.
+ */
 export function changeText(
   change: Counterfactual,
-  { now, pending }: { readonly now: number; readonly pending: PendingGang },
+  { now, needed }: { readonly now?: number; readonly needed?: number },
 ): string {
   switch (change.kind) {
     case 'more-on-node':
-      return `It fits once node ${change.node} has ${amountOf(change.resource, change.amount)} more.`;
+      return `Fits with ${moreOf(change.resource, change.amount)} on node ${change.node}.`;
     case 'wider-topology':
       return change.level === null
-        ? 'It fits without its required topology.'
-        : `It fits if it may spread over one ${levelTitle(change.level)} (${change.level}).`;
+        ? 'Fits without its required topology.'
+        : `Fits within one ${levelTitle(change.level)} (${change.level}).`;
     case 'fewer-pods':
-      return `It fits with ${change.by === 1 ? 'one pod' : `${change.by} pods`} fewer: ${pending.needed - change.by} instead of ${pending.needed}.`;
+      return needed === undefined
+        ? `Fits with ${podsText(change.by)} fewer.`
+        : `Fits with ${podsText(needed - change.by)} instead of ${needed}.`;
     case 'raise-capability':
-      return `It fits once ${listOf(raisesText(change.raises))}.`;
+      return `Fits if ${listOf(raisesText(change.raises))}.`;
     case 'make-preemptible':
-      return 'It may start beyond the quota of its queue once it may be evicted for others.';
+      return 'Can start above the quota of its queue if it is preemptible.';
     case 'wait-until':
-      return `It starts in ${spanText(change.at - now)}, when work that runs now has ended.`;
+      return `Starts ${now === undefined ? `at ${timeText(change.at)}` : `in ${spanText(change.at - now)}`}, when running work has ended.`;
   }
 }
 
-/** The ceiling of each queue with all that it lacks. */
+/** `16 more nvidia.com/gpu`, `4 more cores of CPU`, `64Gi more memory`. */
+function moreOf(resource: string, amount: number): string {
+  const text = amountOf(resource, amount);
+  return /^\S+ of /.test(text) ? text.replace(' of ', ' more ') : text.replace(' ', ' more ');
+}
+
+function podsText(count: number): string {
+  return `${count} ${count === 1 ? 'pod' : 'pods'}`;
+}
+
+function timeText(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** The capability of each queue with the amounts by which it is too low. */
 function raisesText(raises: readonly CapabilityRaise[]): readonly string[] {
   return [...new Set(raises.map(({ queue }) => queue))].map((queue) => {
     const amounts = raises.filter((raise) => raise.queue === queue).map(({ resource, by }) => amountOf(resource, by));
-    return `the ceiling of queue "${queue}" is raised by ${listOf(amounts)}`;
+    return `the capability of queue "${queue}" is raised by ${listOf(amounts)}`;
   });
 }
 
-/** `all in one rack`, `slices of 4 in one block`; empty where nothing is asked. */
+/** `all in one rack`, `slices of 4 in one block`; empty without a constraint. */
 export function topologyText({ required, preferred, sliceSize, sliceLevel }: TopologyConstraint): string {
   return [
     required === undefined ? undefined : `in one ${levelTitle(required)}`,

@@ -281,7 +281,7 @@ class Simulation {
               kind: reason.kind,
               message: reason.message,
               changes: reason.counterfactuals.map((change) =>
-                changeText(change, { now: this.now * 1000, pending: reason }),
+                changeText(change, { now: this.now * 1000, needed: reason.needed }),
               ),
             },
       );

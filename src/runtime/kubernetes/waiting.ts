@@ -1,25 +1,25 @@
 /**
- * Every gang that has pods without a place, with the reason in words: pending is never silent.
+ * Every gang that has pods without a place, with the reason as a message: pending is never silent.
  */
-import { amountOf } from '../../placement/amount-words';
 import { type Binding, type Counterfactual, type PendingGang } from '../../placement';
+import { changeText } from '../../planning/cluster';
 import { type Assumptions } from './assumptions';
 import { type Waiting } from './explain';
 import { type Outcome } from './outcome';
 import { type HeldGang } from './world/snapshot';
 import { type World } from './world/world';
 
-/** What the HTTP face says of a gang that waits. */
+/** What the HTTP API reports about a gang that waits. */
 export interface PendingReport {
   /** `namespace/name` wherever that is unique. */
   readonly gang: string;
   readonly queue: string;
   readonly kind: string;
   readonly message: string;
-  /** Names of pods without a place. */
+  /** Names of the pods that are not placed. */
   readonly pods: readonly string[];
   readonly details?: Omit<PendingGang, 'gang' | 'queue' | 'kind' | 'message' | 'counterfactuals'>;
-  /** Smallest changes that let it in, each enough by itself. */
+  /** The smallest changes after which it fits; each one alone is enough. */
   readonly changes: readonly Counterfactual[];
 }
 
@@ -41,8 +41,8 @@ export function pendingReports(outcome: Outcome, world: World, assumptions: Assu
       kind: placed > 0 ? 'extra-pods' : 'next-cycle',
       message:
         placed > 0
-          ? `The gang runs with its minimum; ${waiting.length} more of its pods wait for room.`
-          : 'The gang has just come, or changed, and is considered in the next cycle.',
+          ? `The gang runs with its minimum; ${waiting.length} more of its pods wait for free capacity.`
+          : 'The gang is new or has changed, and is considered in the next cycle.',
       changes: [],
     };
     return [{ gang: members.name, ...reason, pods: waiting.map(({ key }) => key).sort() }];
@@ -62,7 +62,7 @@ function reasonsOf({ decision, held }: Outcome): ReadonlyMap<string, Reason> {
     reasons.set(gang, {
       queue: '',
       kind: 'nominated',
-      message: `Room is being made on ${where}; it starts when those who leave are gone.`,
+      message: `Pods on ${where} are being evicted; the gang starts when they have terminated.`,
       changes: [],
     });
   }
@@ -71,28 +71,12 @@ function reasonsOf({ decision, held }: Outcome): ReadonlyMap<string, Reason> {
 }
 
 export function waitingOf(reports: readonly PendingReport[], world: World): readonly Waiting[] {
-  return reports.map(({ gang, kind, message, pods, changes }) => ({
+  return reports.map(({ gang, kind, message, pods, changes, details }) => ({
     gang,
     reason: kind,
-    message: [message, ...changes.slice(0, 2).map((change) => `It fits ${changeWords(change)}.`)].join(' '),
+    message: [message, ...changes.slice(0, 2).map((change) => changeText(change, { needed: details?.needed }))].join(
+      ' ',
+    ),
     pods: pods.flatMap((key) => world.pods.get(key) ?? []),
   }));
-}
-
-/** Continues "It fits …". */
-export function changeWords(change: Counterfactual): string {
-  switch (change.kind) {
-    case 'more-on-node':
-      return `with ${change.amount} more ${change.resource} on node ${change.node}`;
-    case 'wider-topology':
-      return change.level === null ? 'without its topology constraint' : `within one domain of "${change.level}"`;
-    case 'fewer-pods':
-      return `with ${change.by} fewer pods`;
-    case 'raise-capability':
-      return `when ${change.raises.map(({ queue, resource, by }) => `the ceiling of queue "${queue}" is ${amountOf(resource, by)} higher`).join(' and ')}`;
-    case 'make-preemptible':
-      return 'when it may be evicted';
-    case 'wait-until':
-      return `by itself at ${new Date(change.at).toISOString().replace(/\.\d+Z$/, 'Z')}`;
-  }
 }

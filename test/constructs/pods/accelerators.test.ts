@@ -199,3 +199,11 @@ test('memory and cores of a vGPU are not counted as devices', () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ai' }, spec };
   expect(rulesFiring(JSON.stringify(pod), podRules)).not.toContain('pods/shared-memory-for-several-gpus');
 });
+
+test('vGPUs of Volcano tolerate the taint of GPU nodes, which names the whole device', () => {
+  const tolerations = (accelerator: Accelerator): unknown => accelerator.toPod({ hostNetwork: false }).tolerations;
+  const gpu = [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }];
+  expect(tolerations(Accelerator.volcanoVgpu({ count: 1, memory: '10Gi' }))).toEqual(gpu);
+  expect(tolerations(Accelerator.volcanoVgpu({ count: 1, memory: '10Gi', tolerations: undefined }))).toEqual(gpu);
+  expect(tolerations(Accelerator.volcanoVgpu({ count: 1, memory: '10Gi', tolerations: [] }))).toEqual([]);
+});

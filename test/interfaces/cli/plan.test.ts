@@ -27,8 +27,8 @@ it('prints where everything lands, in the width of the terminal', async () => {
 gang      kind        pods  devices  state   where
 ml/train  PyTorchJob  2     16       placed  rack-1: n-01..02
 
-queue    resource        used  asked  share  deserved  ceiling  gangs
-default  nvidia.com/gpu  16    16     16     –         –        1 placed
+queue    resource        used  asked  share  deserved  capability  gangs
+default  nvidia.com/gpu  16    16     16     –         –           1 placed
 
 pool  nodes  model          devices used      CPU  memory
 h100  2      H100-SXM-80GB  16 of 16 (100 %)  0 %  0 %
@@ -54,11 +54,11 @@ it('ends with status 1 where something waits, and says what would help', async (
   expect(run.out).toContain(`Waiting
   ✗ ml/train PyTorchJob, queue default: 3 pods, 24 devices
     big.yaml:1
-    2 of 3 pods fit; for one more of role "Worker" 2 of 2 nodes are excluded by
-    devices (nvidia.com/gpu).
+    2 of 3 pods fit; for the next pod of role "Worker", no node has enough free
+    nvidia.com/gpu (0 of 2).
     nearest: node n-01 lacks 8 nvidia.com/gpu
-    → It fits once node n-01 has 8 nvidia.com/gpu more.
-    → It fits with one pod fewer: 2 instead of 3.`);
+    → Fits with 8 more nvidia.com/gpu on node n-01.
+    → Fits with 2 pods instead of 3.`);
   for (const line of run.out.split('\n')) {
     expect(line.length).toBeLessThanOrEqual(80);
   }

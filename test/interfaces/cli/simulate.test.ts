@@ -27,7 +27,9 @@ test('expectations that are met give status 0, with what was found', async () =>
   expect(out).toContain('Two at once  two.yaml\n');
   expect(out).toContain('2h simulated; 2 gangs on 2 nodes with 16 nvidia.com/gpu: 2 finished');
   expect(out).toMatch(/second +research +finished +0s +1h +2h +1h/);
-  expect(out).toContain('met      second waits at most 1h  it waited 1h; no-fit: 0 of 2 pods fit');
+  expect(out).toContain(
+    'met      second waits at most 1h  it waited 1h; no-fit: No node has enough free nvidia.com/gpu (0 of 2)',
+  );
   expect(out.endsWith('1 scenario, 2 expectations: all met\n')).toBe(true);
 });
 
@@ -38,7 +40,7 @@ test('one that is not met gives status 1 and is all that --quiet prints', async 
   expect(status).toBe(1);
   expect(out).toBe(
     'Two at once  bad.yaml\n  not met  second waits at most 30m\n' +
-      '           it waited 1h; no-fit: 0 of 2 pods fit; for one more of role "worker" 2 of 2 nodes are excluded by devices (nvidia.com/gpu).\n\n' +
+      '           it waited 1h; no-fit: No node has enough free nvidia.com/gpu (0 of 2).\n\n' +
       '2 scenarios, 4 expectations: 1 not met\n',
   );
 });

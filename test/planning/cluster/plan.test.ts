@@ -50,7 +50,7 @@ describe('a plan', () => {
       kind: 'no-fit',
       fits: 4,
       needed: 6,
-      changes: ['It fits once node n-1 has 16 nvidia.com/gpu more.', 'It fits with 2 pods fewer: 4 instead of 6.'],
+      changes: ['Fits with 16 more nvidia.com/gpu on node n-1.', 'Fits with 4 pods instead of 6.'],
     });
   });
 
@@ -84,7 +84,7 @@ describe('a plan', () => {
     const made = plan([queue, pytorch('train', 2, 'runPolicy: {schedulingPolicy: {queue: small}}, ')]);
     expect(gangNamed(made, 'ml/train').pending).toMatchObject({
       kind: 'queue-capability',
-      changes: ['It fits once the ceiling of queue "small" is raised by 8 nvidia.com/gpu.'],
+      changes: ['Fits if the capability of queue "small" is raised by 8 nvidia.com/gpu.'],
     });
     expect(made.view.queues).toMatchObject([
       { name: 'small', pending: 1, capability: { cpu: 100_000, 'nvidia.com/gpu': 8 } },

@@ -22,7 +22,7 @@ test('gangs: starts, ends, waits', () => {
     'met: a starts by 0s: it started at 0s',
     'NOT: a ends by 1m: it ended at 1m 40s',
     'met: b-* starts at 1m 40s or later: all 2 do',
-    'NOT: b-* waits at most 1m 25s: 1 of 2 do not; b-1: it waited 1m 30s; no-fit: 0 of 1 pods fit; for one more of role "worker" 2 of 2 nodes are excluded by devices (nvidia.com/gpu).',
+    'NOT: b-* waits at most 1m 25s: 1 of 2 do not; b-1: it waited 1m 30s; no-fit: No node has enough free nvidia.com/gpu (0 of 2).',
   ]);
 });
 

@@ -38,7 +38,7 @@ test('what never fits is pending at the end, with the reason and what would chan
   expect(gang(result, 'a')).toMatchObject({ state: 'pending', waitSeconds: 0 });
   expect(gang(result, 'a').reasons[0]).toMatchObject({
     kind: 'no-fit',
-    changes: ['It fits once node node-1 has 8 nvidia.com/gpu more.', 'It fits with one pod fewer: 2 instead of 3.'],
+    changes: ['Fits with 8 more nvidia.com/gpu on node node-1.', 'Fits with 2 pods instead of 3.'],
   });
   expect(result.ended).toBe('at-rest');
 });

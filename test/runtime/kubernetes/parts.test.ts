@@ -1,39 +1,10 @@
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { changeWords } from '../../../src/runtime/kubernetes/waiting';
 import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
 import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
 import { Lines } from '../../../src/runtime/kubernetes/api/lines';
 import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
 
 describe('the small parts', () => {
-  it('say what would let a gang in', () => {
-    expect(
-      [
-        { kind: 'more-on-node', node: 'n', resource: 'nvidia.com/gpu', amount: 4 },
-        { kind: 'wider-topology', level: 'zone' },
-        { kind: 'wider-topology', level: null },
-        { kind: 'fewer-pods', by: 2 },
-        {
-          kind: 'raise-capability',
-          raises: [
-            { queue: 'q', resource: 'nvidia.com/gpu', by: 8 },
-            { queue: 'p', resource: 'nvidia.com/gpu', by: 2 },
-          ],
-        },
-        { kind: 'make-preemptible' },
-        { kind: 'wait-until', at: Date.UTC(2026, 0, 1) },
-      ].map((change) => changeWords(change as Parameters<typeof changeWords>[0])),
-    ).toEqual([
-      'with 4 more nvidia.com/gpu on node n',
-      'within one domain of "zone"',
-      'without its topology constraint',
-      'with 2 fewer pods',
-      expect.stringMatching(/^when the ceiling of queue "q" is 8.* higher and the ceiling of queue "p" is 2.* higher$/),
-      'when it may be evicted',
-      'by itself at 2026-01-01T00:00:00Z',
-    ]);
-  });
-
   it('let no more happen at once than there are slots, first come, first served', async () => {
     const slots = new Slots(2);
     const order: number[] = [];

@@ -1,0 +1,37 @@
+import { type Counterfactual } from '../../../src/placement';
+import { changeText } from '../../../src/planning/cluster';
+
+const GPU = 'nvidia.com/gpu';
+
+test.each<[Counterfactual, string]>([
+  [{ kind: 'more-on-node', node: 'n', resource: GPU, amount: 4 }, 'Fits with 4 more nvidia.com/gpu on node n.'],
+  [{ kind: 'more-on-node', node: 'n', resource: 'cpu', amount: 4000 }, 'Fits with 4 more cores of CPU on node n.'],
+  [{ kind: 'more-on-node', node: 'n', resource: 'memory', amount: 2 ** 36 }, 'Fits with 64Gi more memory on node n.'],
+  [
+    { kind: 'wider-topology', level: 'topology.kubernetes.io/zone' },
+    'Fits within one zone (topology.kubernetes.io/zone).',
+  ],
+  [{ kind: 'wider-topology', level: null }, 'Fits without its required topology.'],
+  [{ kind: 'fewer-pods', by: 2 }, 'Fits with 1 pod instead of 3.'],
+  [
+    {
+      kind: 'raise-capability',
+      raises: [
+        { queue: 'q', resource: GPU, by: 8 },
+        { queue: 'p', resource: GPU, by: 2 },
+      ],
+    },
+    'Fits if the capability of queue "q" is raised by 8 nvidia.com/gpu and the capability of queue "p" is raised by 2 nvidia.com/gpu.',
+  ],
+  [{ kind: 'make-preemptible' }, 'Can start above the quota of its queue if it is preemptible.'],
+  [{ kind: 'wait-until', at: Date.UTC(2026, 0, 1, 2) }, 'Starts in 2 h, when running work has ended.'],
+])('a change reads as a sentence: %j', (change, text) => {
+  expect(changeText(change, { now: Date.UTC(2026, 0, 1), needed: 3 })).toBe(text);
+});
+
+test('without a clock, a text names points in time and differences', () => {
+  expect(changeText({ kind: 'wait-until', at: Date.UTC(2026, 0, 1) }, {})).toBe(
+    'Starts at 2026-01-01T00:00:00Z, when running work has ended.',
+  );
+  expect(changeText({ kind: 'fewer-pods', by: 2 }, {})).toBe('Fits with 2 pods fewer.');
+});
