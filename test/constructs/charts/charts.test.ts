@@ -200,10 +200,8 @@ test.each([
 ] as const)(
   'the operator chart %s comes from its vendor, in a version of the catalog',
   (name, repository, namespace) => {
-    expect(chartInstall({ chart: name })).toMatchObject({
-      repository,
-      namespace,
-      version: expect.stringMatching(/^v?\d/),
-    });
+    const install = chartInstall({ chart: name });
+    expect(install).toMatchObject({ repository, namespace });
+    expect(install.version).toMatch(/^v?\d/);
   },
 );
