@@ -3,8 +3,9 @@
  */
 import { Testing as Cdk8sTesting } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
-import { GpuPlatform, type GpuPlatformProps } from '../../../src/constructs/platform';
+import { GpuPlatform, type GpuPlatformProps, type UsualRung } from '../../../src/constructs/platform';
 import { valueAt } from '../../../src/manifests/pointer';
+import { asString } from '../../../src/manifests/read';
 import { Testing } from '../../../src/interfaces/testing';
 
 const POOLS = {
@@ -18,7 +19,9 @@ const POOLS = {
 } as const;
 type PoolName = keyof typeof POOLS;
 
-const platform = (more: Partial<GpuPlatformProps<PoolName, 'research'>> = {}): GpuPlatform<PoolName, 'research'> =>
+const platform = (
+  more: Partial<GpuPlatformProps<PoolName, 'research', UsualRung, 'volcano'>> = {},
+): GpuPlatform<PoolName, 'research'> =>
   new GpuPlatform(Cdk8sTesting.app(), 'platform', {
     pools: POOLS,
     teams: { research: { deserved: { h100: 4, mi300x: 1, slices: 1, gaudi: 2, npus: 1, trn: 2, tpu: 4 } } },
@@ -84,7 +87,9 @@ test('each vendor gets its operator, its monitoring, and its charts; TPUs need n
     'volcano',
   ]);
   expect([...one.vendors.monitoring.keys()]).toEqual(['amd', 'gaudi', 'ascend', 'neuron']);
-  const kinds = objects(one).map(({ kind, metadata }) => [kind, valueAt(metadata, '/name')].join(' '));
+  const kinds = objects(one).map(
+    ({ kind, metadata }) => `${asString(kind) ?? ''} ${asString(valueAt(metadata, '/name')) ?? ''}`,
+  );
   for (const expected of ['DeviceConfig amd-gpus', 'DaemonSet ascend-device-plugin-910', 'DaemonSet npu-exporter']) {
     expect(kinds).toContain(expected);
   }
