@@ -44,10 +44,145 @@ const GIB = 2 ** 30;
 /** Decisions before those that count: code is compiled while it runs. */
 const WARM = 5;
 
-const lines: Line[] = [...throughput(), ...growth(), ...arrivals(), ...largeGang(), ...evictions()];
+const lines: Line[] = [
+  ...wholeDecisions(),
+  ...overloaded(),
+  ...throughput(),
+  ...growth(),
+  ...arrivals(),
+  ...largeGang(),
+  ...evictions(),
+];
 report();
 
-/** 50,000 pods of the mix onto 5,000 nodes, one by one. */
+/** Gangs of one pod each, from the snapshot to the decision: what a caller of `decide` waits for. */
+function wholeDecisions(): Line[] {
+  const measured = (nodes: number): { read: number; decide: number; placed: number } => {
+    const snapshot = waitingCluster(nodes, nodes * 10);
+    const results = Array.from({ length: runs + 1 }, () => {
+      const session = elapsed(() => new Session(snapshot, DEFAULT_POLICY));
+      const decided = elapsed(() => decideIn(session.result));
+      return { read: session.seconds, decide: decided.seconds, placed: decided.result.bindings.length };
+    }).slice(1);
+    return {
+      read: median(results.map(({ read }) => read)),
+      decide: median(results.map(({ decide }) => decide)),
+      placed: results[0].placed,
+    };
+  };
+  const small = measured(5_000);
+  const large = measured(20_000);
+  const rate = small.placed / small.decide;
+  const withRead = small.placed / (small.decide + small.read);
+  const growth = large.decide / large.placed / (small.decide / small.placed);
+  return [
+    line('whole decision, 5,000 nodes, 50,000 gangs of one pod', rate, 'pods/s', 'at least 100,000', rate >= 100_000),
+    line('the same with reading the snapshot', withRead, 'pods/s', 'at least 50,000', withRead >= 50_000),
+    line('whole decision, 20,000 nodes, 200,000 gangs', large.placed / large.decide, 'pods/s', 'shown', true),
+    line('growth per pod from 5,000 to 20,000 nodes', growth, 'x', 'under 1.3', growth < 1.3),
+  ];
+}
+
+/** One decision for a full cluster of 1,000 nodes on which 6,000 gangs of four queues wait. */
+function overloaded(): Line[] {
+  const snapshot = fullCluster(1_000, 6_000);
+  const seconds = Array.from({ length: runs + 1 }, () => {
+    const session = new Session(snapshot, DEFAULT_POLICY);
+    return elapsed(() => decideIn(session)).seconds;
+  }).slice(1);
+  const took = 1000 * median(seconds);
+  return [line('overloaded: 1,000 full nodes, 6,000 gangs wait', took, 'ms', 'under 250', took < 250)];
+}
+
+function waitingCluster(nodes: number, gangs: number): Snapshot {
+  const random = randomNumbers(7);
+  const wholes = [1, 2].map((count): PodTemplate => ({
+    request: { cpu: 4_000 * count, memory: 16 * GIB },
+    accelerator: { kind: 'whole', count },
+  }));
+  const parts = [250, 500].map((milli): PodTemplate => ({
+    request: { cpu: 2_000, memory: 8 * GIB },
+    accelerator: { kind: 'fraction', milli },
+  }));
+  const templates = [...wholes, ...parts, ...parts, ...parts];
+  return {
+    now: 0,
+    nodes: Array.from({ length: nodes }, (_, i) => plainNode(`n${i}`, 8, { rack: `r${i >> 4}` })),
+    queues: [{ name: 'all' }],
+    pods: [],
+    topologies: [{ name: 'fabric', levels: ['rack'] }],
+    gangs: Array.from({ length: gangs }, (_, i): Gang => ({
+      name: `g${i}`,
+      queue: 'all',
+      arrival: i,
+      roles: [{ name: 'worker', count: 1, template: templates[Math.floor(random() * templates.length)] }],
+    })),
+  };
+}
+
+function fullCluster(nodes: number, waiting: number): Snapshot {
+  const random = randomNumbers(11);
+  const now = 1_700_000_000_000;
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
+  const templates = new Map(
+    [1, 2, 4, 8].map((count): [number, PodTemplate] => [
+      count,
+      { request: { cpu: 1_000 * count, memory: 8 * GIB * count }, accelerator: { kind: 'whole', count } },
+    ]),
+  );
+  const queueNames = ['a', 'b', 'c', 'd'];
+  const gangs: Gang[] = [];
+  const pods: Pod[] = [];
+  const free = Array.from({ length: nodes }, () => 8);
+  const make = (name: string, queue: string, arrival: number): { gang: Gang; count: number; devices: number } => {
+    const count = pick([1, 1, 1, 2, 2, 4, 8, 16, 32, 64]);
+    const devices = pick([1, 2, 4, 8, 8]);
+    const expectedSeconds = random() < 0.7 ? 3600 * (1 + random() * 4) : undefined;
+    const roles = [{ name: 'worker', count, template: templates.get(devices)! }];
+    return { gang: { name, queue, arrival, expectedSeconds, roles }, count, devices };
+  };
+  for (let misses = 0, i = 0; misses < 30; i++) {
+    const { gang, count, devices } = make(`run${i}`, pick(queueNames.slice(0, 3)), now - 7_200_000 + i);
+    const rows: number[] = [];
+    while (rows.length < count) {
+      const row = free.findIndex((left) => left >= devices);
+      if (row < 0) {
+        break;
+      }
+      free[row] -= devices;
+      rows.push(row);
+    }
+    if (rows.length < count) {
+      misses++;
+      rows.forEach((row) => (free[row] += devices));
+      continue;
+    }
+    gangs.push(gang);
+    rows.forEach((row, index) =>
+      pods.push({
+        name: `${gang.name}-${index}`,
+        gang: gang.name,
+        role: 'worker',
+        state: 'running',
+        node: `n${row}`,
+        startedAt: now - 3_600_000,
+      }),
+    );
+  }
+  for (let i = 0; i < waiting; i++) {
+    gangs.push({ ...make(`wait${i}`, pick(queueNames), now - 3_600_000 + i).gang, priority: random() < 0.1 ? 10 : 0 });
+  }
+  return {
+    now,
+    nodes: Array.from({ length: nodes }, (_, i) => plainNode(`n${i}`, 8, { rack: `r${i >> 4}` })),
+    queues: queueNames.map((name, i) => ({ name, deserved: { 'nvidia.com/gpu': nodes * 2 }, weight: 1 + i })),
+    topologies: [{ name: 'fabric', levels: ['rack'] }],
+    gangs,
+    pods,
+  };
+}
+
+/** 50,000 pods of the mix onto 5,000 nodes, one by one: the inner loop of a decision. */
 function throughput(): Line[] {
   const engine = median(times(() => packAll(5_000, 50_000).seconds));
   const peak = process.resourceUsage().maxRSS / 1024;

@@ -3,7 +3,7 @@
  */
 import { describeId, type Manifest, type Position, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
-import { TIERS, type Finding, type NotChecked, type Tier } from './finding';
+import { TIERS, type Finding, type NotChecked, type Severity, type Tier } from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
@@ -14,6 +14,8 @@ export interface CollectorOptions {
   readonly tiers?: readonly Tier[];
   /** Rules to silence everywhere. Default: none. */
   readonly ignore?: readonly Suppression[];
+  /** Severities in place of those of the rules. Default: none. */
+  readonly severities?: ReadonlyMap<string, Severity>;
 }
 
 type ReportedFacts = Pick<RuleFacts, 'id' | 'tier' | 'severity' | 'fix'>;
@@ -65,7 +67,7 @@ export class FindingCollector {
     const finding = compact({
       rule: rule.id,
       tier,
-      severity: violation.severity ?? rule.severity,
+      severity: this.options.severities?.get(rule.id) ?? violation.severity ?? rule.severity,
       object: describeId(manifest.id),
       path,
       message: violation.message,
@@ -87,13 +89,14 @@ export class FindingCollector {
 
   /** For what never became a manifest. */
   addUnattached(rule: ReportedFacts, problem: SourceProblem): void {
-    if (!this.tiers.has(rule.tier)) {
+    // A file that cannot be read is missing from every tier.
+    if (!this.tiers.has(rule.tier) && problem.kind !== 'syntax') {
       return;
     }
     const finding = compact({
       rule: rule.id,
       tier: rule.tier,
-      severity: rule.severity,
+      severity: this.options.severities?.get(rule.id) ?? rule.severity,
       object: '',
       path: '',
       message: problem.message,
@@ -102,7 +105,12 @@ export class FindingCollector {
       line: problem.position.line,
       column: problem.position.column,
     });
-    this.located.push({ finding, order: -1 });
+    const reason = this.options.ignore?.find((suppression) => suppression.rule === rule.id)?.reason;
+    if (reason !== undefined) {
+      this.suppressed.push({ ...finding, reason });
+    } else {
+      this.located.push({ finding, order: -1 });
+    }
   }
 
   /** @param rule the rule that a suppression names to accept that the object is not checked; without it, no suppression does */
@@ -120,9 +128,11 @@ export class FindingCollector {
     this.notChecked.push(compact({ object: describeId(manifest.id), file, construct, why }));
   }
 
-  /** For what concerns no single manifest. */
-  addNotCheckedAsAWhole(why: string): void {
-    this.notChecked.push({ object: 'the whole set', why });
+  /** A rule that failed, on a manifest or on the whole set. */
+  addFailure(why: string, manifest?: Manifest): void {
+    const { file, construct } = manifest?.origin ?? {};
+    const object = manifest === undefined ? 'the whole set' : describeId(manifest.id);
+    this.notChecked.push(compact({ object, file, construct, why, failed: true as const }));
   }
 
   private reasonToIgnore(rule: string, manifest: Manifest): string | undefined {
@@ -153,6 +163,7 @@ export class FindingCollector {
       findings: this.eachToldOnce().map(({ finding }) => finding),
       notChecked: this.notChecked,
       suppressed: this.suppressed,
+      skipped: this.set.skipped,
     };
   }
 }

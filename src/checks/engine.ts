@@ -5,7 +5,7 @@ import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
 import { DEFAULT_MINOR, findKind } from '../facts/api/kinds';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { FindingCollector } from './collector';
-import { type Tier } from './finding';
+import { type Severity, type Tier } from './finding';
 import { defaultRules } from './registry';
 import { type Report } from './report';
 import { type Rule } from './rule';
@@ -47,6 +47,11 @@ export interface CheckOptions {
    * @default - none; objects may carry their own in the annotation `gantry.dev/ignore`
    */
   readonly ignore?: readonly Suppression[];
+  /**
+   * The severity of findings, by the id of the rule, where it is another than the rule's own.
+   * @default - every rule has its own severity
+   */
+  readonly severities?: ReadonlyMap<string, Severity>;
 }
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';

@@ -47,4 +47,6 @@ export interface NotChecked {
   readonly file?: string;
   readonly construct?: string;
   readonly why: string;
+  /** A rule threw an error: a defect of the rule, and not of the manifest. */
+  readonly failed?: true;
 }

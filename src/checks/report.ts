@@ -1,7 +1,9 @@
 /**
  * What a check of a manifest set came to.
  */
+import { type SkippedSource } from '../manifests/manifest';
 import { type Finding, type NotChecked } from './finding';
+import { sourceRules } from './source-rules';
 
 /** A finding that somebody answered for. */
 export interface SuppressedFinding extends Finding {
@@ -15,6 +17,17 @@ export interface Report {
   readonly findings: readonly Finding[];
   readonly notChecked: readonly NotChecked[];
   readonly suppressed: readonly SuppressedFinding[];
+  /** Files and documents that are something else than manifests, or that were excluded. */
+  readonly skipped: readonly SkippedSource[];
+}
+
+/**
+ * True where the check is not complete: a file could not be read, or a rule failed. What the report says of everything else holds.
+ */
+export function isIncomplete({ findings, notChecked }: Report): boolean {
+  return (
+    findings.some(({ rule }) => rule === sourceRules.syntax.id) || notChecked.some(({ failed }) => failed === true)
+  );
 }
 
 /** True where something would be refused, or would certainly not do what was written. */

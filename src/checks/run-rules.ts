@@ -152,10 +152,8 @@ function runSetRules(rules: readonly SetRule[], context: RuleContext, collector:
 
 /** A rule that fails is a defect of Gantry, not of the manifest: it is said, and the other rules go on. */
 function reportFailure(error: unknown, rule: Rule, manifest: Manifest | undefined, collector: FindingCollector): void {
-  const why = `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`;
-  if (manifest !== undefined) {
-    collector.addNotChecked(manifest, why);
-  } else {
-    collector.addNotCheckedAsAWhole(why);
-  }
+  collector.addFailure(
+    `the rule ${rule.id} failed: ${error instanceof Error ? error.message : String(error)}`,
+    manifest,
+  );
 }

@@ -6,7 +6,15 @@
  */
 export { type JsonObject, type JsonPrimitive, type JsonValue, type KubernetesMinor } from '../facts/api/schema';
 export { idOf, kindKey } from './identity';
-export { describeId, type Manifest, type ObjectId, type Origin, type Position, type SourceProblem } from './manifest';
+export {
+  describeId,
+  type Manifest,
+  type ObjectId,
+  type Origin,
+  type Position,
+  type SkippedSource,
+  type SourceProblem,
+} from './manifest';
 export { ManifestSet } from './manifest-set';
 export { type PodTemplate } from './pod-template';
 export { pointer, tokensOf, valueAt } from './pointer';
@@ -23,4 +31,4 @@ export {
   stringsIn,
 } from './read';
 export { type Reference } from './references';
-export { parseYaml, type Parsed } from './yaml';
+export { parseYaml, type Parsed, type ParseOptions } from './yaml';

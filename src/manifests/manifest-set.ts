@@ -5,7 +5,7 @@
  */
 import { applyOrder } from './apply-order';
 import { kindKey } from './identity';
-import { type Manifest, type SourceProblem } from './manifest';
+import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
 import { type PodTemplate } from './pod-template';
 import { podTemplatesOf } from './pod-templates';
 import { asObject } from './read';
@@ -27,6 +27,8 @@ export class ManifestSet {
     /** In the order in which they were read or would be applied. */
     readonly manifests: readonly Manifest[],
     readonly problems: readonly SourceProblem[] = [],
+    /** What was passed over while reading. */
+    readonly skipped: readonly SkippedSource[] = [],
   ) {}
 
   /** All manifests of a kind, `group/Kind` (or `Kind` alone for the core group), any version. */

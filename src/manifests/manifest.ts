@@ -53,6 +53,15 @@ export interface SourceProblem {
   readonly path?: string;
 }
 
+/** A file, or a document of it, that was recognized as something else than manifests, or left out. */
+export interface SkippedSource {
+  readonly file: string;
+  /** The line where the document begins; the whole file where it is absent. */
+  readonly line?: number;
+  /** What it is, or why it was left out: `a Compose file`. */
+  readonly why: string;
+}
+
 /** `Queue research` or `Job ai-workloads/train`, with the API version in front: how findings name an object. */
 export function describeId(id: ObjectId): string {
   const name = id.name === '' ? '(no name)' : id.name;

@@ -9,7 +9,7 @@ import { pointer } from './pointer';
 import { asString, isObject } from './read';
 import { LineTable, nearestOffset, type TextReading } from './source-text';
 import { readToml } from './toml-text';
-import { type Parsed, parseYaml } from './yaml';
+import { type Parsed, type ParseOptions, parseYaml } from './yaml';
 
 /** The API version, and the group, of manifests that are files. */
 export const NODE_FILE = 'file';
@@ -171,9 +171,9 @@ function readUnit(text: string): TextReading {
 }
 
 /** Reads a file: one of a node where it is one, else manifests in YAML or JSON. Never throws for what the text holds. */
-export function parseFile(text: string, file: string): Parsed {
+export function parseFile(text: string, file: string, options?: ParseOptions): Parsed {
   const kind = nodeFileKind(text, file);
-  return kind === undefined ? parseYaml(text, file) : parseNodeFile(kind, text, file);
+  return kind === undefined ? parseYaml(text, file, options) : parseNodeFile(kind, text, file);
 }
 
 function parseNodeFile(kind: NodeFileKind, text: string, file: string): Parsed {
@@ -181,12 +181,13 @@ function parseNodeFile(kind: NodeFileKind, text: string, file: string): Parsed {
   const lines = new LineTable(text);
   if ('broken' in reading) {
     const message = `a file of ${NODE_FILE_OWNERS[kind]} that cannot be read: ${reading.broken}`;
-    return { manifests: [], problems: [{ kind: 'syntax', file, position: lines.positionOf(reading.offset), message }] };
+    const position = lines.positionOf(reading.offset);
+    return { manifests: [], problems: [{ kind: 'syntax', file, position, message }], skipped: [] };
   }
   const manifest: Manifest = {
     id: { apiVersion: NODE_FILE, group: NODE_FILE, kind, namespace: '', name: file },
     object: reading.value,
     origin: { file, document: 0, locate: (path) => lines.positionOf(reading.offsetOf(path)) },
   };
-  return { manifests: [manifest], problems: [] };
+  return { manifests: [manifest], problems: [], skipped: [] };
 }

@@ -2,9 +2,10 @@
  * Texts to manifests: one or many documents, lists taken apart, everything with its place.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
+import { foreignDocument, hasNoObjectFields } from './foreign-document';
 import { idOf } from './identity';
 import { readJson } from './json-text';
-import { type Manifest, type SourceProblem } from './manifest';
+import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
 import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './source-text';
 import { readWholeYaml, readYaml } from './yaml-text';
@@ -12,6 +13,17 @@ import { readWholeYaml, readYaml } from './yaml-text';
 export interface Parsed {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly SourceProblem[];
+  /** Documents that were recognized as something else than manifests; none where nobody asked for it. */
+  readonly skipped: readonly SkippedSource[];
+}
+
+export interface ParseOptions {
+  /**
+   * Which documents that are not Kubernetes objects are skipped instead of being a problem: those of a well-known kind and templates that
+   * were not rendered (`known`), or also those that have nothing that an object begins with (`all`).
+   * @default - none
+   */
+  readonly skipForeign?: 'known' | 'all';
 }
 
 /**
@@ -23,12 +35,18 @@ export interface Parsed {
  * @param source YAML or JSON
  * @param file how places shall name the text, `-` for standard input
  */
-export function parseYaml(source: string, file: string): Parsed {
+export function parseYaml(source: string, file: string, { skipForeign }: ParseOptions = {}): Parsed {
   const text = withLineFeeds(source);
   const lines = new LineTable(text);
   const manifests: Manifest[] = [];
   const problems: SourceProblem[] = [];
+  const skipped: SkippedSource[] = [];
   for (const document of readDocuments(text, file)) {
+    const why = skipForeign === undefined ? undefined : foreignness(document, text, file, skipForeign);
+    if (why !== undefined) {
+      skipped.push({ file, line: lines.positionOf(document.offsetOf('')).line, why });
+      continue;
+    }
     const found = manifestsIn(document, file, lines);
     manifests.push(...found);
     const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
@@ -44,7 +62,21 @@ export function parseYaml(source: string, file: string): Parsed {
     }
     problems.push(...misfits(document).map(problemOf));
   }
-  return { manifests, problems };
+  return { manifests, problems, skipped };
+}
+
+/** Why a document is not judged as a manifest. */
+function foreignness(
+  { value, problems }: TextDocument,
+  text: string,
+  file: string,
+  skip: 'known' | 'all',
+): string | undefined {
+  if (value === undefined) {
+    const broken = problems.some(({ kind }) => kind === 'syntax');
+    return broken && /\{\{|\{%/.test(text) ? 'a template that is not rendered' : undefined;
+  }
+  return foreignDocument(value, file) ?? (skip === 'all' && hasNoObjectFields(value) ? 'not a manifest' : undefined);
 }
 
 /** A value that was read, or what kept it from being read. */

@@ -4,22 +4,19 @@
  * For a single pod every node that lacks the least is looked at first, and on it the smallest set of one, two or three portions whose
  * moving makes room; that finds chains such as moving one pod into the gap that another node has. Gangs of several pods, and what that
  * search does not find, go through the common method of `make-room.ts` with victims in their usual order, refused if anybody is lost. The
- * search tries at most `MOST_TRIALS` sets.
+ * search draws on the trials of the whole decision.
  */
-import { type Turn } from './records';
 import { type Cycle } from './cycle';
 import { carryOut, commit, evictFor, stands } from './eviction-search';
-
+import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
+import { type Turn } from './records';
 import { portions, type Portion } from './victims';
 
-const MOST_TRIALS = 2000;
 const MOST_NODES = 64;
 const MOST_MOVES = 3;
 
 export class Consolidation {
-  private trials = MOST_TRIALS;
-
   constructor(
     private readonly cycle: Cycle,
     private readonly turn: Turn,
@@ -51,7 +48,7 @@ export class Consolidation {
     let devices = 0;
     for (const { podClass } of this.turn.pods) {
       podClass.columns.forEach((column, i) => wanted.set(column, (wanted.get(column) ?? 0) + podClass.amounts[i]));
-      devices += podClass.accelerator === undefined || podClass.accelerator.kind === 'mig' ? 0 : deviceMilli(podClass);
+      devices += deviceMilli(podClass, 0);
     }
     let free = 0;
     for (let row = 0; row < table.count; row++) {
@@ -82,31 +79,55 @@ export class Consolidation {
       .sort((a, b) => session.table.milliFree[b] - session.table.milliFree[a])
       .slice(0, MOST_NODES);
     for (let moves = 1; moves <= MOST_MOVES; moves++) {
-      if (rows.some((row) => this.subsets(byRow.get(row)!, moves, 0, []))) {
+      if (rows.some((row) => this.subsets(row, byRow.get(row)!, moves, 0, []))) {
         return true;
       }
     }
     return false;
   }
 
-  private subsets(list: readonly Portion[], left: number, from: number, chosen: readonly Portion[]): boolean {
+  private subsets(
+    row: number,
+    list: readonly Portion[],
+    left: number,
+    from: number,
+    chosen: readonly Portion[],
+  ): boolean {
     if (left === 0) {
-      return this.attempt(chosen);
+      return this.frees(row, chosen) && this.attempt(chosen);
     }
-    for (let i = from; i <= list.length - left && this.trials > 0; i++) {
+    for (let i = from; i <= list.length - left && this.cycle.trials > 0; i++) {
       const portion = list[i];
       // The core of a gang goes only with its surplus.
       const alone =
         portion.core && list.some((other) => other.gang === portion.gang && !other.core && !chosen.includes(other));
-      if (!alone && this.subsets(list, left - 1, i + 1, [...chosen, portion])) {
+      if (!alone && this.subsets(row, list, left - 1, i + 1, [...chosen, portion])) {
         return true;
       }
     }
     return false;
   }
 
+  /** Would the row have enough without these, counted without trying? */
+  private frees(row: number, chosen: readonly Portion[]): boolean {
+    const { table } = this.cycle.session;
+    const [{ podClass }] = this.turn.pods;
+    const gone = chosen.flatMap(({ pods }) => pods.filter((pod) => pod.row === row).map((pod) => pod.podClass));
+    const milli = gone.reduce((sum, other) => sum + deviceMilli(other, WHOLE), table.milliFree[row]);
+    return (
+      milli >= deviceMilli(podClass, 0) &&
+      podClass.columns.every((column, i) => {
+        const freed = gone.reduce((sum, other) => {
+          const at = other.columns.indexOf(column);
+          return sum + (at < 0 ? 0 : other.amounts[at]);
+        }, table.free[column][row]);
+        return freed >= podClass.amounts[i];
+      })
+    );
+  }
+
   private attempt(chosen: readonly Portion[]): boolean {
-    this.trials--;
+    this.cycle.trials--;
     const { ledger } = this.cycle.session;
     const mark = ledger.mark();
     const outcome = carryOut(this.cycle, this.turn, chosen, 'consolidate');
@@ -120,10 +141,20 @@ export class Consolidation {
   }
 }
 
-function deviceMilli({ accelerator, deviceCount }: PodClass): number {
-  return (
-    deviceCount * (accelerator?.kind === 'fraction' ? accelerator.milli : accelerator?.kind === 'whole' ? 1000 : 0)
-  );
+/** Thousandths of devices, with `otherwise` for each device of a request whose part depends on the device. */
+function deviceMilli({ accelerator, deviceCount }: PodClass, otherwise: number): number {
+  switch (accelerator?.kind) {
+    case undefined:
+    case 'mig':
+      return 0;
+    case 'whole':
+      return deviceCount * WHOLE;
+    case 'fraction':
+      return deviceCount * accelerator.milli;
+    case 'memory':
+    case 'shared':
+      return deviceCount * otherwise;
+  }
 }
 
 function freeInAll(column: Float64Array): number {

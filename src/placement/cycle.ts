@@ -25,6 +25,9 @@ export interface HeadReservation {
   readonly rows: Uint8Array;
 }
 
+/** Sets of victims of one decision: each is followed by a trial of the next cycle. */
+const MOST_TRIALS = 128;
+
 /** When a pod is expected to end, milliseconds since the epoch. */
 export interface End {
   readonly pod: PodRecord;
@@ -46,6 +49,8 @@ export class Cycle {
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
+  /** Sets of victims that may still be tried in this decision, over all gangs. */
+  trials = MOST_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;

@@ -56,7 +56,8 @@ export function evictFor(
   allows: (outcome: Outcome) => boolean,
 ): boolean {
   let left = candidates;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  const rounds = action === 'consolidate' ? 1 : MOST_ROUNDS;
+  for (let round = 0; round < rounds && cycle.trials > 0; round++) {
     const back = new Set<GangRecord>();
     if (plans(cycle, turn, action, left).some((plan) => carriedOut(cycle, turn, action, plan, allows, back))) {
       return true;
@@ -79,6 +80,10 @@ function carriedOut(
   allows: (outcome: Outcome) => boolean,
   back: Set<GangRecord>,
 ): boolean {
+  if (cycle.trials <= 0) {
+    return false;
+  }
+  cycle.trials--;
   const { ledger } = cycle.session;
   const mark = ledger.mark();
   const planned = carryOut(cycle, turn, victims, action);
@@ -96,14 +101,16 @@ function carriedOut(
 /** The cheapest sets of victims, best first. */
 function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Portion[]): Plan[] {
   const found: Plan[] = [];
-  for (let first = 0; first < MOST_SETS && first <= candidates.length; first++) {
+  // Where nothing may be lost, other victims are not cheaper.
+  const sets = action === 'consolidate' ? 1 : MOST_SETS;
+  for (let first = 0; first < sets && first <= candidates.length; first++) {
     const plan = planOf(cycle, turn, action, candidates.slice(first));
     if (plan === undefined) {
       break;
     }
     found.push(plan);
   }
-  if (found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
+  if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
       const plan = planOf(cycle, turn, action, list);
       if (plan !== undefined) {

@@ -36,17 +36,24 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   cycle.releasesCount = true;
   const order = new GangOrder(session, cycle.queues, passed);
   let tries = session.policy.makeRoomLimit;
-  for (let turn = order.next(); turn !== undefined && tries > 0; turn = order.next()) {
+  // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
+  const inVain = new Set<string>();
+  for (let turn = order.next(); turn !== undefined && tries > 0 && cycle.trials > 0; turn = order.next()) {
     const settled = turn;
-    if (!mayDisturb(cycle, settled.gang)) {
+    const likeness = likenessOf(settled.gang);
+    if (!mayDisturb(cycle, settled.gang) || (likeness !== undefined && inVain.has(likeness))) {
       order.passed(settled.gang);
       continue;
     }
     tries--;
     if (!actions.some((action) => forGang(cycle, settled, action))) {
+      if (likeness !== undefined) {
+        inVain.add(likeness);
+      }
       order.passed(settled.gang);
       continue;
     }
+    inVain.clear();
     if (cycle.reservation?.gang === settled.gang) {
       cycle.reservation = undefined;
     }
@@ -55,6 +62,13 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
     );
     order.again(settled.gang);
   }
+}
+
+/** Equal for gangs of one queue that ask for the same with the same right. */
+function likenessOf({ kind, queue, priority, preemptible, gang }: GangRecord): string | undefined {
+  return kind === undefined || queue === undefined
+    ? undefined
+    : [kind, queue.index, priority, preemptible, gang.preempts ?? true, gang.expectedSeconds].join();
 }
 
 function mayDisturb({ session }: Cycle, { gang, arrival, queue }: GangRecord): boolean {

@@ -52,6 +52,8 @@ export class NodeTable {
   readonly changes: number[] = [];
   era = 0;
 
+  private readonly most: (number | undefined)[] = [];
+
   readonly reports: CapacityReportCounts;
   /** Some node has a taint that only prefers to keep pods away. */
   readonly softTaints: boolean;
@@ -118,6 +120,11 @@ export class NodeTable {
       sum += this.allocatable[column][row];
     }
     return sum;
+  }
+
+  /** The most that one node has of a column. */
+  largest(column: number): number {
+    return (this.most[column] ??= this.allocatable[column].reduce((most, amount) => Math.max(most, amount), 0));
   }
 
   /** Notes that something on the row is different. */

@@ -4,7 +4,8 @@
  * Units (the gang, its subgroups, roles with a topology of their own) are placed from the outside in. A unit with a topology constraint
  * tries domains from the tightest: for `required` those of the required level, from the preferred level outwards when there is one;
  * `preferred` alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the
- * fewest domains of every level; mixed pods go one by one to the best row inside the domain. Every attempt is a mark in the operation
+ * fewest domains of every level; mixed pods go one by one to the best row inside the domain, in the order of roles, else the largest
+ * first, else by a bounded search. Every attempt is a mark in the operation
  * log, and what fails is rolled back. A unit of which some pods run already stays in their domain.
  *
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
@@ -12,6 +13,7 @@
 import { type Domain, HOSTNAME, type TopologyTree } from './domains';
 import { type TopologyConstraint } from './model';
 import { rolesIn } from './needs';
+import { WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type PodRecord, type RoleRecord, type UnitRecord } from './records';
 import { Remembered } from './remembered';
@@ -104,14 +106,34 @@ export class GangPlacer {
     return this.constrained(unit, pods, wanted, topology, tree, within);
   }
 
-  /** Subgroups, then the unit's own roles. */
+  /**
+   * Subgroups, then the unit's own roles: in their order; where that fails and the pods differ, the largest first; then a search that
+   * takes back choices, for gangs of up to `MOST_SEARCHED` pods and at most `MOST_CHOICES` choices.
+   */
   private parts(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
+    if (this.attempt(() => this.inOrder(unit, wanted, within, unit.roles))) {
+      return true;
+    }
+    const classes = new Map<PodClass, PodRecord>();
+    unit.roles.forEach(({ pods }) =>
+      pods.forEach((pod) => wanted.has(pod) && !classes.has(pod.podClass) && classes.set(pod.podClass, pod)),
+    );
+    if (classes.size < 2) {
+      return false;
+    }
+    const size = (role: RoleRecord): number =>
+      role.pods.reduce((most, pod) => (wanted.has(pod) ? Math.max(most, this.sizeOf(pod.podClass)) : most), 0);
+    const largestFirst = [...unit.roles].sort((a, b) => size(b) - size(a));
+    return this.attempt(() => this.inOrder(unit, wanted, within, largestFirst)) || this.searched(unit, wanted, within);
+  }
+
+  private inOrder(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within, roles: readonly RoleRecord[]): boolean {
     for (const child of unit.children) {
       if (!this.unit(child, wanted, within)) {
         return false;
       }
     }
-    for (const role of unit.roles) {
+    for (const role of roles) {
       if (role.role.topology !== undefined && role.role.topology !== unit.topology) {
         if (!this.unit({ roles: [role], children: [], topology: role.role.topology }, wanted, within)) {
           return false;
@@ -125,6 +147,65 @@ export class GangPlacer {
       }
     }
     return true;
+  }
+
+  /** Depth first over the pods, the largest first; each may go to the `MOST_ROWS` best rows that differ in what they have free. */
+  private searched(unit: Part, wanted: ReadonlySet<PodRecord>, within: Within): boolean {
+    const pods = unit.roles
+      .flatMap((role) => role.pods.filter((pod) => wanted.has(pod)))
+      .sort((a, b) => this.sizeOf(b.podClass) - this.sizeOf(a.podClass) || a.index - b.index);
+    const plain =
+      unit.children.length === 0 &&
+      unit.roles.every(({ role }) => role.topology === undefined || role.topology === unit.topology);
+    if (!plain || pods.length > MOST_SEARCHED) {
+      return false;
+    }
+    let choices = MOST_CHOICES;
+    const step = (at: number): boolean => {
+      if (at === pods.length) {
+        return true;
+      }
+      const tried = new Set<string>();
+      const without = within.without?.slice() ?? new Uint8Array(this.session.table.count);
+      for (let looks = 0; looks < MOST_LOOKS && tried.size < MOST_ROWS && choices > 0; looks++) {
+        const row = this.selector.best(pods[at].podClass, { ...within, without });
+        if (row < 0) {
+          return false;
+        }
+        without[row] = 1;
+        const state = this.freeText(row);
+        if (tried.has(state)) {
+          continue;
+        }
+        tried.add(state);
+        choices--;
+        if (this.attempt(() => this.session.ledger.place(pods[at], row) && step(at + 1))) {
+          return true;
+        }
+      }
+      return false;
+    };
+    return step(0);
+  }
+
+  /** What the row has free, as text: rows that are equal in it are equal for the search. */
+  private freeText(row: number): string {
+    const { free, deviceStart, deviceFree, deviceModel } = this.session.table;
+    const slots: string[] = [];
+    for (let slot = deviceStart[row]; slot < deviceStart[row + 1]; slot++) {
+      slots.push(`${deviceModel[slot]}:${deviceFree[slot]}`);
+    }
+    return `${free.map((column) => column[row]).join()};${slots.sort().join()}`;
+  }
+
+  /** What makes a pod hard to place: devices first, then its part of the cluster's CPU and memory. */
+  private sizeOf(podClass: PodClass): number {
+    const { accelerator, deviceCount, columns, amounts } = podClass;
+    const devices = accelerator?.kind === 'fraction' ? (deviceCount * accelerator.milli) / WHOLE : deviceCount;
+    const { table } = this.session;
+    let part = 0;
+    columns.forEach((column, i) => (part = Math.max(part, amounts[i] / (table.largest(column) || 1))));
+    return devices + part;
   }
 
   private placeOne(pod: PodRecord, within: Within): boolean {
@@ -348,6 +429,12 @@ export class GangPlacer {
     return { pods, leader, podsWithLeader };
   }
 }
+
+/** Bounds of the search for mixed gangs: pods of a gang, rows for each of them, rows looked at for those, and choices in all. */
+const MOST_SEARCHED = 32;
+const MOST_ROWS = 4;
+const MOST_LOOKS = 64;
+const MOST_CHOICES = 256;
 
 /** From so many pods on, room is counted before pods are placed one by one; with a topology always, as domains cost more to try. */
 const WORTH_COUNTING = 16;

@@ -11,6 +11,7 @@ export function renderJson(report: Report): string {
     findings: report.findings.map(findingJson),
     notChecked: report.notChecked.map(notCheckedJson),
     suppressed: report.suppressed.map((finding) => ({ ...findingJson(finding), reason: finding.reason })),
+    skipped: report.skipped.map(({ file, line, why }) => ({ file, line, why })),
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
@@ -33,6 +34,6 @@ function findingJson({
   return { rule, tier, severity, object, path, message, found, expected, fix, file, line, construct };
 }
 
-function notCheckedJson({ object, file, construct, why }: NotChecked): NotChecked {
-  return { object, file, construct, why };
+function notCheckedJson({ object, file, construct, why, failed }: NotChecked): NotChecked {
+  return { object, file, construct, why, failed };
 }

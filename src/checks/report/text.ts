@@ -4,6 +4,7 @@
 import pico from 'picocolors';
 import { type JsonValue } from '../../facts/api/schema';
 import { type Finding, type NotChecked, type Severity } from '../finding';
+import { type SkippedSource } from '../../manifests/manifest';
 import { type Report } from '../report';
 
 type Colours = ReturnType<typeof pico.createColors>;
@@ -61,8 +62,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const quiet = options.quiet === true;
   const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
   const blocks = grouped(findings).map((group) => renderGroup(group, colours, options.width));
-  if (!quiet && report.notChecked.length > 0) {
-    blocks.push(renderNotChecked(report.notChecked, colours, options.width));
+  const notChecked = quiet ? report.notChecked.filter(({ failed }) => failed === true) : report.notChecked;
+  if (notChecked.length > 0) {
+    blocks.push(renderNotChecked(notChecked, colours, options.width));
+  }
+  if (!quiet && report.skipped.length > 0) {
+    blocks.push(renderSkipped(report.skipped, colours, options.width));
   }
   if (!quiet) {
     blocks.push(summary(report, colours));
@@ -165,7 +170,24 @@ export function notCheckedByReason(
   return [...reasons];
 }
 
-function summary({ documents, findings, notChecked, suppressed }: Report, colours: Colours): string {
+/** How many files of each kind; `--format json` lists them. */
+function renderSkipped(skipped: readonly SkippedSource[], colours: Colours, width: number | undefined): string {
+  const kinds = new Map<string, Set<string>>();
+  for (const { file, why } of skipped) {
+    kinds.set(why, (kinds.get(why) ?? new Set()).add(file));
+  }
+  const lines = [...kinds].flatMap(([why, files]) => {
+    const named = [...files].slice(0, 3).join(', ');
+    const text = `${named}${files.size > 3 ? ` and ${files.size - 3} more` : ''}: ${why}`;
+    return wrap(printable(text), '  ', '    ', width);
+  });
+  return [colours.bold('Skipped'), ...lines].join('\n');
+}
+
+function summary({ documents, findings, notChecked, suppressed, skipped }: Report, colours: Colours): string {
+  if (documents === 0 && findings.length === 0 && suppressed.length === 0) {
+    return `no Kubernetes objects: nothing to check${skipped.length > 0 ? ` (${skipped.length} skipped)` : ''}`;
+  }
   const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings, infos] = [count('error'), count('warning'), count('info')];
   const parts = [
@@ -174,6 +196,7 @@ function summary({ documents, findings, notChecked, suppressed }: Report, colour
     ...(infos > 0 ? [colours.blue(plural(infos, 'hint'))] : []),
     ...(notChecked.length > 0 ? [`${notChecked.length} not checked`] : []),
     ...(suppressed.length > 0 ? [`${suppressed.length} suppressed`] : []),
+    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
   return `${plural(documents, 'document')}: ${parts.join(', ')}`;
 }

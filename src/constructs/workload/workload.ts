@@ -4,6 +4,7 @@
  */
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
+import { collectMistakes } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged } from '../pods/merge';
@@ -140,8 +141,11 @@ export abstract class Workload<
    * another namespace
    */
   submitTo(queue: QueueReferenceOf<Engine>): this {
-    requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
-    return this.decide(Scheduling.of(queue));
+    collectMistakes(this, () => {
+      requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
+      this.decide(Scheduling.of(queue));
+    });
+    return this;
   }
 
   /**
@@ -150,11 +154,14 @@ export abstract class Workload<
    * @throws as `submitTo`
    */
   scheduleBy(scheduling: Scheduling<Engine>): this {
-    this.requireScheduling('scheduleBy', scheduling);
-    return this.decide(scheduling);
+    collectMistakes(this, () => {
+      this.requireScheduling('scheduleBy', scheduling);
+      this.decide(scheduling);
+    });
+    return this;
   }
 
-  private decide(choice: Scheduling): this {
+  private decide(choice: Scheduling): void {
     const scheduling = forTarget(this, choice);
     const before = this.chosen.scheduling;
     if (before !== undefined) {
@@ -167,7 +174,6 @@ export abstract class Workload<
     this.label(scheduling);
     dependOn(this, ...scheduling.toScheduling().references);
     this.writeGroups(scheduling);
-    return this;
   }
 
   /**
@@ -176,6 +182,11 @@ export abstract class Workload<
    * @throws if the workload has another priority class already
    */
   withPriority(priorityClass: PriorityClassReference): this {
+    collectMistakes(this, () => this.prioritize(priorityClass));
+    return this;
+  }
+
+  private prioritize(priorityClass: PriorityClassReference): void {
     this.requirePriorityClass('withPriority', priorityClass);
     const before = this.chosen.priorityClass;
     if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
@@ -189,7 +200,6 @@ export abstract class Workload<
       this.resource.metadata.addLabel(key, value);
     }
     dependOn(this, priorityClass);
-    return this;
   }
 
   /**
@@ -366,12 +376,14 @@ export abstract class Workload<
     return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
-  private atItsPath<R>(make: () => R): R {
-    try {
-      return make();
-    } catch (error) {
-      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
-    }
+  private atItsPath(action: () => void): void {
+    collectMistakes(this, () => {
+      try {
+        action();
+      } catch (error) {
+        throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+      }
+    });
   }
 
   private toSpec(): Spec {

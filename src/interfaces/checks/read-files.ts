@@ -1,16 +1,13 @@
 /**
  * Reads manifests from texts, files, and folders.
  */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Manifest, type SourceProblem } from '../../manifests/manifest';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Manifest, type SkippedSource, type SourceProblem } from '../../manifests/manifest';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { NODE_FILE_NAME, nodeFileKind, parseFile } from '../../manifests/node-file';
-
-/** Thrown when an input cannot be read: the message names the path and, where there is one, the line. */
-export class InputError extends Error {
-  override readonly name: string = 'InputError';
-}
+import { parseFile } from '../../manifests/node-file';
+import { findFiles, type FoundFile, type FoundFiles } from './find-files';
+import { attempt, InputError } from './input-error';
 
 export interface ReadTextOptions {
   /**
@@ -42,125 +39,78 @@ export function readManifests(text: string, options: ReadTextOptions = {}): Mani
 
 /**
  * Reads the manifests of files and folders, in the given order; the files of a folder by name. A file that is named twice is read once.
+ * A file that cannot be read does not throw; it is a finding of the check. Files of a folder that are no manifests are listed in `skipped`
+ * of the set.
  *
  * @param paths files, or folders, whose `.yaml`, `.yml`, and `.json` files are read at any depth, except those in `node_modules` and in
  * folders whose name begins with a dot
- * @throws InputError if a path cannot be read, or a folder contains no manifests
+ * @throws InputError if a path does not exist
  * @example
  * const set = readManifestFiles(['dist/', 'extra/namespace.yaml']);
  */
 export function readManifestFiles(paths: string | readonly string[], options: ReadFilesOptions = {}): ManifestSet {
   const cwd = options.cwd ?? process.cwd();
-  const manifests: Manifest[] = [];
-  const problems: SourceProblem[] = [];
-  for (const file of filesOf(typeof paths === 'string' ? [paths] : paths, cwd)) {
-    const parsed = parseFile(readText(file, cwd), file);
-    manifests.push(...parsed.manifests);
-    problems.push(...parsed.problems);
+  const found = findFiles(typeof paths === 'string' ? [paths] : paths, cwd);
+  const sources = new SourceReader(found);
+  for (const file of found.files) {
+    sources.read(file, () => readBytes(file.path, cwd));
   }
-  return new ManifestSet(manifests, problems);
+  return sources.set();
 }
 
-const MANIFEST_FILE = /\.(ya?ml|json)$/i;
+/** Reads one file after another; what is wrong with one is a problem of the set, and the others are read all the same. */
+export class SourceReader {
+  private readonly manifests: Manifest[] = [];
+  private readonly problems: SourceProblem[] = [];
+  private readonly skipped: SkippedSource[];
+
+  constructor(found: Pick<FoundFiles, 'skipped' | 'unreadable'>) {
+    this.skipped = [...found.skipped];
+    for (const { path, why } of found.unreadable) {
+      this.addUnreadable(path, why);
+    }
+  }
+
+  read({ path, inFolder }: FoundFile, bytes: () => Uint8Array): void {
+    let text: string;
+    try {
+      text = decode(bytes(), path);
+    } catch (error) {
+      if (!(error instanceof InputError)) {
+        throw error;
+      }
+      this.addUnreadable(path, error.reason);
+      return;
+    }
+    const { manifests, problems, skipped } = parseFile(text, path, { skipForeign: inFolder ? 'all' : 'known' });
+    // A file may have more objects than a call takes arguments.
+    manifests.forEach((manifest) => this.manifests.push(manifest));
+    problems.forEach((problem) => this.problems.push(problem));
+    skipped.forEach((one) => this.skipped.push(one));
+  }
+
+  set(): ManifestSet {
+    return new ManifestSet(this.manifests, this.problems, this.skipped);
+  }
+
+  private addUnreadable(file: string, why: string): void {
+    this.problems.push({ kind: 'syntax', file, position: { line: 1, column: 1 }, message: `cannot be read: ${why}` });
+  }
+}
 
 /** The text of one file, for what is no manifest. */
 export function readText(file: string, cwd: string): string {
   return decode(readBytes(file, cwd), file);
 }
 
-export function filesOf(paths: readonly string[], cwd: string): readonly string[] {
-  const seen = new Set<string>();
-  const files: string[] = [];
-  const add = (file: string): void => {
-    const real = file === '-' ? file : realpathSync(resolve(cwd, file));
-    if (seen.has(real)) {
-      return;
-    }
-    seen.add(real);
-    files.push(file);
-  };
-  for (const path of paths) {
-    if (path === '-' || !isFolder(path, cwd)) {
-      add(path);
-      continue;
-    }
-    const found = [...filesBelow(path, cwd, new Set())];
-    if (found.length === 0) {
-      throw new InputError(`${path}: no .yaml, .yml or .json file in this folder, and no file of a node`);
-    }
-    found.forEach(add);
-  }
-  return files;
-}
-
-/** In the order of names, folders among files, so that the order is the same on every machine. */
-function* filesBelow(folder: string, cwd: string, above: ReadonlySet<string>): Generator<string> {
-  const real = realpathSync(resolve(cwd, folder));
-  // A link back to a folder above would never end.
-  if (above.has(real)) {
-    return;
-  }
-  const here = new Set([...above, real]);
-  for (const name of attempt(folder, () => readdirSync(resolve(cwd, folder))).sort(byCodeUnit)) {
-    if (name.startsWith('.') || name === 'node_modules') {
-      continue;
-    }
-    const path = join(folder, name);
-    if (isFolder(path, cwd)) {
-      yield* filesBelow(path, cwd, here);
-    } else if (MANIFEST_FILE.test(name) || (NODE_FILE_NAME.test(name) && isNodeFile(path, cwd))) {
-      yield path;
-    }
-  }
-}
-
-/** A folder may hold any TOML and any `.conf`: only what containerd, systemd or the kubelet would read is taken. */
-export function isNodeFile(path: string, cwd: string): boolean {
-  const text = new TextDecoder().decode(readBytes(path, cwd));
-  return nodeFileKind(text, path) !== undefined || /^kind:\s*KubeletConfiguration\s*$/m.test(text);
-}
-
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function isFolder(path: string, cwd: string): boolean {
-  return attempt(path, () => statSync(resolve(cwd, path))).isDirectory();
-}
-
 export function readBytes(file: string, cwd: string): Uint8Array {
   return attempt(file, () => readFileSync(resolve(cwd, file)));
 }
 
-export function decode(bytes: Uint8Array, file: string): string {
+function decode(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new InputError(`${file}: not UTF-8 text`);
+    throw new InputError(`${file}: not UTF-8 text`, 'not UTF-8 text');
   }
-}
-
-/** Runs a file operation; what goes wrong is said of the path as the caller wrote it. */
-export function attempt<T>(path: string, operation: () => T): T {
-  try {
-    return operation();
-  } catch (error) {
-    throw new InputError(`${path}: ${reasonOf(error)}`);
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EISDIR: 'is a folder',
-  ENOTDIR: 'a part of the path is not a folder',
-  ELOOP: 'links in a circle',
-  ENOSPC: 'no space left on the device',
-  EROFS: 'the file system is read-only',
-};
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (code === undefined ? undefined : REASONS[code]) ?? message;
 }

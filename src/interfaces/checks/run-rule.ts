@@ -9,7 +9,8 @@ import { type Rule } from '../../checks/rule';
 import { runRules } from '../../checks/run-rules';
 import { idOf } from '../../manifests/identity';
 import { ManifestSet } from '../../manifests/manifest-set';
-import { InputError, readManifests } from './read-files';
+import { InputError } from './input-error';
+import { readManifests } from './read-files';
 
 export interface RunRuleOptions {
   /**

@@ -1,33 +1,100 @@
 /**
  * `gantry check PATH...`: holds manifests against their schemas and rules.
  */
+import { resolve } from 'node:path';
+import { DEFAULT_MINOR } from '../../facts/api/kinds';
 import { type Report } from '../../checks/report';
-import { type ManifestSet } from '../../manifests/manifest-set';
+import { ManifestSet } from '../../manifests/manifest-set';
+import { type Parsed } from '../../manifests/yaml';
 import { check, type CheckOptions } from '../checks';
-import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
-import { readManifests } from './inputs';
+import { findFiles, fromFolder } from '../checks/find-files';
 import { ruleFacts } from '../checks/rule-facts';
+import { baselineText, withoutBaseline } from './baseline';
+import { type CheckFlags } from './check-options';
+import { type Configuration } from './configuration';
+import { globMatcher, isGlob } from './glob';
+import { readManifests } from './inputs';
+import { renderHelm, renderKustomize } from './render';
+import { settingsOf, type Settings } from './settings';
 import { Progress, UsageError, type Terminal } from './terminal';
-import { passes, writeReport } from './write-report';
+import { writeWhole } from './whole-file';
+import { exitStatus, writeReport } from './write-report';
 
 /** @returns the exit status */
-export async function checkCommand(paths: readonly string[], flags: CheckFlags, terminal: Terminal): Promise<number> {
-  formatOf(flags.format);
-  severityOf(flags.failOn);
-  const options = checkOptions(flags, knownRules(), terminal);
+export async function checkCommand(paths: readonly string[], given: CheckFlags, terminal: Terminal): Promise<number> {
+  const settings = await settingsOf(given, terminal);
+  const { flags, options } = settings;
   const progress = new Progress(terminal);
   try {
-    const set = await readManifests(paths, terminal, progress);
+    const set = await setOf(paths, settings, terminal, progress);
     if (set.manifests.length > 500) {
       progress.say(`checking ${set.manifests.length} objects`);
     }
-    const report = runCheck(set, options);
+    const found = runCheck(set, options);
     progress.done();
+    const report = baselined(found, flags, terminal);
     writeReport(report, flags, terminal);
-    return passes(report, flags) ? 0 : 1;
+    return exitStatus(report, flags);
   } finally {
     progress.done();
   }
+}
+
+/** Everything that is named, as one set: paths, and what Helm and kustomize render. */
+async function setOf(
+  paths: readonly string[],
+  { flags, configuration, isExcluded }: Settings<CheckFlags>,
+  terminal: Terminal,
+  progress: Progress,
+): Promise<ManifestSet> {
+  const { kustomize = [], helm = [], values, set, release, namespace, k8s = DEFAULT_MINOR } = flags;
+  const rendered: Parsed[] = [];
+  for (const folder of kustomize) {
+    rendered.push(await renderKustomize(folder, terminal));
+  }
+  for (const chart of helm) {
+    rendered.push(
+      await renderHelm(chart, { values, set, release, namespace, kubernetes: k8s.replace(/^v/, '') }, terminal),
+    );
+  }
+  if (helm.length === 0 && (values ?? set ?? release ?? namespace) !== undefined) {
+    throw new UsageError('--values, --set, --release, and --namespace require --helm CHART');
+  }
+  const wanted = paths.length > 0 || rendered.length > 0 ? paths : includedPaths(configuration, terminal.cwd);
+  if (wanted.length === 0 && rendered.length === 0) {
+    throw new UsageError('nothing to check: name files or folders, or list them as `include` in .gantry.yaml');
+  }
+  const read = await readManifests(wanted, terminal, { progress, isExcluded });
+  return rendered.length === 0
+    ? read
+    : new ManifestSet(
+        [...rendered.flatMap(({ manifests }) => manifests), ...read.manifests],
+        [...rendered.flatMap(({ problems }) => problems), ...read.problems],
+        [...rendered.flatMap(({ skipped }) => skipped), ...read.skipped],
+      );
+}
+
+/** Globs of the file become the files that they match. */
+function includedPaths({ include }: Configuration, cwd: string): readonly string[] {
+  const globs = include.filter(isGlob);
+  const plain = include.filter((path) => !isGlob(path));
+  if (globs.length === 0) {
+    return plain;
+  }
+  const matches = globMatcher(globs.map((glob) => fromFolder(cwd, resolve(cwd, glob))));
+  const matched = findFiles(['.'], cwd).files.map(({ path }) => path);
+  return [...plain, ...matched.filter(matches)];
+}
+
+function baselined(report: Report, flags: CheckFlags, { cwd }: Terminal): Report {
+  const { baseline, updateBaseline } = flags;
+  if (updateBaseline === true) {
+    if (baseline === undefined) {
+      throw new UsageError('--update-baseline requires --baseline FILE');
+    }
+    writeWhole(baseline, baselineText(report), cwd);
+  }
+  return baseline === undefined ? report : withoutBaseline(report, baseline, cwd);
 }
 
 /** Ids that `--ignore` may name. */

@@ -8,6 +8,7 @@ import { SEVERITIES, TIERS, type Severity, type Tier } from '../../checks/findin
 import { parseSuppression, type Suppression } from '../../checks/suppression';
 import { kindKey } from '../../manifests/identity';
 import { parseYaml } from '../../manifests/yaml';
+import { findFiles } from '../checks/find-files';
 import { readText } from '../checks/read-files';
 import { placeOf } from './inputs';
 import { UsageError, type Terminal } from './terminal';
@@ -26,6 +27,16 @@ export interface CheckFlags {
   readonly output?: string;
   readonly quiet?: boolean;
   readonly color?: boolean;
+  readonly exclude?: readonly string[];
+  readonly config?: string;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
+  readonly kustomize?: readonly string[];
+  readonly helm?: readonly string[];
+  readonly values?: readonly string[];
+  readonly set?: readonly string[];
+  readonly release?: string;
+  readonly namespace?: string;
 }
 
 /** @throws UsageError that names the flag, the value and what would be right */
@@ -39,7 +50,7 @@ export function checkOptions(flags: CheckFlags, knownRules: readonly string[], t
   };
 }
 
-function minorOf(text: string | undefined): KubernetesMinor {
+export function minorOf(text: string | undefined): KubernetesMinor {
   if (text === undefined) {
     return DEFAULT_MINOR;
   }
@@ -57,8 +68,22 @@ function tiersOf(texts: readonly string[] | undefined): readonly Tier[] | undefi
   return texts.flatMap((text) => text.split(',')).map((part) => oneOf('--only', part.trim(), TIERS, 'tier'));
 }
 
-export function severityOf(text: string | undefined): Severity {
-  return text === undefined ? 'error' : oneOf('--fail-on', text, SEVERITIES, 'severity');
+/** What gives exit status 1. */
+export interface FailOn {
+  /** The lowest severity that does. */
+  readonly severity: Severity;
+  readonly notChecked: boolean;
+}
+
+const NOT_CHECKED = 'not-checked';
+
+/** @param text severities and `not-checked`, separated by commas */
+export function failOnOf(text: string | undefined): FailOn {
+  const words = (text ?? 'error')
+    .split(',')
+    .map((word) => oneOf('--fail-on', word.trim(), [...SEVERITIES, NOT_CHECKED], 'severity'));
+  const severities = SEVERITIES.filter((severity) => words.includes(severity));
+  return { severity: severities.at(-1) ?? 'error', notChecked: words.includes(NOT_CHECKED) };
 }
 
 export function formatOf(text: string | undefined): Format {
@@ -89,16 +114,22 @@ function suppressionOf(text: string, knownRules: readonly string[]): Suppression
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
 
-function crdsIn(file: string, cwd: string): readonly JsonObject[] {
-  const { manifests, problems } = parseYaml(readText(file, cwd), file);
+/** The definitions of a file, or of all files of a folder that have some. */
+function crdsIn(path: string, cwd: string): readonly JsonObject[] {
+  const found = findFiles([path], cwd).files.map((file) => ({ ...file, crds: crdsInFile(file.path, cwd) }));
+  if (found.every(({ crds }) => crds.length === 0)) {
+    throw new UsageError(`${path}: no CustomResourceDefinition in it`);
+  }
+  return found.flatMap(({ crds }) => crds);
+}
+
+function crdsInFile(file: string, cwd: string): readonly JsonObject[] {
+  const { manifests, problems } = parseYaml(readText(file, cwd), file, { skipForeign: 'known' });
   const [problem] = problems;
   if (problem !== undefined) {
     throw new UsageError(`${placeOf(problem)}: ${problem.message}`);
   }
   const crds = manifests.filter(({ id }) => kindKey(id) === CRD_KIND);
-  if (crds.length === 0) {
-    throw new UsageError(`${file}: no CustomResourceDefinition in it`);
-  }
   const old = crds.find(({ id }) => id.apiVersion !== 'apiextensions.k8s.io/v1');
   if (old !== undefined) {
     throw new UsageError(

@@ -1,48 +1,56 @@
 /**
  * Reads what the command line names: files, folders and standard input, to one manifest set.
  */
-import { type Manifest, type SourceProblem } from '../../manifests/manifest';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { parseFile } from '../../manifests/node-file';
-import { decode, filesOf, readBytes } from '../checks/read-files';
+import { type SourceProblem } from '../../manifests/manifest';
+import { type ManifestSet } from '../../manifests/manifest-set';
+import { findFiles, type IsExcluded } from '../checks/find-files';
+import { readBytes, SourceReader } from '../checks/read-files';
 import { UsageError, type Progress, type Terminal } from './terminal';
 
 /**
  * Reads the manifests of all paths, in their order; files of a folder by name. A file that is named twice is read once. Files of nodes
- * (containerd's, systemd's and others) are read as what they are.
+ * (containerd's, systemd's and others) are read as what they are. What cannot be read is a problem of the set.
  *
  * @param paths files, folders (searched through, but for `node_modules` and names that begin with a dot) or `-`
- * @throws UsageError where a path cannot be read, a text is broken, or nothing at all was found
+ * @throws InputError where a path does not exist
  */
 export async function readManifests(
   paths: readonly string[],
-  terminal: Terminal,
-  progress?: Progress,
+  terminal: Pick<Terminal, 'stdin' | 'cwd'>,
+  { progress, isExcluded }: { readonly progress?: Progress; readonly isExcluded?: IsExcluded } = {},
 ): Promise<ManifestSet> {
-  const manifests: Manifest[] = [];
-  const problems: SourceProblem[] = [];
-  const files = filesOf(paths, terminal.cwd);
+  const found = findFiles(paths, terminal.cwd, isExcluded);
+  const { files } = found;
+  const sources = new SourceReader(found);
   for (const [index, file] of files.entries()) {
     if (files.length > 50 && index % 50 === 0) {
       progress?.say(`reading ${index + 1} of ${files.length} files`);
     }
-    const text = decode(file === '-' ? await terminal.stdin() : readBytes(file, terminal.cwd), file);
-    const parsed = parseFile(text, file);
-    for (const manifest of parsed.manifests) {
-      manifests.push(manifest);
-    }
-    for (const problem of parsed.problems) {
-      problems.push(problem);
-    }
+    const input = file.path === '-' ? await terminal.stdin() : undefined;
+    sources.read(file, () => input ?? readBytes(file.path, terminal.cwd));
   }
-  const broken = problems.filter(({ kind }) => kind === 'syntax');
+  return sources.set();
+}
+
+/**
+ * The same, where a part of what is named would answer another question.
+ *
+ * @throws UsageError also where a file cannot be read, or nothing at all was found
+ */
+export async function readWholeManifests(
+  paths: readonly string[],
+  terminal: Pick<Terminal, 'stdin' | 'cwd'>,
+  progress?: Progress,
+): Promise<ManifestSet> {
+  const set = await readManifests(paths, terminal, { progress });
+  const broken = set.problems.filter(({ kind }) => kind === 'syntax');
   if (broken.length > 0) {
     throw new UsageError(broken.map((problem) => `${placeOf(problem)}: ${problem.message}`).join('\n'));
   }
-  if (manifests.length === 0 && problems.length === 0) {
+  if (set.manifests.length === 0 && set.problems.length === 0) {
     throw new UsageError(`${paths.join(', ')}: no Kubernetes object in it`);
   }
-  return new ManifestSet(manifests, problems);
+  return set;
 }
 
 export function placeOf({ file, position }: Pick<SourceProblem, 'file' | 'position'>): string {

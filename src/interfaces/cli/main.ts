@@ -12,7 +12,7 @@ import type * as PlanModule from './plan-command';
 import type * as RulesModule from './rules-command';
 import type * as SimulateModule from './simulate-command';
 import type * as SynthModule from './synth-command';
-import { InputError } from '../checks/read-files';
+import { InputError, reasonOf } from '../checks/input-error';
 import { processTerminal, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 
@@ -63,7 +63,16 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
   withCheckOptions(program.command('check'))
     .summary('check manifests')
     .description('Hold manifests against schemas, CEL rules and the rules of every domain.')
-    .argument('<paths...>', 'files, folders, or - for standard input')
+    .argument('[paths...]', 'files, folders, or - for standard input (default: "include" in .gantry.yaml)')
+    .option('--kustomize <folder>', 'check what kustomize builds from a folder; repeatable', collect)
+    .option('--helm <chart>', 'check what helm renders from a chart; repeatable', collect)
+    .option('--values <file>', 'values of the chart; repeatable', collect)
+    .option('--set <key=value>', 'a value of the chart; repeatable', collect)
+    .option('--release <name>', 'release name of the chart (default: "release")')
+    .option('--namespace <name>', 'namespace of the release')
+    .option('--exclude <glob>', 'leave files and folders out of folders; repeatable', collect)
+    .option('--baseline <file>', 'accept the findings that this file lists')
+    .option('--update-baseline', 'write the findings of this run to the baseline')
     .option('--output <file>', 'write the report to a file')
     .option('-q, --quiet', 'print errors only')
     .action(async (paths: string[], flags: CheckFlags) => {
@@ -86,7 +95,6 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
       finish(await synthCommand(flags, terminal));
     });
 
-  const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
   program
     .command('plan')
     .summary('where everything goes on a cluster, and what waits')
@@ -154,14 +162,26 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
   return program;
 }
 
+/** A flag that may be given several times. */
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
 function withCheckOptions(command: Command): Command {
-  const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
   return command
     .option('--only <tiers>', 'tiers to report: schema, cel, server, webhook, advice', collect)
     .option('--k8s <minor>', 'Kubernetes version that the manifests are meant for (default: "1.35")')
-    .option('--crd <file>', 'CustomResourceDefinitions of kinds that are not known; repeatable', collect)
+    .option(
+      '--crd <file>',
+      'file or folder with CustomResourceDefinitions of kinds that are not known; repeatable',
+      collect,
+    )
     .option('--ignore <rule=reason>', 'silence a rule, with a reason; repeatable', collect)
-    .option('--fail-on <severity>', 'least severity that gives exit status 1: error, warning, info (default: "error")')
+    .option(
+      '--fail-on <severity>',
+      'lowest severity that gives exit status 1: error, warning, info; and not-checked (default: "error")',
+    )
+    .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
     .option('--format <format>', 'text, json or sarif (default: "text")')
     .option('--no-color', 'print without colours');
 }
@@ -174,7 +194,10 @@ export function run(): void {
       if (error.code === 'EPIPE') {
         process.exit(process.exitCode ?? 0);
       }
-      throw error;
+      if (stream === process.stdout) {
+        process.stderr.write(`gantry: standard output: ${reasonOf(error)}\n`);
+      }
+      process.exit(2);
     });
   }
   void main(process.argv.slice(2), processTerminal()).then((status) => {

@@ -17,7 +17,7 @@ import type * as Pages from '../../planning/pages';
 import { DEFAULT_POLICY, type Policy, SnapshotError } from '../../placement';
 import { oneOf } from './check-options';
 import { readText } from '../checks/read-files';
-import { readManifests } from './inputs';
+import { readWholeManifests } from './inputs';
 import { planJson } from './plan-json';
 import { differenceText, planText } from './plan-text';
 import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
@@ -56,7 +56,7 @@ export async function planCommand(paths: readonly string[], flags: PlanFlags, te
   try {
     const policy = readPolicyOption(flags.policy, terminal);
     const cluster = await clusterOption(flags.cluster, terminal);
-    const set = paths.length === 0 ? new ManifestSet([]) : await readManifests(paths, terminal, progress);
+    const set = paths.length === 0 ? new ManifestSet([]) : await readWholeManifests(paths, terminal, progress);
     if (cluster.nodes.length > 1000) {
       progress.say(`planning on ${cluster.nodes.length} nodes`);
     }

@@ -14,7 +14,8 @@ import {
   verdictLine,
 } from '../../planning/simulation';
 import { oneOf } from './check-options';
-import { filesOf, readText } from '../checks/read-files';
+import { filesOf } from '../checks/find-files';
+import { readText } from '../checks/read-files';
 import { table } from './table';
 import { Progress, UsageError, wantsColour, type Terminal } from './terminal';
 import { writeWhole } from './whole-file';

@@ -13,12 +13,14 @@ import { ManifestSet } from '../../manifests/manifest-set';
 import { asObject, asString } from '../../manifests/read';
 import { parseValue } from '../../manifests/yaml';
 import { knownRules, runCheck } from './check-command';
-import { checkOptions, formatOf, severityOf, type CheckFlags } from './check-options';
-import { isNodeFile, readText } from '../checks/read-files';
-import { placeOf, readManifests } from './inputs';
+import { formatOf, type CheckFlags } from './check-options';
+import { isNodeFile } from '../checks/find-files';
+import { readText } from '../checks/read-files';
+import { placeOf, readWholeManifests } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
 import type * as SynthPlan from './synth-plan';
+import { settingsOf } from './settings';
 import { UsageError, type Terminal } from './terminal';
 import { passes, renderReport } from './write-report';
 
@@ -34,10 +36,9 @@ const CONFIG = 'cdk8s.yaml';
 const METADATA = 'construct-metadata.json';
 
 /** @returns the exit status */
-export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promise<number> {
+export async function synthCommand(given: SynthFlags, terminal: Terminal): Promise<number> {
+  const { flags, options } = await settingsOf(given, terminal);
   const format = formatOf(flags.format);
-  severityOf(flags.failOn);
-  const options = checkOptions(flags, knownRules(), terminal);
   const config = readConfig(terminal.cwd);
   const command = flags.app ?? config.app;
   if (command === undefined) {
@@ -66,7 +67,7 @@ export async function synthCommand(flags: SynthFlags, terminal: Terminal): Promi
         `the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`,
       );
     }
-    const written = await readManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
+    const written = await readWholeManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
     const set = asAuthored(written, (file) => join(target, file), constructs);
     const plan =
       cluster === undefined ? undefined : (load('./synth-plan') as typeof SynthPlan).planOn(cluster, set, options);
@@ -153,7 +154,9 @@ function asAuthored(
 
 /** What an app that is checked on synth said of itself. */
 function appReport(file: string): Report | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+  return existsSync(file)
+    ? { skipped: [], ...(JSON.parse(readFileSync(file, 'utf8')) as Omit<Report, 'skipped'>) }
+    : undefined;
 }
 
 /**

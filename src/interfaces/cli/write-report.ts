@@ -2,11 +2,11 @@
  * Brings a report to where the command line wants it, and says whether it is a good one.
  */
 import { SEVERITIES } from '../../checks/finding';
-import { type Report } from '../../checks/report';
+import { isIncomplete, type Report } from '../../checks/report';
 import { renderJson } from '../../checks/report/json';
 import { renderSarif } from '../../checks/report/sarif';
 import { renderText } from '../../checks/report/text';
-import { formatOf, severityOf, type CheckFlags } from './check-options';
+import { failOnOf, formatOf, type CheckFlags } from './check-options';
 import { ruleFacts } from '../checks/rule-facts';
 import { wantsColour, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
@@ -42,6 +42,15 @@ export function writeReport(report: Report, flags: CheckFlags, terminal: Termina
 
 /** True where nothing found is as grave as `--fail-on` says. */
 export function passes(report: Report, flags: CheckFlags): boolean {
-  const limit = SEVERITIES.indexOf(severityOf(flags.failOn));
-  return report.findings.every(({ severity }) => SEVERITIES.indexOf(severity) > limit);
+  const { severity: lowest, notChecked } = failOnOf(flags.failOn);
+  const limit = SEVERITIES.indexOf(lowest);
+  return (
+    report.findings.every(({ severity }) => SEVERITIES.indexOf(severity) > limit) &&
+    !(notChecked && report.notChecked.length > 0)
+  );
+}
+
+/** 2 where something could not be read or a rule failed, 1 where something was found, else 0. */
+export function exitStatus(report: Report, flags: CheckFlags): number {
+  return isIncomplete(report) ? 2 : passes(report, flags) ? 0 : 1;
 }

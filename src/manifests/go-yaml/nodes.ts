@@ -358,16 +358,15 @@ class NodeParser {
 
   /** The comma before every entry but the first. */
   private flowEntry(first: boolean, closing: string, start: number): void {
+    const token = this.scanner.peek();
+    if (token.type === 'stream-end' || token.type === 'document-start' || token.type === 'document-end') {
+      throw new YamlSyntaxError(start, `missing closing "${closing}"`);
+    }
     if (first) {
       return;
     }
-    const token = this.scanner.peek();
     if (token.type !== 'flow-entry') {
-      const [at, what] =
-        token.type === 'stream-end' || token.type === 'document-start' || token.type === 'document-end'
-          ? [start, `missing closing "${closing}"`]
-          : [token.start, `a comma or "${closing}" is missing`];
-      throw new YamlSyntaxError(at, what);
+      throw new YamlSyntaxError(token.start, `a comma or "${closing}" is missing`);
     }
     this.scanner.next();
   }

@@ -6,19 +6,24 @@
  * all. The published score of a placement is `trunc(100 · sigmoid((lost before − lost after) / 1000))`; the truncation makes many nodes
  * equal, and the lowest of equals is taken, which fills one node before the next.
  *
- * *Starved*: free thousandths for which the node has too little CPU left, at seven tenths of what the workload uses on average. The
- * published measure sees that only when the last kind has stopped to fit. Growth of it costs five points for each device.
+ * *Starved*: free thousandths for which the node has too little CPU left. The published measure sees that only when the last kind no longer
+ * fits. Kept for each thousandth is a part of what the workload uses on average: seven tenths where the cluster has CPU to spare, up to
+ * nine tenths where the workload needs all of it. Growth of what is starved costs points for each device.
  *
  * Lost depends on the state of the devices, the model, and which kinds' CPU the node still has: so it is kept for each such combination,
  * and a score is a few look-ups. O(kinds × devices) for a combination that is new.
  */
-import { CPU_COLUMN, type NodeTable } from '../node-table';
+import { CPU_COLUMN, type NodeTable, WHOLE } from '../node-table';
 import { type DeviceShape, type DeviceStates } from './device-states';
 import { type Workload } from './workload';
 
-/** Points for each device that a placement starves, and the part of the average CPU below which a device counts as starved. */
-const STARVED_POINTS = 5;
-const STARVED_PART = 0.7;
+/** Points for each device that a placement starves. */
+const STARVED_POINTS = 10;
+/** Least and largest part of the workload's CPU for a thousandth of a device that is kept beside a free one. */
+const LEAST_KEPT = 0.7;
+const MOST_KEPT = 0.9;
+/** How much less is kept than the part of the cluster's CPU that the workload needs. */
+const MARGIN = 0.15;
 
 /** The score of a placement that changes nothing. */
 const NEUTRAL = 50;
@@ -28,6 +33,8 @@ export class Fragmentation {
   private readonly steps: number[];
   private readonly known = new Map<number, number>();
   private readonly models: number;
+  /** Milli-CPU that is kept for a free thousandth of a device. */
+  private readonly kept: number;
 
   constructor(
     private readonly table: NodeTable,
@@ -36,6 +43,8 @@ export class Fragmentation {
   ) {
     this.steps = [...new Set(workload.typical.map(({ cpu }) => cpu))].sort((a, b) => a - b);
     this.models = table.models.length + 1;
+    const scarcity = workload.cpuPerMilli / cpuPerMilliOf(table);
+    this.kept = workload.cpuPerMilli * Math.min(MOST_KEPT, Math.max(LEAST_KEPT, scarcity - MARGIN));
   }
 
   /** The published score, from 0 to 100: 50 when nothing is lost or won. */
@@ -73,8 +82,7 @@ export class Fragmentation {
   }
 
   private starved(idle: number, cpu: number): number {
-    const { cpuPerMilli } = this.workload;
-    return cpuPerMilli === 0 ? 0 : Math.max(0, idle - cpu / (cpuPerMilli * STARVED_PART)) * STARVED_PART;
+    return this.kept === 0 ? 0 : Math.max(0, idle - cpu / this.kept);
   }
 
   private measure(free: readonly number[], model: number, cpu: number): number {
@@ -110,4 +118,18 @@ export class Fragmentation {
     }
     return low;
   }
+}
+
+/** Milli-CPU of nodes with devices for each thousandth of their devices. */
+function cpuPerMilliOf(table: NodeTable): number {
+  let cpu = 0;
+  let milli = 0;
+  for (let row = 0; row < table.count; row++) {
+    const devices = table.deviceStart[row + 1] - table.deviceStart[row];
+    if (devices > 0) {
+      cpu += table.allocatable[CPU_COLUMN][row];
+      milli += devices * WHOLE;
+    }
+  }
+  return milli === 0 || cpu === 0 ? Infinity : cpu / milli;
 }

@@ -34,8 +34,7 @@ export function scoreFunction(name: NodeScore, table: NodeTable, fragmentation: 
     case 'fragmentation': {
       const measure = fragmentation();
       return (podClass, cpu, row) =>
-        measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu) -
-        (podClass.accelerator === undefined ? 0 : table.milliFree[row] * TIE);
+        measure.score(row, shapeOf(podClass, table, table.deviceStart[row]), cpu) - table.milliFree[row] * TIE;
     }
   }
 }

@@ -26,12 +26,13 @@ const report: Report = {
   findings: [finding, bare],
   notChecked: [{ why: 'unknown', object: 'v1 Y y' }],
   suppressed: [{ ...bare, severity: 'info', file: '/abs/z.yaml', reason: 'known' }],
+  skipped: [{ why: 'a Compose file', line: 1, file: 'compose.yaml' }],
 };
 
 describe('JSON', () => {
   test('has the documented keys in the documented order; those that do not apply are absent', () => {
     const parsed = JSON.parse(renderJson(report)) as Report;
-    expect(Object.keys(parsed)).toEqual(['documents', 'findings', 'notChecked', 'suppressed']);
+    expect(Object.keys(parsed)).toEqual(['documents', 'findings', 'notChecked', 'suppressed', 'skipped']);
     expect(Object.keys(parsed.findings[0])).toEqual([
       'rule',
       'tier',

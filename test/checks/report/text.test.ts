@@ -26,7 +26,7 @@ const built: Finding = {
 };
 
 function report(more: Partial<Report> = {}): Report {
-  return { documents: 1, findings: [finding], notChecked: [], suppressed: [], ...more };
+  return { documents: 1, findings: [finding], notChecked: [], suppressed: [], skipped: [], ...more };
 }
 
 test('a finding says what is wrong, where, what was found and expected, and what to do', () => {

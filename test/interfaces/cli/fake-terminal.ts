@@ -25,7 +25,11 @@ export class Workplace {
 
   async run(
     words: readonly string[],
-    more: Partial<Pick<Terminal, 'columns' | 'env' | 'canProgress'>> & { readonly input?: string } = {},
+    more: Partial<Pick<Terminal, 'columns' | 'env' | 'canProgress'>> & {
+      readonly input?: string;
+      /** A folder below the workplace. */
+      readonly cwd?: string;
+    } = {},
   ): Promise<Run> {
     let out = '';
     let err = '';
@@ -34,7 +38,7 @@ export class Workplace {
       err: (text) => (err += text),
       stdin: () => Promise.resolve(Buffer.from(more.input ?? '')),
       env: more.env ?? { PATH: process.env.PATH },
-      cwd: this.folder,
+      cwd: join(this.folder, more.cwd ?? ''),
       columns: more.columns,
       canProgress: more.canProgress ?? false,
     };

@@ -1,0 +1,123 @@
+/**
+ * Files whose place tells that they are no whole manifests: templates of a Helm chart, and what a Kustomization merges into others.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { asArray, asObject, asString, isObject, stringsIn } from '../../manifests/read';
+import { parseValue } from '../../manifests/yaml';
+
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+
+/** Larger files are no Kustomizations. */
+const MAX_BYTES = 1 << 20;
+
+export class ForeignFiles {
+  /** What the Kustomization of a folder names, by full path: what for. */
+  private readonly namedBy = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(private readonly cwd: string) {}
+
+  /** Why a file of a folder is no manifest; `undefined` where its place does not tell. */
+  why(path: string): string | undefined {
+    return this.chartTemplate(path) ?? this.kustomizePart(path);
+  }
+
+  private chartTemplate(path: string): string | undefined {
+    const parts = resolve(this.cwd, path).split(/[/\\]/);
+    for (
+      let at = parts.lastIndexOf('templates', parts.length - 2);
+      at > 0;
+      at = parts.lastIndexOf('templates', at - 1)
+    ) {
+      const chart = parts.slice(0, at).join('/');
+      if (existsSync(join(chart, 'Chart.yaml'))) {
+        const named = relative(this.cwd, chart) || '.';
+        return `a template of the Helm chart ${named}; \`gantry check --helm ${named}\` checks what it renders`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Kustomizations name patches in their own folder and below it, seldom beside it. */
+  private kustomizePart(path: string): string | undefined {
+    const full = resolve(this.cwd, path);
+    let folder = dirname(full);
+    for (let step = 0; step < 4; step++) {
+      const what = this.partsOf(folder).get(full);
+      if (what !== undefined) {
+        return `${what} of the Kustomization in ${relative(this.cwd, folder) || '.'}`;
+      }
+      const parent = dirname(folder);
+      if (parent === folder) {
+        break;
+      }
+      folder = parent;
+    }
+    return undefined;
+  }
+
+  private partsOf(folder: string): ReadonlyMap<string, string> {
+    let parts = this.namedBy.get(folder);
+    if (parts === undefined) {
+      parts = new Map(namedFiles(readKustomization(folder)).map(([file, what]) => [resolve(folder, file), what]));
+      this.namedBy.set(folder, parts);
+    }
+    return parts;
+  }
+}
+
+function readKustomization(folder: string): JsonObject {
+  const file = KUSTOMIZATIONS.map((name) => join(folder, name)).find((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() === true && stats.size <= MAX_BYTES;
+  });
+  if (file === undefined) {
+    return {};
+  }
+  try {
+    const parsed = parseValue(readFileSync(file, 'utf8'), file);
+    return 'value' in parsed ? asObject(parsed.value) : {};
+  } catch {
+    // The file itself is read as well, and says what is wrong with it.
+    return {};
+  }
+}
+
+/** Files that a Kustomization merges into objects or reads as something else than objects. */
+function namedFiles(kustomization: JsonObject): readonly (readonly [string, string])[] {
+  const member = (key: string): JsonValue | undefined =>
+    Object.hasOwn(kustomization, key) ? kustomization[key] : undefined;
+  const paths = (key: string): readonly string[] =>
+    asArray(member(key))
+      .filter(isObject)
+      .map(({ path }) => asString(path))
+      .filter((path) => path !== undefined);
+  const generated = ['configMapGenerator', 'secretGenerator'].flatMap((key) =>
+    asArray(member(key))
+      .filter(isObject)
+      .flatMap(({ files, env, envs }) => [...stringsIn(files), ...stringsIn(envs), asString(env) ?? '']),
+  );
+  const values = asArray(member('helmCharts'))
+    .filter(isObject)
+    .flatMap(({ valuesFile, additionalValuesFiles }) => [
+      asString(valuesFile) ?? '',
+      ...stringsIn(additionalValuesFiles),
+    ]);
+  const named = (files: readonly string[], what: string): readonly (readonly [string, string])[] =>
+    files.filter((file) => file !== '' && !file.includes('\n')).map((file) => [file, what] as const);
+  return [
+    ...named(
+      [...paths('patches'), ...paths('patchesJson6902'), ...stringsIn(member('patchesStrategicMerge'))],
+      'a patch',
+    ),
+    ...named(paths('replacements'), 'a replacement'),
+    ...named(stringsIn(member('configurations')), 'a configuration'),
+    ...named([...stringsIn(member('transformers')), ...stringsIn(member('generators'))], 'a transformer'),
+    ...named(
+      generated.map((entry) => entry.slice(entry.indexOf('=') + 1)),
+      'a file of a generated ConfigMap or Secret',
+    ),
+    ...named(values, 'Helm values'),
+  ];
+}

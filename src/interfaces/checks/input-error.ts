@@ -1,0 +1,44 @@
+/**
+ * What is wrong with an input, for the person who named it.
+ */
+
+/** Thrown when an input cannot be read: the message names the path and, where there is one, the line. */
+export class InputError extends Error {
+  override readonly name: string = 'InputError';
+
+  constructor(
+    message: string,
+    /** The message without the path. */
+    readonly reason: string = message,
+  ) {
+    super(message);
+  }
+}
+
+/** Runs a file operation; what goes wrong is said of the path as the caller wrote it. */
+export function attempt<T>(path: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    const reason = reasonOf(error);
+    throw new InputError(`${path}: ${reason}`, reason);
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file or folder'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EISDIR', 'is a folder'],
+  ['ENOTDIR', 'a part of the path is not a folder'],
+  ['ELOOP', 'links in a circle'],
+  ['ENOSPC', 'no space left on the device'],
+  ['EROFS', 'the file system is read-only'],
+  ['ERR_FS_FILE_TOO_LARGE', 'the file is larger than 2 GiB'],
+  ['ERR_STRING_TOO_LONG', 'the file is too large'],
+]);
+
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code === undefined ? undefined : REASONS.get(code)) ?? message;
+}
