@@ -4,13 +4,11 @@
  */
 import { type JsonObject } from '../../facts/api/schema';
 import {
-  type AcceleratorName,
   acceleratorProblem,
   type KnownAcceleratorFacts,
   type ResourceName,
   type SpotProvider,
 } from '../../facts/catalog';
-import { type PartitionModes } from '../amd-gpu';
 import { type GpuNodePool, type Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
@@ -18,29 +16,17 @@ import { type Accelerator, type PodProps, Rdma } from '../pods';
 import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
 import { type RdmaNetwork } from '../pods/rdma';
 import { bytesText, type ByteSize } from '../resources/quantities';
-import { type PoolDevices, poolDevices } from './pool-devices';
+import { type PoolDeviceProps, type PoolDevices, poolDevices } from './pool-devices';
 
-export interface PlatformPoolProps {
+export interface PlatformPoolProps extends PoolDeviceProps {
   /** How many nodes there are. */
   readonly nodes: number;
-  /** The accelerator of the nodes, of any vendor: a name of the catalog in any spelling (`H100-SXM-80GB`, `MI300X`, `Gaudi3`). */
-  readonly accelerator: AcceleratorName;
-  /** Devices of each node: GPUs, NPUs, Neuron devices, TPU chips. */
-  readonly gpus: number;
   /** Cores that pods can have of one node: what is allocatable, less what DaemonSets take. */
   readonly cpu: number;
   /** Memory that pods can have of one node: `1500Gi`, or a `Size` of cdk8s. */
   readonly memory: ByteSize;
   /** What the nodes are for. @default - training where GPUs are given out whole, else inference */
   readonly tier?: NodeTier;
-  /** How NVIDIA GPUs are given out. @default - whole */
-  readonly sharing?: Sharing;
-  /** How AMD GPUs are partitioned: `CPX/NPS4`. Pods then request partitions as `amd.com/gpu`. @default - not partitioned */
-  readonly partition?: PartitionModes;
-  /** Topology of a TPU slice, as that of the node pool: `4x4`. Required for TPUs. @default - none */
-  readonly topology?: string;
-  /** Huge pages of a pod with Gaudi devices. @default 95000Mi */
-  readonly hugepages?: string;
   /** Whether the nodes have the platform's network. @default - those of the tier training do */
   readonly network?: boolean;
   /** Whoever makes these nodes spot nodes. @default - nodes that stay */

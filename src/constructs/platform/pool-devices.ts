@@ -1,11 +1,32 @@
 /**
  * The devices of a pool, of any vendor: which resource they are counted by, how many devices pods can have, and what a pod requests.
  */
-import { acceleratorNamed, type KnownAcceleratorFacts, type ResourceName, VENDORS } from '../../facts/catalog';
+import {
+  type AcceleratorName,
+  acceleratorNamed,
+  type KnownAcceleratorFacts,
+  type ResourceName,
+  VENDORS,
+} from '../../facts/catalog';
 import { partitionOf, type PartitionModes } from '../amd-gpu';
 import { Sharing } from '../gpu-operator';
 import { Accelerator } from '../pods';
-import { type PlatformPoolProps } from './node-pool';
+
+/** What a pool states about its devices. */
+export interface PoolDeviceProps {
+  /** The accelerator of the nodes, of any vendor: a name of the catalog in any spelling (`H100-SXM-80GB`, `MI300X`, `Gaudi3`). */
+  readonly accelerator: AcceleratorName;
+  /** Devices of each node: GPUs, NPUs, Neuron devices, TPU chips. */
+  readonly gpus: number;
+  /** How NVIDIA GPUs are given out. @default - whole */
+  readonly sharing?: Sharing;
+  /** How AMD GPUs are partitioned: `CPX/NPS4`. Pods then request partitions as `amd.com/gpu`. @default - not partitioned */
+  readonly partition?: PartitionModes;
+  /** Topology of a TPU slice, as that of the node pool: `4x4`. Required for TPUs. @default - none */
+  readonly topology?: string;
+  /** Huge pages of a pod with Gaudi devices. @default 95000Mi */
+  readonly hugepages?: string;
+}
 
 /** What the devices of a pool offer, and how pods request them. */
 export interface PoolDevices {
@@ -26,7 +47,7 @@ export interface PoolDevices {
 }
 
 /** @throws if the accelerator is unknown or ambiguous, or a property belongs to another vendor */
-export function poolDevices(name: string, props: PlatformPoolProps): PoolDevices {
+export function poolDevices(name: string, props: PoolDeviceProps): PoolDevices {
   const facts = acceleratorNamed(props.accelerator);
   const { sharing, partition, topology, gpus } = props;
   const { vendor } = facts;
@@ -75,7 +96,7 @@ function nvidiaDevices(facts: KnownAcceleratorFacts, sharing: Sharing, gpus: num
 /** Huge pages of a pod with all eight devices of a Gaudi node, as Intel's documentation has it. */
 const GAUDI_HUGEPAGES = '95000Mi';
 
-function requestOf(facts: KnownAcceleratorFacts, count: number, props: PlatformPoolProps): Accelerator {
+function requestOf(facts: KnownAcceleratorFacts, count: number, props: PoolDeviceProps): Accelerator {
   switch (facts.vendor) {
     case 'amd':
       return Accelerator.amd({ count });
