@@ -2,6 +2,7 @@
  * NicClusterPolicy and NicNodePolicy: NVIDIA's network operator, which drives the cards, offers them to pods, and brings what secondary
  * networks need.
  */
+import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
@@ -18,7 +19,6 @@ import { merged } from '../pods/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { present } from './ipam';
 import { type OperatorImage, renderImage } from './operator-image';
 import {
   type SharedDevicePool,
@@ -172,21 +172,21 @@ export class NicClusterPolicy extends NicPolicy {
   ) {
     super(scope, id);
     const { secondaryNetwork, nvIpam, nicFeatureDiscovery, ibKubernetes, global: usual, overrides } = offers;
-    const spec: NicClusterPolicySpec = present({
+    const spec: NicClusterPolicySpec = definedJson({
       global: usual,
       ...sections(offers),
       secondaryNetwork:
         secondaryNetwork &&
-        present({
+        definedJson({
           multus: secondaryNetwork.multus && renderImage(secondaryNetwork.multus, 'multus-cni'),
           cniPlugins: secondaryNetwork.cniPlugins && renderImage(secondaryNetwork.cniPlugins, 'plugins'),
           ipoib: secondaryNetwork.ipoib && renderImage(secondaryNetwork.ipoib, 'ipoib-cni'),
         }),
-      nvIpam: nvIpam && present({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
+      nvIpam: nvIpam && definedJson({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
       nicFeatureDiscovery: nicFeatureDiscovery && renderImage(nicFeatureDiscovery, 'nic-feature-discovery'),
       ibKubernetes:
         ibKubernetes &&
-        present({
+        definedJson({
           ...renderImage(ibKubernetes, 'ib-kubernetes'),
           pKeyGUIDPoolRangeStart: ibKubernetes.guids.from,
           pKeyGUIDPoolRangeEnd: ibKubernetes.guids.to,
@@ -213,7 +213,7 @@ export class NicNodePolicy extends NicPolicy {
     protected readonly offers: NicNodePolicyProps,
   ) {
     super(scope, id);
-    const spec: NicNodePolicySpec = present({
+    const spec: NicNodePolicySpec = definedJson({
       nodeSelector: offers.nodeSelector,
       ...sections(offers),
       tolerations: offers.tolerations,
@@ -236,12 +236,12 @@ function sections({ ofedDriver, rdmaSharedDevices, sriovDevices }: NicPolicyProp
     ofedDriver: ofedDriver && renderDriver(ofedDriver),
     rdmaSharedDevicePlugin: rdmaSharedDevices && {
       ...renderImage(rdmaSharedDevices, 'k8s-rdma-shared-dev-plugin'),
-      ...present({ useCdi: rdmaSharedDevices.cdi }),
+      ...definedJson({ useCdi: rdmaSharedDevices.cdi }),
       config: JSON.stringify(sharedDeviceConfig(rdmaSharedDevices.pools, rdmaSharedDevices.updateSeconds), null, 2),
     },
     sriovDevicePlugin: sriovDevices && {
       ...renderImage(sriovDevices, 'sriov-network-device-plugin'),
-      ...present({ useCdi: sriovDevices.cdi }),
+      ...definedJson({ useCdi: sriovDevices.cdi }),
       config: JSON.stringify(sriovDeviceConfig(sriovDevices.pools), null, 2),
     },
   };
@@ -251,14 +251,14 @@ function renderDriver(options: OfedDriverOptions): NicClusterPolicySpecOfedDrive
   const { env, precompiledOnly, upgrade, repoConfig, certConfig } = options;
   return {
     ...renderImage(options, 'doca-driver'),
-    ...present({
+    ...definedJson({
       env: env && Object.entries(env).map(([name, value]) => ({ name, value })),
       forcePrecompiled: precompiledOnly,
       repoConfig: repoConfig === undefined ? undefined : { name: nameOf(repoConfig) },
       certConfig: certConfig === undefined ? undefined : { name: nameOf(certConfig) },
       upgradePolicy:
         upgrade &&
-        present({
+        definedJson({
           autoUpgrade: upgrade.auto,
           safeLoad: upgrade.safeLoad,
           maxParallelUpgrades: upgrade.maxParallel,

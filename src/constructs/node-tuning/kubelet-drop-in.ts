@@ -1,6 +1,7 @@
 /**
  * KubeletDropIn: what GPU nodes want of the kubelet, as a file that is laid over the node's own (KEP-3983, GA in 1.35).
  */
+import { nonEmpty } from '../../manifests/members';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type Quantity as QuantityValue } from '../../facts/api/scalars';
@@ -103,13 +104,13 @@ export class KubeletDropIn implements NodeDocument {
       maxPods: props.maxPods,
       reservedSystemCPUs: props.reservedSystemCpus,
       cpuManagerPolicy: cpuManager,
-      cpuManagerPolicyOptions: filled(
+      cpuManagerPolicyOptions: nonEmpty(
         props.cpuManagerOptions ??
           (cpuManager === 'static' ? { 'full-pcpus-only': 'true', 'strict-cpu-reservation': 'true' } : {}),
       ),
       topologyManagerPolicy: props.topologyManager ?? 'restricted',
       topologyManagerScope: props.topologyManagerScope ?? 'pod',
-      topologyManagerPolicyOptions: filled(props.topologyManagerOptions ?? {}),
+      topologyManagerPolicyOptions: nonEmpty(props.topologyManagerOptions ?? {}),
       memoryManagerPolicy: props.memoryManager,
       kubeReserved: amounts(props.kubeReserved),
       systemReserved: amounts(props.systemReserved),
@@ -191,10 +192,6 @@ function amounts(reservation: Reservation | undefined): Record<string, string> |
   return reservation === undefined
     ? undefined
     : Object.fromEntries(Object.entries(reservation).map(([name, amount]) => [name, `${amount as QuantityValue}`]));
-}
-
-function filled(options: Readonly<Record<string, string>>): Record<string, string> | undefined {
-  return Object.keys(options).length === 0 ? undefined : { ...options };
 }
 
 /** @throws if one of them is no quantity */

@@ -2,6 +2,7 @@
  * The one pod model that every workload shares: what runs, on which devices, over which network, with which data. It is a value;
  * a workload asks it for a `PodTemplateSpec` and says the name of the main container and whatever its kind adds.
  */
+import { definedMembers, nonEmpty } from '../../manifests/members';
 import {
   type Affinity,
   type Container,
@@ -182,7 +183,7 @@ export class PodTemplate {
       ...this.props.podAnnotations,
       ...options.podAnnotations,
     };
-    const stated: ObjectMeta = filled({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
+    const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
     const metadata = merged(stated, this.props.overrides?.metadata);
     const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
@@ -227,7 +228,7 @@ export class PodTemplate {
       props.overrides?.container,
     );
     const { resourceClaims, ...fields } = parts.pod;
-    const rendered: Partial<PodSpec> = filled({
+    const rendered: Partial<PodSpec> = definedMembers({
       ...fields,
       restartPolicy: options.restartPolicy,
       schedulerName: scheduling?.schedulerName,
@@ -257,7 +258,7 @@ export class PodTemplate {
     const { props } = this;
     return {
       name,
-      ...filled({
+      ...definedMembers({
         image: props.image,
         imagePullPolicy: props.imagePullPolicy,
         command: props.command,
@@ -314,14 +315,6 @@ function volumesOf(mounts: readonly Mount[]): PodSpec['volumes'] & object {
     volumes.set(volume.name, volume);
   }
   return [...volumes.values()];
-}
-
-function filled<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
-}
-
-function nonEmpty<V>(value: Readonly<Record<string, V>>): Readonly<Record<string, V>> | undefined {
-  return Object.keys(value).length === 0 ? undefined : value;
 }
 
 function nonEmptyList<V>(value: readonly V[]): readonly V[] | undefined {

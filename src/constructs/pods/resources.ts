@@ -4,6 +4,7 @@
  * Memory is requested and limited alike: a trainer that is promised less than it may use is the first to be killed. CPU is requested
  * and not limited, since a quota throttles the data loaders; a `cpuLimit` equal to `cpu` makes the pod Guaranteed.
  */
+import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';
@@ -41,8 +42,15 @@ export function containerResources(
   const hugepages = Object.fromEntries(
     Object.entries(props.hugepages ?? {}).map(([size, amount]) => [`hugepages-${size}`, amount]),
   );
-  const requests = present({ cpu: props.cpu, memory, 'ephemeral-storage': props.ephemeralStorage });
-  const limits = present({ cpu: props.cpuLimit, memory: memoryLimit, 'ephemeral-storage': props.ephemeralStorage });
+  const requests = definedMembers({ cpu: props.cpu, memory, 'ephemeral-storage': props.ephemeralStorage }) as Record<
+    string,
+    Quantity
+  >;
+  const limits = definedMembers({
+    cpu: props.cpuLimit,
+    memory: memoryLimit,
+    'ephemeral-storage': props.ephemeralStorage,
+  }) as Record<string, Quantity>;
   const all = {
     limits: united(parts.limits, limits, hugepages, props.extended ?? {}),
     requests: united(parts.requests, requests),
@@ -52,12 +60,6 @@ export function containerResources(
     ...(Object.keys(all.limits).length === 0 ? {} : { limits: all.limits }),
     ...(Object.keys(all.requests).length === 0 ? {} : { requests: all.requests }),
   });
-}
-
-function present(amounts: Readonly<Record<string, Quantity | undefined>>): Record<string, Quantity> {
-  return Object.fromEntries(
-    Object.entries(amounts).filter((entry): entry is [string, Quantity] => entry[1] !== undefined),
-  );
 }
 
 function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<string, Quantity> {

@@ -179,11 +179,11 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       'kueue',
       {
         gang: false,
-        workloadLabels: filled({
+        workloadLabels: statedAsText({
           [KUEUE_QUEUE_LABEL]: queue.queueName,
           [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.workloadPriorityClassName,
         }),
-        podAnnotations: filled({
+        podAnnotations: statedAsText({
           'kueue.x-k8s.io/podset-required-topology': topology?.required,
           'kueue.x-k8s.io/podset-preferred-topology': topology?.preferred,
         }),
@@ -202,7 +202,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   static kai(queue: KaiQueueReference, options: KaiOptions = {}): Scheduling<'kai'> {
     requireQueue('Scheduling.kai', queue, ['kai']);
     const { preemptible } = options;
-    const labels = filled({
+    const labels = statedAsText({
       [KAI_QUEUE_LABEL]: queue.queueName,
       [KAI_PREEMPTIBILITY_LABEL]:
         preemptible === undefined ? undefined : preemptible ? 'preemptible' : 'non-preemptible',
@@ -258,7 +258,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
         gang: false,
         workloadLabels: label,
         podLabels: label,
-        podAnnotations: filled({
+        podAnnotations: statedAsText({
           [GANTRY_TOPOLOGY_REQUIRED]: topology?.required,
           [GANTRY_TOPOLOGY_PREFERRED]: topology?.preferred,
           [GANTRY_MINIMUM_RUNTIME]: minimumRuntimeSeconds,
@@ -339,7 +339,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       case 'gantry':
         return {
           labels: { [GANTRY_GANG_LABEL]: name },
-          annotations: filled({ [GANTRY_GANG_MIN_MEMBER]: minMember, [GANTRY_GANG_PER_LABEL]: perLabel }),
+          annotations: statedAsText({ [GANTRY_GANG_MIN_MEMBER]: minMember, [GANTRY_GANG_PER_LABEL]: perLabel }),
         };
       case 'volcano':
         return written === true ? { annotations: { [VOLCANO_GROUP_ANNOTATION]: name } } : {};
@@ -381,7 +381,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
           : {};
     return new Scheduling(
       this.engine,
-      { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...filled(annotations) } },
+      { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...statedAsText(annotations) } },
       wishes,
       this.queue,
     );
@@ -411,8 +411,8 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       throw new Error(`topology tier "${tier}": pods can name a tier of hyper nodes by its number only.`);
     }
     return {
-      workload: filled({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),
-      pod: filled({
+      workload: statedAsText({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),
+      pod: statedAsText({
         [VOLCANO_QUEUE_ANNOTATION]: this.parts.queueName,
         [VOLCANO_TOPOLOGY_MODE]: tier === undefined ? undefined : topology?.required === undefined ? 'soft' : 'hard',
         [VOLCANO_TOPOLOGY_TIER]: tier,
@@ -439,7 +439,7 @@ export interface NetworkTopologyFields {
 }
 
 /** The entries that have a value, as text. */
-function filled(values: Readonly<Record<string, string | number | boolean | undefined>>): Strings {
+function statedAsText(values: Readonly<Record<string, string | number | boolean | undefined>>): Strings {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   );

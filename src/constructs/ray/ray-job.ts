@@ -1,6 +1,7 @@
 /**
  * A Ray program with a cluster of its own, or on one that there is.
  */
+import { shellWord } from '../pods/shell';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayJob as RayJobKind, type RayJobSpec } from '../../facts/api/types/ray.io/v1';
@@ -20,7 +21,7 @@ import {
 } from './ray-cluster-spec';
 
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
-  /** What is run: a shell line, or words that are quoted for the shell. */
+  /** What is run: a shell line, or words that are shellWord for the shell. */
   readonly entrypoint: string | readonly string[];
   /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
   readonly cluster: RayClusterParts | RayClusterReference;
@@ -99,7 +100,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     );
   }
   return {
-    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(quoted).join(' '),
+    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(shellWord).join(' '),
     entrypointNumCpus: props.entrypointCpus,
     entrypointNumGpus: props.entrypointGpus,
     runtimeEnvYAML: runtimeEnv === undefined ? undefined : stringify(runtimeEnv),
@@ -127,9 +128,4 @@ function requireSelectable({ suspend, backoffLimit = 0, submission, ttlSecondsAf
       `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
     );
   }
-}
-
-/** A word as a shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

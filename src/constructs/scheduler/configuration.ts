@@ -4,6 +4,8 @@
 import { stringify } from 'yaml';
 import { type ResourceName } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { nameOf, type NamedReference } from '../resources/references';
+import { Team } from '../tenancy';
 import { type Policy, type Topology } from '../../placement';
 import {
   type Configuration,
@@ -32,6 +34,11 @@ export interface SchedulerQueue {
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default open */
   readonly state?: 'open' | 'closed';
+  /**
+   * Namespaces whose pods may use the queue, by name or as `Team` or `Namespace`. Pods of others wait with a reason.
+   * @default - those of its parent; every namespace where no parent names any
+   */
+  readonly namespaces?: readonly (NamedReference | Team)[];
 }
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
@@ -60,9 +67,10 @@ export interface SchedulerConfigurationProps {
 /**
  * The configuration file as a value.
  *
+ * @param guarded an admission policy keeps others from writing what the scheduler writes on pods
  * @throws where the program would refuse it, with every fault
  */
-export function configurationValue(where: string, props: SchedulerConfigurationProps): object {
+export function configurationValue(where: string, props: SchedulerConfigurationProps, guarded: boolean): object {
   const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
   const value = defined({
     schedulerName,
@@ -72,6 +80,7 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
     policy,
     enqueueVolcanoPodGroups,
     ...tuning,
+    handOver: { guarded, ...tuning?.handOver },
   });
   try {
     readConfiguration(stringify(value), 'configuration');
@@ -87,7 +96,8 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
 const SHARES = ['deserved', 'guarantee', 'capability'] as const;
 
 function queueValue(where: string, queue: SchedulerQueue): object {
-  const { deserved, guarantee, capability, deservesUnlimited, ...others } = queue;
+  const { deserved, guarantee, capability, deservesUnlimited, namespaces, ...rest } = queue;
+  const others = { ...rest, ...(namespaces !== undefined && { namespaces: namespaces.map(namespaceName) }) };
   const shares = { deserved, guarantee, capability };
   const rendered = SHARES.flatMap((share): [string, AmountsByName][] => {
     const amounts = shares[share];
@@ -97,14 +107,18 @@ function queueValue(where: string, queue: SchedulerQueue): object {
     return { ...others, ...Object.fromEntries(rendered) };
   }
   const unlimited = Object.fromEntries(deservesUnlimited.map((resource) => [resource, 'unlimited']));
-  const { deserved: stated = {}, ...rest } = Object.fromEntries(rendered) as Record<string, AmountsByName>;
+  const { deserved: stated = {}, ...further } = Object.fromEntries(rendered) as Record<string, AmountsByName>;
   const twice = deservesUnlimited.find((resource) => Object.hasOwn(stated, resource));
   if (twice !== undefined) {
     throw new Error(
       `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", since deserved states an amount of it.`,
     );
   }
-  return { ...others, ...rest, deserved: { ...stated, ...unlimited } };
+  return { ...others, ...further, deserved: { ...stated, ...unlimited } };
+}
+
+function namespaceName(reference: NamedReference | Team): string {
+  return nameOf(reference instanceof Team ? reference.namespace : reference);
 }
 
 function defined(members: Readonly<Record<string, unknown>>): object {

@@ -21,7 +21,7 @@ const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
  * Who can schedule a Knative Service, and what it can be told. A revision has the fields of pods that Knative knows, and scheduling gates
  * are not among them.
  *
- * Source: Knative Serving v1.23.0, pkg/apis/serving/fieldmask.go; kueue v0.19.2, pkg/controller/jobs.
+ * Source: Knative Serving, pkg/apis/serving/fieldmask.go; kueue, pkg/controller/jobs.
  */
 export const KNATIVE_SCHEDULING = {
   ...MEANS_OF_SINGLE_PODS,

@@ -109,7 +109,13 @@ class Reader {
       return empty;
     }
     if (root !== null && !isObject(root)) {
-      this.note('shape', '', `the text is ${describe(root)}, not a mapping`, root, 'a mapping with actions and tiers');
+      this.note(
+        'shape',
+        '',
+        `the text is ${kindOfValue(root)}, not a mapping`,
+        root,
+        'a mapping with actions and tiers',
+      );
       return empty;
     }
     const config = root ?? {};
@@ -172,7 +178,7 @@ class Reader {
     if (Array.isArray(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a list`, value, 'a list');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a list`, value, 'a list');
     return [];
   }
 
@@ -183,7 +189,7 @@ class Reader {
     if (isObject(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a mapping`, value, 'a mapping');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a mapping`, value, 'a mapping');
     return {};
   }
 
@@ -195,7 +201,7 @@ class Reader {
     if (typeof value !== 'object') {
       return String(value);
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a text`, value, 'a text');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a text`, value, 'a text');
     return '';
   }
 
@@ -204,7 +210,7 @@ class Reader {
       this.note(
         'shape',
         'actions',
-        `actions is ${describe(value)}, not a text`,
+        `actions is ${kindOfValue(value)}, not a text`,
         value,
         `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
       );
@@ -248,7 +254,7 @@ class Reader {
         this.note(
           'shape',
           join(at, key),
-          `${key} of ${name} is ${describe(given)}, not true or false`,
+          `${key} of ${name} is ${kindOfValue(given)}, not true or false`,
           given,
           'true or false',
         );
@@ -305,7 +311,7 @@ class Reader {
       this.note(
         facts.fatal === true ? 'fatal-argument' : 'argument',
         join(at, key),
-        `${key} of ${owner} is ${describe(value)}, not ${wanted}`,
+        `${key} of ${owner} is ${kindOfValue(value)}, not ${wanted}`,
         value,
         wanted,
       );
@@ -347,7 +353,7 @@ class Reader {
     this.unknownKeys(metrics, 'metrics', METRICS_KEYS);
     for (const [key, entry] of Object.entries(metrics)) {
       if (entry !== null && typeof entry === 'object') {
-        this.note('shape', join('metrics', key), `${key} is ${describe(entry)}, not a text`, entry, 'a text');
+        this.note('shape', join('metrics', key), `${key} is ${kindOfValue(entry)}, not a text`, entry, 'a text');
       }
     }
     const { type, interval } = metrics;
@@ -355,7 +361,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.type',
-        `metrics come from Prometheus or Elasticsearch, not from ${describe(type)}`,
+        `metrics come from Prometheus or Elasticsearch, not from ${kindOfValue(type)}`,
         type,
         METRICS_TYPES.join(', '),
       );
@@ -364,7 +370,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.interval',
-        `the interval is ${describe(interval)}, not a duration`,
+        `the interval is ${kindOfValue(interval)}, not a duration`,
         interval,
         'a duration such as 30s',
       );
@@ -401,7 +407,7 @@ function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | u
   }
 }
 
-function describe(value: JsonValue): string {
+function kindOfValue(value: JsonValue): string {
   if (value === null) {
     return 'nothing';
   }

@@ -58,6 +58,8 @@ test('nothing is found wrong with any of its objects, in the order in which they
       'PodDisruptionBudget',
       'NetworkPolicy',
       'ServiceMonitor',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
       'PrometheusRule',
     ]),
   );

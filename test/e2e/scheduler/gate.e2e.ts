@@ -196,7 +196,7 @@ describeLive('pods that are sent to Gantry', () => {
     expect(new Set(running.map(nodeOf))).toEqual(new Set(['n-0', 'n-1']));
     expect(new Set(running.map((pod) => asString(asObject(pod.spec).schedulerName)))).toEqual(new Set([scheduler]));
     expect((await of('too-large')).map(nodeOf)).toEqual([undefined, undefined, undefined]);
-    expect(await gantry!.json(`/api/pending/${OPEN}/too-large`)).toMatchObject({
+    expect(await gantry!.json(`/gantry/v1/pending/${OPEN}/too-large`)).toMatchObject({
       kind: expect.stringMatching(/fit|capacity|quota|large/) as string,
     });
     const bound = await binders(OPEN, nameOf(running[0]));
