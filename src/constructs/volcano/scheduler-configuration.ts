@@ -42,6 +42,14 @@ export interface SchedulerConfigurationProps {
   readonly tiers: readonly (readonly SchedulerPlugin[])[];
   /** @default - the load of nodes is not looked at */
   readonly metrics?: SchedulerMetrics;
+  /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
+  readonly configurations?: readonly PluginConfiguration[];
+}
+
+/** A configuration that a plugin reads by its name. */
+export interface PluginConfiguration {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, JsonValue>>;
 }
 
 export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 'release' | 'namespace' | 'metrics'> {
@@ -53,6 +61,8 @@ export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 
   readonly networkTopology?: boolean;
   /** Further plugins, in the last tier. @default - none */
   readonly plugins?: readonly SchedulerPlugin[];
+  /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
+  readonly configurations?: readonly PluginConfiguration[];
 }
 
 const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'];
@@ -78,6 +88,7 @@ export class SchedulerConfiguration extends Construct {
       release: options.release,
       namespace: options.namespace,
       metrics: options.metrics,
+      configurations: options.configurations,
       tiers: [
         [SchedulerPlugin.priority(), SchedulerPlugin.gang({ preemptable: false }), SchedulerPlugin.conformance()],
         [
@@ -133,6 +144,9 @@ export class SchedulerConfiguration extends Construct {
     );
     const configurations = actions.flatMap(({ name, arguments: args }): JsonObject[] =>
       args === undefined ? [] : [{ name, arguments: { ...args } }],
+    );
+    configurations.push(
+      ...(this.props.configurations ?? []).map(({ name, arguments: args }) => ({ name, arguments: { ...args } })),
     );
     const { metrics } = this.props;
     return stringify(
