@@ -91,7 +91,7 @@ test('actions with arguments become configurations, metrics their own section', 
     metrics: {
       type: 'prometheus',
       address: 'http://prometheus:9090',
-      interval: Duration.seconds(30),
+      interval: '30s',
       'tls.insecureSkipVerify': 'true',
     },
   });
