@@ -298,6 +298,12 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'jest --config jest.browser.config.json',
       receiveArgs: true,
     });
+    this.addTask('test:fuzz', {
+      description: 'Run the command line on 10,000 random inputs: GANTRY_FUZZ_SEED repeats a run',
+      env: { GANTRY_FUZZ: '10000' },
+      exec: 'jest --config jest.config.json test/interfaces/cli/fuzz',
+      receiveArgs: true,
+    });
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
       exec: 'jest --config jest.e2e.config.json',

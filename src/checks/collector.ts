@@ -8,6 +8,7 @@ import { TIERS, type Finding, type NotChecked, type Severity, type Tier } from '
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
+import { withoutSecretValues } from './secrets';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
 export interface CollectorOptions {
@@ -57,11 +58,12 @@ export class FindingCollector {
     return tiers.some((tier) => this.tiers.has(tier));
   }
 
-  add(rule: ReportedFacts, manifest: Manifest, violation: Violation, position?: Position): void {
-    const tier = violation.tier ?? rule.tier;
+  add(rule: ReportedFacts, manifest: Manifest, said: Violation, position?: Position): void {
+    const tier = said.tier ?? rule.tier;
     if (!this.tiers.has(tier)) {
       return;
     }
+    const violation = withoutSecretValues(said, manifest);
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);

@@ -216,7 +216,7 @@ export class KnownKinds {
     const below = allKinds().find(
       (info) => info.kind === kind && info.group.endsWith(`.${group}`) && this.isServed(info),
     )?.apiVersion;
-    const right = group === 'istio.io' ? ISTIO_KINDS[kind] : below;
+    const right = group === 'istio.io' && Object.hasOwn(ISTIO_KINDS, kind) ? ISTIO_KINDS[kind] : below;
     if (right === undefined) {
       return { why: `no schema for API group ${group}`, needsDefinition: true };
     }

@@ -3,7 +3,8 @@
  * networks need.
  */
 import { definedJson } from '../../manifests/members';
-import { type ApiObject } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
 import {
@@ -55,8 +56,8 @@ export interface OfedDriverOptions extends OperatorImage {
 
 export interface SharedDevicesOptions extends OperatorImage {
   readonly pools: readonly SharedDevicePool[];
-  /** Seconds between looks at the node's cards; 0 for one look only. @default - the plugin's 60 */
-  readonly updateSeconds?: number;
+  /** Time between looks at the node's cards; 0 for one look only. @default - the plugin's 60 */
+  readonly updateInterval?: Duration;
   /** Devices are passed by the Container Device Interface. @default false */
   readonly cdi?: boolean;
 }
@@ -105,7 +106,7 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
     readonly guids: { readonly from: string; readonly to: string };
     /** Secret with the address and the login of UFM. */
     readonly ufmSecret: NamedReference;
-    readonly updateSeconds?: number;
+    readonly updateInterval?: Duration;
   };
   /** @default - every node with a card */
   readonly nodeAffinity?: NodeAffinity;
@@ -191,7 +192,7 @@ export class NicClusterPolicy extends NicPolicy {
           pKeyGUIDPoolRangeStart: ibKubernetes.guids.from,
           pKeyGUIDPoolRangeEnd: ibKubernetes.guids.to,
           ufmSecret: nameOf(ibKubernetes.ufmSecret),
-          periodicUpdateSeconds: ibKubernetes.updateSeconds,
+          periodicUpdateSeconds: optionalSecondsOf('ibKubernetes.updateInterval', ibKubernetes.updateInterval),
         }),
       nodeAffinity: offers.nodeAffinity,
       tolerations: offers.tolerations,
@@ -237,7 +238,14 @@ function sections({ ofedDriver, rdmaSharedDevices, sriovDevices }: NicPolicyProp
     rdmaSharedDevicePlugin: rdmaSharedDevices && {
       ...renderImage(rdmaSharedDevices, 'k8s-rdma-shared-dev-plugin'),
       ...definedJson({ useCdi: rdmaSharedDevices.cdi }),
-      config: JSON.stringify(sharedDeviceConfig(rdmaSharedDevices.pools, rdmaSharedDevices.updateSeconds), null, 2),
+      config: JSON.stringify(
+        sharedDeviceConfig(
+          rdmaSharedDevices.pools,
+          optionalSecondsOf('rdmaSharedDevices.updateInterval', rdmaSharedDevices.updateInterval),
+        ),
+        null,
+        2,
+      ),
     },
     sriovDevicePlugin: sriovDevices && {
       ...renderImage(sriovDevices, 'sriov-network-device-plugin'),

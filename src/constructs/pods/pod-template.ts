@@ -2,6 +2,9 @@
  * The one pod model that every workload shares: what runs, on which devices, over which network, with which data. It is a value;
  * a workload asks it for a `PodTemplateSpec` and says the name of the main container and whatever its kind adds.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { type ByteSize } from '../resources/quantities';
 import { definedMembers, nonEmpty } from '../../manifests/members';
 import {
   type Affinity,
@@ -17,7 +20,6 @@ import {
   type Toleration,
 } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
-import { type Quantity } from '../../facts/api/scalars';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
 import { merged } from './merge';
@@ -64,7 +66,7 @@ export interface PodProps {
   /** Devices of each pod. @default - none */
   readonly accelerators?: Accelerator;
   /** Size of `/dev/shm`: part of the memory, or `SharedMemory.added(...)` on top of it. @default - the runtime's 64 MiB */
-  readonly sharedMemory?: Quantity | SharedMemory;
+  readonly sharedMemory?: ByteSize | SharedMemory;
   /** @default - that of `rdma`, if it has one; else NCCL finds its network by itself */
   readonly nccl?: NcclProfile;
   /** @default - no RDMA */
@@ -91,8 +93,8 @@ export interface PodProps {
   readonly initContainers?: readonly Container[];
   /** Containers beside the main one. @default - none */
   readonly sidecars?: readonly Container[];
-  /** Seconds between SIGTERM and SIGKILL: time for a checkpoint. @default - Kubernetes' 30 */
-  readonly terminationGracePeriodSeconds?: number;
+  /** Time between SIGTERM and SIGKILL, for a checkpoint. @default - Kubernetes' 30 seconds */
+  readonly terminationGracePeriod?: Duration;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /** Further parts, written by whoever knows what a pod needs for them. @default - none */
@@ -147,7 +149,10 @@ export interface PodRenderOptions {
  * });
  */
 export class PodTemplate {
-  constructor(readonly props: PodTemplateProps) {}
+  /** @throws if a time has the name that Kubernetes gives it, in seconds */
+  constructor(readonly props: PodTemplateProps) {
+    refuseSeconds(props);
+  }
 
   /** The same template with some properties changed. */
   with(changes: Partial<PodTemplateProps>): PodTemplate {
@@ -239,7 +244,7 @@ export class PodTemplate {
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),
       tolerations: nonEmptyList([...parts.tolerations, ...(props.tolerations ?? [])]),
-      terminationGracePeriodSeconds: props.terminationGracePeriodSeconds,
+      terminationGracePeriodSeconds: optionalSecondsOf('terminationGracePeriod', props.terminationGracePeriod),
       securityContext: props.podSecurityContext,
       imagePullSecrets: nonEmptyList((props.imagePullSecrets ?? []).map((secret) => ({ name: nameOf(secret) }))),
       initContainers: nonEmptyList(props.initContainers ?? []),

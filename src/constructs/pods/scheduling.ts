@@ -5,6 +5,8 @@
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
  * (`workload/scheduling-means.ts`).
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import {
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
@@ -95,7 +97,7 @@ export interface PodGroupAnnotations {
 export interface SchedulingWishes {
   readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
   readonly elastic?: ElasticRange;
-  readonly minimumRuntimeSeconds?: number;
+  readonly minimumRuntime?: Duration;
   /** Of Gantry: the pods carry its scheduling gate. */
   readonly handOver?: boolean;
   /** Of a native PodGroup. */
@@ -103,7 +105,7 @@ export interface SchedulingWishes {
   /** The minor whose native PodGroup is written. */
   readonly kubernetes?: KubernetesMinor;
   /** Of a PodGroup of scheduler-plugins. */
-  readonly scheduleTimeoutSeconds?: number;
+  readonly scheduleTimeout?: Duration;
 }
 
 type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
@@ -151,8 +153,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
    */
   static volcano(queue: VolcanoQueueReference, options: VolcanoOptions = {}): Scheduling<'volcano'> {
     requireQueue('Scheduling.volcano', queue, ['volcano']);
-    const { minimumRuntimeSeconds } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
     return new Scheduling(
       'volcano',
       {
@@ -245,9 +246,9 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
    */
   static gantry(queue: GantryQueueReference, options: GantryOptions = {}): Scheduling<'gantry'> {
     requireQueue('Scheduling.gantry', queue, ['gantry']);
-    const { topology, minimumRuntimeSeconds, expectedSeconds, preemptible, handOver } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
-    requireSeconds('expectedSeconds', expectedSeconds);
+    const { topology, preemptible, handOver } = options;
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
+    const expectedSeconds = optionalSecondsOf('expectedDuration', options.expectedDuration);
     const label = { [GANTRY_QUEUE_LABEL]: queue.queueName };
     return new Scheduling(
       'gantry',
@@ -443,10 +444,4 @@ function statedAsText(values: Readonly<Record<string, string | number | boolean 
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   );
-}
-
-function requireSeconds(name: string, value: number | undefined): void {
-  if (value !== undefined && (!Number.isInteger(value) || value < 0)) {
-    throw new Error(`${name} ${value}: expected whole seconds, 0 or more.`);
-  }
 }

@@ -6,7 +6,7 @@
  */
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { isObject } from '../../manifests/read';
+import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { parseGoBool } from './go-flags';
 import {
@@ -21,6 +21,9 @@ import {
   SCHEDULER_PLUGINS,
   schedulerPlugin,
 } from './scheduler-facts';
+
+/** The configuration that Ascend's NPU plugin reads. */
+const NPU_CONFIGURATION = 'init-params';
 
 export type ConfigProblemKind =
   /** Command-line flags instead of YAML. */
@@ -119,6 +122,7 @@ class Reader {
     this.unknownKeys(config, '', ['actions', 'tiers', 'configurations', 'metrics']);
     const tiers = this.list(config.tiers, 'tiers').map((tier, index) => this.tier(tier, `tiers[${index}]`));
     const actions = this.actions(config.actions);
+    this.hasNpuPlugin = this.plugins(config).some((plugin) => plugin.startsWith('volcano-npu'));
     this.list(config.configurations, 'configurations').forEach((entry, index) =>
       this.configuration(entry, `configurations[${index}]`),
     );
@@ -314,11 +318,23 @@ class Reader {
     }
   }
 
+  /** Whether a tier has the NPU plugin of Ascend, which reads a configuration of its own. */
+  private hasNpuPlugin = false;
+
+  private plugins(config: JsonObject): readonly string[] {
+    return asArray(config.tiers)
+      .flatMap((tier) => asArray(asObject(tier).plugins))
+      .flatMap((plugin) => asString(asObject(plugin).name) ?? []);
+  }
+
   private configuration(value: JsonValue, at: string): void {
     const entry = this.mapping(value, at);
     this.unknownKeys(entry, at, ['name', 'arguments']);
     const name = this.name(entry.name, `${at}.name`);
     const args = this.mapping(entry.arguments, `${at}.arguments`);
+    if (name === NPU_CONFIGURATION && this.hasNpuPlugin) {
+      return;
+    }
     if (isSchedulerAction(name)) {
       this.arguments(args, `${at}.arguments`, name, ACTION_ARGUMENTS[name], {});
     } else {

@@ -2,6 +2,7 @@
  * What every workload construct is: one object that is rendered late, goes through a queue, has a priority, and is written after
  * what it refers to. It knows no kind; a domain says how its kind is rendered.
  */
+import { refuseSeconds } from '../resources/durations';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { collectMistakes } from '../../checks/mistakes';
@@ -99,6 +100,7 @@ export abstract class Workload<
   ) {
     super(scope, id);
     const { props, kind, references } = definition;
+    this.atItsPath(() => refuseSeconds(props));
     this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
     if (props.scheduling !== undefined) {
       this.requireScheduling('scheduling', props.scheduling);

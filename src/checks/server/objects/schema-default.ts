@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { patternOf } from '../../schema/patterns';
+import { matchByRe2, patternOf } from '../../schema/patterns';
 import { type Say } from '../server-rule';
 import { given, text, textsOf } from '../values';
 
@@ -109,6 +109,7 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
       return 'must not be longer than the maximum';
     }
     const pattern = text(schema.pattern);
+    matchByRe2(pattern);
     if (pattern !== '' && patternOf(pattern)?.test(value) === false) {
       return 'must match the pattern';
     }
