@@ -96,7 +96,7 @@ export class GantryProject extends typescript.TypeScriptProject {
       bin: { gantry: 'bin/gantry' },
       keywords: ['cdk8s', 'constructs', 'gpu', 'kubernetes', 'kubeflow', 'volcano', 'keda', 'scheduling', 'validation'],
 
-      peerDeps: ['cdk8s@^2.70.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.4.0'],
+      peerDeps: ['cdk8s@^2.60.0', 'cdk8s-plus-28@^2.5.0', 'constructs@^10.0.0'],
       peerDependencyOptions: { pinnedDevDependency: false },
       deps: [
         'yaml@2.9.1',
@@ -280,6 +280,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Rewrite the tables of docs/ from the rules and from what workloads render',
       exec: 'tsx projen/docs/rule-tables.ts && tsx projen/docs/scheduling-table.ts && tsx projen/docs/configuration-schema.ts',
     });
+    this.addTask('generate:api-report', {
+      description: 'Rewrite api/, the declarations that users see, from lib/',
+      exec: 'tsx projen/docs/api-report.ts',
+    });
     this.addTask('test:drift', {
       description:
         'Regenerate the API from its pinned sources and compare with src/facts/api (needs Go; skipped, visibly, without it)',
@@ -294,9 +298,21 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'jest --config jest.browser.config.json',
       receiveArgs: true,
     });
+    this.addTask('test:fuzz', {
+      description: 'Run the command line on 10,000 random inputs: GANTRY_FUZZ_SEED repeats a run',
+      env: { GANTRY_FUZZ: '10000' },
+      exec: 'jest --config jest.config.json test/interfaces/cli/fuzz',
+      receiveArgs: true,
+    });
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
       exec: 'jest --config jest.e2e.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:matrix', {
+      description:
+        'Use the packed package with the oldest and newest supported Node, cdk8s, constructs, and TypeScript: [--suite] [ROW...]',
+      exec: 'tsx test/package/matrix.ts',
       receiveArgs: true,
     });
     this.addTask('control-plane', {

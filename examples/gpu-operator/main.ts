@@ -28,7 +28,7 @@ export class GpuNodes extends Chart {
       namespace,
       through: 'chart',
       driver: { fromNvidiaDrivers: true },
-      dcgmExporter: { counters, serviceMonitor: { interval: '15s', labels: { release: 'prometheus' } } },
+      dcgmExporter: { counters, serviceMonitor: { interval: Duration.seconds(15), labels: { release: 'prometheus' } } },
     });
     this.inference = this.operator.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
     this.notebooks = this.operator.addNodePool(

@@ -4,7 +4,7 @@
  *
  * The servers tell Prometheus how many requests wait. At zero they tell nothing, so the rate at the gateway wakes the first one.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { Accelerator, keda, Namespace, PodTemplate, Resource } from 'cdk8s-gantry';
 import { Deployment } from 'cdk8s-gantry/api/apps/v1';
 
@@ -41,7 +41,7 @@ export class Serving extends Chart {
         serverAddress: PROMETHEUS,
         labels: { namespace: 'serving', model_name: 'llama' },
         waitingPerReplica: 4,
-        modelLoadingSeconds: 420,
+        modelLoadingTime: Duration.minutes(7),
         wakeUp: Triggers.prometheus({
           serverAddress: PROMETHEUS,
           query: 'sum(rate(gateway_requests_total{route="chat"}[2m])) or vector(0)',

@@ -2,7 +2,7 @@
  * Two teams share a cluster through Kueue: quotas over two sorts of GPUs, idle quota is lent, urgent work goes first, large trainings
  * stay within a rack. Beside them the same Job under each scheduler that a cluster may have.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import {
   Accelerator,
   batch,
@@ -122,12 +122,12 @@ function elsewhere(app: App): void {
   const queue = volcano.Queue.fromName('research');
   const gantryQueue = GantryQueue.fromName('research');
   const choices = {
-    'by-volcano': Scheduling.volcano(queue, { topology: { required: 1 }, minimumRuntimeSeconds: 1800 }),
+    'by-volcano': Scheduling.volcano(queue, { topology: { required: 1 }, minimumRuntime: Duration.minutes(30) }),
     'by-pod-group': Scheduling.podGroup({ topology: { required: 'example.com/rack' } }),
     'by-coscheduling': Scheduling.schedulerPlugins(),
     'by-gantry': Scheduling.gantry(gantryQueue, {
       topology: { required: 'example.com/rack' },
-      minimumRuntimeSeconds: 1800,
+      minimumRuntime: Duration.minutes(30),
     }),
     'by-gantry-hand-over': Scheduling.gantry(gantryQueue, {
       topology: { required: 'example.com/rack' },

@@ -2,6 +2,7 @@
  * Applied fine-tunes and evaluates. Its fine-tuning is content with four nodes and takes up to eight while research leaves them idle;
  * its evaluation is a Volcano Job of four nodes.
  */
+import { Duration } from 'cdk8s';
 import { kubeflow, PodTemplate, volcano } from 'cdk8s-gantry';
 import { type Construct } from 'constructs';
 import { type Platform } from './platform';
@@ -38,7 +39,7 @@ export class Applied extends Workspace {
         { name: 'master', template, policies: [volcano.Policy.onEvent('TaskCompleted', 'CompleteJob')] },
         { name: 'worker', replicas: 3, template },
       ],
-      ttlSecondsAfterFinished: 7 * 24 * 3600,
+      ttlAfterFinished: Duration.days(7),
     }).submitTo(teams.applied.queue);
   }
 }

@@ -25,8 +25,8 @@ export class Serving extends Chart {
       accelerators: Accelerator.nvidia({ count: 4, product: INFERENCE_GPU }),
       resources: { cpu: 16, memory: '160Gi' },
       sharedMemory: '16Gi',
-      loadingSeconds: LOADING,
-      drainSeconds: 180,
+      loadingTime: Duration.seconds(LOADING),
+      drainTime: Duration.minutes(3),
       as: serving.ServingEngine.deployment({
         scaling: {
           maxReplicas: 6,
@@ -35,7 +35,7 @@ export class Serving extends Chart {
             serverAddress: 'http://prometheus.monitoring:9090',
             labels: { namespace: 'serving', service: 'chat' },
             minReplicas: 2,
-            modelLoadingSeconds: LOADING,
+            modelLoadingTime: Duration.seconds(LOADING),
           }),
         },
       }),

@@ -2,7 +2,7 @@
  * What a team's workloads find in their namespace: the network of the InfiniBand cards, datasets and checkpoints; and what every
  * training pod of this cluster has in common.
  */
-import { Chart, Size } from 'cdk8s';
+import { Chart, Duration, Size } from 'cdk8s';
 import { Accelerator, Mount, NcclProfile, type PodTemplateProps, Rdma, Resource, type Team } from 'cdk8s-gantry';
 import { NetworkAttachmentDefinition } from 'cdk8s-gantry/api/k8s.cni.cncf.io/v1';
 import { PersistentVolumeAccessMode, PersistentVolumeClaim } from 'cdk8s-plus-28';
@@ -46,7 +46,7 @@ export class Workspace extends Chart {
       sharedMemory: '256Gi',
       mounts: [Mount.claim(this.datasets, '/data', { readOnly: true }), Mount.claim(this.checkpoints, '/checkpoints')],
       // Time to write a last checkpoint.
-      terminationGracePeriodSeconds: 120,
+      terminationGracePeriod: Duration.minutes(2),
     };
   }
 

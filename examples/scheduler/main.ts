@@ -2,7 +2,7 @@
  * Gantry's scheduler beside a platform that is scheduled by something else: two queues of its own, pods that it binds itself, and notebooks
  * of a namespace that it places and hands over to the cluster's scheduler.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { Accelerator, Checks, GantryScheduler, kubeflow, Namespace, PlacementGate, Scheduling } from 'cdk8s-gantry';
 
 export function scheduler(app: App): App {
@@ -41,7 +41,7 @@ export function scheduler(app: App): App {
     // All in one rack, or waiting; at least an hour before anybody may push it aside.
     scheduling: Scheduling.gantry(gantry.queue('research'), {
       topology: { required: 'example.com/rack' },
-      minimumRuntimeSeconds: 3600,
+      minimumRuntime: Duration.hours(1),
     }),
   });
   job.node.addDependency(namespace);

@@ -30,8 +30,8 @@ export class Serving extends Chart {
       nodeSelection: nodes,
       resources: { cpu: 16, memory: '160Gi' },
       sharedMemory: '16Gi',
-      loadingSeconds: minutes(4),
-      drainSeconds: minutes(3),
+      loadingTime: Duration.seconds(minutes(4)),
+      drainTime: Duration.seconds(minutes(3)),
       as: ServingEngine.deployment({
         scaling: {
           maxReplicas: 8,
@@ -40,7 +40,7 @@ export class Serving extends Chart {
             serverAddress: PROMETHEUS,
             labels: { namespace: 'serving', service: 'chat' },
             minReplicas: 2,
-            modelLoadingSeconds: minutes(4),
+            modelLoadingTime: Duration.seconds(minutes(4)),
           }),
         },
       }),
@@ -50,13 +50,13 @@ export class Serving extends Chart {
     this.ranking = new InferenceService(this, 'ranking', {
       image: 'registry.example.com/ranking:4.2',
       port: 8080,
-      loadingSeconds: 20,
-      drainSeconds: 30,
+      loadingTime: Duration.seconds(20),
+      drainTime: Duration.seconds(30),
       accelerators: Accelerator.nvidia({ count: 1 }),
       nodeSelection: nodes,
       resources: { cpu: 4, memory: '16Gi' },
       as: ServingEngine.knative({
-        scaling: KnativeScaling.concurrency(8, { maxReplicas: 6, scaleDownDelaySeconds: minutes(10) }),
+        scaling: KnativeScaling.concurrency(8, { maxReplicas: 6, scaleDownDelay: Duration.seconds(minutes(10)) }),
         containerConcurrency: 16,
       }),
     });
@@ -67,8 +67,8 @@ export class Serving extends Chart {
       image: 'lmsysorg/sglang:v0.5.6',
       port: 30000,
       replicas: 2,
-      loadingSeconds: minutes(15),
-      drainSeconds: minutes(5),
+      loadingTime: Duration.seconds(minutes(15)),
+      drainTime: Duration.seconds(minutes(5)),
       model: Mount.claim('deepseek', '/model', { readOnly: true }),
       accelerators: Accelerator.nvidia({ count: 8 }),
       nodeSelection: nodes,

@@ -2,7 +2,7 @@
  * One training, stated once and rendered as each kind that can run it; and the other ways to keep GPUs busy: a fine-tuning on the
  * platform's own runtime, a parameter sweep on Ray, a model too large for one node.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import {
   Accelerator,
   batch,
@@ -85,9 +85,9 @@ export class OtherWork extends Chart {
             accelerators: Accelerator.nvidia({ count: 1 }),
           },
         ],
-        autoscaler: { idleTimeoutSeconds: 120 },
+        autoscaler: { idleTimeout: Duration.minutes(2) },
       },
-      ttlSecondsAfterFinished: 600,
+      ttlAfterFinished: Duration.minutes(10),
     });
 
     new batch.LeaderWorkerSet(this, 'llama-405b', {

@@ -116,7 +116,7 @@ export class Laboratory extends Chart {
       timeZone: 'Europe/Vienna',
       priorityClass: priorities.at('night'),
       job: {
-        ttlSecondsAfterFinished: 86_400,
+        ttlAfterFinished: Duration.days(1),
         tasks: [
           {
             name: 'evaluate',

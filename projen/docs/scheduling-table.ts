@@ -2,7 +2,7 @@
  * The table of `docs/scheduling.md`: which kind of workload can go through which scheduler, and what can be asked of it there. It is found
  * out by making each workload with each choice, so that it says what the constructs really do.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type KubernetesMinor } from '../../src/facts/api/schema';
@@ -40,7 +40,7 @@ export const CHOICES: readonly Choices[] = [
     asking: {
       topology: Scheduling.volcano(queue, { topology: { required: 1 } }),
       elastic: Scheduling.volcano(queue, { elastic }),
-      'minimum runtime': Scheduling.volcano(queue, { minimumRuntimeSeconds: 600 }),
+      'minimum runtime': Scheduling.volcano(queue, { minimumRuntime: Duration.minutes(10) }),
     },
   },
   {
@@ -77,7 +77,7 @@ export const CHOICES: readonly Choices[] = [
     asking: {
       topology: Scheduling.gantry(gantryQueue, { topology: { required } }),
       elastic: Scheduling.gantry(gantryQueue, { elastic }),
-      'minimum runtime': Scheduling.gantry(gantryQueue, { minimumRuntimeSeconds: 600 }),
+      'minimum runtime': Scheduling.gantry(gantryQueue, { minimumRuntime: Duration.minutes(10) }),
       'hand-over': Scheduling.gantry(gantryQueue, { handOver: true }),
     },
   },

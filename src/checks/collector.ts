@@ -1,12 +1,14 @@
 /**
  * Gathers findings: gives each its place and its construct, sets aside what was answered for, and puts all in a stable order.
  */
+import { definedMembers } from '../manifests/members';
 import { describeId, type Manifest, type Position, type SourceProblem } from '../manifests/manifest';
 import { type ManifestSet } from '../manifests/manifest-set';
 import { TIERS, type Finding, type NotChecked, type Severity, type Tier } from './finding';
 import { type Report, type SuppressedFinding } from './report';
 import { type RuleFacts, type Violation } from './rule';
 import { shapeRules } from './schema/shape-rules';
+import { withoutSecretValues } from './secrets';
 import { suppressionNeedsReason, suppressionsOf, type Suppression } from './suppression';
 
 export interface CollectorOptions {
@@ -56,15 +58,16 @@ export class FindingCollector {
     return tiers.some((tier) => this.tiers.has(tier));
   }
 
-  add(rule: ReportedFacts, manifest: Manifest, violation: Violation, position?: Position): void {
-    const tier = violation.tier ?? rule.tier;
+  add(rule: ReportedFacts, manifest: Manifest, said: Violation, position?: Position): void {
+    const tier = said.tier ?? rule.tier;
     if (!this.tiers.has(tier)) {
       return;
     }
+    const violation = withoutSecretValues(said, manifest);
     const path = violation.path ?? '';
     const { file, construct, locate } = manifest.origin;
     const place = position ?? locate?.(path);
-    const finding = compact({
+    const finding = definedMembers({
       rule: rule.id,
       tier,
       severity: this.options.severities?.get(rule.id) ?? violation.severity ?? rule.severity,
@@ -93,7 +96,7 @@ export class FindingCollector {
     if (!this.tiers.has(rule.tier) && problem.kind !== 'syntax') {
       return;
     }
-    const finding = compact({
+    const finding = definedMembers({
       rule: rule.id,
       tier: rule.tier,
       severity: this.options.severities?.get(rule.id) ?? rule.severity,
@@ -121,18 +124,28 @@ export class FindingCollector {
       const { id, tier } = rule;
       const object = describeId(manifest.id);
       this.suppressed.push(
-        compact({ rule: id, tier, severity: 'info', object, path: '/kind', message: why, file, construct, reason }),
+        definedMembers({
+          rule: id,
+          tier,
+          severity: 'info',
+          object,
+          path: '/kind',
+          message: why,
+          file,
+          construct,
+          reason,
+        }),
       );
       return;
     }
-    this.notChecked.push(compact({ object: describeId(manifest.id), file, construct, why }));
+    this.notChecked.push(definedMembers({ object: describeId(manifest.id), file, construct, why }));
   }
 
   /** A rule that failed, on a manifest or on the whole set. */
   addFailure(why: string, manifest?: Manifest): void {
     const { file, construct } = manifest?.origin ?? {};
     const object = manifest === undefined ? 'the whole set' : describeId(manifest.id);
-    this.notChecked.push(compact({ object, file, construct, why, failed: true as const }));
+    this.notChecked.push(definedMembers({ object, file, construct, why, failed: true as const }));
   }
 
   private reasonToIgnore(rule: string, manifest: Manifest): string | undefined {
@@ -170,9 +183,4 @@ export class FindingCollector {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Without the keys that have no value, so that reports show none. */
-function compact<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
 }

@@ -21,10 +21,10 @@ export const suppressionNeedsReason: RuleFacts = {
   id: 'gantry/suppression-needs-reason',
   tier: 'advice',
   severity: 'error',
-  summary: `Each line of the annotation ${IGNORE_ANNOTATION} is a rule id, a colon and a reason.`,
-  why: 'A silence that nobody explained cannot be judged by the next reader, so it is not applied.',
+  summary: `Each line of the annotation ${IGNORE_ANNOTATION} must be a rule id, a colon, and a reason.`,
+  why: 'A suppression without a reason cannot be reviewed, so it is not applied.',
   source: 'Gantry',
-  fix: 'Write `rule-id: reason`, one rule per line.',
+  fix: 'Write `rule-id: reason`, with one rule per line.',
 };
 
 interface OwnSuppressions {
@@ -51,7 +51,7 @@ export function suppressionsOf(manifest: Manifest): OwnSuppressions {
     } else {
       violations.push({
         path: pointer('/metadata/annotations', IGNORE_ANNOTATION),
-        message: `The line "${line}" silences nothing, since it gives no reason.`,
+        message: `the line "${line}" suppresses nothing, because it has no reason`,
         found: line,
         expected: 'rule-id: reason',
       });

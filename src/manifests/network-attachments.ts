@@ -42,17 +42,17 @@ function readAttachments(set: ManifestSet): readonly NetworkAttachment[] {
     return {
       manifest,
       name: manifest.id.name,
-      namespace: filled(spec.networkNamespace) ?? manifest.id.namespace,
+      namespace: nonEmptyText(spec.networkNamespace) ?? manifest.id.namespace,
       resource: asString(spec.resourceName) ?? '',
     };
   });
   const nvidia = NVIDIA_KINDS.flatMap((kind) => set.ofKind(kind)).map((manifest): NetworkAttachment => {
     const spec = asObject(manifest.object.spec);
-    const resource = filled(spec.resourceName);
+    const resource = nonEmptyText(spec.resourceName);
     return {
       manifest,
       name: manifest.id.name,
-      namespace: filled(spec.networkNamespace) ?? 'default',
+      namespace: nonEmptyText(spec.networkNamespace) ?? 'default',
       resource: resource === undefined ? '' : `nvidia.com/${resource}`,
     };
   });
@@ -68,6 +68,6 @@ export function isTiedResource(attachment: NetworkAttachment, name: string): boo
   return resource.includes('/') ? name === resource : name.endsWith(`/${resource}`);
 }
 
-function filled(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -197,7 +197,8 @@ export const TEMPLATE_PLACES: Readonly<Record<string, readonly TemplatePlace[]>>
 
 /** The pod templates of one manifest, in the order of the table and of the lists it names; none for kinds that hold none. */
 export function podTemplatesOf(manifest: Manifest): readonly PodTemplate[] {
-  const places = TEMPLATE_PLACES[kindKey(manifest.id)];
+  const key = kindKey(manifest.id);
+  const places = Object.hasOwn(TEMPLATE_PLACES, key) ? TEMPLATE_PLACES[key] : undefined;
   if (places === undefined) {
     return [];
   }

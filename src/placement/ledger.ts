@@ -92,33 +92,55 @@ export class Ledger {
   /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
     const wanted = pod.podClass.deviceCount;
+    // Two pods cannot hold one device, whatever they say: the second is taken to hold another.
     const known =
-      devices.length === wanted || row === ELSEWHERE
+      row === ELSEWHERE || (devices.length === wanted && !this.isHeld(pod, devices))
         ? devices
         : (chooseDevices(this.table, row, pod.podClass) ?? this.anyDevices(row, wanted));
     this.apply(pod, row, known, 1);
   }
 
+  /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */
+  private isHeld(pod: PodRecord, devices: readonly number[]): boolean {
+    const { deviceCapacity } = this.table;
+    return (
+      pod.podClass.accelerator?.kind !== 'mig' &&
+      !this.areFree(
+        pod,
+        devices.filter((slot) => deviceCapacity[slot] > 0),
+      )
+    );
+  }
+
   /** Can the pod go back exactly where it was? */
   couldReturn(pod: PodRecord, row: number, devices: readonly number[]): boolean {
-    const { columns, amounts, accelerator } = pod.podClass;
+    const { columns, amounts } = pod.podClass;
     for (let i = 0; i < columns.length; i++) {
       if (this.table.free[columns[i]][row] < amounts[i]) {
         return false;
       }
     }
+    return this.areFree(pod, devices);
+  }
+
+  private areFree({ podClass }: PodRecord, devices: readonly number[]): boolean {
+    const { accelerator } = podClass;
     if (accelerator === undefined) {
       return true;
     }
     const { table } = this;
     if (accelerator.kind === 'mig') {
-      const { profile } = pod.podClass;
+      const { profile } = podClass;
       return devices.every(
         (slot) =>
           table.migFree[slot * table.profiles.length + profile] >= devices.filter((other) => other === slot).length,
       );
     }
-    return devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator));
+    // Nor can one pod hold one device twice.
+    return (
+      new Set(devices).size === devices.length &&
+      devices.every((slot) => table.deviceFree[slot] >= milliOn(table, slot, accelerator))
+    );
   }
 
   mark(): number {

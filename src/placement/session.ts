@@ -235,7 +235,7 @@ export class Session {
       releasing: existed && pod.state === 'releasing',
       waits: !existed,
       row,
-      devices: row >= 0 ? (pod.devices ?? []).map((device) => start + device) : [],
+      devices: row >= 0 ? slotsOf(pod.devices ?? [], start, this.table.deviceStart[row + 1]) : [],
     };
   }
 
@@ -254,6 +254,12 @@ export class Session {
       }
     }
   }
+}
+
+/** The slots of a node's devices; none where one of the indices is not of this node, since it would be another node's. */
+function slotsOf(devices: readonly number[], start: number, end: number): readonly number[] {
+  const isOfNode = (device: number): boolean => Number.isInteger(device) && device >= 0 && device < end - start;
+  return devices.every(isOfNode) ? devices.map((device) => start + device) : [];
 }
 
 function byName<T extends { readonly name: string }>(list: readonly T[]): T[] {

@@ -13,6 +13,8 @@ interface CruisedModule {
     readonly resolved: string;
     readonly circular: boolean;
     readonly typeOnly?: boolean;
+    /** `type-only` among them where the compiler erases the import; packages have no `typeOnly`. */
+    readonly dependencyTypes: readonly string[];
   }[];
 }
 
@@ -98,8 +100,8 @@ test('neither rules nor the command line load a construct', () => {
       return;
     }
     seen.add(source);
-    for (const { resolved, typeOnly } of byName.get(source)?.dependencies ?? []) {
-      if (typeOnly !== true) {
+    for (const { resolved, typeOnly, dependencyTypes } of byName.get(source)?.dependencies ?? []) {
+      if (typeOnly !== true && !dependencyTypes.includes('type-only')) {
         visit(resolved);
       }
     }

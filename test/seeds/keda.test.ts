@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { ScaledObject, Triggers } from '../../src/constructs/keda';
 import { parseYaml } from '../../src/manifests/yaml';
 
@@ -12,7 +12,7 @@ test('constructs make the corrected ScaledObject', () => {
   const chart = new Chart(new App(), 'llm', { namespace: 'training' });
   new ScaledObject(chart, 'chat', {
     target: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'chat' },
-    pollingIntervalSeconds: 15,
+    pollingInterval: Duration.seconds(15),
     minReplicas: 2,
     maxReplicas: 20,
     fallback: { failureThreshold: 3, replicas: 4 },

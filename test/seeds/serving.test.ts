@@ -1,10 +1,10 @@
 /**
  * The corrected manifest of a model server on Knative, as a construct says it.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { serving } from '../../src';
+import { podPart, serving } from '../../src';
 import { parseYaml } from '../../src/manifests/yaml';
 import { Testing } from '../../src/interfaces/testing';
 
@@ -15,10 +15,10 @@ test('knative-service.yaml', () => {
   new KnativeService(chart, 'chat', {
     image: 'registry.example.com/chat:1.0',
     ports: [{ containerPort: 8000 }],
-    resources: { extended: { 'nvidia.com/gpu': '1' } },
+    parts: [podPart({ limits: { 'nvidia.com/gpu': '1' } })],
     scaling: KnativeScaling.concurrency(10, { minReplicas: 0, maxReplicas: 8 }),
     containerConcurrency: 20,
-    timeoutSeconds: 300,
+    timeout: Duration.minutes(5),
   });
   const wanted = parseYaml(readFileSync(FIXED, 'utf8'), FIXED).manifests.map(({ object }) => object);
   expect(Testing.synth(chart)).toEqual(wanted);

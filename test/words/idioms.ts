@@ -40,7 +40,7 @@ export const IDIOMS: readonly Idiom[] = [
   { pattern: /\bgives? something\b/gi, write: 'sets at least one of' },
   {
     pattern:
-      /(?<!\bthere )\b(?:is|are) no (?!longer\b|more\b|less\b|greater\b|later\b|earlier\b|smaller\b|larger\b|other than\b)[a-z]+/g,
+      /(?<!\b[Tt]here )\b(?:is|are) no (?!longer\b|more\b|less\b|greater\b|later\b|earlier\b|smaller\b|larger\b|other than\b)[a-z]+/g,
     write: 'is not a',
   },
   { pattern: /\bwhat is weaker\b/gi, write: 'limitations' },

@@ -84,7 +84,7 @@ class RuleWalk {
       if (typeof program === 'string') {
         this.list.add(
           { ...shapeRules.celError, severity: 'info' },
-          { message: `the rule cannot be read here and was not checked: ${program}`, expected: rule.rule },
+          { message: `the rule is not supported here and was not checked: ${program}`, expected: rule.rule },
         );
         continue;
       }
@@ -129,8 +129,8 @@ class RuleWalk {
     const text = rule.rule.replace(/\s+/g, ' ').trim();
     const short = text.length > LONGEST_RULE_SHOWN ? `${text.slice(0, LONGEST_RULE_SHOWN)}…` : text;
     return value !== null && typeof value === 'object'
-      ? `the rule does not hold: ${short}`
-      : `${quoted(value)} breaks the rule ${short}`;
+      ? `the object violates the rule ${short}`
+      : `${quoted(value)} violates the rule ${short}`;
   }
 }
 
@@ -142,7 +142,9 @@ function fixFor(rule: CelRule): { readonly fix?: string } {
   if (fields.length === 0 || fields.length > MOST_FIELDS_NAMED) {
     return {};
   }
-  return { fix: `Add, change or remove ${fields.map((field) => `'${field}'`).join(' or ')} so that the rule holds.` };
+  return {
+    fix: `Set or remove ${fields.map((field) => `'${field}'`).join(' or ')} so that the rule evaluates to true.`,
+  };
 }
 
 /** The field that a rule blames, `.spec.mode` or `.labels['a']`. */

@@ -111,14 +111,14 @@ export class ShapeChecker {
         list.add(
           shapeRules.identity,
           {
-            message: `${name} is ${value === undefined ? 'missing' : 'not a text'}`,
+            message: `${name} must be ${value === undefined ? 'set' : 'a string'}`,
             ...(value === undefined ? {} : { found: value }),
             expected: `${name}, string`,
           },
           name,
         );
       }
-      return { violations: list.violations, notChecked: 'apiVersion and kind do not say what it is' };
+      return { violations: list.violations, notChecked: 'apiVersion and kind do not identify a kind' };
     }
     const known = this.kinds.lookUp(apiVersion, kind);
     return 'info' in known ? this.checkKnown(object, known, list) : this.reportUnknown(known, list, apiVersion, kind);
@@ -142,7 +142,7 @@ export class ShapeChecker {
         { message: unknown.noSuchGroup, found: apiVersion, expected: unknown.expected, fix: unknown.fix },
         'apiVersion',
       );
-      return { violations: list.violations, notChecked: 'no schema: there is no such API group' };
+      return { violations: list.violations, notChecked: 'no schema: unknown API group' };
     }
     list.add(
       shapeRules.kind,
@@ -154,7 +154,7 @@ export class ShapeChecker {
       },
       'kind',
     );
-    return { violations: list.violations, notChecked: 'no schema: there is no such kind' };
+    return { violations: list.violations, notChecked: 'no schema: unknown kind' };
   }
 
   private checkKnown(object: JsonObject, { info, schema, scale }: Known, list: ViolationList): ShapeResult {
@@ -167,7 +167,7 @@ export class ShapeChecker {
     }
     if (info.builtIn && isOffByDefault(info)) {
       const flag = `--runtime-config=${info.apiVersion}=true`;
-      const message = `${info.apiVersion} ${info.kind} is served only where the API server is started with ${flag}`;
+      const message = `${info.apiVersion} ${info.kind} is served only if the API server is started with ${flag}`;
       list.add(shapeRules.onByDefault, { message, found: info.apiVersion }, 'apiVersion');
     }
     if (
@@ -179,7 +179,7 @@ export class ShapeChecker {
       list.add(
         shapeRules.scope,
         {
-          message: `${info.kind} is cluster-scoped, yet metadata.namespace is '${object.metadata.namespace}'`,
+          message: `${info.kind} is cluster-scoped, but metadata.namespace is '${object.metadata.namespace}'`,
           found: object.metadata.namespace,
           expected: 'no namespace',
         },
@@ -201,7 +201,7 @@ export class ShapeChecker {
       if (scale !== undefined && typeof replicas === 'number' && (replicas < 0 || replicas > MOST_REPLICAS)) {
         list.add(
           shapeRules.scale,
-          { message: `${replicas} replicas`, found: replicas, expected: `0 to ${MOST_REPLICAS}` },
+          { message: `replicas is out of range: ${replicas}`, found: replicas, expected: `0 to ${MOST_REPLICAS}` },
           ...tokensOf(scale),
         );
       }

@@ -4,6 +4,7 @@
  */
 import { type CelRule, type JsonObject, type JsonValue, type Schema } from '../../facts/api/schema';
 import { isObject, stringsIn } from '../../manifests/read';
+import { matchByRe2 } from './patterns';
 
 type Test = (value: JsonValue) => boolean;
 
@@ -51,6 +52,9 @@ export function readSchema(value: JsonValue | undefined): Schema {
     if (found !== undefined && test(found)) {
       schema[keyword] = found;
     }
+  }
+  if (typeof value.pattern === 'string') {
+    matchByRe2(value.pattern);
   }
   for (const keyword of ['required', 'x-kubernetes-list-map-keys']) {
     if (Array.isArray(value[keyword])) {

@@ -112,7 +112,7 @@ class CustomResourceWalk {
           } else if (items.types !== 0) {
             this.list.add(
               shapeRules.nullItem,
-              { message: 'a list item is null', found: null, expected: items.typeNames },
+              { message: 'list items must not be null', found: null, expected: items.typeNames },
               i,
             );
             continue;
@@ -149,9 +149,9 @@ class CustomResourceWalk {
       this.list.add(
         rule,
         {
-          message: `${quoted(item)} stands in the set more than once`,
+          message: `duplicate value ${quoted(item)} in a set`,
           found: item,
-          expected: 'an item that no other equals',
+          expected: 'unique items',
         },
         index,
       );
@@ -187,9 +187,9 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.listKey,
         {
-          message: `two items have the same key (${shown})`,
+          message: `duplicate key of two list items (${shown})`,
           found: keys[index] ?? null,
-          expected: `a ${names.join(' and ')} that no other item has`,
+          expected: `a unique ${names.join(' and ')}`,
         },
         index,
       );
@@ -246,7 +246,7 @@ class CustomResourceWalk {
       this.list.add(
         shapeRules.required,
         {
-          message: `'${name}' is missing`,
+          message: `'${name}' must be set`,
           expected: `'${name}', ${node.child(name)?.typeNames ?? 'any value'}`,
           fix: `Add '${name}'.`,
         },
@@ -297,7 +297,7 @@ class CustomResourceWalk {
       }
     } else if (!isRoot && (typeof item !== 'string' || item === '')) {
       this.list.add(shapeRules.type, {
-        message: `${key} of an embedded object must be a text that is not empty`,
+        message: `${key} of an embedded object must be a non-empty string`,
         found: item,
         expected: 'string',
       });
@@ -312,7 +312,11 @@ class CustomResourceWalk {
       }
       this.list.add(
         shapeRules.required,
-        { message: `'${name}' is missing in an embedded object`, expected: `'${name}', string`, fix: `Add '${name}'.` },
+        {
+          message: `'${name}' must be set in an embedded object`,
+          expected: `'${name}', string`,
+          fix: `Add '${name}'.`,
+        },
         name,
       );
     }
@@ -354,7 +358,7 @@ class CustomResourceWalk {
     allOf?.forEach((branch) => new CustomResourceWalk(this.list, this.target, false).value(value, nodeOf(branch)));
     if (anyOf !== undefined && anyOf.length > 0 && !anyOf.some((branch) => this.conforms(value, branch))) {
       this.list.add(shapeRules.combination, {
-        message: 'none of the alternatives is met',
+        message: 'exactly one of the alternatives must match, but none does',
         found: value,
         expected: `at least one of: ${alternatives(anyOf)}`,
       });
@@ -363,7 +367,10 @@ class CustomResourceWalk {
       const met = oneOf.filter((branch) => this.conforms(value, branch)).length;
       if (met !== 1) {
         this.list.add(shapeRules.combination, {
-          message: met === 0 ? 'none of the alternatives is met' : `${met} of the alternatives are met at once`,
+          message:
+            met === 0
+              ? 'exactly one of the alternatives must match, but none does'
+              : `exactly one of the alternatives must match, but ${met} do`,
           found: value,
           expected: `exactly one of: ${alternatives(oneOf)}`,
         });
@@ -371,7 +378,7 @@ class CustomResourceWalk {
     }
     if (not !== undefined && this.conforms(value, not)) {
       this.list.add(shapeRules.combination, {
-        message: 'the value is what it must not be',
+        message: 'the value must not match the excluded schema',
         found: value,
         expected: `not: ${alternatives([not])}`,
       });

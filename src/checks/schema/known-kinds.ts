@@ -159,15 +159,15 @@ export class KnownKinds {
         ? ''
         : ` (Kubernetes ${own.minors[0] ?? ''} to ${own.minors[own.minors.length - 1] ?? ''} do)`;
     return {
-      notServed: `${kind} of ${apiVersion} is not served by ${who}${when}`,
+      notServed: `${who} does not serve ${kind} of ${apiVersion}${when}`,
       expected:
         served.length > 0
           ? `apiVersion ${served.map((info) => info.apiVersion).join(' or ')}`
-          : `a version that ${who} serves; it serves none of this kind`,
+          : `a version that ${who} serves; ${who} serves no version of this kind`,
       fix:
         best === undefined
-          ? `Leave the object out, or target another Kubernetes minor.`
-          : `Write apiVersion: ${best.apiVersion}.`,
+          ? 'Remove the object, or check for another Kubernetes minor version with --kubernetes.'
+          : `Set apiVersion: ${best.apiVersion}.`,
     };
   }
 
@@ -192,7 +192,7 @@ export class KnownKinds {
       };
     }
     if (REQUEST_KINDS.has(kind)) {
-      return { why: `${kind} is a request to the API, not an object` };
+      return { why: `${kind} is an API request, not an object` };
     }
     const elsewhere = allKinds().find((info) => info.kind === kind && this.isServed(info));
     return {
@@ -204,10 +204,10 @@ export class KnownKinds {
           : { expected: `apiVersion ${elsewhere.apiVersion}` }),
       fix:
         meant !== undefined
-          ? `Write kind: ${meant}.`
+          ? `Set kind: ${meant}.`
           : elsewhere === undefined
-            ? 'Correct the kind or the apiVersion.'
-            : `Write apiVersion: ${elsewhere.apiVersion}.`,
+            ? 'Set kind to a kind of the API group, or set apiVersion to the group of the kind.'
+            : `Set apiVersion: ${elsewhere.apiVersion}.`,
     };
   }
 
@@ -216,14 +216,14 @@ export class KnownKinds {
     const below = allKinds().find(
       (info) => info.kind === kind && info.group.endsWith(`.${group}`) && this.isServed(info),
     )?.apiVersion;
-    const right = group === 'istio.io' ? ISTIO_KINDS[kind] : below;
+    const right = group === 'istio.io' && Object.hasOwn(ISTIO_KINDS, kind) ? ISTIO_KINDS[kind] : below;
     if (right === undefined) {
       return { why: `no schema for API group ${group}`, needsDefinition: true };
     }
     return {
-      noSuchGroup: `${apiVersion} serves no ${kind}: ${group} is no API group`,
+      noSuchGroup: `${apiVersion} has no kind ${kind}: ${group} is not an API group`,
       expected: `apiVersion ${right}`,
-      fix: `Write apiVersion: ${right}.`,
+      fix: `Set apiVersion: ${right}.`,
     };
   }
 

@@ -46,5 +46,6 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
 
 export function isOptionalField(kind: string, path: string): boolean {
   const general = path.replace(/\/\d+(?=\/|$)/g, '/*');
-  return BY_KIND[kind]?.includes(general) === true || ENDS.some((end) => end.test(general));
+  const fields = Object.hasOwn(BY_KIND, kind) ? BY_KIND[kind] : undefined;
+  return fields?.includes(general) === true || ENDS.some((end) => end.test(general));
 }

@@ -22,6 +22,20 @@ const load = createRequire(__filename);
 
 const known = new Map<string, Pattern | null>();
 
+/** Patterns that somebody gave: backtracking could take its time on any of them. */
+const given = new Set<string>();
+
+/** Has a pattern of a definition that does not ship with Gantry matched by RE2 only. */
+export function matchByRe2(source: string): void {
+  if (!given.has(source)) {
+    given.add(source);
+    known.delete(source);
+  }
+}
+
+/** A repetition of something that repeats, such as `(a+)+`: backtracking may take exponential time. */
+const NESTED_REPETITION = /[*+}]\??\)+\??[*+{]|\([^()]*[*+}][^()]*\)[*+{]/;
+
 /** The pattern, compiled once per source; `undefined` where RE2 has no such pattern. */
 export function patternOf(source: string): Pattern | undefined {
   let pattern = known.get(source);
@@ -34,7 +48,7 @@ export function patternOf(source: string): Pattern | undefined {
 
 function compile(source: string): Pattern | undefined {
   const insensitive = source.startsWith('(?i)');
-  const translated = translate(insensitive ? source.slice(4) : source);
+  const translated = given.has(source) ? undefined : translate(insensitive ? source.slice(4) : source);
   if (translated === undefined) {
     const exact = compileExactly(source);
     return exact && { test: (text) => exact.test(text), findAll: () => undefined };
@@ -51,6 +65,9 @@ function compile(source: string): Pattern | undefined {
       return exact ? exact.test(text) : fast.test(text);
     },
     findAll(text, limit) {
+      if (NESTED_REPETITION.test(source)) {
+        return undefined;
+      }
       const found: string[] = [];
       for (const match of text.matchAll(new RegExp(translated, `g${flags}`))) {
         if (limit >= 0 && found.length >= limit) {

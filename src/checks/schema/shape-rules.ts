@@ -8,7 +8,7 @@ import { type RuleFacts } from '../rule';
 
 const STRICT = 'Kubernetes API server, strict decoding (fieldValidation=Strict)';
 const CRD_SCHEMA = 'Kubernetes API server: the OpenAPI schema of the kind (apiextensions, kube-openapi/validation)';
-const REFUSED = 'The API server refuses the object.';
+const REFUSED = 'The API server rejects the object.';
 
 function rule(id: string, summary: string, fix: string, more: Partial<RuleFacts> = {}): RuleFacts {
   return { id, tier: 'schema', severity: 'error', summary, why: REFUSED, source: CRD_SCHEMA, fix, ...more };
@@ -17,129 +17,155 @@ function rule(id: string, summary: string, fix: string, more: Partial<RuleFacts>
 export const shapeRules = {
   unknownField: rule(
     'schema/unknown-field',
-    'Every field is one that the kind has.',
-    'Correct the name, or remove the field.',
+    'Every field must be a field of the kind.',
+    'Rename the field to a `fieldName` of the kind, or remove it.',
     {
-      why: 'A strict server refuses the object; a lenient one drops the field without a word, so what it said never happens.',
+      why: 'With strict validation the API server rejects the object; otherwise it silently drops the field, which then has no effect.',
       source: STRICT,
     },
   ),
-  required: rule('schema/required', 'Required fields are there, unless they have a default.', 'Add the field.'),
-  type: rule('schema/type', 'Values have the type that the field takes.', 'Write a value of the expected type.'),
-  nullItem: rule('schema/null-item', 'Lists hold no null items.', 'Remove the item, or give it a value.'),
-  enum: rule('schema/enum', 'A value is one of those that the field lists.', 'Use one of the listed values.'),
-  bound: rule('schema/bound', 'Numbers lie within the bounds of the field.', 'Choose a number within the bounds.'),
+  required: rule(
+    'schema/required',
+    'Required fields must be set, unless they have a default.',
+    'Set the `field` that is required.',
+  ),
+  type: rule(
+    'schema/type',
+    'Values must have the type of the field.',
+    'Set the `field` to a value of the expected type.',
+  ),
+  nullItem: rule('schema/null-item', 'Lists must not contain null.', 'Remove the list item, or set it to a `value`.'),
+  enum: rule(
+    'schema/enum',
+    'The value of an enum field must be one of its values.',
+    'Set the `field` to one of the expected values.',
+  ),
+  bound: rule(
+    'schema/bound',
+    'Numbers must be within the bounds of the field.',
+    'Set the `field` to a number within the bounds.',
+  ),
   size: rule(
     'schema/size',
-    'Texts, lists and maps are as long as the field allows.',
-    'Shorten it, or add what is missing.',
+    'Strings, lists, and maps must have a length that the field allows.',
+    'Shorten the value of the `field`, or add the missing items.',
   ),
   pattern: rule(
     'schema/pattern',
-    'A text matches the pattern of the field.',
-    'Write a value that matches the pattern.',
+    'A string must match the pattern of the field.',
+    'Set the `field` to a string that matches the pattern.',
   ),
   format: rule(
     'schema/format',
-    'A value can be read as what the field holds: a quantity, a time, base64, an integer of its width.',
-    'Write the value in the form named.',
+    'A value must have the format of the field: a quantity, a time, base64, or an integer of the right width.',
+    'Set the `field` to a value in the expected format.',
   ),
   combination: rule(
     'schema/combination',
-    'The alternatives that the schema combines (allOf, anyOf, oneOf, not) are met.',
-    'Write exactly what one of the alternatives asks for.',
+    'The alternatives that the schema combines (allOf, anyOf, oneOf, not) must match.',
+    'Set the fields of exactly one alternative (`oneOf`), or of at least one (`anyOf`).',
   ),
   listKey: rule(
     'schema/duplicate-list-key',
-    'No two items of a keyed list have the same key, after defaults.',
-    'Remove one of the items, or change its key.',
+    'The keys of the items of a keyed list must be unique after defaulting.',
+    'Remove one of the items, or change its key, for example `name`.',
     {
-      why: 'The API server refuses the object: items of such a list are told apart by their keys.',
+      why: 'The API server rejects the object, because the keys identify the items of such a list.',
       source: 'Kubernetes API server: x-kubernetes-list-type=map',
     },
   ),
-  setItem: rule('schema/duplicate-set-item', 'A set holds no item twice.', 'Remove the repeated item.', {
-    source: 'Kubernetes API server: x-kubernetes-list-type=set',
-  }),
+  setItem: rule(
+    'schema/duplicate-set-item',
+    'The items of a set must be unique.',
+    'Remove the duplicate item from the `field`.',
+    {
+      source: 'Kubernetes API server: x-kubernetes-list-type=set',
+    },
+  ),
   scale: rule(
     'schema/scale-replicas',
-    'The replicas that the scale subresource shows are a count.',
-    'Write a number from 0 to 2147483647.',
+    'The replicas in the scale subresource must be a count.',
+    'Set spec.replicas to a number from 0 to 2147483647.',
     {
       tier: 'server',
       source: 'Kubernetes API server, apiextensions customresource: ValidateScaleSpec',
     },
   ),
-  scope: rule('schema/scope', 'Only objects of a namespaced kind name a namespace.', 'Remove metadata.namespace.', {
+  scope: rule('schema/scope', 'Only objects of a namespaced kind may set a namespace.', 'Remove metadata.namespace.', {
     // Not of the schema tier: posted to the cluster-wide path, as kubectl does, the object is taken.
     tier: 'advice',
-    why: 'The API server drops the namespace without a word (at a namespaced path it does not know the kind): the object is not where its manifest says, and every namespace shares it.',
+    why: 'The API server silently drops the namespace (at a namespaced path it does not know the kind): the object is cluster-scoped, and all namespaces share it.',
     source: 'Kubernetes API server, registry/rest: EnsureObjectNamespaceMatchesRequestNamespace',
   }),
   version: rule(
     'schema/api-version-served',
-    'The API version is one that the target Kubernetes, or the CRD, serves.',
-    'Use a served version.',
+    'The API version must be served by the target Kubernetes version or by the CRD.',
+    'Set apiVersion to a version that is served.',
     {
-      why: 'The server has no such API and answers that it does not know the kind.',
+      why: 'The API server has no such API and responds that it does not know the kind.',
       source: 'Kubernetes OpenAPI of each minor; the versions of each CRD',
     },
   ),
   deprecated: rule(
     'schema/api-version-current',
-    'The API version is not a deprecated one.',
-    'Move to the current version.',
+    'The API version should not be deprecated.',
+    'Set apiVersion to the current version.',
     {
       tier: 'advice',
       severity: 'info',
-      why: 'The server takes it with a warning; a later release of the project will not.',
+      why: 'The API server accepts it with a warning; a later release of the project will not.',
       source: 'the versions of each CRD',
     },
   ),
   onByDefault: rule(
     'schema/api-version-on-by-default',
-    'The API version is one that a cluster serves without being told to.',
-    'Use a stable version, or switch the API on.',
+    'The API version should be one that clusters serve by default.',
+    'Set apiVersion to a stable version, or enable the API with --runtime-config.',
     {
       tier: 'advice',
       severity: 'warning',
-      why: 'Alpha and beta versions of built-in kinds are off unless the API server is started with --runtime-config: it then answers that it does not know the kind.',
+      why: 'Alpha and beta versions of built-in kinds are off unless the API server is started with --runtime-config: it then responds that it does not know the kind.',
       source: 'Kubernetes API server, controlplane: stable, beta and alpha API versions',
     },
   ),
   group: rule(
     'schema/api-group-exists',
-    'The API group of a kind is the one that its project serves it in.',
-    'Write the whole name of the group.',
+    'The API group of a kind must be the group in which its project serves it.',
+    'Set apiVersion to the full name of the group and its version.',
     {
-      why: 'The server has no such API and answers that it does not know the kind: the name of a project, such as istio.io or volcano.sh, is no API group.',
+      why: 'The API server has no such API and responds that it does not know the kind: the name of a project, such as istio.io or volcano.sh, is not an API group.',
       source: 'the groups of each project; istio 1.26, manifests/charts/base/files/crd-all.gen.yaml',
     },
   ),
-  kind: rule('schema/known-kind', 'The kind is one that its API group has.', 'Correct the kind or the apiVersion.', {
-    why: 'The server has no such API and answers that it does not know the kind.',
-    source: 'Kubernetes OpenAPI of each minor; the kinds of each project',
-  }),
+  kind: rule(
+    'schema/known-kind',
+    'The kind must be a kind of its API group.',
+    'Set kind or apiVersion to an existing kind and its group.',
+    {
+      why: 'The API server has no such API and responds that it does not know the kind.',
+      source: 'Kubernetes OpenAPI of each minor; the kinds of each project',
+    },
+  ),
   identity: rule(
     'schema/api-version-and-kind',
-    'An object says its apiVersion and its kind, both as text.',
-    'Add apiVersion and kind.',
+    'An object must set apiVersion and kind, both as strings.',
+    'Set apiVersion and kind.',
     {
-      why: 'Without both nobody can tell where the object belongs; kubectl refuses it.',
+      why: 'Without both, no client can tell what the object is; kubectl rejects it.',
       source: 'Kubernetes API conventions',
     },
   ),
-  cel: rule('cel/rule', 'The CEL rules of the CRD hold.', 'Change the values that the rule speaks of.', {
+  cel: rule('cel/rule', 'The CEL rules of the CRD must evaluate to true.', 'Change the `fields` that the rule reads.', {
     tier: 'cel',
     source: 'x-kubernetes-validations of the CRD',
   }),
   celError: rule(
     'cel/rule-evaluates',
-    'The CEL rules of the CRD can be evaluated on the object.',
-    'Add the fields that the rule reads.',
+    'The CEL rules of the CRD must be evaluable on the object.',
+    'Add the `fields` that the rule reads.',
     {
       tier: 'cel',
-      why: 'The API server refuses the object: a rule that fails to evaluate counts as broken.',
+      why: 'The API server rejects the object: a rule that fails to evaluate counts as violated.',
       source: 'x-kubernetes-validations of the CRD',
     },
   ),

@@ -176,8 +176,8 @@ export class TypedDecoding {
       this.list.add(shapeRules.format, {
         message: `${quoted(value)} is not base64`,
         found: value,
-        expected: 'base64 text, padded',
-        fix: 'Encode the value with base64, or use stringData where the kind has it.',
+        expected: 'a base64 string with padding',
+        fix: 'Encode the value with base64, or use stringData if the kind has it.',
       });
     } else if (this.demands && value !== '') {
       checkEnum(value, node, this.list);
@@ -194,7 +194,11 @@ export class TypedDecoding {
       return;
     }
     const width = node.schema.format ?? 'int64';
-    this.list.add(shapeRules.format, { message: `${value} does not fit into ${width}`, found: value, expected: width });
+    this.list.add(shapeRules.format, {
+      message: `${value} exceeds the range of ${width}`,
+      found: value,
+      expected: width,
+    });
   }
 
   private intOrString(value: JsonValue): void {
@@ -206,7 +210,7 @@ export class TypedDecoding {
     }
     if (Math.abs(value + 0.5) > LARGEST_INT32 + 0.5) {
       this.list.add(shapeRules.format, {
-        message: `${value} does not fit into int32`,
+        message: `${value} exceeds the range of int32`,
         found: value,
         expected: 'int32',
       });
@@ -223,8 +227,8 @@ export class TypedDecoding {
     this.list.add(shapeRules.format, {
       message: `${quoted(value)} is not a quantity`,
       found: value,
-      expected: 'a quantity such as 2, 500m, 16Gi or 1e3',
-      fix: 'Write a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent.',
+      expected: 'a quantity such as 2, 500m, 16Gi, or 1e3',
+      fix: 'Write a number with one of the suffixes n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei, or an exponent, such as "16Gi" or 1e3.',
     });
   }
 
@@ -274,7 +278,7 @@ export class TypedDecoding {
       this.list.add(
         shapeRules.required,
         {
-          message: `'${name}' is missing`,
+          message: `'${name}' must be set`,
           expected: `'${name}', ${child?.typeNames ?? 'any value'}`,
           fix: `Add '${name}'.`,
         },
@@ -286,10 +290,10 @@ export class TypedDecoding {
   private wrongType(value: JsonValue, expected: string): void {
     const asText = expected === 'string' && (typeof value === 'number' || typeof value === 'boolean');
     this.list.add(shapeRules.type, {
-      message: `found ${typeName(value)} ${quoted(value)}, where ${expected} is expected`,
+      message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${expected}`,
       found: value,
       expected,
-      fix: asText ? `Write it as text: "${String(value)}".` : `Write a value of type ${expected}.`,
+      fix: asText ? `Write a string in quotes: "${String(value)}".` : `Write a value of the type "${expected}".`,
     });
   }
 }

@@ -63,7 +63,7 @@ export function isJsonInteger(value: number): boolean {
 export function checkNull(node: SchemaNode, list: ViolationList): void {
   if (node.types !== 0 && !node.nullable) {
     list.add(shapeRules.type, {
-      message: `found null, where ${node.typeNames} is expected`,
+      message: `invalid type: null, expected ${node.typeNames}`,
       found: null,
       expected: node.typeNames,
     });
@@ -95,7 +95,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
     return true;
   }
   list.add(shapeRules.type, {
-    message: `found ${typeName(value)} ${quoted(value)}, where ${node.typeNames} is expected`,
+    message: `invalid type: ${typeName(value)} ${quoted(value)}, expected ${node.typeNames}`,
     found: value,
     expected: node.typeNames,
     fix: typeFix(value, node),
@@ -105,7 +105,7 @@ export function checkType(value: JsonValue, node: SchemaNode, list: ViolationLis
 
 function typeFix(value: JsonValue, node: SchemaNode): string {
   if (node.schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) {
-    return `Write it as text: "${String(value)}".`;
+    return `Write a string in quotes: "${String(value)}".`;
   }
   if (typeof value === 'string' && node.schema.type === 'integer' && /^-?\d+$/.test(value)) {
     return `Write it without quotes: ${value}.`;
@@ -114,16 +114,16 @@ function typeFix(value: JsonValue, node: SchemaNode): string {
     return `Write it without quotes: ${value}.`;
   }
   if (node.schema.type === 'array') {
-    return 'Write a list, even for one item.';
+    return 'Write a list in `[]`, even for one item.';
   }
-  return `Write ${node.typeNames === 'integer' ? 'an' : 'a value of type'} ${node.typeNames}.`;
+  return `Write ${node.typeNames === 'integer' ? 'an' : 'a value of type'} "${node.typeNames}".`;
 }
 
 export function checkString(value: string, node: SchemaNode, list: ViolationList, target: Target): void {
   const { schema } = node;
   if (schema.maxLength !== undefined && value.length > schema.maxLength && codePoints(value) > schema.maxLength) {
     list.add(shapeRules.size, {
-      message: `${quoted(value)} has ${codePoints(value)} characters, at most ${schema.maxLength} are allowed`,
+      message: `${quoted(value)} must have no more than ${schema.maxLength} characters, but has ${codePoints(value)}`,
       found: value,
       expected: `at most ${schema.maxLength} characters`,
     });
@@ -134,8 +134,8 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     list.add(shapeRules.size, {
       message:
         value === ''
-          ? 'the text is empty'
-          : `${quoted(value)} has too few characters: ${codePoints(value)} of ${schema.minLength}`,
+          ? 'the string must not be empty'
+          : `${quoted(value)} must have at least ${schema.minLength} characters, but has ${codePoints(value)}`,
       found: value,
       expected: `at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`,
     });
@@ -143,7 +143,7 @@ export function checkString(value: string, node: SchemaNode, list: ViolationList
     list.add(shapeRules.pattern, {
       message: `${quoted(value)} does not match the pattern of the field`,
       found: value,
-      expected: `a text that matches ${schema.pattern}`,
+      expected: `a string that matches ${schema.pattern}`,
     });
   }
   const format = schema.format === undefined ? undefined : formatOf(node, target);
@@ -158,31 +158,31 @@ export function checkNumber(value: number, node: SchemaNode, list: ViolationList
   const outOfRange = schema.format === undefined ? undefined : rangeOf(formatOf(node, target), value);
   if (outOfRange !== undefined) {
     list.add(shapeRules.format, {
-      message: `${value} does not fit into ${schema.format ?? ''}`,
+      message: `${value} exceeds the range of ${schema.format ?? ''}`,
       found: value,
       expected: outOfRange,
     });
   }
   const { minimum, maximum, multipleOf } = schema;
   if (maximum !== undefined && (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)) {
-    const bound = schema.exclusiveMaximum === true ? `less than ${maximum}` : `at most ${maximum}`;
+    const bound = schema.exclusiveMaximum === true ? `less than ${maximum}` : `less than or equal to ${maximum}`;
     list.add(shapeRules.bound, {
-      message: `${value} is too large, it must be ${bound}`,
+      message: `must be ${bound}: ${value}`,
       found: value,
       expected: bound,
     });
   }
   if (minimum !== undefined && (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)) {
-    const bound = schema.exclusiveMinimum === true ? `greater than ${minimum}` : `at least ${minimum}`;
+    const bound = schema.exclusiveMinimum === true ? `greater than ${minimum}` : `greater than or equal to ${minimum}`;
     list.add(shapeRules.bound, {
-      message: `${value} is too small, it must be ${bound}`,
+      message: `must be ${bound}: ${value}`,
       found: value,
       expected: bound,
     });
   }
   if (multipleOf !== undefined && !isJsonInteger(multipleOf < 1 ? (1 / multipleOf) * value : value / multipleOf)) {
     list.add(shapeRules.bound, {
-      message: `${value} is not a multiple of ${multipleOf}`,
+      message: `must be a multiple of ${multipleOf}: ${value}`,
       found: value,
       expected: `a multiple of ${multipleOf}`,
     });
@@ -221,10 +221,10 @@ function enumMessage(value: JsonValue, allowed: readonly JsonValue[]): Found {
       ? allowed.find((item) => typeof item === 'string' && item.toLowerCase() === value.toLowerCase())
       : undefined;
   return {
-    message: `${quoted(value)} is not one of the allowed values`,
+    message: `unsupported value ${quoted(value)}`,
     found: value,
     expected: `one of ${listed}`,
-    ...(typeof meant === 'string' ? { fix: `Write ${meant}: letter case matters.` } : {}),
+    ...(typeof meant === 'string' ? { fix: `Write ${meant}, because values are case-sensitive.` } : {}),
   };
 }
 
@@ -234,14 +234,14 @@ export function checkCount(count: number, kind: 'items' | 'properties', node: Sc
   const what = kind === 'items' ? 'items' : 'entries';
   if (minimum !== undefined && count < minimum) {
     list.add(shapeRules.size, {
-      message: `${count} ${what}, at least ${minimum} needed`,
+      message: `must have at least ${minimum} ${what}, but has ${count}`,
       found: count,
       expected: `at least ${minimum} ${what}`,
     });
   }
   if (maximum !== undefined && count > maximum) {
     list.add(shapeRules.size, {
-      message: `${count} ${what}, at most ${maximum} allowed`,
+      message: `must have no more than ${maximum} ${what}, but has ${count}`,
       found: count,
       expected: `at most ${maximum} ${what}`,
     });

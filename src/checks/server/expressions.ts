@@ -91,7 +91,7 @@ export function expressionComplaint(source: string, wanted: Wanted): string | un
   try {
     root = parse(withoutOptionalSyntax(source)).expr;
   } catch (error) {
-    return `cannot be parsed: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`;
+    return `cannot be compiled: ${error instanceof Error ? error.message.replace(/^<input>:/, '') : String(error)}`;
   }
   if (root === undefined) {
     return 'is empty';
@@ -101,11 +101,11 @@ export function expressionComplaint(source: string, wanted: Wanted): string | un
     (name) => !wanted.variables.includes(name) && !bound.has(name) && !NAMES.has(name) && !name.startsWith('@'),
   );
   if (unknown !== undefined) {
-    return `names "${unknown}", which is not there`;
+    return `uses the undeclared variable "${unknown}"`;
   }
   const kind = kindOf(root);
   if (kind !== undefined && wanted.result !== undefined && !wanted.result.includes(kind)) {
-    return `evaluates to ${kind === 'other' ? 'a type' : kind}, not to ${wanted.result.join(' or ')}`;
+    return `must evaluate to ${wanted.result.join(' or ')}, but evaluates to ${kind === 'other' ? 'a type' : kind}`;
   }
   return undefined;
 }

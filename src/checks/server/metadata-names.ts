@@ -110,7 +110,7 @@ const PATH_PREFIX: ReadonlySet<string> = new Set([
 export function prefixComplaint(prefix: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
   const kind = info.builtIn ? key(info) : '';
   if (FREE_PREFIX.has(kind) || PATH_PREFIX.has(kind)) {
-    return /[/%]/.test(prefix) ? 'not hold "/" or "%"' : undefined;
+    return /[/%]/.test(prefix) ? 'not contain "/" or "%"' : undefined;
   }
   return nameComplaint(
     prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix,
@@ -139,19 +139,19 @@ export function keepsGeneration(info: KindInfo): boolean {
 function apiServiceName(name: string, object: JsonObject): string | undefined {
   const spec = asObject(object.spec);
   const wanted = `${asString(spec.version) ?? ''}.${asString(spec.group) ?? ''}`;
-  return name === wanted ? undefined : `be spec.version, "." and spec.group: ${wanted}`;
+  return name === wanted ? undefined : `be spec.version, ".", and spec.group: ${wanted}`;
 }
 
 function crdName(name: string, object: JsonObject): string | undefined {
   const spec = asObject(object.spec);
   const wanted = `${asString(asObject(spec.names).plural) ?? ''}.${asString(spec.group) ?? ''}`;
-  return name === wanted ? undefined : `be spec.names.plural, "." and spec.group: ${wanted}`;
+  return name === wanted ? undefined : `be spec.names.plural, ".", and spec.group: ${wanted}`;
 }
 
 function trustBundleName(name: string, object: JsonObject): string | undefined {
   const signer = asString(asObject(object.spec).signerName) ?? '';
   if (signer === '') {
-    return name.includes(':') ? 'hold no ":" where no signerName is given' : dnsSubdomain(name);
+    return name.includes(':') ? 'not contain ":" if signerName is unset' : dnsSubdomain(name);
   }
   const prefix = `${signer.replaceAll('/', ':')}:`;
   return name.startsWith(prefix) ? dnsSubdomain(name.slice(prefix.length)) : `begin with ${prefix}`;
@@ -160,7 +160,7 @@ function trustBundleName(name: string, object: JsonObject): string | undefined {
 function storageVersionName(name: string): string | undefined {
   const dot = name.lastIndexOf('.');
   if (dot < 0) {
-    return 'be a group, "." and a resource';
+    return 'be a group, ".", and a resource';
   }
   return dnsSubdomain(name.slice(0, dot)) ?? dns1035Label(name.slice(dot + 1));
 }

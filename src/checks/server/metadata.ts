@@ -44,7 +44,11 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
   if (typeof metadata.generation === 'number' && metadata.generation < 0 && keepsGeneration(info)) {
     list.add(
       metadataRules.generation,
-      { message: `metadata.generation is ${metadata.generation}`, found: metadata.generation, expected: '0 or more' },
+      {
+        message: `metadata.generation must be greater than or equal to 0: ${metadata.generation}`,
+        found: metadata.generation,
+        expected: 'at least 0',
+      },
       'generation',
     );
   }
@@ -52,7 +56,11 @@ export function checkMetadata(object: JsonObject, info: KindInfo, list: Violatio
   if (typeof version === 'string' && /[1-9]/.test(version)) {
     list.add(
       metadataRules.resourceVersion,
-      { message: `metadata.resourceVersion is ${quoted(version)}`, found: version, expected: 'no resourceVersion' },
+      {
+        message: `metadata.resourceVersion must not be set: ${quoted(version)}`,
+        found: version,
+        expected: 'no resourceVersion',
+      },
       'resourceVersion',
     );
   }
@@ -92,7 +100,7 @@ function checkNames(
     if ((metadata.name === undefined || metadata.name === null || metadata.name === '') && !isNamedByServer(info)) {
       list.add(
         metadataRules.named,
-        { message: 'the object has no name', expected: 'metadata.name, or metadata.generateName' },
+        { message: 'name or generateName must be set', expected: 'metadata.name, or metadata.generateName' },
         'name',
       );
     }
@@ -140,7 +148,7 @@ function checkAnnotations(annotations: JsonObject, list: ViolationList): void {
   list.add(
     metadataRules.annotationSize,
     {
-      message: `the annotations have ${bytes} bytes`,
+      message: `the annotations have ${bytes} bytes and must have no more than ${MOST_ANNOTATION_BYTES}`,
       found: bytes,
       expected: `at most ${MOST_ANNOTATION_BYTES} bytes`,
     },
@@ -156,15 +164,16 @@ function checkFinalizers(finalizers: readonly JsonValue[], qualified: boolean, l
     }
     const complaint =
       qualifiedName(name) ??
-      (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name)
-        ? 'have a domain and "/" in front'
-        : undefined);
+      (qualified && !name.includes('/') && !STANDARD_FINALIZERS.has(name) ? 'have a domain and "/"' : undefined);
     complain(list, metadataRules.finalizer, 'the finalizer', name, complaint, 'finalizers', index);
   });
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     list.add(
       metadataRules.finalizer,
-      { message: "the finalizers 'orphan' and 'foregroundDeletion' exclude each other", expected: 'one of the two' },
+      {
+        message: "the finalizers 'orphan' and 'foregroundDeletion' must not be set together",
+        expected: 'one of the two',
+      },
       'finalizers',
     );
   }
@@ -183,7 +192,8 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
       list.add(
         metadataRules.owner,
         {
-          message: value === '' ? `the owner reference has no ${name}` : `${quoted(value)} is no API version`,
+          message:
+            value === '' ? `${name} must be set in the owner reference` : `${quoted(value)} is not a valid API version`,
           found: value,
           expected: `${name} of the owner`,
         },
@@ -195,7 +205,7 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
       list.add(
         metadataRules.owner,
-        { message: 'an Event owns nothing', expected: 'another kind' },
+        { message: 'an Event must not be an owner', expected: 'another kind' },
         'ownerReferences',
         index,
       );
@@ -206,7 +216,7 @@ function checkOwners(owners: readonly JsonValue[], list: ViolationList): void {
     }
   });
   if (controllers.size > 1) {
-    const message = `${controllers.size} owners call themselves the controller`;
+    const message = `only one owner may be the controller, but ${controllers.size} are`;
     list.add(metadataRules.owner, { message, found: controllers.size, expected: 'one at most' }, 'ownerReferences');
   }
 }

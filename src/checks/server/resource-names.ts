@@ -70,7 +70,7 @@ export function resourceName(name: string): string | undefined {
   }
   return name.includes('/') || isQuotaResource(name) || name === 'storage'
     ? undefined
-    : "be a standard resource, or carry its vendor's domain (vendor.com/name)";
+    : 'be a standard resource, or have the domain of its vendor (vendor.com/name)';
 }
 
 /** What the name of a container's resource would have to be. */
@@ -82,9 +82,11 @@ export function containerResourceName(name: string): string | undefined {
   if (!name.includes('/')) {
     return CONTAINER_SET.has(name) || isHugePages(name)
       ? undefined
-      : 'be cpu, memory, ephemeral-storage or hugepages-<size>, or vendor.com/name';
+      : 'be cpu, memory, ephemeral-storage, hugepages-<size>, or vendor.com/name';
   }
-  return isNative(name) || isExtended(name) ? undefined : 'be a vendor\'s resource (vendor.com/name, not "requests.…")';
+  return isNative(name) || isExtended(name)
+    ? undefined
+    : 'be an extended resource (vendor.com/name, without "requests.")';
 }
 
 /** What a ResourceQuota's key would have to be. */
@@ -99,7 +101,7 @@ export function quotaResourceName(name: string): string | undefined {
 /** What an amount of this resource would have to be. */
 export function amountOf(name: string, amount: Quantity): string | undefined {
   if (amount.isNegative()) {
-    return 'not be negative';
+    return 'be greater than or equal to 0';
   }
   if (!isCountedInWholes(name)) {
     return undefined;
@@ -107,7 +109,7 @@ export function amountOf(name: string, amount: Quantity): string | undefined {
   const thousandths = amount.thousandths();
   // Beyond 64 bits the server counts with what is left of them.
   const counted = amount.wholeUnits() > MOST ? BigInt.asIntN(64, thousandths) : thousandths;
-  return counted % 1000n !== 0n ? 'be a whole number' : undefined;
+  return counted % 1000n !== 0n ? 'be an integer' : undefined;
 }
 
 /** Whether an amount of huge pages is made of whole pages. */

@@ -38,15 +38,15 @@ export function checkLabelSelector(selector: Maybe, path: string, say: Say): voi
     const count = size(value.values);
     if (operator === 'In' || operator === 'NotIn') {
       if (count === 0) {
-        say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+        say(`${at}/values`, `values must be set for the operator ${operator}`, { expected: 'at least one value' });
       }
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       if (count > 0) {
-        say(`${at}/values`, `the operator ${operator} takes no values`);
+        say(`${at}/values`, `values must not be set for the operator ${operator}`);
       }
     } else {
-      say(`${at}/operator`, `the operator "${operator}" does not exist`, {
-        expected: 'In, NotIn, Exists or DoesNotExist',
+      say(`${at}/operator`, `unsupported operator "${operator}"`, {
+        expected: 'In, NotIn, Exists, or DoesNotExist',
       });
     }
     checkKey(value, at, say);
@@ -57,7 +57,7 @@ export function checkLabelSelector(selector: Maybe, path: string, say: Say): voi
 /** A node selector: at least one term, each with valid requirements. */
 export function checkNodeSelector(selector: JsonObject, path: string, say: Say): void {
   if (size(selector.nodeSelectorTerms) === 0) {
-    say(`${path}/nodeSelectorTerms`, 'the node selector has no terms', { expected: 'at least one term' });
+    say(`${path}/nodeSelectorTerms`, 'the node selector must have terms', { expected: 'at least one term' });
   }
   for (const term of itemsOf(selector.nodeSelectorTerms, `${path}/nodeSelectorTerms`)) {
     checkNodeSelectorTerm(term.value, term.path, say, true);
@@ -73,24 +73,24 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
       case 'In':
       case 'NotIn':
         if (count === 0) {
-          say(`${at}/values`, `the operator ${operator} needs values`, { expected: 'at least one value' });
+          say(`${at}/values`, `values must be set for the operator ${operator}`, { expected: 'at least one value' });
         }
         break;
       case 'Exists':
       case 'DoesNotExist':
         if (count > 0) {
-          say(`${at}/values`, `the operator ${operator} takes no values`);
+          say(`${at}/values`, `values must not be set for the operator ${operator}`);
         }
         break;
       case 'Gt':
       case 'Lt':
         if (count !== 1) {
-          say(`${at}/values`, `the operator ${operator} takes exactly one value`, { expected: 'one number' });
+          say(`${at}/values`, `exactly one value must be set for the operator ${operator}`, { expected: 'one number' });
         }
         break;
       default:
-        say(`${at}/operator`, `the operator "${operator}" does not exist`, {
-          expected: 'In, NotIn, Exists, DoesNotExist, Gt or Lt',
+        say(`${at}/operator`, `unsupported operator "${operator}"`, {
+          expected: 'In, NotIn, Exists, DoesNotExist, Gt, or Lt',
         });
     }
     checkKey(value, at, say);
@@ -101,12 +101,12 @@ export function checkNodeSelectorTerm(term: JsonObject, path: string, say: Say, 
   for (const { value, path: at } of itemsOf(term.matchFields, `${path}/matchFields`)) {
     const operator = text(value.operator);
     if (operator !== 'In' && operator !== 'NotIn') {
-      say(`${at}/operator`, `a field selector has no operator "${operator}"`, { expected: 'In or NotIn' });
+      say(`${at}/operator`, `unsupported operator "${operator}" in a field selector`, { expected: 'In or NotIn' });
     } else if (size(value.values) !== 1) {
-      say(`${at}/values`, 'a field selector takes exactly one value');
+      say(`${at}/values`, 'a field selector must have exactly one value');
     }
     if (value.key !== 'metadata.name') {
-      say(`${at}/key`, `nodes cannot be selected by the field "${text(value.key)}"`, { expected: 'metadata.name' });
+      say(`${at}/key`, `unsupported field "${text(value.key)}"`, { expected: 'metadata.name' });
       continue;
     }
     for (const name of textsOf(value.values, `${at}/values`)) {

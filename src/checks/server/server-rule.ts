@@ -36,9 +36,9 @@ export interface Details {
 /** Reports one violation; the path counts from the object (for pod-template rules, from the template). */
 export type Say = (path: string, message: string, details?: Details) => void;
 
-const REFUSED = 'The API server refuses the object.';
+const REFUSED = 'The API server rejects the object.';
 const PODS_REFUSED =
-  'The API server refuses the pod, or the workload that holds the template; pods of a custom resource are refused when its controller makes them.';
+  'The API server rejects the pod, or the workload with the template; pods of a custom resource are rejected when its controller creates them.';
 
 /** Whether the Kubernetes minor that is checked for is this one or a later one. */
 export function since(context: RuleContext, minor: number): boolean {

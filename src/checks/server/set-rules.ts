@@ -9,10 +9,10 @@ const objectOnce: SetRule = {
   id: 'core/object-once',
   tier: 'advice',
   severity: 'error',
-  summary: 'No two manifests are the same object.',
-  why: 'The one that is applied last overwrites the other.',
+  summary: 'Two manifests must not define the same object.',
+  why: 'The manifest that is applied last overwrites the other.',
   source: 'kubernetes 1.36 (objects are identified by group, kind, namespace and name)',
-  fix: 'Rename one of them, or merge them.',
+  fix: 'Set metadata.name of one of them to another name, or merge them.',
   on: 'set',
   check: ({ set }) => {
     const seen = new Map<string, Manifest>();
@@ -32,7 +32,7 @@ const objectOnce: SetRule = {
         {
           manifest,
           path: '/metadata/name',
-          message: `${describeId(manifest.id)} stands in these manifests already${where === undefined ? '' : ` (${where})`}`,
+          message: `${describeId(manifest.id)} is already defined in these manifests${where === undefined ? '' : ` (${where})`}`,
           found: name,
         },
       ];
@@ -45,10 +45,10 @@ const oneGlobalDefault: SetRule = {
   row: 'K8',
   tier: 'server',
   severity: 'error',
-  summary: 'At most one PriorityClass is the global default.',
-  why: 'The admission plugin Priority refuses the second.',
+  summary: 'At most one PriorityClass may be the global default.',
+  why: 'The admission plugin Priority rejects the second one.',
   source: `${cite('kubernetes')}, plugin/pkg/admission/priority`,
-  fix: 'Set globalDefault on one class only.',
+  fix: 'Set globalDefault: true in only one class.',
   on: 'set',
   check: ({ set }) => {
     const defaults = set
@@ -61,7 +61,7 @@ const oneGlobalDefault: SetRule = {
       .map((manifest) => ({
         manifest,
         path: '/globalDefault',
-        message: `the PriorityClass "${first?.id.name ?? ''}" is the global default already`,
+        message: `the PriorityClass "${first?.id.name ?? ''}" is already the global default`,
         found: true,
         expected: 'one class with globalDefault: true',
       }));

@@ -23,41 +23,43 @@ export function byteLength(text: string): number {
 
 export function dnsLabel(value: string): Complaint {
   if (byteLength(value) > 63) {
-    return 'be at most 63 characters long';
+    return 'be no more than 63 characters';
   }
   return LABEL_PATTERN.test(value)
     ? undefined
-    : 'be lower-case letters, digits and "-", with a letter or digit at both ends (a DNS label)';
+    : 'consist of lower-case letters, digits, and "-", and start and end with a letter or digit (a DNS label)';
 }
 
 export function dns1035Label(value: string): Complaint {
   if (byteLength(value) > 63) {
-    return 'be at most 63 characters long';
+    return 'be no more than 63 characters';
   }
   return LABEL_1035_PATTERN.test(value)
     ? undefined
-    : 'be lower-case letters, digits and "-", begin with a letter and not end with "-"';
+    : 'consist of lower-case letters, digits, and "-", start with a letter, and not end with "-"';
 }
 
 export function dnsSubdomain(value: string): Complaint {
   if (byteLength(value) > 253) {
-    return 'be at most 253 characters long';
+    return 'be no more than 253 characters';
   }
-  return SUBDOMAIN_PATTERN.test(value) ? undefined : 'be DNS labels (lower-case letters, digits, "-") joined by "."';
+  return SUBDOMAIN_PATTERN.test(value)
+    ? undefined
+    : 'consist of DNS labels (lower-case letters, digits, "-") separated by "."';
 }
 
 export function dnsSubdomainWithUnderscores(value: string): Complaint {
   if (byteLength(value) > 253) {
-    return 'be at most 253 characters long';
+    return 'be no more than 253 characters';
   }
   return UNDERSCORED_SUBDOMAIN_PATTERN.test(value)
     ? undefined
-    : 'be DNS labels (lower-case letters, digits, "-", "_") joined by "."';
+    : 'consist of DNS labels (lower-case letters, digits, "-", "_") separated by "."';
 }
 
 export function wildcardSubdomain(value: string): Complaint {
   if (byteLength(value) > 253) {
-    return 'be at most 253 characters long';
+    return 'be no more than 253 characters';
   }
   return value.startsWith('*.') && SUBDOMAIN_PATTERN.test(value.slice(2)) ? undefined : 'be "*." and a DNS name';
 }
@@ -73,91 +75,93 @@ export function qualifiedName(value: string): Complaint {
     const prefix = parts[0] ?? '';
     const complaint = dnsSubdomain(prefix);
     if (complaint !== undefined) {
-      return `have a DNS name before the "/": that must ${complaint}`;
+      return `have a DNS name before the "/", which must ${complaint}`;
     }
   }
   if (name === '') {
     return 'not be empty';
   }
   if (byteLength(name) > 63) {
-    return 'have at most 63 characters after the prefix';
+    return 'have no more than 63 characters after the prefix';
   }
   return KEY_NAME_PATTERN.test(name)
     ? undefined
-    : 'be letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+    : 'consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 
 export function labelValue(value: string): Complaint {
   if (byteLength(value) > 63) {
-    return 'be at most 63 characters long';
+    return 'be no more than 63 characters';
   }
   return LABEL_VALUE_PATTERN.test(value)
     ? undefined
-    : 'be empty, or letters, digits, "-", "_" and "." with a letter or digit at both ends';
+    : 'be empty, or consist of letters, digits, "-", "_", and ".", and start and end with a letter or digit';
 }
 
 export function portName(value: string): Complaint {
   if (value.length > 15) {
-    return 'be at most 15 characters long';
+    return 'be no more than 15 characters';
   }
   if (!/^[-a-z0-9]+$/.test(value)) {
-    return 'be lower-case letters, digits and "-"';
+    return 'consist of lower-case letters, digits, and "-"';
   }
   if (!/[a-z]/.test(value)) {
-    return 'hold at least one letter';
+    return 'contain at least one letter';
   }
   if (value.includes('--')) {
-    return 'not hold two "-" in a row';
+    return 'not contain two "-" in a row';
   }
-  return value.startsWith('-') || value.endsWith('-') ? 'not begin or end with "-"' : undefined;
+  return value.startsWith('-') || value.endsWith('-') ? 'not start or end with "-"' : undefined;
 }
 
 export function portNumber(value: number): Complaint {
-  return value >= 1 && value <= 65535 ? undefined : 'lie between 1 and 65535';
+  return value >= 1 && value <= 65535 ? undefined : 'be between 1 and 65535';
 }
 
 /** Since 1.32 any printable ASCII without `=`; before, letters, digits, `-`, `_`, `.`. */
 export function environmentName(value: string, relaxed: boolean): Complaint {
   if (relaxed) {
-    return /^[\x20-\x3c\x3e-\x7e]+$/.test(value) ? undefined : 'be printable ASCII characters other than "="';
+    return /^[\x20-\x3c\x3e-\x7e]+$/.test(value) ? undefined : 'consist of printable ASCII characters other than "="';
   }
   if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) {
-    return 'be letters, digits, "_", "-" and ".", and not begin with a digit';
+    return 'consist of letters, digits, "_", "-", and ".", and not start with a digit';
   }
   return parentFolder(value);
 }
 
 export function configMapKey(value: string): Complaint {
   if (byteLength(value) > 253) {
-    return 'be at most 253 characters long';
+    return 'be no more than 253 characters';
   }
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
-    return 'be letters, digits, "-", "_" and "."';
+    return 'consist of letters, digits, "-", "_", and "."';
   }
   return parentFolder(value);
 }
 
 export function cIdentifier(value: string): Complaint {
-  return C_IDENTIFIER_PATTERN.test(value) ? undefined : 'be letters, digits and "_", and not begin with a digit';
+  return C_IDENTIFIER_PATTERN.test(value)
+    ? undefined
+    : 'consist of letters, digits, and "_", and not start with a digit';
 }
 
 export function httpHeaderName(value: string): Complaint {
-  return /^[-A-Za-z0-9]+$/.test(value) ? undefined : 'be letters, digits and "-"';
+  return /^[-A-Za-z0-9]+$/.test(value) ? undefined : 'consist of letters, digits, and "-"';
 }
 
 export function percentage(value: string): Complaint {
-  return /^[0-9]+%$/.test(value) ? undefined : 'be a whole number followed by "%"';
+  return /^[0-9]+%$/.test(value) ? undefined : 'be an integer followed by "%"';
 }
 
 /** `domain/path`, for example `kueue.x-k8s.io/multikueue`. */
 export function domainPrefixedPath(value: string): Complaint {
   const slash = value.indexOf('/');
   if (slash <= 0 || slash === value.length - 1) {
-    return 'be a domain, "/" and a path';
+    return 'be a domain, "/", and a path';
   }
   const complaint = dnsSubdomain(value.slice(0, slash));
   if (complaint !== undefined) {
-    return `have a DNS name before the "/": that must ${complaint}`;
+    return `have a DNS name before the "/", which must ${complaint}`;
   }
   return /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value.slice(slash + 1))
     ? undefined
@@ -167,9 +171,11 @@ export function domainPrefixedPath(value: string): Complaint {
 /** A DNS name of at least three labels. */
 export function fullyQualifiedName(value: string): Complaint {
   if (value === '') {
-    return 'be given';
+    return 'be set';
   }
-  return dnsSubdomain(value) ?? (value.split('.').length < 3 ? 'be a domain name of at least three parts' : undefined);
+  return (
+    dnsSubdomain(value) ?? (value.split('.').length < 3 ? 'be a domain name with at least three parts' : undefined)
+  );
 }
 
 /** A name in a URL path: role names, webhook-free kinds. */
@@ -177,18 +183,18 @@ export function pathSegment(value: string): Complaint {
   if (value === '.' || value === '..') {
     return `not be "${value}"`;
   }
-  return /[/%]/.test(value) ? 'not hold "/" or "%"' : undefined;
+  return /[/%]/.test(value) ? 'not contain "/" or "%"' : undefined;
 }
 
 export function userOrGroupId(value: number): Complaint {
-  return value >= 0 && value <= 2147483647 ? undefined : 'lie between 0 and 2147483647';
+  return value >= 0 && value <= 2147483647 ? undefined : 'be between 0 and 2147483647';
 }
 
 function parentFolder(value: string): Complaint {
   if (value === '.') {
     return 'not be "."';
   }
-  return value.startsWith('..') ? 'not begin with ".."' : undefined;
+  return value.startsWith('..') ? 'not start with ".."' : undefined;
 }
 
 /** Of semver.org: three numbers without leading zeros, a pre-release, a build. */

@@ -18,12 +18,14 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
     say(`${path}/key`, `the key ${JSON.stringify(key)} must ${badKey}`);
   }
   if (key === '' && operator !== 'Exists') {
-    say(`${path}/operator`, 'a toleration without a key tolerates everything and needs the operator Exists', {
+    say(`${path}/operator`, 'the operator must be Exists when key is empty', {
       expected: 'Exists',
     });
   }
   if (given(toleration.tolerationSeconds) && effect !== 'NoExecute') {
-    say(`${path}/effect`, 'tolerationSeconds only has a meaning with the effect NoExecute', { expected: 'NoExecute' });
+    say(`${path}/effect`, 'tolerationSeconds must not be set unless the effect is NoExecute', {
+      expected: 'NoExecute',
+    });
   }
   switch (operator) {
     case '':
@@ -36,24 +38,22 @@ export function checkToleration(toleration: JsonObject, path: string, say: Say):
     }
     case 'Exists':
       if (value !== '') {
-        say(`${path}/value`, 'the operator Exists takes no value', {
-          fix: 'Remove the value, or use the operator Equal.',
+        say(`${path}/value`, 'value must not be set for the operator Exists', {
+          fix: 'Remove value, or set operator: Equal.',
         });
       }
       break;
     case 'Gt':
     case 'Lt':
-      say(
-        `${path}/operator`,
-        `the operator ${operator} is only there with the feature gate TaintTolerationComparisonOperators`,
-        { expected: 'Equal or Exists' },
-      );
+      say(`${path}/operator`, `the operator ${operator} requires the feature gate TaintTolerationComparisonOperators`, {
+        expected: 'Equal or Exists',
+      });
       break;
     default:
-      say(`${path}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
+      say(`${path}/operator`, `unsupported operator "${operator}"`, { expected: 'Equal or Exists' });
   }
   if (effect !== '' && !EFFECTS.includes(effect)) {
-    say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: EFFECTS.join(', ') });
+    say(`${path}/effect`, `unsupported effect "${effect}"`, { expected: EFFECTS.join(', ') });
   }
 }
 
@@ -72,12 +72,12 @@ export function checkTaints(taints: JsonValue | undefined, base: string, say: Sa
       say(`${path}/value`, `the taint's value ${JSON.stringify(text(value.value))} must ${badValue}`);
     }
     if (!EFFECTS.includes(effect)) {
-      say(`${path}/effect`, effect === '' ? 'the taint has no effect' : `the effect "${effect}" does not exist`, {
+      say(`${path}/effect`, effect === '' ? 'the taint must have an effect' : `unsupported effect "${effect}"`, {
         expected: EFFECTS.join(', '),
       });
     }
     if (seen.has(`${key} ${effect}`)) {
-      say(path, `a taint "${key}" with ${effect} stands here already`, { found: key });
+      say(path, `duplicate taint "${key}" with ${effect}`, { found: key });
     }
     seen.add(`${key} ${effect}`);
   }

@@ -1,6 +1,8 @@
 /**
  * CronJob: a Job at certain times.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { CronJob as CronJobKind, type CronJobSpec, type JobSpec } from '../../facts/api/types/batch/v1';
 import { type OpenPartial, PodTemplate } from '../pods';
@@ -16,8 +18,8 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
   readonly timeZone?: string;
   /** What happens when it is time and the last Job still runs. @default 'Forbid': the time is left out */
   readonly concurrency?: 'Allow' | 'Forbid' | 'Replace';
-  /** Seconds that a Job may start too late before its time is left out. @default - any */
-  readonly startingDeadlineSeconds?: number;
+  /** Time that a Job may start too late before its time is left out. @default - any */
+  readonly startingDeadline?: Duration;
   /** Whether no further Job is made. @default false */
   readonly suspend?: boolean;
   /** Jobs that are kept after success. @default - Kubernetes' 3 */
@@ -77,7 +79,7 @@ function specOf(name: string, props: CronJobProps, choice: WorkloadChoice): Cron
     schedule: props.schedule,
     timeZone: props.timeZone,
     concurrencyPolicy: props.concurrency ?? 'Forbid',
-    startingDeadlineSeconds: props.startingDeadlineSeconds,
+    startingDeadlineSeconds: optionalSecondsOf('startingDeadline', props.startingDeadline),
     suspend: props.suspend,
     successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,
     failedJobsHistoryLimit: props.failedJobsHistoryLimit,

@@ -1,6 +1,8 @@
 /**
  * JobSet: Jobs that belong together, start in an order, find each other by name, and are restarted together.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JobSpec, type PodFailurePolicy } from '../../facts/api/types/batch/v1';
 import {
@@ -55,8 +57,8 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
   readonly subdomain?: string;
   /** Each Job gets a domain of this level (a node label) for itself. @default - anywhere */
   readonly exclusiveTopology?: string;
-  /** Seconds after its end at which the set is deleted. @default - it stays */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time after its end at which the set is deleted. @default - it stays */
+  readonly ttlAfterFinished?: Duration;
   /** @default false */
   readonly suspend?: boolean;
   /** Who reconciles the set. @default - the JobSet controller */
@@ -144,7 +146,7 @@ function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSe
   return {
     suspend: props.suspend,
     managedBy: props.managedBy,
-    ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
+    ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
     network: props.subdomain === undefined ? undefined : { subdomain: props.subdomain },
     startupPolicy: props.startInOrder === true ? { startupPolicyOrder: 'InOrder' } : undefined,
     successPolicy:

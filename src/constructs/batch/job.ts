@@ -1,6 +1,8 @@
 /**
  * Job: pods that run to their end, one or many, each for itself or all together.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import {
   Job as JobKind,
@@ -37,10 +39,10 @@ export interface JobTemplateProps extends PodProps {
   readonly podFailurePolicy?: PodFailurePolicy;
   /** When the Job has succeeded before all pods have. Only indexed. @default - with all */
   readonly succeedsWith?: readonly SuccessPolicyRule[];
-  /** Seconds from its start after which the Job fails. @default - no deadline */
-  readonly activeDeadlineSeconds?: number;
-  /** Seconds after its end at which the Job is deleted. @default - it stays */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time from its start after which the Job fails. @default - no deadline */
+  readonly activeDeadline?: Duration;
+  /** Time after its end at which the Job is deleted. @default - it stays */
+  readonly ttlAfterFinished?: Duration;
   /** Whether a pod is replaced once it is going, or once it has failed. @default - Kubernetes': as soon as it is going */
   readonly podReplacement?: 'TerminatingOrFailed' | 'Failed';
   /** What happens to a container that fails. @default 'Never': its pod is replaced */
@@ -201,8 +203,8 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
     maxFailedIndexes: props.maxFailedIndexes,
     podFailurePolicy: props.podFailurePolicy,
     successPolicy: props.succeedsWith && { rules: props.succeedsWith },
-    activeDeadlineSeconds: props.activeDeadlineSeconds,
-    ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
+    activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
+    ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
     podReplacementPolicy: props.podReplacement,
     suspend: extras.suspend,
     managedBy: extras.managedBy,

@@ -6,12 +6,12 @@ import { Construct } from 'constructs';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { type ChartName } from './chart-facts';
+import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
 import { ArgoApplicationKind } from './delivery-kinds';
 
-export interface ArgoApplicationProps<N extends ChartName>
-  extends ChartOptions<N>, Omit<NamespacedObjectProps, 'namespace'> {
+export interface ArgoApplicationProps<C extends AnyChart>
+  extends ChartOptions<C>, Omit<NamespacedObjectProps, 'namespace'> {
   /** Namespace of Argo CD's own objects. @default argocd */
   readonly argoNamespace?: string;
   /** @default default */
@@ -29,12 +29,12 @@ export interface ArgoApplicationProps<N extends ChartName>
  *
  * @example new ArgoApplication(chart, 'kueue', { chart: 'kueue' });
  */
-export class ArgoApplication<N extends ChartName> extends Construct {
+export class ArgoApplication<C extends AnyChart> extends Construct {
   readonly install: ChartInstall;
   readonly resource: ApiObject;
 
   /** @throws if the catalog has no version of the chart and none is given */
-  constructor(scope: Construct, id: string, props: ArgoApplicationProps<N>) {
+  constructor(scope: Construct, id: string, props: ArgoApplicationProps<C>) {
     super(scope, id);
     const install = chartInstall(props);
     this.install = install;

@@ -3,10 +3,14 @@
  *
  * Versions are those of the catalog: what schemas and rules were taken from.
  */
+import { nearestName } from '../../facts/spelling';
 import { UPSTREAM, type Upstream, type UpstreamRelease, versionOf } from '../../facts/upstream';
 
 export type ChartName =
   | 'gpu-operator'
+  | 'gpu-operator-charts'
+  | 'habana-ai-operator'
+  | 'neuron-helm-chart'
   | 'network-operator'
   | 'node-feature-discovery'
   | 'volcano'
@@ -16,7 +20,8 @@ export type ChartName =
   | 'kube-prometheus-stack';
 
 export interface ChartFacts {
-  readonly name: ChartName;
+  /** Name of the chart in its repository. */
+  readonly name: string;
   /** Helm repository; an OCI registry begins with `oci://`, and the chart's name follows it. */
   readonly repository: string;
   /** `undefined` where the catalog knows no release of the chart: it has to be named then. */
@@ -34,6 +39,13 @@ export interface ChartFacts {
 
 export const CHARTS: Readonly<Record<ChartName, ChartFacts>> = {
   'gpu-operator': chart('gpu-operator', { project: 'nvidia-gpu-operator', namespace: 'gpu-operator' }),
+  // The chart of the ROCm GPU operator.
+  'gpu-operator-charts': chart('gpu-operator-charts', { project: 'rocm-gpu-operator', namespace: 'kube-amd-gpu' }),
+  'habana-ai-operator': chart('habana-ai-operator', {
+    project: 'gaudi-base-operator',
+    namespace: 'habana-ai-operator',
+  }),
+  'neuron-helm-chart': chart('neuron-helm-chart', { project: 'neuron-helm-chart', namespace: 'kube-system' }),
   'network-operator': chart('network-operator', {
     project: 'network-operator',
     namespace: 'nvidia-network-operator',
@@ -91,8 +103,8 @@ type ChartSource = Partial<Pick<ChartFacts, 'largeCrds' | 'formerRepositories'>>
 function chart(name: ChartName, source: ChartSource): ChartFacts {
   const { namespace, largeCrds = false, formerRepositories = [] } = source;
   const project: UpstreamRelease | undefined = source.project && UPSTREAM[source.project];
-  // NVIDIA's GPU operator has its chart's version with a v in front; the others are plain semantic versions.
-  const version = name === 'gpu-operator' ? project?.version : project?.version.replace(/^v/, '');
+  // The charts of the two GPU operators have a v in front of their version; the others are plain semantic versions.
+  const version = name.startsWith('gpu-operator') ? project?.version : project?.version.replace(/^v/, '');
   return {
     name,
     repository: source.repository ?? project?.chart ?? '',
@@ -101,6 +113,43 @@ function chart(name: ChartName, source: ChartSource): ChartFacts {
     largeCrds,
     formerRepositories,
   };
+}
+
+/** A chart that is not in the catalog, as constructs and `chartInstall` take it. */
+export interface OtherChart {
+  /** Name of the chart in its repository. */
+  readonly name: string;
+  /** Helm repository; an OCI registry begins with `oci://`. */
+  readonly repository: string;
+  /** Version of the chart, without a range. */
+  readonly version: string;
+  /** Namespace to install into. */
+  readonly namespace: string;
+  /** Whether its CRDs are longer than a client-side apply takes. @default false */
+  readonly largeCrds?: boolean;
+}
+
+/** A chart of the catalog by its name, or any other chart. */
+export type AnyChart = ChartName | OtherChart;
+
+/**
+ * What is known of a chart.
+ *
+ * @throws if the catalog has no chart of that name; the error lists the known ones
+ */
+export function factsOf(chart: AnyChart): ChartFacts {
+  if (typeof chart !== 'string') {
+    return { largeCrds: false, ...chart, formerRepositories: [] };
+  }
+  if (Object.hasOwn(CHARTS, chart)) {
+    return CHARTS[chart];
+  }
+  const known = Object.keys(CHARTS);
+  const near = nearestName(chart, known);
+  throw new Error(
+    `unknown chart "${String(chart)}"${near === undefined ? '' : ` (did you mean "${near}"?)`}; known charts are ${known.join(', ')}. ` +
+      'Pass any other chart as chart: { name, repository, version, namespace }.',
+  );
 }
 
 export function chartFacts(name: string): ChartFacts | undefined {

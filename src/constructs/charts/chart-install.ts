@@ -4,12 +4,12 @@
 import { stringify } from 'yaml';
 import { type JsonObject } from '../../facts/api/schema';
 import { type NamedReference, nameOf } from '../resources/references';
-import { type ChartFacts, type ChartName, CHARTS, TRAINING_OPERATOR } from './chart-facts';
+import { type AnyChart, type ChartFacts, type ChartName, factsOf, TRAINING_OPERATOR } from './chart-facts';
 import { type ChartValues } from './chart-values';
 
-export interface ChartOptions<N extends ChartName> {
-  /** Which operator. */
-  readonly chart: N;
+export interface ChartOptions<C extends AnyChart> {
+  /** Name of a chart of the catalog, or any other chart: `{ name, repository, version, namespace }`. */
+  readonly chart: C;
   /** Version of the chart. @default - that of the catalog; kube-prometheus-stack has none there */
   readonly version?: string;
   /** Another repository, for example a mirror. @default - the project's own */
@@ -19,7 +19,7 @@ export interface ChartOptions<N extends ChartName> {
   /** Name of the release, after which objects are named. @default - the chart's name */
   readonly release?: string;
   /** @default - the chart's own */
-  readonly values?: ChartValues[N];
+  readonly values?: C extends ChartName ? ChartValues[C] : Readonly<Record<string, unknown>>;
 }
 
 export interface ChartInstall {
@@ -31,9 +31,9 @@ export interface ChartInstall {
   readonly values: JsonObject;
 }
 
-/** @throws if the catalog has no version of the chart and none is given, or the release's name is too long */
-export function chartInstall<N extends ChartName>(options: ChartOptions<N>): ChartInstall {
-  const facts = CHARTS[options.chart];
+/** @throws if the chart is unknown, no version is known and none is given, or the name of the release is too long */
+export function chartInstall<C extends AnyChart>(options: ChartOptions<C>): ChartInstall {
+  const facts = factsOf(options.chart);
   const version = options.version ?? facts.version;
   if (version === undefined) {
     throw new Error(

@@ -133,7 +133,32 @@ export interface PrometheusValues extends Open {
   readonly alertmanager?: Switch;
 }
 
+/** Values of the chart of the ROCm GPU operator. */
+export interface RocmGpuOperatorValues extends Open {
+  /** `false` where node-feature-discovery runs already. */
+  readonly 'node-feature-discovery'?: Switch;
+  /** Kernel Module Management, which builds drivers; `false` where it runs already. */
+  readonly kmm?: Switch;
+  readonly crds?: Open & {
+    /** The DeviceConfig that the chart makes by itself; `install: false` where you write your own. */
+    readonly defaultCR?: Open & { readonly install?: boolean; readonly upgrade?: boolean };
+  };
+  readonly remediation?: Switch;
+}
+
+/** Values of the chart of AWS Neuron. */
+export interface NeuronValues extends Open {
+  readonly devicePlugin?: Switch;
+  /** The scheduler extension: beside a scheduler of its own (`my-scheduler`), or in the default one. */
+  readonly scheduler?: Switch & { readonly customScheduler?: Switch; readonly defaultScheduler?: Switch };
+  /** Node problem detector, which replaces broken nodes and needs permissions of AWS. */
+  readonly npd?: Switch;
+}
+
 export interface ChartValues {
+  readonly 'gpu-operator-charts': RocmGpuOperatorValues;
+  readonly 'habana-ai-operator': Open;
+  readonly 'neuron-helm-chart': NeuronValues;
   readonly 'gpu-operator': GpuOperatorValues;
   readonly 'network-operator': NetworkOperatorValues;
   readonly 'node-feature-discovery': NfdValues;

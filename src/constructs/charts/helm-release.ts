@@ -1,12 +1,13 @@
 /**
  * HelmRelease: a chart of the catalog, installed and kept up to date by Flux.
  */
+import { secondsOf } from '../resources/durations';
 import { type ApiObject, Duration } from 'cdk8s';
 import { Construct } from 'constructs';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { type ChartName, TRAINING_OPERATOR } from './chart-facts';
+import { type AnyChart, TRAINING_OPERATOR } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions, isOci } from './chart-install';
 import { GitRepository, HelmReleaseKind, HelmRepository, Kustomization } from './delivery-kinds';
 
@@ -17,7 +18,7 @@ interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
   readonly interval?: Duration;
 }
 
-export interface HelmReleaseProps<N extends ChartName> extends ChartOptions<N>, FluxProps {
+export interface HelmReleaseProps<C extends AnyChart> extends ChartOptions<C>, FluxProps {
   /** How often a failed install or upgrade is tried again. @default 3 */
   readonly retries?: number;
 }
@@ -29,14 +30,14 @@ const FLUX_NAMESPACE = 'flux-system';
  *
  * @example new HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
  */
-export class HelmRelease<N extends ChartName> extends Construct {
+export class HelmRelease<C extends AnyChart> extends Construct {
   readonly install: ChartInstall;
   readonly resource: ApiObject;
   /** Where the chart comes from. */
   readonly repository: ApiObject;
 
   /** @throws if the catalog has no version of the chart and none is given */
-  constructor(scope: Construct, id: string, props: HelmReleaseProps<N>) {
+  constructor(scope: Construct, id: string, props: HelmReleaseProps<C>) {
     super(scope, id);
     const install = chartInstall(props);
     const name = props.name ?? id;
@@ -107,5 +108,5 @@ export class TrainingOperatorRelease extends Construct {
 }
 
 function interval({ interval: every = Duration.minutes(10) }: FluxProps): string {
-  return `${every.toSeconds()}s`;
+  return `${secondsOf('interval', every)}s`;
 }

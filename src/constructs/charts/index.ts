@@ -3,11 +3,13 @@
  */
 export { ArgoApplication, type ArgoApplicationProps } from './argo-application';
 export {
+  type AnyChart,
   type ChartFacts,
   chartFacts,
   type ChartName,
   CHARTS,
   type KustomizationFacts,
+  type OtherChart,
   TRAINING_OPERATOR,
 } from './chart-facts';
 export {
@@ -24,8 +26,10 @@ export {
   type KedaValues,
   type KueueValues,
   type NetworkOperatorValues,
+  type NeuronValues,
   type NfdValues,
   type PrometheusValues,
+  type RocmGpuOperatorValues,
   type TrainerValues,
   type VolcanoValues,
 } from './chart-values';

@@ -1,7 +1,7 @@
 /**
  * ClaimSharing: how containers that share a claim share its GPUs, as NVIDIA's DRA driver is configured.
  */
-import { type Quantity } from '../../facts/api/scalars';
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { type JsonObject } from '../../facts/api/schema';
 import { type TimeSliceInterval } from './dra-facts';
 
@@ -9,7 +9,7 @@ export interface MpsClaimOptions {
   /** Percent of the GPU's threads that each process may use. @default - all */
   readonly activeThreadPercentage?: number;
   /** Memory that each process may pin on each device. @default - not limited */
-  readonly pinnedMemoryLimit?: Quantity;
+  readonly pinnedMemoryLimit?: ByteSize;
 }
 
 /** Needs a feature gate of the driver, off by default: `TimeSlicingSettings` or `MPSSupport`. */
@@ -33,7 +33,9 @@ export class ClaimSharing {
       strategy: 'MPS',
       mpsConfig: {
         ...(activeThreadPercentage === undefined ? {} : { defaultActiveThreadPercentage: activeThreadPercentage }),
-        ...(pinnedMemoryLimit === undefined ? {} : { defaultPinnedDeviceMemoryLimit: pinnedMemoryLimit }),
+        ...(pinnedMemoryLimit === undefined
+          ? {}
+          : { defaultPinnedDeviceMemoryLimit: bytesText('pinnedMemoryLimit', pinnedMemoryLimit) }),
       },
     });
   }

@@ -1,13 +1,20 @@
 /**
  * What a claim asks for, and how that is written in the form of a Kubernetes minor.
  */
-import { type Quantity } from '../../facts/api/scalars';
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { type JsonObject } from '../../facts/api/schema';
 import { type DeviceToleration } from '../../facts/api/types/resource.k8s.io/v1';
 import { type DeviceClassName } from '../../facts/catalog';
 import { type ClaimSharing } from './claim-sharing';
 import { type DeviceSelector } from './device-selector';
 import { type ClaimForm, GPU_DRIVER, NVIDIA_CONFIG_VERSION, type STANDARD_ATTRIBUTES } from './dra-facts';
+
+/** Amounts of a device's capacity by the names of its driver. Memory has a unit; what is counted is a number. */
+export interface DeviceCapacity {
+  /** @default - the whole memory */
+  readonly memory?: ByteSize;
+  readonly [name: string]: number | ByteSize | undefined;
+}
 
 /** Devices of one class. */
 export interface DeviceOptions {
@@ -18,7 +25,7 @@ export interface DeviceOptions {
   /** All of them must hold. @default - any device of the class */
   readonly selectors?: readonly DeviceSelector[];
   /** Part of a device's capacity (consumable capacity), by name: `{ memory: '4Gi' }`. @default - the whole device */
-  readonly capacity?: Readonly<Record<string, Quantity>>;
+  readonly capacity?: DeviceCapacity;
   /** Taints of devices that the pod tolerates. @default - none */
   readonly tolerations?: readonly DeviceToleration[];
   /**
@@ -119,7 +126,7 @@ function renderOptions(options: DeviceOptions): object {
     ...(selectors === undefined || selectors.length === 0
       ? {}
       : { selectors: selectors.map((selector) => selector.toSelector()) }),
-    ...(capacity === undefined ? {} : { capacity: { requests: capacity } }),
+    ...(capacity === undefined ? {} : { capacity: { requests: capacityOf(capacity) } }),
     ...(tolerations === undefined ? {} : { tolerations }),
     ...(adminAccess === undefined ? {} : { adminAccess }),
   };
@@ -167,4 +174,25 @@ export function classesIn(requests: readonly DeviceRequest[]): readonly object[]
 
 function classNameOf({ deviceClass = 'gpu.nvidia.com' }: DeviceOptions): string {
   return typeof deviceClass === 'string' ? deviceClass : deviceClass.deviceClassName;
+}
+
+function capacityOf(capacity: DeviceCapacity): Readonly<Record<string, number | string>> {
+  return Object.fromEntries(
+    Object.entries(capacity).flatMap(([name, amount]) => {
+      if (amount === undefined) {
+        return [];
+      }
+      const counted = typeof amount === 'number' && !/memory$/i.test(name);
+      return [
+        [
+          name,
+          counted
+            ? amount
+            : typeof amount === 'string' && !/memory$/i.test(name)
+              ? amount
+              : bytesText(`capacity.${name}`, amount as ByteSize),
+        ],
+      ];
+    }),
+  );
 }

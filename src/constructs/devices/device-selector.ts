@@ -21,7 +21,7 @@ export class DeviceSelector {
       throw new Error(`memory "${memory}": expected a quantity, for example 70Gi.`);
     }
     return new DeviceSelector(
-      `device.capacity[${quoted(driver)}].memory.compareTo(quantity(${quoted(String(memory))})) >= 0`,
+      `device.capacity[${celText(driver)}].memory.compareTo(quantity(${celText(String(memory))})) >= 0`,
     );
   }
 
@@ -31,31 +31,31 @@ export class DeviceSelector {
       'Volta' | 'Turing' | 'Ampere' | 'Ada Lovelace' | 'Hopper' | 'Blackwell' | (string & {})
     )[]
   ): DeviceSelector {
-    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].architecture`, architectures));
+    return new DeviceSelector(isOneOf(`device.attributes[${celText(GPU_DRIVER)}].architecture`, architectures));
   }
 
   /** GPUs of NVIDIA whose product is one of these, as NVML reports it: `NVIDIA H100 80GB HBM3`, with blanks. */
   static product(...products: readonly string[]): DeviceSelector {
-    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].productName`, products));
+    return new DeviceSelector(isOneOf(`device.attributes[${celText(GPU_DRIVER)}].productName`, products));
   }
 
   /** MIG devices of one of these profiles, for the class `mig.nvidia.com`. */
   static migProfile(...profiles: readonly string[]): DeviceSelector {
-    return new DeviceSelector(isOneOf(`device.attributes[${quoted(GPU_DRIVER)}].profile`, profiles));
+    return new DeviceSelector(isOneOf(`device.attributes[${celText(GPU_DRIVER)}].profile`, profiles));
   }
 
   /** GPUs of NVIDIA with at least this compute capability: `9.0`. */
   static computeCapabilityAtLeast(version: `${number}.${number}`): DeviceSelector {
     return new DeviceSelector(
-      `device.attributes[${quoted(GPU_DRIVER)}].cudaComputeCapability.compareTo(semver(${quoted(`${version}.0`)})) >= 0`,
+      `device.attributes[${celText(GPU_DRIVER)}].cudaComputeCapability.compareTo(semver(${celText(`${version}.0`)})) >= 0`,
     );
   }
 
   /** Devices that have an attribute with this value; those without the attribute are passed over rather than being an error. */
   static attribute(domain: string, name: string, value: string | number | boolean): DeviceSelector {
-    const attributes = `device.attributes[${quoted(domain)}]`;
+    const attributes = `device.attributes[${celText(domain)}]`;
     return new DeviceSelector(
-      `${quoted(name)} in ${attributes} && ${attributes}.${name} == ${typeof value === 'string' ? quoted(value) : value}`,
+      `${celText(name)} in ${attributes} && ${attributes}.${name} == ${typeof value === 'string' ? celText(value) : value}`,
     );
   }
 
@@ -70,11 +70,11 @@ export class DeviceSelector {
 function isOneOf(attribute: string, values: readonly string[]): string {
   const [only] = values;
   return values.length === 1 && only !== undefined
-    ? `${attribute} == ${quoted(only)}`
-    : `${attribute} in [${values.map(quoted).join(', ')}]`;
+    ? `${attribute} == ${celText(only)}`
+    : `${attribute} in [${values.map(celText).join(', ')}]`;
 }
 
 /** A CEL string literal. */
-function quoted(text: string): string {
+function celText(text: string): string {
   return JSON.stringify(text);
 }

@@ -2,6 +2,8 @@
  * From what one says of the GPU operator to the spec of a ClusterPolicy, and to the values of its chart, which name a few things
  * otherwise.
  */
+import { optionalDurationText } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
 import { type JsonObject } from '../../facts/api/schema';
@@ -57,9 +59,10 @@ export interface DcgmExporterOptions extends Operand {
   readonly serviceMonitor?:
     | false
     | {
-        /** For example `15s`. @default 15s */
-        readonly interval?: string;
-        readonly scrapeTimeout?: string;
+        /** Time between scrapes. @default - 15 seconds */
+        readonly interval?: Duration;
+        /** Time after which a scrape fails. @default - Prometheus' own */
+        readonly scrapeTimeout?: Duration;
         readonly honorLabels?: boolean;
         /** Labels by which Prometheus finds it. @default - none */
         readonly labels?: Readonly<Record<string, string>>;
@@ -178,8 +181,8 @@ function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmEx
         ? { enabled: false }
         : serviceMonitor && {
             enabled: true,
-            interval: serviceMonitor.interval ?? '15s',
-            scrapeTimeout: serviceMonitor.scrapeTimeout,
+            interval: optionalDurationText('serviceMonitor.interval', serviceMonitor.interval) ?? '15s',
+            scrapeTimeout: optionalDurationText('serviceMonitor.scrapeTimeout', serviceMonitor.scrapeTimeout),
             honorLabels: serviceMonitor.honorLabels,
             additionalLabels: serviceMonitor.labels,
           },

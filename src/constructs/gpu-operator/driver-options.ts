@@ -2,7 +2,8 @@
  * The driver: which version, which kernel modules, and how nodes move to the next one. ClusterPolicy and NVIDIADriver say the same in
  * fields that differ a little.
  */
-import { type Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import { type NamedReference, nameOf } from '../resources/references';
 import { type Operand } from './operand';
 
@@ -82,14 +83,17 @@ export function renderUpgrade(options: UpgradeOptions): RenderedUpgrade {
     autoUpgrade: auto,
     maxParallelUpgrades: maxParallel,
     maxUnavailable,
-    waitForCompletion: waitFor && { podSelector: waitFor.podSelector, timeoutSeconds: waitFor.timeout?.toSeconds() },
+    waitForCompletion: waitFor && {
+      podSelector: waitFor.podSelector,
+      timeoutSeconds: optionalSecondsOf('waitFor.timeout', waitFor.timeout),
+    },
     podDeletion: podDeletion && renderEviction(podDeletion),
     drain: drain && { enable: true, podSelector: drain.podSelector, ...renderEviction(drain) },
   };
 }
 
 function renderEviction({ force, deleteEmptyDir, timeout }: EvictionOptions): RenderedEviction {
-  return { force, deleteEmptyDir, timeoutSeconds: timeout?.toSeconds() };
+  return { force, deleteEmptyDir, timeoutSeconds: optionalSecondsOf('timeout', timeout) };
 }
 
 /** `rdma` as both kinds have it. */

@@ -2,6 +2,8 @@
  * Scaling of language model servers by what they say of themselves. A preset is the part of a ScaledObject that follows from the signal:
  * the trigger with a query that gives one value, and a behaviour that suits replicas which take minutes to load a model.
  */
+import { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { requireWholeNumber } from '../workload/whole-number';
 import { LLM_METRICS, type LlmMetric, type LlmMetrics, type LlmServer } from './llm-servers';
 import { type ScaledObjectProps } from './scaled-object';
@@ -19,8 +21,8 @@ export interface LlmScalingProps
   readonly serverAddress: string;
   /** Labels by which Prometheus knows the servers of this one target: `{ namespace: 'chat', model_name: 'llama' }`. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Seconds from a pod's start to its first answer; replicas come and go in steps of it. @default 180 */
-  readonly modelLoadingSeconds?: number;
+  /** Time from a pod's start to its first answer; replicas come and go in steps of it. @default - 180 seconds */
+  readonly modelLoadingTime?: Duration;
   /** @default - 1; 0 with `wakeUp` */
   readonly minReplicas?: number;
   /**
@@ -34,12 +36,7 @@ export interface LlmScalingProps
 /** Spread into the props of a ScaledObject. */
 export type ScalingPlan = Pick<
   ScaledObjectProps,
-  | 'triggers'
-  | 'minReplicas'
-  | 'fallback'
-  | 'horizontalPodAutoscaler'
-  | 'cooldownPeriodSeconds'
-  | 'initialCooldownPeriodSeconds'
+  'triggers' | 'minReplicas' | 'fallback' | 'horizontalPodAutoscaler' | 'cooldownPeriod' | 'initialCooldownPeriod'
 >;
 
 /** An HPA policy looks back this far at most. */
@@ -134,8 +131,9 @@ function selector({ name, labels: own = {} }: LlmMetric, labels: Readonly<Record
 }
 
 function plan(props: LlmScalingProps, query: string, threshold: number): ScalingPlan {
-  const { modelLoadingSeconds: loading = 180, minReplicas, wakeUp } = props;
-  requireWholeNumber('modelLoadingSeconds', loading);
+  const { modelLoadingTime, minReplicas, wakeUp } = props;
+  const loading = optionalSecondsOf('modelLoadingTime', modelLoadingTime) ?? 180;
+  requireWholeNumber('modelLoadingTime in seconds', loading);
   if (!(threshold > 0)) {
     throw new Error(`load per replica ${threshold}: expected a number above zero.`);
   }
@@ -167,7 +165,7 @@ function plan(props: LlmScalingProps, query: string, threshold: number): Scaling
     minReplicas: least,
     // Servers without a signal keep their replicas.
     fallback: { failureThreshold: 3, replicas: Math.max(1, least), behavior: 'currentReplicasIfHigher' },
-    ...(toZero ? { cooldownPeriodSeconds: calm, initialCooldownPeriodSeconds: calm } : {}),
+    ...(toZero ? { cooldownPeriod: Duration.seconds(calm), initialCooldownPeriod: Duration.seconds(calm) } : {}),
     horizontalPodAutoscaler: {
       behavior: {
         // What has been started answers only after loading; until then the queue is no reason for more.

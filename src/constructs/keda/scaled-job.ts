@@ -1,6 +1,8 @@
 /**
  * ScaledJob: one Job for each piece of work that triggers count.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JobSpec } from '../../facts/api/types/batch/v1';
 import { ScaledJob as ScaledJobKind, type ScaledJobSpec } from '../../facts/api/types/keda.sh/v1alpha1';
@@ -38,8 +40,8 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
   readonly minReplicas?: number;
   /** Jobs at a time. @default 100 */
   readonly maxReplicas?: number;
-  /** Seconds between looks at the triggers. @default 30 */
-  readonly pollingIntervalSeconds?: number;
+  /** Time between looks at the triggers. @default - 30 seconds */
+  readonly pollingInterval?: Duration;
   /** @default - KEDA's `default` */
   readonly scaling?: JobScaling;
   /** How the counts of several triggers become one. @default 'max' */
@@ -60,10 +62,10 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
   readonly completions?: number;
   /** Failures of pods before the Job counts as failed. @default - Kubernetes' 6 */
   readonly backoffLimit?: number;
-  /** Seconds that a Job may take. @default - any */
-  readonly activeDeadlineSeconds?: number;
-  /** Seconds that a Job is kept after its end. @default - by the history limits alone */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time that a Job may take. @default - any */
+  readonly activeDeadline?: Duration;
+  /** Time that a Job is kept after its end. @default - by the history limits alone */
+  readonly ttlAfterFinished?: Duration;
   /** What happens to a container that fails. @default 'Never': its pod is replaced */
   readonly restartPolicy?: 'Never' | 'OnFailure';
   /** Whatever of the Job has no property of its own. @default - none */
@@ -116,8 +118,8 @@ function specOf(props: ScaledJobProps, triggers: readonly Trigger[], choice: Wor
       parallelism: props.parallelism,
       completions: props.completions,
       backoffLimit: props.backoffLimit,
-      activeDeadlineSeconds: props.activeDeadlineSeconds,
-      ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
+      activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
+      ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
       ...props.jobOverrides,
       template: new PodTemplate(props).toPodTemplate({
         ...choice,
@@ -125,7 +127,7 @@ function specOf(props: ScaledJobProps, triggers: readonly Trigger[], choice: Wor
         restartPolicy: props.restartPolicy ?? 'Never',
       }),
     },
-    pollingInterval: props.pollingIntervalSeconds,
+    pollingInterval: optionalSecondsOf('pollingInterval', props.pollingInterval),
     minReplicaCount: props.minReplicas,
     maxReplicaCount: props.maxReplicas,
     successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,

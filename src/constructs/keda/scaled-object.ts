@@ -1,7 +1,8 @@
 /**
  * ScaledObject: a workload whose replicas follow triggers.
  */
-import { Lazy } from 'cdk8s';
+import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
 import { ScaledObject as ScaledObjectKind, type ScaledObjectSpec } from '../../facts/api/types/keda.sh/v1alpha1';
@@ -81,12 +82,12 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
   readonly maxReplicas?: number;
   /** Replicas while no trigger is active, below `minReplicas`. @default - `minReplicas` */
   readonly idleReplicas?: number;
-  /** Seconds between looks at the triggers while the target stands at zero; otherwise the autoscaler asks. @default 30 */
-  readonly pollingIntervalSeconds?: number;
-  /** Seconds without an active trigger before the target goes to zero. Speaks of nothing else. @default 300 */
-  readonly cooldownPeriodSeconds?: number;
-  /** Seconds after the ScaledObject is made before the target may go to zero. @default 0 */
-  readonly initialCooldownPeriodSeconds?: number;
+  /** Time between looks at the triggers while the target stands at zero; otherwise the autoscaler asks. @default - 30 seconds */
+  readonly pollingInterval?: Duration;
+  /** Time without an active trigger before the target is scaled to zero; nothing else waits for it. @default - 300 seconds */
+  readonly cooldownPeriod?: Duration;
+  /** Time after the ScaledObject is made before the target may go to zero. @default - none */
+  readonly initialCooldownPeriod?: Duration;
   /** What happens when triggers cannot be read. @default - replicas stay as they are */
   readonly fallback?: Fallback;
   /** The autoscaler that KEDA makes. @default - its own name, Kubernetes' behaviour */
@@ -123,6 +124,7 @@ export class ScaledObject extends Construct {
     private readonly props: ScaledObjectProps,
   ) {
     super(scope, id);
+    refuseSeconds(props);
     requireCounts(props, this.node.path);
     markScaled(props.target);
     this.scaledObjectName = props.name ?? id;
@@ -171,9 +173,9 @@ export class ScaledObject extends Construct {
         name,
         envSourceContainerName: props.envSourceContainer,
       },
-      pollingInterval: props.pollingIntervalSeconds,
-      cooldownPeriod: props.cooldownPeriodSeconds,
-      initialCooldownPeriod: props.initialCooldownPeriodSeconds,
+      pollingInterval: optionalSecondsOf('pollingInterval', props.pollingInterval),
+      cooldownPeriod: optionalSecondsOf('cooldownPeriod', props.cooldownPeriod),
+      initialCooldownPeriod: optionalSecondsOf('initialCooldownPeriod', props.initialCooldownPeriod),
       minReplicaCount: props.minReplicas,
       maxReplicaCount: props.maxReplicas,
       idleReplicaCount: props.idleReplicas,

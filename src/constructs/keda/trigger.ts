@@ -1,13 +1,15 @@
 /**
  * A trigger: what KEDA watches, with typed parameters that are written as the texts which KEDA reads.
  */
+import type { Duration } from 'cdk8s';
+import { durationText, isDuration } from '../resources/durations';
 import { kedaScaler, type KedaScaler, type KedaScalerParameter } from '../../facts/api/keda-scalers';
 import { type ScaledObjectSpecTrigger } from '../../facts/api/types/keda.sh/v1alpha1';
 import { missingParameters } from './scaler-parameters';
 import { type TriggerAuthenticationReference } from './trigger-authentication';
 
-/** A length of time as Go writes it: `30s`, `5m`, `500ms`. */
-export type KedaDuration = `${number}${'ms' | 's' | 'm' | 'h'}`;
+/** A time: a `Duration` of cdk8s. */
+export type KedaDuration = Duration;
 
 /** The value of a variable of the target's container: made with `fromEnv`. */
 export class EnvironmentVariable {
@@ -122,6 +124,9 @@ function textOf(scaler: KedaScaler, name: string, value: unknown): string {
   const parameter = scaler.parameters.find(
     (candidate) => candidate.name === name && candidate.deprecated !== 'removed',
   );
+  if (parameter?.value === 'duration' || isDuration(value)) {
+    return durationText(`${scaler.type} trigger, ${name}`, value as Duration);
+  }
   const fail = (expected: string): never => {
     throw new Error(`${scaler.type} trigger, ${name} ${JSON.stringify(value) ?? String(value)}: expected ${expected}.`);
   };

@@ -2,6 +2,8 @@
  * All of KEDA's triggers: one function for each scaler. Most are generated from KEDA's own code; those that platforms of this kind live on
  * are finished by hand here: units, closed choices, and what KEDA would refuse is refused at once.
  */
+import type { Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
 import { scheduleComplaint, timeZoneComplaint } from '../../checks/server/workloads/schedule';
 import { requireWholeNumber } from '../workload/whole-number';
 import {
@@ -81,8 +83,8 @@ export type RabbitmqMeasure =
   | { readonly deliveriesPerSecond: number }
   /** Messages published for each that is delivered; over HTTP only. */
   | { readonly publishedPerDelivered: number }
-  /** Seconds until the queue would be empty; over HTTP only. */
-  | { readonly secondsToEmpty: number };
+  /** Time until the queue would be empty; over HTTP only. */
+  | { readonly timeToEmpty: Duration };
 
 export interface RabbitmqTrigger extends Omit<
   RabbitmqTriggerProps,
@@ -309,7 +311,7 @@ function rabbitmqMode(measure: RabbitmqMeasure): readonly [mode: string, value: 
   if ('publishedPerDelivered' in measure) {
     return ['PublishedToDeliveredRatio', measure.publishedPerDelivered];
   }
-  return ['ExpectedQueueConsumptionTime', measure.secondsToEmpty];
+  return ['ExpectedQueueConsumptionTime', secondsOf('timeToEmpty', measure.timeToEmpty)];
 }
 
 function externalTrigger(type: 'external' | 'external-push', props: ExternalTrigger): Trigger {

@@ -1,6 +1,8 @@
 /**
  * The run policy that the training-operator's kinds share: what happens while a job runs and after, and how it is scheduled as a gang.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type JAXJobSpecRunPolicy } from '../../facts/api/types/kubeflow.org/v1';
 import { type Scheduling } from '../pods';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
@@ -13,10 +15,10 @@ export type RunPolicy = JAXJobSpecRunPolicy;
 export interface RunPolicyProps {
   /** Which pods are deleted when the job has ended; `None` keeps them and their logs. @default - the operator's: None */
   readonly cleanPodPolicy?: CleanPodPolicy;
-  /** Seconds after its end at which the job is deleted. @default - it stays */
-  readonly ttlSecondsAfterFinished?: number;
-  /** Seconds from its start after which the job fails. @default - no deadline */
-  readonly activeDeadlineSeconds?: number;
+  /** Time after its end at which the job is deleted. @default - it stays */
+  readonly ttlAfterFinished?: Duration;
+  /** Time from its start after which the job fails. @default - no deadline */
+  readonly activeDeadline?: Duration;
   /** Restarts of containers, over all pods, after which the job fails. @default - no limit */
   readonly backoffLimit?: number;
   /** Makes no pods yet, and deletes those that there are. @default false */
@@ -27,8 +29,8 @@ export interface RunPolicyProps {
   readonly minAvailable?: number;
   /** Resources that must be free together. @default - those of the first `minAvailable` pods */
   readonly minResources?: Amounts;
-  /** Seconds that a gang may wait; heeded by scheduler-plugins only. @default - the scheduler's */
-  readonly scheduleTimeoutSeconds?: number;
+  /** Time that a gang may wait; heeded by scheduler-plugins only. @default - the scheduler's */
+  readonly scheduleTimeout?: Duration;
 }
 
 export interface Gang {
@@ -47,8 +49,8 @@ export function runPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy | unde
   const schedulingPolicy = schedulingPolicyOf(props, gang);
   const policy = {
     cleanPodPolicy: props.cleanPodPolicy,
-    ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
-    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
+    activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
     backoffLimit: props.backoffLimit,
     suspend: props.suspend,
     managedBy: props.managedBy,
@@ -58,9 +60,9 @@ export function runPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy | unde
 }
 
 function schedulingPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy['schedulingPolicy'] {
-  const { minAvailable, minResources, scheduleTimeoutSeconds } = props;
+  const { minAvailable, minResources, scheduleTimeout } = props;
   const scheduling = gang.scheduling?.toScheduling();
-  const stated = minAvailable !== undefined || minResources !== undefined || scheduleTimeoutSeconds !== undefined;
+  const stated = minAvailable !== undefined || minResources !== undefined || scheduleTimeout !== undefined;
   if (scheduling?.gang !== true && !stated) {
     return undefined;
   }
@@ -69,6 +71,6 @@ function schedulingPolicyOf(props: RunPolicyProps, gang: Gang): RunPolicy['sched
     minAvailable: minAvailable ?? gang.pods,
     minResources: optionalAmountsByName('minResources', minResources),
     priorityClass: gang.priorityClass?.priorityClassName,
-    scheduleTimeoutSeconds,
+    scheduleTimeoutSeconds: optionalSecondsOf('scheduleTimeout', scheduleTimeout),
   };
 }

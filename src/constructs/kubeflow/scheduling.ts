@@ -26,7 +26,7 @@ export const OPERATOR_JOB_SCHEDULING = {
 /** Engines that can schedule the training-operator's kinds. */
 export type OperatorJobEngine = EnginesOf<typeof OPERATOR_JOB_SCHEDULING>;
 
-/** KAI's pod grouper has no plugin for PaddleJob. Source: KAI-Scheduler v0.13.0, pkg/podgrouper/podgrouper/hub/hub.go. */
+/** KAI's pod grouper has no plugin for PaddleJob. Source: KAI-Scheduler, pkg/podgrouper/podgrouper/hub/hub.go. */
 export const PADDLE_JOB_SCHEDULING = {
   ...OPERATOR_JOB_SCHEDULING,
   kai: 'its pod grouper does not know PaddleJob and would start each pod by itself. Use a JobSet',

@@ -19,6 +19,13 @@ export {
   type GpuAlertsOptions,
 } from './gpu-alerts';
 export { GpuMonitoring, type GpuMonitoringProps } from './gpu-monitoring';
+export {
+  AcceleratorMonitoring,
+  type AcceleratorMonitoringProps,
+  type OperatorScrape,
+} from './vendors/accelerator-monitoring';
+export { type VendorAlertName, vendorAlerts, type VendorAlertsOptions } from './vendors/vendor-alerts';
+export { vendorDashboard } from './vendors/vendor-dashboard';
 export { PodMonitor, type PodMonitorProps, ServiceMonitor, type ServiceMonitorProps } from './monitors';
 export { PrometheusRule, type PrometheusRuleProps } from './prometheus-rule';
 export { type Alert, type AlertSeverity, type Recording, type RuleGroup } from './rule-groups';

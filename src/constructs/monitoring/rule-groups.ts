@@ -1,12 +1,12 @@
 /**
  * What Prometheus evaluates by itself: alerts, and series that it records, in groups.
  */
-import { type Duration } from 'cdk8s';
+import { durationText } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import {
   type PrometheusRuleSpecGroup,
   type PrometheusRuleSpecGroupRule,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
-import { prometheusDuration } from './prometheus-duration';
 
 export type AlertSeverity = 'critical' | 'warning' | 'info';
 
@@ -51,7 +51,7 @@ export interface RuleGroup {
 export function renderGroup({ name, interval, rules }: RuleGroup): PrometheusRuleSpecGroup {
   return {
     name,
-    ...(interval === undefined ? {} : { interval: prometheusDuration(interval) }),
+    ...(interval === undefined ? {} : { interval: durationText('interval', interval, 'days') }),
     rules: rules.map(renderRule),
   };
 }
@@ -69,8 +69,10 @@ function renderRule(rule: Alert | Recording): PrometheusRuleSpecGroupRule {
   return {
     alert: rule.alert,
     expr: rule.expr,
-    ...(rule.for === undefined ? {} : { for: prometheusDuration(rule.for) }),
-    ...(rule.keepFiringFor === undefined ? {} : { keep_firing_for: prometheusDuration(rule.keepFiringFor) }),
+    ...(rule.for === undefined ? {} : { for: durationText('for', rule.for, 'days') }),
+    ...(rule.keepFiringFor === undefined
+      ? {}
+      : { keep_firing_for: durationText('keepFiringFor', rule.keepFiringFor, 'days') }),
     labels: { severity: rule.severity ?? 'warning', ...rule.labels },
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };

@@ -1,13 +1,13 @@
 /**
  * How Prometheus fetches metrics: where, how often, as whom, and what becomes of the labels.
  */
-import { type Duration } from 'cdk8s';
+import { durationText } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import {
   type ServiceMonitorSpecEndpoint,
   type ServiceMonitorSpecEndpointMetricRelabeling,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
 import { type NamedReference, nameOf } from '../resources/references';
-import { prometheusDuration } from './prometheus-duration';
 
 /** One step that changes, keeps or drops targets (before the scrape) or series (after it). */
 export type Relabeling = ServiceMonitorSpecEndpointMetricRelabeling;
@@ -76,8 +76,8 @@ export function renderScrape(options: ScrapeOptions): RenderedScrape {
   const { path, interval, timeout, scheme, honorLabels, authentication, relabelings, metricRelabelings } = options;
   return {
     ...(path === undefined ? {} : { path }),
-    ...(interval === undefined ? {} : { interval: prometheusDuration(interval) }),
-    ...(timeout === undefined ? {} : { scrapeTimeout: prometheusDuration(timeout) }),
+    ...(interval === undefined ? {} : { interval: durationText('interval', interval, 'days') }),
+    ...(timeout === undefined ? {} : { scrapeTimeout: durationText('timeout', timeout, 'days') }),
     ...(scheme === undefined ? {} : { scheme }),
     ...(honorLabels === undefined ? {} : { honorLabels }),
     ...(authentication === undefined ? {} : renderAuthentication(authentication)),

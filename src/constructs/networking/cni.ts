@@ -4,9 +4,10 @@
  *
  * Sources: sriov-cni, ib-sriov-cni, ipoib-cni, rdma-cni; containernetworking/plugins; CNI specification 1.0.
  */
+import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
 import { type Fabric } from '../pods';
-import { type Ipam, present } from './ipam';
+import { type Ipam } from './ipam';
 
 export type LinkState = 'auto' | 'enable' | 'disable';
 
@@ -116,7 +117,7 @@ export class Cni {
     own: Readonly<Record<string, unknown>>,
     fabric: Fabric | undefined,
   ): Cni {
-    return new Cni([present({ type, ...own, capabilities, ...more, ipam: ipam?.toIpam() })], fabric);
+    return new Cni([definedJson({ type, ...own, capabilities, ...more, ipam: ipam?.toIpam() })], fabric);
   }
 
   private constructor(
@@ -135,7 +136,7 @@ export class Cni {
 
   /** Sysctls and such of the interface (`net.ipv4.conf.IFNAME.arp_ignore`); `IFNAME` stands for its name. */
   withTuning(options: { readonly sysctl?: Readonly<Record<string, string>>; readonly mtu?: number }): Cni {
-    return this.then(present({ type: 'tuning', ...options }));
+    return this.then(definedJson({ type: 'tuning', ...options }));
   }
 
   /** A further plugin, which is run after the others. */

@@ -3,6 +3,7 @@
  *
  * Sources: containernetworking/plugins (host-local, static, dhcp), whereabouts, nvidia-k8s-ipam.
  */
+import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
 
 export interface Route {
@@ -46,7 +47,7 @@ export class Ipam {
   static whereabouts(options: WhereaboutsOptions): Ipam {
     const { range, rangeStart, rangeEnd, exclude, gateway, routes, more } = options;
     return new Ipam(
-      present({
+      definedJson({
         type: 'whereabouts',
         range,
         range_start: rangeStart,
@@ -63,7 +64,7 @@ export class Ipam {
   static hostLocal(options: HostLocalOptions): Ipam {
     const { subnet, rangeStart, rangeEnd, gateway, routes, more } = options;
     return new Ipam(
-      present({ type: 'host-local', subnet, rangeStart, rangeEnd, gateway, routes: routesOf(routes), ...more }),
+      definedJson({ type: 'host-local', subnet, rangeStart, rangeEnd, gateway, routes: routesOf(routes), ...more }),
     );
   }
 
@@ -76,7 +77,7 @@ export class Ipam {
   static static(addresses: readonly string[] = [], routes?: readonly Route[]): Ipam {
     const list = addresses.map((address) => ({ address }));
     return new Ipam(
-      present({ type: 'static', addresses: list.length === 0 ? undefined : list, routes: routesOf(routes) }),
+      definedJson({ type: 'static', addresses: list.length === 0 ? undefined : list, routes: routesOf(routes) }),
     );
   }
 
@@ -104,10 +105,5 @@ export class Ipam {
 }
 
 function routesOf(routes: readonly Route[] | undefined): readonly JsonObject[] | undefined {
-  return routes?.map(({ to, via }) => present({ dst: to, gw: via }));
-}
-
-/** Without what is undefined, so that equal statements give equal texts. */
-export function present(members: Readonly<Record<string, unknown>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+  return routes?.map(({ to, via }) => definedJson({ dst: to, gw: via }));
 }

@@ -2,7 +2,9 @@
  * NicClusterPolicy and NicNodePolicy: NVIDIA's network operator, which drives the cards, offers them to pods, and brings what secondary
  * networks need.
  */
-import { type ApiObject } from 'cdk8s';
+import { definedJson } from '../../manifests/members';
+import { optionalSecondsOf } from '../resources/durations';
+import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
 import {
@@ -18,7 +20,6 @@ import { merged } from '../pods/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { present } from './ipam';
 import { type OperatorImage, renderImage } from './operator-image';
 import {
   type SharedDevicePool,
@@ -55,8 +56,8 @@ export interface OfedDriverOptions extends OperatorImage {
 
 export interface SharedDevicesOptions extends OperatorImage {
   readonly pools: readonly SharedDevicePool[];
-  /** Seconds between looks at the node's cards; 0 for one look only. @default - the plugin's 60 */
-  readonly updateSeconds?: number;
+  /** Time between looks at the node's cards; 0 for one look only. @default - the plugin's 60 */
+  readonly updateInterval?: Duration;
   /** Devices are passed by the Container Device Interface. @default false */
   readonly cdi?: boolean;
 }
@@ -105,7 +106,7 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
     readonly guids: { readonly from: string; readonly to: string };
     /** Secret with the address and the login of UFM. */
     readonly ufmSecret: NamedReference;
-    readonly updateSeconds?: number;
+    readonly updateInterval?: Duration;
   };
   /** @default - every node with a card */
   readonly nodeAffinity?: NodeAffinity;
@@ -172,26 +173,26 @@ export class NicClusterPolicy extends NicPolicy {
   ) {
     super(scope, id);
     const { secondaryNetwork, nvIpam, nicFeatureDiscovery, ibKubernetes, global: usual, overrides } = offers;
-    const spec: NicClusterPolicySpec = present({
+    const spec: NicClusterPolicySpec = definedJson({
       global: usual,
       ...sections(offers),
       secondaryNetwork:
         secondaryNetwork &&
-        present({
+        definedJson({
           multus: secondaryNetwork.multus && renderImage(secondaryNetwork.multus, 'multus-cni'),
           cniPlugins: secondaryNetwork.cniPlugins && renderImage(secondaryNetwork.cniPlugins, 'plugins'),
           ipoib: secondaryNetwork.ipoib && renderImage(secondaryNetwork.ipoib, 'ipoib-cni'),
         }),
-      nvIpam: nvIpam && present({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
+      nvIpam: nvIpam && definedJson({ ...renderImage(nvIpam, 'nvidia-k8s-ipam'), enableWebhook: nvIpam.webhook }),
       nicFeatureDiscovery: nicFeatureDiscovery && renderImage(nicFeatureDiscovery, 'nic-feature-discovery'),
       ibKubernetes:
         ibKubernetes &&
-        present({
+        definedJson({
           ...renderImage(ibKubernetes, 'ib-kubernetes'),
           pKeyGUIDPoolRangeStart: ibKubernetes.guids.from,
           pKeyGUIDPoolRangeEnd: ibKubernetes.guids.to,
           ufmSecret: nameOf(ibKubernetes.ufmSecret),
-          periodicUpdateSeconds: ibKubernetes.updateSeconds,
+          periodicUpdateSeconds: optionalSecondsOf('ibKubernetes.updateInterval', ibKubernetes.updateInterval),
         }),
       nodeAffinity: offers.nodeAffinity,
       tolerations: offers.tolerations,
@@ -213,7 +214,7 @@ export class NicNodePolicy extends NicPolicy {
     protected readonly offers: NicNodePolicyProps,
   ) {
     super(scope, id);
-    const spec: NicNodePolicySpec = present({
+    const spec: NicNodePolicySpec = definedJson({
       nodeSelector: offers.nodeSelector,
       ...sections(offers),
       tolerations: offers.tolerations,
@@ -236,12 +237,19 @@ function sections({ ofedDriver, rdmaSharedDevices, sriovDevices }: NicPolicyProp
     ofedDriver: ofedDriver && renderDriver(ofedDriver),
     rdmaSharedDevicePlugin: rdmaSharedDevices && {
       ...renderImage(rdmaSharedDevices, 'k8s-rdma-shared-dev-plugin'),
-      ...present({ useCdi: rdmaSharedDevices.cdi }),
-      config: JSON.stringify(sharedDeviceConfig(rdmaSharedDevices.pools, rdmaSharedDevices.updateSeconds), null, 2),
+      ...definedJson({ useCdi: rdmaSharedDevices.cdi }),
+      config: JSON.stringify(
+        sharedDeviceConfig(
+          rdmaSharedDevices.pools,
+          optionalSecondsOf('rdmaSharedDevices.updateInterval', rdmaSharedDevices.updateInterval),
+        ),
+        null,
+        2,
+      ),
     },
     sriovDevicePlugin: sriovDevices && {
       ...renderImage(sriovDevices, 'sriov-network-device-plugin'),
-      ...present({ useCdi: sriovDevices.cdi }),
+      ...definedJson({ useCdi: sriovDevices.cdi }),
       config: JSON.stringify(sriovDeviceConfig(sriovDevices.pools), null, 2),
     },
   };
@@ -251,14 +259,14 @@ function renderDriver(options: OfedDriverOptions): NicClusterPolicySpecOfedDrive
   const { env, precompiledOnly, upgrade, repoConfig, certConfig } = options;
   return {
     ...renderImage(options, 'doca-driver'),
-    ...present({
+    ...definedJson({
       env: env && Object.entries(env).map(([name, value]) => ({ name, value })),
       forcePrecompiled: precompiledOnly,
       repoConfig: repoConfig === undefined ? undefined : { name: nameOf(repoConfig) },
       certConfig: certConfig === undefined ? undefined : { name: nameOf(certConfig) },
       upgradePolicy:
         upgrade &&
-        present({
+        definedJson({
           autoUpgrade: upgrade.auto,
           safeLoad: upgrade.safeLoad,
           maxParallelUpgrades: upgrade.maxParallel,

@@ -1,6 +1,7 @@
 /**
  * NodeFeatureRule: labels, taints and resources that node feature discovery gives to nodes by what it finds on them.
  */
+import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type Taint } from '../../facts/api/types/core/v1';
@@ -14,7 +15,6 @@ import { type OpenPartial } from '../pods';
 import { merged } from '../pods/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { present } from './ipam';
 
 type Expression = NodeFeatureRuleSpecRuleMatchFeatureMatchExpression;
 
@@ -125,7 +125,7 @@ function renderRule(entry: NodeFeatureRuleEntry): NodeFeatureRuleSpecRule {
     entry;
   const rule: NodeFeatureRuleSpecRule = {
     name: ruleName,
-    ...present({
+    ...definedJson({
       matchFeatures: when && matchFeatures(when),
       matchAny: whenAny?.map((features) => ({ matchFeatures: matchFeatures(features) })),
       labels,

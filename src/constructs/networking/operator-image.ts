@@ -1,8 +1,8 @@
 /**
  * What is said of each part that the network operator runs: in which image, and with which resources.
  */
+import { definedJson } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
-import { present } from './ipam';
 
 export interface OperatorImage {
   /** Registry and path. @default - `global.repository` of the policy */
@@ -32,5 +32,5 @@ export interface RenderedImage {
 export function renderImage(options: OperatorImage, usual: string): RenderedImage {
   const { repository, image = usual, version, imagePullSecrets, resources } = options;
   const containerResources = resources && Object.entries(resources).map(([name, amounts]) => ({ name, ...amounts }));
-  return present({ image, repository, version, imagePullSecrets, containerResources }) as unknown as RenderedImage;
+  return definedJson({ image, repository, version, imagePullSecrets, containerResources }) as unknown as RenderedImage;
 }

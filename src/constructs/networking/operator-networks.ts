@@ -2,6 +2,7 @@
  * Networks of NVIDIA's network operator, which makes a NetworkAttachmentDefinition of each: whole interfaces, macvlan, IPoIB. They are
  * cluster-wide objects; the attachment lies in the namespace that they name.
  */
+import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
@@ -20,7 +21,7 @@ import { clusterMetadata, type ClusterObjectProps } from '../resources/object-pr
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
-import { Ipam, present } from './ipam';
+import { Ipam } from './ipam';
 
 interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
   /** Namespace whose pods attach. @default default, as the operator has it */
@@ -119,7 +120,7 @@ export class MacvlanNetwork extends OperatorNetwork {
       id,
       MacvlanKind,
       props,
-      present({ master, mode, mtu }),
+      definedJson({ master, mode, mtu }),
       device && deviceResourceOf(device),
       'roce',
       device,

@@ -4,8 +4,8 @@
  *
  * Sources: k8s-rdma-shared-dev-plugin, pkg/types; sriov-network-device-plugin, pkg/types; network-operator v26.4.1.
  */
+import { definedJson } from '../../manifests/members';
 import { type JsonObject } from '../../facts/api/schema';
-import { present } from './ipam';
 
 /** Which cards: all that are stated must hold, each by any of its values. */
 export interface CardSelectors {
@@ -64,14 +64,14 @@ export function sharedDeviceConfig(pools: readonly SharedDevicePool[], updateSec
     pools,
     pools.map((pool) => [pool.vendors, pool.deviceIds, pool.drivers, pool.linkTypes, pool.interfaces]),
   );
-  return present({
+  return definedJson({
     periodicUpdateInterval: updateSeconds,
     configList: pools.map(({ name, prefix, shares = SHARES, vendors, deviceIds, drivers, linkTypes, interfaces }) =>
-      present({
+      definedJson({
         resourceName: name,
         resourcePrefix: prefix,
         rdmaHcaMax: shares,
-        selectors: present({ vendors, deviceIDs: deviceIds, drivers, ifNames: interfaces, linkTypes }),
+        selectors: definedJson({ vendors, deviceIDs: deviceIds, drivers, ifNames: interfaces, linkTypes }),
       }),
     ),
   });
@@ -94,10 +94,10 @@ export function sriovDeviceConfig(pools: readonly SriovDevicePool[]): JsonObject
   );
   return {
     resourceList: pools.map(({ name, prefix, vendors, deviceIds: devices, drivers, linkTypes, rdma = true, ...more }) =>
-      present({
+      definedJson({
         resourcePrefix: prefix,
         resourceName: name,
-        selectors: present({
+        selectors: definedJson({
           vendors,
           devices,
           drivers,

@@ -1,6 +1,7 @@
 /**
  * The SR-IOV network operator: virtual functions of the nodes' cards, and networks of them.
  */
+import { definedJson } from '../../manifests/members';
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
@@ -19,7 +20,7 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type LinkState, onOff } from './cni';
-import { type Ipam, present } from './ipam';
+import { type Ipam } from './ipam';
 
 /** Which cards: all that are stated must hold. */
 export interface NicSelector {
@@ -84,7 +85,7 @@ export class SriovNetworkNodePolicy extends Construct {
     const spec: SriovNetworkNodePolicySpec = {
       resourceName,
       nodeSelector: props.nodeSelector,
-      nicSelector: present({
+      nicSelector: definedJson({
         vendor: nics.vendor,
         deviceID: nics.deviceId,
         pfNames: nics.pfNames,
@@ -93,7 +94,7 @@ export class SriovNetworkNodePolicy extends Construct {
       }),
       numVfs: props.virtualFunctions,
       isRdma: props.rdma ?? deviceType !== 'vfio-pci',
-      ...present({
+      ...definedJson({
         deviceType,
         linkType,
         mtu: props.mtu,
@@ -192,7 +193,7 @@ export class SriovNetwork extends OperatorNetwork {
     const { vlan, vlanQoS, spoofCheck, trust, maxTxRate, minTxRate } = props;
     const spec: SriovNetworkSpec = {
       ...networkSpec(props),
-      ...present({ vlan, vlanQoS, spoofChk: onOff(spoofCheck), trust: onOff(trust), maxTxRate, minTxRate }),
+      ...definedJson({ vlan, vlanQoS, spoofChk: onOff(spoofCheck), trust: onOff(trust), maxTxRate, minTxRate }),
     };
     this.resource = new Resource(this, 'Resource', SriovNetworkKind, {
       metadata: namespacedMetadata(id, props),
@@ -221,7 +222,7 @@ function networkSpec(props: SriovNetworkBaseProps<object>): SriovIBNetworkSpec {
   const { policy, networkNamespace, ipam, linkState, capabilities, metaPlugins } = props;
   return {
     resourceName: policy.resourceName,
-    ...present({
+    ...definedJson({
       networkNamespace: networkNamespace === undefined ? undefined : nameOf(networkNamespace),
       ipam: ipam && JSON.stringify(ipam.toIpam()),
       linkState,

@@ -4,7 +4,8 @@
  * A node joins, and is scheduled to, before its driver and its device plugin run; after a restart of the kubelet it may offer what it no
  * longer has. A taint that the node is born with keeps pods away until the devices are allocatable.
  */
-import { type ApiObject, Chart, Lazy } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { type Duration, type ApiObject, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   ValidatingAdmissionPolicy,
@@ -49,8 +50,8 @@ export interface DeviceReadinessProps extends NamespacedObjectProps {
   readonly enforcementMode?: 'continuous' | 'bootstrap-only';
   /** Further tolerations: taints of the nodes beside this one. @default - every taint is tolerated */
   readonly tolerations?: readonly Toleration[];
-  /** Seconds between two looks. @default 10 */
-  readonly intervalSeconds?: number;
+  /** Time between two looks. @default - 10 seconds */
+  readonly interval?: Duration;
 }
 
 const SCRIPT = 'device-readiness.sh';
@@ -146,14 +147,14 @@ export class DeviceReadiness extends Construct {
   }
 
   private container(byController: boolean): Container {
-    const { resource = 'nvidia.com/gpu', count, image, intervalSeconds = 10 } = this.props;
+    const { resource = 'nvidia.com/gpu', count, image, interval } = this.props;
     const said: Readonly<Record<string, string>> = byController
       ? { CONDITION: this.conditionType }
       : { TAINT: `${this.taint.key}:${this.taint.effect}` };
     const env = Object.entries({
       RESOURCE: resource,
       COUNT: `${count}`,
-      GANTRY_INTERVAL: `${intervalSeconds}`,
+      GANTRY_INTERVAL: `${optionalSecondsOf('interval', interval) ?? 10}`,
       ...said,
     });
     return {

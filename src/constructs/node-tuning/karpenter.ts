@@ -1,7 +1,9 @@
 /**
  * Nodes that Karpenter makes: a NodePool by profile, and the EC2NodeClass that says how a node of AWS is built.
  */
-import { type ApiObject } from 'cdk8s';
+import { durationText } from '../resources/durations';
+import { bytesText, type ByteSize } from '../resources/quantities';
+import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { EC2NodeClass, type EC2NodeClassSpec } from '../../facts/api/types/karpenter.k8s.aws/v1';
 import {
@@ -39,7 +41,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** @default - tags must be given */
   readonly clusterName?: string;
   /** Size of the root volume; images of GPU workloads are large. @default 200Gi */
-  readonly rootVolumeSize?: string;
+  readonly rootVolumeSize?: ByteSize;
   /** Puts local disks together as one for images and `emptyDir`. @default true */
   readonly localDisks?: boolean;
   /** What the kubelet is told; the CPU manager is not among it and belongs into `userData`. @default - nothing */
@@ -86,7 +88,11 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
           {
             deviceName: '/dev/xvda',
             rootVolume: true,
-            ebs: { volumeSize: props.rootVolumeSize ?? '200Gi', volumeType: 'gp3', encrypted: true },
+            ebs: {
+              volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
+              volumeType: 'gp3',
+              encrypted: true,
+            },
           },
         ],
         ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
@@ -120,10 +126,10 @@ export interface NodePoolProps extends ClusterObjectProps {
    * @default - empty nodes only, after ten minutes
    */
   readonly disruption?: NodePoolSpecDisruption;
-  /** Age at which a node is replaced, or `Never`. @default Never */
-  readonly expireAfter?: string;
+  /** Age at which a node is replaced, or `Never`. @default 'Never' */
+  readonly expireAfter?: Duration | 'Never';
   /** The longest that a node's end waits for pods that do not want to go. @default - as long as it takes */
-  readonly terminationGracePeriod?: string;
+  readonly terminationGracePeriod?: Duration;
   /** Which pool comes first, 1 to 100. @default - none has precedence */
   readonly weight?: number;
 }
@@ -162,6 +168,7 @@ export class NodePool extends Construct {
 }
 
 function specOf(props: NodePoolProps): NodePoolSpec {
+  const expiry = props.expireAfter ?? 'Never';
   const { profile, nodeClass, disruption = { consolidationPolicy: 'WhenEmpty', consolidateAfter: '10m' } } = props;
   return {
     template: {
@@ -171,8 +178,10 @@ function specOf(props: NodePoolProps): NodePoolSpec {
         requirements: requirementsOf(props),
         ...(profile.taints.length === 0 ? {} : { taints: profile.taints }),
         ...(profile.startupTaints.length === 0 ? {} : { startupTaints: profile.startupTaints }),
-        expireAfter: props.expireAfter ?? 'Never',
-        ...(props.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: props.terminationGracePeriod }),
+        expireAfter: expiry === 'Never' ? expiry : durationText('expireAfter', expiry),
+        ...(props.terminationGracePeriod === undefined
+          ? {}
+          : { terminationGracePeriod: durationText('terminationGracePeriod', props.terminationGracePeriod) }),
       },
     },
     disruption,

@@ -1,19 +1,25 @@
 /**
  * KubeletDropIn: what GPU nodes want of the kubelet, as a file that is laid over the node's own (KEP-3983, GA in 1.35).
  */
+import { amountsByName } from '../pods/amounts';
+import { bytesText, type ByteSize, type Cores, countText, optionalBytesText } from '../resources/quantities';
+import { nonEmpty } from '../../manifests/members';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { type Quantity as QuantityValue } from '../../facts/api/scalars';
 import { type Taint } from '../../facts/api/types/core/v1';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { drained, type NodeDocument } from './node-document';
 
 /** Amounts of what can be reserved; `pid` counts processes. */
 export interface Reservation {
-  readonly cpu?: QuantityValue;
-  readonly memory?: QuantityValue;
-  readonly 'ephemeral-storage'?: QuantityValue;
-  readonly pid?: QuantityValue;
+  /** @default - none */
+  readonly cpu?: Cores;
+  /** @default - none */
+  readonly memory?: ByteSize;
+  /** @default - none */
+  readonly ephemeralStorage?: ByteSize;
+  /** Processes. @default - none */
+  readonly pid?: number;
 }
 
 export interface KubeletDropInProps {
@@ -52,7 +58,7 @@ export interface KubeletDropInProps {
    * come to.
    * @default - all of it on node 0, computed
    */
-  readonly reservedMemory?: readonly { readonly numaNode: number; readonly memory: QuantityValue }[];
+  readonly reservedMemory?: readonly { readonly numaNode: number; readonly memory: ByteSize }[];
   /** Below it pods are evicted at once. @default - not stated, or `memory.available: 1Gi` with the static memory manager */
   readonly evictionHard?: Readonly<Record<string, string>>;
   /** Whether the kernel kills one process of a container rather than all. @default - not stated: all, so that a trainer ends cleanly */
@@ -103,16 +109,16 @@ export class KubeletDropIn implements NodeDocument {
       maxPods: props.maxPods,
       reservedSystemCPUs: props.reservedSystemCpus,
       cpuManagerPolicy: cpuManager,
-      cpuManagerPolicyOptions: filled(
+      cpuManagerPolicyOptions: nonEmpty(
         props.cpuManagerOptions ??
           (cpuManager === 'static' ? { 'full-pcpus-only': 'true', 'strict-cpu-reservation': 'true' } : {}),
       ),
       topologyManagerPolicy: props.topologyManager ?? 'restricted',
       topologyManagerScope: props.topologyManagerScope ?? 'pod',
-      topologyManagerPolicyOptions: filled(props.topologyManagerOptions ?? {}),
+      topologyManagerPolicyOptions: nonEmpty(props.topologyManagerOptions ?? {}),
       memoryManagerPolicy: props.memoryManager,
-      kubeReserved: amounts(props.kubeReserved),
-      systemReserved: amounts(props.systemReserved),
+      kubeReserved: amounts('kubeReserved', props.kubeReserved),
+      systemReserved: amounts('systemReserved', props.systemReserved),
       evictionHard: evictionOf(props),
       reservedMemory: props.memoryManager === 'Static' ? reservedMemory(props) : undefined,
       singleProcessOOMKill: props.singleProcessOomKill,
@@ -156,7 +162,7 @@ function checkReservations(props: KubeletDropInProps): void {
     return;
   }
   const wanted = toReserve(props);
-  const stated = sum(props.reservedMemory.map(({ memory }) => memory));
+  const stated = sum(props.reservedMemory.map(({ memory }) => bytesText('reservedMemory', memory)));
   if (!stated.equals(wanted)) {
     throw new Error(
       `reservedMemory: ${stated.toString()} in all, and kubeReserved, systemReserved and the eviction threshold come to ${wanted.toString()}. Leave it out to have it computed.`,
@@ -172,12 +178,16 @@ function toReserve(props: KubeletDropInProps): Quantity {
       `evictionHard: memory.available ${threshold} depends on the node. With the static memory manager write an amount, such as 1Gi.`,
     );
   }
-  return sum([props.kubeReserved?.memory, props.systemReserved?.memory, threshold]);
+  return sum([
+    optionalBytesText('kubeReserved.memory', props.kubeReserved?.memory),
+    optionalBytesText('systemReserved.memory', props.systemReserved?.memory),
+    threshold,
+  ]);
 }
 
 function reservedMemory(props: KubeletDropInProps): JsonValue {
   const stated = props.reservedMemory ?? [{ numaNode: 0, memory: toReserve(props).toString() }];
-  return stated.map(({ numaNode, memory }) => ({ numaNode, limits: { memory: `${memory}` } }));
+  return stated.map(({ numaNode, memory }) => ({ numaNode, limits: { memory: bytesText('reservedMemory', memory) } }));
 }
 
 function evictionOf({ evictionHard, memoryManager }: KubeletDropInProps): Record<string, string> | undefined {
@@ -187,18 +197,16 @@ function evictionOf({ evictionHard, memoryManager }: KubeletDropInProps): Record
   return memoryManager === 'Static' ? { 'memory.available': '1Gi' } : undefined;
 }
 
-function amounts(reservation: Reservation | undefined): Record<string, string> | undefined {
-  return reservation === undefined
-    ? undefined
-    : Object.fromEntries(Object.entries(reservation).map(([name, amount]) => [name, `${amount as QuantityValue}`]));
-}
-
-function filled(options: Readonly<Record<string, string>>): Record<string, string> | undefined {
-  return Object.keys(options).length === 0 ? undefined : { ...options };
+function amounts(prop: string, reservation: Reservation | undefined): Record<string, string> | undefined {
+  if (reservation === undefined) {
+    return undefined;
+  }
+  const { pid, ...others } = reservation;
+  return { ...amountsByName(prop, others), ...(pid === undefined ? {} : { pid: countText(`${prop}.pid`, pid) }) };
 }
 
 /** @throws if one of them is no quantity */
-function sum(values: readonly (QuantityValue | undefined)[]): Quantity {
+function sum(values: readonly (number | string | undefined)[]): Quantity {
   return values.reduce<Quantity>((total, value) => {
     if (value === undefined) {
       return total;

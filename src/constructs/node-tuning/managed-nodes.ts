@@ -108,9 +108,9 @@ export class ManagedNodes {
     const kubelet = this.kubelet(GKE_FIELDS);
     const sysctls = this.sysctls(GKE_SYSCTLS);
     const { transparentHugePages: pages } = this.props;
-    const value = filled({
+    const value = withoutEmptyMembers({
       kubeletConfig: kubelet.value,
-      linuxConfig: filled({
+      linuxConfig: withoutEmptyMembers({
         sysctl: Object.fromEntries(sysctls.known),
         ...(pages === undefined
           ? {}
@@ -131,7 +131,7 @@ export class ManagedNodes {
     const kubelet = this.kubelet(AKS_FIELDS);
     const sysctls = this.sysctls(AKS_SYSCTLS);
     const { transparentHugePages: pages } = this.props;
-    const system = filled({
+    const system = withoutEmptyMembers({
       ...(pages === undefined
         ? {}
         : {
@@ -158,7 +158,10 @@ export class ManagedNodes {
     const kubelet = this.kubelet(BOTTLEROCKET_FIELDS);
     const sysctls = this.sysctls();
     const value = {
-      settings: filled({ kubernetes: kubelet.value, kernel: filled({ sysctl: Object.fromEntries(sysctls.known) }) }),
+      settings: withoutEmptyMembers({
+        kubernetes: kubelet.value,
+        kernel: withoutEmptyMembers({ sysctl: Object.fromEntries(sysctls.known) }),
+      }),
     };
     return {
       files: [{ name: 'user-data.toml', text: `${tomlText(value).trimEnd()}\n` }],
@@ -170,8 +173,8 @@ export class ManagedNodes {
   toTalos(): ManagedSettings {
     const { transparentHugePages: pages, kubelet } = this.props;
     const folder = 'kernel.mm.transparent_hugepage';
-    const machine = filled({
-      kubelet: filled({ extraConfig: settingsOf(kubelet) }),
+    const machine = withoutEmptyMembers({
+      kubelet: withoutEmptyMembers({ extraConfig: settingsOf(kubelet) }),
       sysctls: Object.fromEntries(this.sysctls().known),
       sysfs:
         pages === undefined
@@ -233,7 +236,7 @@ function camelCase(name: string): string {
   return name.replace(/[._-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function filled(value: JsonObject): JsonObject {
+function withoutEmptyMembers(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).filter(
       ([, part]) => !(typeof part === 'object' && part !== null && Object.keys(part).length === 0),

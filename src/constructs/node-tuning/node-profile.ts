@@ -3,6 +3,8 @@
  *
  * A taint is no label, and a label keeps nobody away; whoever writes the four apart forgets one of them.
  */
+import { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Taint, type Toleration } from '../../facts/api/types/core/v1';
 import {
   acceleratorToleration,
@@ -67,17 +69,19 @@ export class NodeProfile {
    */
   static withinNotice(spot: SpotProvider, template: PodTemplate): PodTemplate {
     const notice = spotFacts(spot)?.noticeSeconds;
-    const stated = template.props.terminationGracePeriodSeconds;
+    const stated = optionalSecondsOf('terminationGracePeriod', template.props.terminationGracePeriod);
     if (notice === undefined) {
       return template;
     }
     const most = notice - SECONDS_FOR_NODE;
     if (stated !== undefined && stated > most) {
       throw new Error(
-        `terminationGracePeriodSeconds: ${stated} is more than the ${most} that a spot node of ${spot} leaves. Write checkpoints as the work goes on.`,
+        `terminationGracePeriod ${stated}s: must not exceed the ${most}s that a spot node of ${spot} leaves. Write checkpoints during the work.`,
       );
     }
-    return stated !== undefined || most >= 30 ? template : template.with({ terminationGracePeriodSeconds: most });
+    return stated !== undefined || most >= 30
+      ? template
+      : template.with({ terminationGracePeriod: Duration.seconds(most) });
   }
 
   /** Labels that you put on the nodes. */

@@ -4,7 +4,8 @@
  * Each tuning has a container of its own with the folders and capabilities that it needs and nothing more; none is privileged, none sees
  * the node's processes, and none may talk to the API server.
  */
-import { type ApiObject } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { type Duration, type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { DaemonSet } from '../../facts/api/types/apps/v1';
 import {
@@ -31,8 +32,8 @@ export interface NodeTunerProps extends NamespacedObjectProps {
   readonly nodeSelection?: NodeSelection | readonly NodeSelection[];
   /** @default - every taint is tolerated: a node is tuned before it is opened to pods */
   readonly tolerations?: readonly Toleration[];
-  /** Seconds between two looks at the values. @default 60 */
-  readonly intervalSeconds?: number;
+  /** Time between two looks at the values. @default - 60 seconds */
+  readonly interval?: Duration;
   /** Tells what it would set, and sets nothing. @default false */
   readonly dryRun?: boolean;
   /** An image with a POSIX shell, sed, tr and grep. @default busybox:1.37.0 */
@@ -149,7 +150,7 @@ function containerOf(part: TuningParts, props: NodeTunerProps): Container {
   const env = {
     GANTRY_PLAN: `/opt/gantry/${part.name}.plan`,
     GANTRY_STATE: '/run/gantry',
-    GANTRY_INTERVAL: `${props.intervalSeconds ?? 60}`,
+    GANTRY_INTERVAL: `${optionalSecondsOf('interval', props.interval) ?? 60}`,
     ...(part.folders.length === 0 ? {} : { GANTRY_ROOT: HOST }),
     ...(props.dryRun === true ? { GANTRY_DRY_RUN: '1' } : {}),
     ...part.env,

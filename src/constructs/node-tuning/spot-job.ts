@@ -4,6 +4,8 @@
  * Each pod must be able to go on from a checkpoint. A gang is another matter: one lost node ends all of its pods, and no budget for
  * disruptions helps against a node that is taken away. Let it be elastic, or keep it on nodes that stay.
  */
+import type { Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { Job, type JobSpec } from '../../facts/api/types/batch/v1';
 import { type SpotProvider } from '../../facts/catalog';
@@ -22,7 +24,7 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
   /** Failures of the program itself before the Job gives up. @default 20 */
   readonly backoffLimit?: number;
   /** @default - the Job stays until somebody deletes it */
-  readonly ttlSecondsAfterFinished?: number;
+  readonly ttlAfterFinished?: Duration;
   /** @default main */
   readonly containerName?: string;
 }
@@ -49,12 +51,14 @@ export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
 }
 
 function specOf(props: SpotJobProps, choice: WorkloadChoice): JobSpec {
-  const { completions = 1, backoffLimit = 20, ttlSecondsAfterFinished } = props;
+  const { completions = 1, backoffLimit = 20, ttlAfterFinished } = props;
   return {
     backoffLimit,
     ...(completions === 1 ? {} : { completions }),
     ...(completions === 1 && props.parallelism === undefined ? {} : { parallelism: props.parallelism ?? completions }),
-    ...(ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished }),
+    ...(ttlAfterFinished === undefined
+      ? {}
+      : { ttlSecondsAfterFinished: secondsOf('ttlAfterFinished', ttlAfterFinished) }),
     podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }] },
     template: placed(props).toPodTemplate({ ...choice, containerName: props.containerName, restartPolicy: 'Never' }),
   };

@@ -39,6 +39,8 @@ export class GantrySystem extends SchedulingSystem<'gantry'> {
 function schedulerQueueOf(team: TeamShares): SchedulerQueue {
   return {
     name: team.name,
+    // A team's namespace has its name.
+    namespaces: [team.name],
     deserved: stated(team.amounts('deserved')),
     capability: stated(team.amounts('capability')),
     ...(team.shares.some(({ guarantee }) => guarantee > 0) ? { guarantee: stated(team.amounts('guarantee')) } : {}),

@@ -9,7 +9,7 @@ import {
   ArgoApplication,
   chartInstall,
   type ChartInstall,
-  type ChartName,
+  type AnyChart,
   type ChartOptions,
   helmCommands,
   HelmRelease,
@@ -27,6 +27,8 @@ import { type InstalledNetwork, type PlatformNetwork } from './network';
 import { type ExactAmounts, PlatformPool, type PlatformPoolProps, stated, sumOf } from './node-pool';
 import { type Nodes, PlatformTeam, type PlatformTeamProps } from './platform-team';
 import type { InstalledScheduling, PlatformShares, PoolShare, SchedulingSystem, TeamShares } from './scheduling-system';
+import { notInstalledBeside } from './not-installed';
+import { installVendors, type InstalledVendors, type NotInstalled, type VendorOptions } from './vendor-operators';
 import { VolcanoSystem } from './volcano-system';
 
 /** From the lowest to the highest, where nothing else is said. */
@@ -55,6 +57,8 @@ export interface GpuPlatformProps<
   readonly network?: PlatformNetwork;
   /** What the GPU operator is told beside what follows from the pools. @default - nothing */
   readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
+  /** Settings for the operators of AMD, Ascend, and Neuron pools. @default - what follows from the pools */
+  readonly vendors?: VendorOptions;
   /** Metrics, alerts and a dashboard of GPUs; `false` where there is no Prometheus. @default - all, without further labels */
   readonly monitoring?: GpuMonitoringProps | false;
   /** What is set on the nodes of training pools; `false` to leave them alone. @default - `Tuning.forTraining()` */
@@ -66,7 +70,7 @@ export interface GpuPlatformProps<
   readonly delivery?: {
     readonly through: 'flux' | 'argo-cd';
     /** Further charts. @default - none */
-    readonly also?: readonly ChartOptions<ChartName>[];
+    readonly also?: readonly ChartOptions<AnyChart>[];
   };
 }
 
@@ -103,7 +107,11 @@ export class GpuPlatform<
   readonly pools: Readonly<Record<Pool, PlatformPool>>;
   readonly teams: Readonly<Record<TeamName, PlatformTeam<Pool, Engine>>>;
   readonly priorities: PriorityLadder<Rung>;
-  readonly gpuOperator: GpuOperator;
+  private readonly nvidia: GpuOperator | undefined;
+  /** Operators, device plugins, and monitoring of the other vendors. */
+  readonly vendors: InstalledVendors;
+  /** What workloads may need and the platform does not install, each with what adds it. */
+  readonly notInstalled: readonly NotInstalled[];
   readonly scheduling: SchedulingSystem<Engine>;
   /** Absent where there is none. */
   readonly monitoring?: GpuMonitoring;
@@ -128,14 +136,22 @@ export class GpuPlatform<
     this.checkNodes();
     this.nodes = new Chart(this, 'nodes');
     this.queues = new Chart(this, 'queues');
-    const operatorNamespace = new Namespace(this.nodes, 'gpu-operator', { labels: PRIVILEGED });
-    if (props.monitoring !== false) {
-      this.monitoring = new GpuMonitoring(this.nodes, 'gpu-monitoring', {
-        namespace: operatorNamespace,
-        ...props.monitoring,
-      });
+    if (this.nvidiaPools.length > 0) {
+      const operatorNamespace = new Namespace(this.nodes, 'gpu-operator', { labels: PRIVILEGED });
+      if (props.monitoring !== false) {
+        this.monitoring = new GpuMonitoring(this.nodes, 'gpu-monitoring', {
+          namespace: operatorNamespace,
+          ...props.monitoring,
+        });
+      }
+      this.nvidia = this.makeGpuOperator(operatorNamespace);
     }
-    this.gpuOperator = this.makeGpuOperator(operatorNamespace);
+    this.vendors = installVendors(this.nodes, {
+      pools: this.poolList,
+      options: props.vendors ?? {},
+      monitoring: props.monitoring === false ? undefined : { labels: props.monitoring?.labels },
+      privileged: PRIVILEGED,
+    });
     this.network = props.network?.install(
       this.nodes,
       this.poolList.filter((pool) => pool.hasNetwork),
@@ -153,6 +169,10 @@ export class GpuPlatform<
     const installed = this.scheduling.install(this.queues, shares, { throughChart: props.delivery !== undefined });
     this.teams = mapped(props.teams, (team, name) => this.makeTeam(name, team, shares, installed));
     this.charts = this.neededCharts(installed);
+    this.notInstalled = [
+      ...this.vendors.notInstalled,
+      ...notInstalledBeside(this.charts, props.delivery !== undefined),
+    ];
     this.deliver();
   }
 
@@ -164,6 +184,14 @@ export class GpuPlatform<
   /** A pool, with what follows from it. @throws if there is none of that name */
   pool(name: Pool): PlatformPool {
     return found(this.pools, name, 'pool');
+  }
+
+  /** NVIDIA's GPU operator. @throws if the platform has no pool with GPUs of NVIDIA */
+  get gpuOperator(): GpuOperator {
+    if (this.nvidia === undefined) {
+      throw new Error(`${this.node.path}: the platform has no pool of NVIDIA GPUs, and so no GPU operator.`);
+    }
+    return this.nvidia;
   }
 
   /** What to run where nothing delivers the charts. */
@@ -186,6 +214,10 @@ export class GpuPlatform<
 
   private get poolList(): readonly PlatformPool[] {
     return Object.values(this.pools);
+  }
+
+  private get nvidiaPools(): readonly PlatformPool[] {
+    return this.poolList.filter(({ facts }) => facts.vendor === 'nvidia');
   }
 
   private checkNodes(): void {
@@ -253,7 +285,7 @@ export class GpuPlatform<
 
   private makeGpuOperator(namespace: Namespace): GpuOperator {
     const { gpuOperator = {} } = this.props;
-    const tolerations = this.poolList.flatMap(({ profile }) => profile.operatorTolerations);
+    const tolerations = this.nvidiaPools.flatMap(({ profile }) => profile.operatorTolerations);
     const operator = new GpuOperator(this.nodes, 'gpu', {
       ...gpuOperator,
       namespace,
@@ -262,7 +294,7 @@ export class GpuPlatform<
       daemonSets: { tolerations: unique(tolerations), ...gpuOperator.daemonSets },
       dcgmExporter: { ...this.monitoring?.exporter, ...gpuOperator.dcgmExporter },
     });
-    for (const pool of this.poolList) {
+    for (const pool of this.nvidiaPools) {
       if (!pool.isWhole) {
         pool.operatorPool = operator.addNodePool(pool.name, pool.sharing);
       }
@@ -357,7 +389,10 @@ export class GpuPlatform<
     const { delivery, network } = this.props;
     const { chart } = this.scheduling;
     return [
-      chartInstall({ chart: 'gpu-operator', namespace: 'gpu-operator', values: this.gpuOperator.values }),
+      ...(this.nvidia === undefined
+        ? []
+        : [chartInstall({ chart: 'gpu-operator', namespace: 'gpu-operator', values: this.nvidia.values })]),
+      ...this.vendors.charts,
       ...(chart === undefined ? [] : [chartInstall({ chart, values: { ...installed.chartValues } })]),
       ...(network === undefined
         ? []
@@ -373,7 +408,8 @@ export class GpuPlatform<
     }
     const chart = new Chart(this, 'operators');
     for (const { facts, version, repository, namespace, release, values } of this.charts) {
-      const options = { chart: facts.name, version, repository, namespace, release, values };
+      const { name, largeCrds } = facts;
+      const options = { chart: { name, version, repository, namespace, largeCrds }, release, values };
       if (delivery.through === 'flux') {
         new HelmRelease(chart, release, options);
       } else {

@@ -3,30 +3,30 @@
  * nodes offer, and what a pod writes to have a node, or a share of one.
  */
 import { type JsonObject } from '../../facts/api/schema';
-import { type AcceleratorName, acceleratorProblem, type ResourceName, type SpotProvider } from '../../facts/catalog';
-import { type GpuNodePool, Sharing } from '../gpu-operator';
+import {
+  acceleratorProblem,
+  type KnownAcceleratorFacts,
+  type ResourceName,
+  type SpotProvider,
+} from '../../facts/catalog';
+import { type GpuNodePool, type Sharing } from '../gpu-operator';
 import { parseQuantity, Quantity as Amount } from '../../manifests/quantity';
 import { NodeProfile, type NodeTaint, type NodeTier } from '../node-tuning';
-import { Accelerator, type PodProps, Rdma } from '../pods';
+import { type Accelerator, type PodProps, Rdma } from '../pods';
 import { type Amounts, type AmountsByName, amountsOf } from '../pods/amounts';
 import { type RdmaNetwork } from '../pods/rdma';
 import { bytesText, type ByteSize } from '../resources/quantities';
+import { type PoolDeviceProps, type PoolDevices, poolDevices } from './pool-devices';
 
-export interface PlatformPoolProps {
+export interface PlatformPoolProps extends PoolDeviceProps {
   /** How many nodes there are. */
   readonly nodes: number;
-  /** The GPU of the nodes, a name of the catalog. */
-  readonly accelerator: AcceleratorName;
-  /** GPUs of each node. */
-  readonly gpus: number;
   /** Cores that pods can have of one node: what is allocatable, less what DaemonSets take. */
   readonly cpu: number;
   /** Memory that pods can have of one node: `1500Gi`, or a `Size` of cdk8s. */
   readonly memory: ByteSize;
   /** What the nodes are for. @default - training where GPUs are given out whole, else inference */
   readonly tier?: NodeTier;
-  /** How the GPUs are given out. @default - whole */
-  readonly sharing?: Sharing;
   /** Whether the nodes have the platform's network. @default - those of the tier training do */
   readonly network?: boolean;
   /** Whoever makes these nodes spot nodes. @default - nodes that stay */
@@ -49,7 +49,8 @@ export type WholeNode = Pick<PodProps, 'accelerators' | 'rdma' | 'resources' | '
 
 export class PlatformPool {
   readonly profile: NodeProfile;
-  readonly sharing: Sharing;
+  /** What the devices offer, and how pods request them. */
+  readonly devices: PoolDevices;
   readonly tier: NodeTier;
   /** Memory that pods can have of one node, as Kubernetes writes it. */
   readonly memory: string;
@@ -61,7 +62,7 @@ export class PlatformPool {
     readonly name: string,
     readonly props: PlatformPoolProps,
   ) {
-    const { sharing = Sharing.whole(), nodes, gpus, cpu } = props;
+    const { nodes, gpus, cpu } = props;
     for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
       if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) {
         throw new Error(
@@ -74,10 +75,11 @@ export class PlatformPool {
       throw new Error(`pool ${name}: ${problem}.`);
     }
     this.memory = bytesText(`pool ${name}: memory`, props.memory);
-    this.sharing = sharing;
+    this.devices = poolDevices(name, props);
     this.tier = props.tier ?? (this.isWhole ? 'training' : 'inference');
     this.profile = new NodeProfile(name, {
       tier: this.tier,
+      accelerator: this.facts.resource,
       spot: props.spot,
       labels: props.labels,
       taints: props.taints,
@@ -85,9 +87,19 @@ export class PlatformPool {
     });
   }
 
-  /** Are GPUs given out whole? */
+  /** The accelerator of the nodes as the catalog has it. */
+  get facts(): KnownAcceleratorFacts {
+    return this.devices.facts;
+  }
+
+  /** How NVIDIA GPUs are given out. */
+  get sharing(): Sharing {
+    return this.devices.sharing;
+  }
+
+  /** Whether a pod gets whole devices. */
   get isWhole(): boolean {
-    return this.sharing.toMigEntries() === undefined && this.sharing.toDevicePluginConfig().sharing === undefined;
+    return this.devices.isWhole;
   }
 
   get hasNetwork(): boolean {
@@ -101,7 +113,7 @@ export class PlatformPool {
 
   /** What so many nodes offer: CPU, memory, and GPUs as they are given out. */
   offers(nodes: number): ExactAmounts {
-    const each = { cpu: this.props.cpu, memory: this.memory, ...this.sharing.offersOf(this.props.gpus) };
+    const each = { cpu: this.props.cpu, memory: this.memory, ...this.devices.perNode };
     return new Map(Object.entries(each).map(([resource, amount]) => [resource, exact(amount).multiply(nodes)]));
   }
 
@@ -115,13 +127,13 @@ export class PlatformPool {
   wholeNode(networks: readonly RdmaNetwork[] = []): WholeNode {
     if (!this.isWhole) {
       throw new Error(
-        `pool ${this.name} gives out ${this.sharing.resources.join(', ')}, no whole GPUs. Ask for one with share().`,
+        `pool ${this.name} gives out ${this.devices.resources.join(', ')}, no whole GPUs. Ask for one with share().`,
       );
     }
-    const { gpus, cpu } = this.props;
+    const { cpu } = this.props;
     const mebibytes = Math.floor(exact(this.memory).toNumber() / 2 ** 20);
     return {
-      accelerators: Accelerator.nvidia({ count: gpus }),
+      accelerators: this.devices.all(),
       ...(this.hasNetwork && networks.length > 0 ? { rdma: Rdma.over(networks) } : {}),
       resources: { cpu: Math.floor(cpu * USED_BY_JOB), memory: `${Math.floor(mebibytes * USED_BY_JOB)}Mi` },
       sharedMemory: `${Math.floor(mebibytes * SHARED_MEMORY)}Mi`,
@@ -137,17 +149,17 @@ export class PlatformPool {
   share(
     resource?: ResourceName,
   ): Pick<PodProps, 'accelerators' | 'nodeSelection'> & { readonly accelerators: Accelerator } {
-    return { accelerators: this.sharing.accelerator(resource), nodeSelection: this.profile.selection };
+    return { accelerators: this.devices.one(resource), nodeSelection: this.profile.selection };
   }
 
   /** The pool in the words of a cluster file. */
   toClusterFile(): JsonObject {
-    const { nodes, accelerator, gpus, cpu, nodesPerRack } = this.props;
+    const { nodes, gpus, cpu, nodesPerRack } = this.props;
     const { memory } = this;
     return {
       name: this.name,
       count: nodes,
-      accelerator,
+      accelerator: this.facts.name,
       perNode: gpus,
       ...this.devicesInClusterFile(),
       cpu,
@@ -163,6 +175,11 @@ export class PlatformPool {
   private devicesInClusterFile(): JsonObject {
     if (this.isWhole) {
       return {};
+    }
+    const [partitions] = Object.values(this.devices.perNode);
+    if (this.facts.vendor !== 'nvidia' && partitions !== undefined) {
+      const parts = partitions / this.props.gpus;
+      return { perNode: partitions, memoryMiB: Math.floor((this.facts.memoryGB * 1024) / parts) };
     }
     const [cut, ...others] = this.sharing.toMigEntries() ?? [];
     if (cut === undefined) {

@@ -41,7 +41,7 @@ export class VolcanoSystem extends SchedulingSystem<'volcano'> {
     const root = new Queue(scope, 'queue', { name, capability: everything, deserved: everything });
     this.root = root;
     const devices = Object.fromEntries(
-      platform.pools.flatMap(({ sharing }) => sharing.resources).map((resource) => [resource, PACKING]),
+      platform.pools.flatMap(({ devices: own }) => own.resources).map((resource) => [resource, PACKING]),
     );
     // The chart makes a ConfigMap of that name by itself, and takes the text as a value.
     const holder = throughChart ? new Chart(new App(), 'text') : scope;

@@ -1,6 +1,7 @@
 /**
  * What one says of the accelerators of a pod: how many, of which vendor, whole or in parts.
  */
+import { type ByteSize } from '../resources/quantities';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type AcceleratorName, type ResourceName } from '../../facts/catalog';
@@ -63,7 +64,7 @@ export interface ShareOptions extends Pick<NvidiaOptions, 'product' | 'toleratio
 /** How much of each vGPU a pod gets. */
 export interface VirtualGpuOptions extends NvidiaOptions {
   /** Memory of each vGPU with its unit, a multiple of 1Mi: `10Gi`, `8192Mi`. @default - all memory of the GPU, or by memoryPercent */
-  readonly memory?: string;
+  readonly memory?: ByteSize;
   /** Memory of each vGPU in percent of its GPU; instead of `memory`. @default - none */
   readonly memoryPercent?: number;
   /** Compute of each vGPU in percent of its GPU. @default - not limited */
@@ -87,7 +88,7 @@ export interface HamiOptions extends VirtualGpuOptions {
 
 export interface CgpuOptions extends Pick<AcceleratorOptions, 'tolerations'> {
   /** Memory with its unit: `10Gi`. */
-  readonly memory: string;
+  readonly memory: ByteSize;
   /** Compute in percent of the GPU; needs nodes with `ack.node.gpu.schedule=core_mem`, which are then selected. @default - not limited */
   readonly computePercent?: number;
   /** What one `aliyun.com/gpu-mem` is on this cluster, as its component is set. @default GiB */
@@ -98,7 +99,7 @@ export type QgpuOptions = Pick<AcceleratorOptions, 'tolerations'> &
   (
     | {
         /** Memory with its unit, a multiple of 1Gi. */
-        readonly memory: string;
+        readonly memory: ByteSize;
         /** Compute in percent of a card, in steps of 5. */
         readonly computePercent: number;
         readonly cards?: undefined;

@@ -2,8 +2,8 @@
  * What a pod computes on: so many devices (or slices, or shares) of a kind, with the toleration for the nodes that have them and,
  * where asked, the labels of those nodes.
  */
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
-import { type Quantity } from '../../facts/api/scalars';
 import {
   type AcceleratorName,
   acceleratorProblem,
@@ -222,10 +222,12 @@ export class Accelerator implements PodPart {
   static gaudi(
     options: AcceleratorOptions & {
       /** Huge pages of 2 MiB, in total, for example 95000Mi for eight. The nodes must have reserved them. */
-      readonly hugepages: Quantity;
+      readonly hugepages: ByteSize;
     },
   ): Accelerator {
-    return new Accelerator(options, 'habana.ai/gaudi', { limits: { 'hugepages-2Mi': options.hugepages } });
+    return new Accelerator(options, 'habana.ai/gaudi', {
+      limits: { 'hugepages-2Mi': bytesText('hugepages', options.hugepages) },
+    });
   }
 
   /** Any other extended resource. */
@@ -311,7 +313,7 @@ function virtualLimits(
 ): Record<string, number> {
   if (options.memory !== undefined && options.memoryPercent !== undefined) {
     throw new Error(
-      `memory "${options.memory}" and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
+      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
     );
   }
   return stated({

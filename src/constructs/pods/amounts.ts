@@ -251,7 +251,7 @@ function otherEntries(at: string, other: OtherAmounts): readonly [string, string
 }
 
 /** What to write instead of a name that is not a member, as the end of a sentence. */
-function insteadOf(name: string, amount: number | string = 8): string {
+export function insteadOf(name: string, amount: number | string = 8, members: readonly string[] = MEMBERS): string {
   if (/^(gpus?|npus?|tpus?|devices?|accelerator|nvidia)$/i.test(name)) {
     return '. Write accelerators: [Accelerator.nvidia({ count: 8 })], with the factory of the vendor.';
   }
@@ -266,6 +266,6 @@ function insteadOf(name: string, amount: number | string = 8): string {
   if (/^(others|extended|resources)$/.test(name)) {
     return ' (did you mean "other"?).';
   }
-  const near = name === 'ephemeral-storage' || name === 'storage' ? 'ephemeralStorage' : nearestName(name, MEMBERS);
-  return near === undefined ? `. The fields are ${MEMBERS.join(', ')}.` : ` (did you mean "${near}"?).`;
+  const near = name === 'ephemeral-storage' || name === 'storage' ? 'ephemeralStorage' : nearestName(name, members);
+  return near === undefined ? `. The fields are ${members.join(', ')}.` : ` (did you mean "${near}"?).`;
 }

@@ -4,6 +4,7 @@
  * One and the same number means 1024 times more at one vendor than at the next: HAMi and Volcano count MiB, Tencent GiB, Aliyun
  * whichever its component is set to. So memory is said as a quantity here (`10Gi`), and written in the plugin's unit.
  */
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { parseQuantity } from '../../manifests/quantity';
 
 export type MemoryUnit = 'MiB' | 'GiB';
@@ -15,7 +16,8 @@ const BYTES: Readonly<Record<MemoryUnit, bigint>> = { MiB: 2n ** 20n, GiB: 2n **
  *
  * @throws if it is no quantity, not positive, or no whole number of the unit
  */
-export function memoryIn(unit: MemoryUnit, memory: string, prop = 'memory'): number {
+export function memoryIn(unit: MemoryUnit, stated: ByteSize, prop = 'memory'): number {
+  const memory = bytesText(prop, stated);
   const bytes = /^\d+(\.\d+)?$/.test(memory.trim()) ? undefined : parseQuantity(memory);
   if (bytes === undefined || !bytes.isPositive()) {
     throw new Error(`${prop} "${memory}": expected an amount of memory with its unit, for example 10Gi or 8192Mi.`);

@@ -1,13 +1,13 @@
 /**
  * A volume and the place where it is mounted, as one statement: what is mounted has a volume, always.
  */
+import { bytesText, type ByteSize, optionalBytesText } from '../resources/quantities';
 import {
   type ConfigMapVolumeSource,
   type SecretVolumeSource,
   type Volume,
   type VolumeMount,
 } from '../../facts/api/types/core/v1';
-import { type Quantity } from '../../facts/api/scalars';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
 
 /** How a volume is mounted. */
@@ -24,7 +24,7 @@ export interface EmptyDirOptions extends MountOptions {
   /** `Memory` for a tmpfs, whose content counts to the memory limits of the pod's containers. @default - the node's disk */
   readonly medium?: 'Memory' | `HugePages-${string}`;
   /** The pod is evicted, or for a tmpfs the write fails, above this size. @default - no limit */
-  readonly sizeLimit?: Quantity;
+  readonly sizeLimit?: ByteSize;
 }
 
 export interface HostPathOptions extends MountOptions {
@@ -86,16 +86,17 @@ export class Mount {
 
   /** A folder that lives as long as the pod. */
   static emptyDir(mountPath: string, options: EmptyDirOptions = {}): Mount {
-    const { medium, sizeLimit } = options;
+    const { medium } = options;
+    const sizeLimit = optionalBytesText('sizeLimit', options.sizeLimit);
     const emptyDir = { ...(medium === undefined ? {} : { medium }), ...(sizeLimit === undefined ? {} : { sizeLimit }) };
     return new Mount({ emptyDir }, mountPath, options);
   }
 
   /** A new volume of this size for each pod, deleted with it. */
-  static ephemeral(size: Quantity, mountPath: string, options: EphemeralOptions = {}): Mount {
+  static ephemeral(size: ByteSize, mountPath: string, options: EphemeralOptions = {}): Mount {
     const spec = {
       accessModes: ['ReadWriteOnce'],
-      resources: { requests: { storage: size } },
+      resources: { requests: { storage: bytesText('size', size) } },
       ...(options.storageClass === undefined ? {} : { storageClassName: options.storageClass }),
     };
     return new Mount({ ephemeral: { volumeClaimTemplate: { spec } } }, mountPath, options);

@@ -2,6 +2,10 @@
  * The one pod model that every workload shares: what runs, on which devices, over which network, with which data. It is a value;
  * a workload asks it for a `PodTemplateSpec` and says the name of the main container and whatever its kind adds.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
+import { type ByteSize } from '../resources/quantities';
+import { definedMembers, nonEmpty } from '../../manifests/members';
 import {
   type Affinity,
   type Container,
@@ -16,7 +20,6 @@ import {
   type Toleration,
 } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
-import { type Quantity } from '../../facts/api/scalars';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
 import { merged } from './merge';
@@ -63,7 +66,7 @@ export interface PodProps {
   /** Devices of each pod. @default - none */
   readonly accelerators?: Accelerator;
   /** Size of `/dev/shm`: part of the memory, or `SharedMemory.added(...)` on top of it. @default - the runtime's 64 MiB */
-  readonly sharedMemory?: Quantity | SharedMemory;
+  readonly sharedMemory?: ByteSize | SharedMemory;
   /** @default - that of `rdma`, if it has one; else NCCL finds its network by itself */
   readonly nccl?: NcclProfile;
   /** @default - no RDMA */
@@ -90,8 +93,8 @@ export interface PodProps {
   readonly initContainers?: readonly Container[];
   /** Containers beside the main one. @default - none */
   readonly sidecars?: readonly Container[];
-  /** Seconds between SIGTERM and SIGKILL: time for a checkpoint. @default - Kubernetes' 30 */
-  readonly terminationGracePeriodSeconds?: number;
+  /** Time between SIGTERM and SIGKILL, for a checkpoint. @default - Kubernetes' 30 seconds */
+  readonly terminationGracePeriod?: Duration;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /** Further parts, written by whoever knows what a pod needs for them. @default - none */
@@ -146,7 +149,10 @@ export interface PodRenderOptions {
  * });
  */
 export class PodTemplate {
-  constructor(readonly props: PodTemplateProps) {}
+  /** @throws if a time has the name that Kubernetes gives it, in seconds */
+  constructor(readonly props: PodTemplateProps) {
+    refuseSeconds(props);
+  }
 
   /** The same template with some properties changed. */
   with(changes: Partial<PodTemplateProps>): PodTemplate {
@@ -182,7 +188,7 @@ export class PodTemplate {
       ...this.props.podAnnotations,
       ...options.podAnnotations,
     };
-    const stated: ObjectMeta = filled({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
+    const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
     const metadata = merged(stated, this.props.overrides?.metadata);
     const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
@@ -227,7 +233,7 @@ export class PodTemplate {
       props.overrides?.container,
     );
     const { resourceClaims, ...fields } = parts.pod;
-    const rendered: Partial<PodSpec> = filled({
+    const rendered: Partial<PodSpec> = definedMembers({
       ...fields,
       restartPolicy: options.restartPolicy,
       schedulerName: scheduling?.schedulerName,
@@ -238,7 +244,7 @@ export class PodTemplate {
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),
       tolerations: nonEmptyList([...parts.tolerations, ...(props.tolerations ?? [])]),
-      terminationGracePeriodSeconds: props.terminationGracePeriodSeconds,
+      terminationGracePeriodSeconds: optionalSecondsOf('terminationGracePeriod', props.terminationGracePeriod),
       securityContext: props.podSecurityContext,
       imagePullSecrets: nonEmptyList((props.imagePullSecrets ?? []).map((secret) => ({ name: nameOf(secret) }))),
       initContainers: nonEmptyList(props.initContainers ?? []),
@@ -257,7 +263,7 @@ export class PodTemplate {
     const { props } = this;
     return {
       name,
-      ...filled({
+      ...definedMembers({
         image: props.image,
         imagePullPolicy: props.imagePullPolicy,
         command: props.command,
@@ -314,14 +320,6 @@ function volumesOf(mounts: readonly Mount[]): PodSpec['volumes'] & object {
     volumes.set(volume.name, volume);
   }
   return [...volumes.values()];
-}
-
-function filled<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
-}
-
-function nonEmpty<V>(value: Readonly<Record<string, V>>): Readonly<Record<string, V>> | undefined {
-  return Object.keys(value).length === 0 ? undefined : value;
 }
 
 function nonEmptyList<V>(value: readonly V[]): readonly V[] | undefined {

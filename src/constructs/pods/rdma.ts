@@ -3,8 +3,8 @@
  *
  * `IPC_LOCK` is effective for containers that run as root only; others need a runtime or a node whose memlock limit is raised.
  */
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
-import { type Quantity } from '../../facts/api/scalars';
 import { NcclProfile } from './nccl';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 import { type NamedReference, nameOf, referencesIn } from '../resources/references';
@@ -67,7 +67,7 @@ export interface EfaOptions {
   /** EFA interfaces of each pod. */
   readonly count: number;
   /** Huge pages of 2 MiB that libfabric uses, in total. @default 5120Mi */
-  readonly hugepages?: Quantity;
+  readonly hugepages?: ByteSize;
 }
 
 export class Rdma implements PodPart {
@@ -128,7 +128,10 @@ export class Rdma implements PodPart {
   static efa(options: EfaOptions): Rdma {
     const resource = 'vpc.amazonaws.com/efa';
     return new Rdma(resource, {
-      limits: { [resource]: whole(options.count), 'hugepages-2Mi': options.hugepages ?? '5120Mi' },
+      limits: {
+        [resource]: whole(options.count),
+        'hugepages-2Mi': bytesText('hugepages', options.hugepages ?? '5120Mi'),
+      },
     });
   }
 

@@ -4,6 +4,9 @@
  * Memory is requested and limited alike: a trainer that is promised less than it may use is the first to be killed. CPU is requested
  * and not limited, since a quota throttles the data loaders; a `cpuLimit` equal to `cpu` makes the pod Guaranteed.
  */
+import { amountsByName, type HugepageAmounts, insteadOf, type OtherAmounts } from './amounts';
+import { type ByteSize, type Cores, coresText, optionalBytesText } from '../resources/quantities';
+import { definedMembers } from '../../manifests/members';
 import { type ResourceRequirements } from '../../facts/api/types/core/v1';
 import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';
@@ -11,19 +14,19 @@ import { type SharedMemory } from './shared-memory';
 
 export interface ResourcesProps {
   /** CPUs requested. @default - none: the pod goes where there may be none left */
-  readonly cpu?: Quantity;
+  readonly cpu?: Cores;
   /** @default - no limit */
-  readonly cpuLimit?: Quantity;
+  readonly cpuLimit?: Cores;
   /** Memory, requested and limited. @default - none */
-  readonly memory?: Quantity;
+  readonly memory?: ByteSize;
   /** A limit above the request. @default - equal to `memory` */
-  readonly memoryLimit?: Quantity;
+  readonly memoryLimit?: ByteSize;
   /** Disk of the node, requested and limited. @default - none */
-  readonly ephemeralStorage?: Quantity;
+  readonly ephemeralStorage?: ByteSize;
   /** Huge pages by size, `{ '2Mi': '5120Mi' }`, requested and limited. @default - none */
-  readonly hugepages?: Readonly<Record<string, Quantity>>;
-  /** Extended resources beside accelerator and RDMA, as limits. @default - none */
-  readonly extended?: Readonly<Record<string, Quantity>>;
+  readonly hugepages?: HugepageAmounts;
+  /** Extended resources beside accelerator and RDMA, as limits, by full name. @default - none */
+  readonly other?: OtherAmounts;
 }
 
 /** @throws if a resource is stated twice, or shared memory leaves no memory */
@@ -32,19 +35,31 @@ export function containerResources(
   parts: CombinedParts,
   shm: SharedMemory | undefined,
 ): ResourceRequirements | undefined {
-  const { memory: stated, memoryLimit: limit = stated } = props;
+  const unknown = Object.keys(props).find((member) => !MEMBERS.includes(member));
+  if (unknown !== undefined) {
+    throw new Error(`resources: unknown field "${unknown}"${insteadOf(unknown, 8, MEMBERS)}`);
+  }
+  const stated = optionalBytesText('resources.memory', props.memory);
+  const limit = optionalBytesText('resources.memoryLimit', props.memoryLimit) ?? stated;
   const memory = stated === undefined ? undefined : (shm?.requestWith(stated) ?? stated);
   const memoryLimit =
     limit === undefined
       ? undefined
       : (shm?.limitWith(limit, props.memoryLimit === undefined ? 'memory' : 'memoryLimit') ?? limit);
-  const hugepages = Object.fromEntries(
-    Object.entries(props.hugepages ?? {}).map(([size, amount]) => [`hugepages-${size}`, amount]),
-  );
-  const requests = present({ cpu: props.cpu, memory, 'ephemeral-storage': props.ephemeralStorage });
-  const limits = present({ cpu: props.cpuLimit, memory: memoryLimit, 'ephemeral-storage': props.ephemeralStorage });
+  const named = amountsByName('resources', { hugepages: props.hugepages, other: props.other });
+  const storage = optionalBytesText('resources.ephemeralStorage', props.ephemeralStorage);
+  const requests = definedMembers({
+    cpu: cores('resources.cpu', props.cpu),
+    memory,
+    'ephemeral-storage': storage,
+  }) as Record<string, Quantity>;
+  const limits = definedMembers({
+    cpu: cores('resources.cpuLimit', props.cpuLimit),
+    memory: memoryLimit,
+    'ephemeral-storage': storage,
+  }) as Record<string, Quantity>;
   const all = {
-    limits: united(parts.limits, limits, hugepages, props.extended ?? {}),
+    limits: united(parts.limits, limits, named),
     requests: united(parts.requests, requests),
   };
   return emptied({
@@ -54,16 +69,28 @@ export function containerResources(
   });
 }
 
-function present(amounts: Readonly<Record<string, Quantity | undefined>>): Record<string, Quantity> {
-  return Object.fromEntries(
-    Object.entries(amounts).filter((entry): entry is [string, Quantity] => entry[1] !== undefined),
-  );
+const MEMBERS: readonly string[] = [
+  'cpu',
+  'cpuLimit',
+  'memory',
+  'memoryLimit',
+  'ephemeralStorage',
+  'hugepages',
+  'other',
+];
+
+/** Numbers stay numbers here, as users write cores. */
+function cores(prop: string, value: Cores | undefined): Cores | undefined {
+  if (value !== undefined) {
+    coresText(prop, value);
+  }
+  return value;
 }
 
 function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<string, Quantity> {
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
-    if (name in result && result[name] !== amount) {
+    if (Object.hasOwn(result, name) && String(result[name]) !== String(amount)) {
       throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. State it once.`);
     }
     result[name] = amount;

@@ -1,6 +1,7 @@
 /**
  * What one may ask of a scheduler beside its queue, per engine. An engine that has no means for something has no property for it.
  */
+import type { Duration } from 'cdk8s';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 
@@ -21,8 +22,8 @@ export interface VolcanoOptions {
   readonly topology?: TopologyChoice<number | string>;
   /** @default - all pods start together */
   readonly elastic?: ElasticRange;
-  /** Seconds that a pod runs before it may be evicted, where Volcano's plugin `cdp` is on. @default - it may be evicted at once */
-  readonly minimumRuntimeSeconds?: number;
+  /** Time that a pod runs before it may be evicted, where Volcano's plugin `cdp` is on. @default - it may be evicted at once */
+  readonly minimumRuntime?: Duration;
 }
 
 export interface KueueOptions {
@@ -55,8 +56,8 @@ export interface SchedulerPluginsOptions {
   readonly schedulerName?: string;
   /** @default - all pods start together */
   readonly elastic?: ElasticRange;
-  /** Seconds that members wait for each other, where Gantry writes the group. @default - the plugin's: 60 */
-  readonly scheduleTimeoutSeconds?: number;
+  /** Time that members wait for each other, where Gantry writes the group. @default - the plugin's: 60 seconds */
+  readonly scheduleTimeout?: Duration;
 }
 
 export interface GantryOptions {
@@ -64,10 +65,10 @@ export interface GantryOptions {
   readonly topology?: { readonly required?: string; readonly preferred?: string };
   /** @default - all pods start together */
   readonly elastic?: ElasticRange;
-  /** Seconds that a pod runs before it may be evicted. @default - it may be evicted at once */
-  readonly minimumRuntimeSeconds?: number;
-  /** Seconds from start to end, as far as you know: short work may then run in the gap before a large gang. @default - unknown */
-  readonly expectedSeconds?: number;
+  /** Time that a pod runs before it may be evicted. @default - it may be evicted at once */
+  readonly minimumRuntime?: Duration;
+  /** Time from start to end, as far as you know: short work may then run in the gap before a large gang. @default - unknown */
+  readonly expectedDuration?: Duration;
   /** Whether pods may be evicted for others. @default true */
   readonly preemptible?: boolean;
   /**

@@ -5,6 +5,8 @@
  * schedulingPolicy, a Volcano Job into its spec, a Deployment into pod annotations. What a kind has no place for it refuses
  * (`workload/scheduling-means.ts`).
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import {
   GANTRY_EXPECTED_SECONDS,
   GANTRY_GANG_LABEL,
@@ -95,7 +97,7 @@ export interface PodGroupAnnotations {
 export interface SchedulingWishes {
   readonly topology?: { readonly required?: string | number; readonly preferred?: string | number };
   readonly elastic?: ElasticRange;
-  readonly minimumRuntimeSeconds?: number;
+  readonly minimumRuntime?: Duration;
   /** Of Gantry: the pods carry its scheduling gate. */
   readonly handOver?: boolean;
   /** Of a native PodGroup. */
@@ -103,7 +105,7 @@ export interface SchedulingWishes {
   /** The minor whose native PodGroup is written. */
   readonly kubernetes?: KubernetesMinor;
   /** Of a PodGroup of scheduler-plugins. */
-  readonly scheduleTimeoutSeconds?: number;
+  readonly scheduleTimeout?: Duration;
 }
 
 type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
@@ -151,8 +153,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
    */
   static volcano(queue: VolcanoQueueReference, options: VolcanoOptions = {}): Scheduling<'volcano'> {
     requireQueue('Scheduling.volcano', queue, ['volcano']);
-    const { minimumRuntimeSeconds } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
     return new Scheduling(
       'volcano',
       {
@@ -179,11 +180,11 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       'kueue',
       {
         gang: false,
-        workloadLabels: filled({
+        workloadLabels: statedAsText({
           [KUEUE_QUEUE_LABEL]: queue.queueName,
           [KUEUE_PRIORITY_LABEL]: workloadPriorityClass?.workloadPriorityClassName,
         }),
-        podAnnotations: filled({
+        podAnnotations: statedAsText({
           'kueue.x-k8s.io/podset-required-topology': topology?.required,
           'kueue.x-k8s.io/podset-preferred-topology': topology?.preferred,
         }),
@@ -202,7 +203,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
   static kai(queue: KaiQueueReference, options: KaiOptions = {}): Scheduling<'kai'> {
     requireQueue('Scheduling.kai', queue, ['kai']);
     const { preemptible } = options;
-    const labels = filled({
+    const labels = statedAsText({
       [KAI_QUEUE_LABEL]: queue.queueName,
       [KAI_PREEMPTIBILITY_LABEL]:
         preemptible === undefined ? undefined : preemptible ? 'preemptible' : 'non-preemptible',
@@ -245,9 +246,9 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
    */
   static gantry(queue: GantryQueueReference, options: GantryOptions = {}): Scheduling<'gantry'> {
     requireQueue('Scheduling.gantry', queue, ['gantry']);
-    const { topology, minimumRuntimeSeconds, expectedSeconds, preemptible, handOver } = options;
-    requireSeconds('minimumRuntimeSeconds', minimumRuntimeSeconds);
-    requireSeconds('expectedSeconds', expectedSeconds);
+    const { topology, preemptible, handOver } = options;
+    const minimumRuntimeSeconds = optionalSecondsOf('minimumRuntime', options.minimumRuntime);
+    const expectedSeconds = optionalSecondsOf('expectedDuration', options.expectedDuration);
     const label = { [GANTRY_QUEUE_LABEL]: queue.queueName };
     return new Scheduling(
       'gantry',
@@ -258,7 +259,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
         gang: false,
         workloadLabels: label,
         podLabels: label,
-        podAnnotations: filled({
+        podAnnotations: statedAsText({
           [GANTRY_TOPOLOGY_REQUIRED]: topology?.required,
           [GANTRY_TOPOLOGY_PREFERRED]: topology?.preferred,
           [GANTRY_MINIMUM_RUNTIME]: minimumRuntimeSeconds,
@@ -339,7 +340,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       case 'gantry':
         return {
           labels: { [GANTRY_GANG_LABEL]: name },
-          annotations: filled({ [GANTRY_GANG_MIN_MEMBER]: minMember, [GANTRY_GANG_PER_LABEL]: perLabel }),
+          annotations: statedAsText({ [GANTRY_GANG_MIN_MEMBER]: minMember, [GANTRY_GANG_PER_LABEL]: perLabel }),
         };
       case 'volcano':
         return written === true ? { annotations: { [VOLCANO_GROUP_ANNOTATION]: name } } : {};
@@ -381,7 +382,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
           : {};
     return new Scheduling(
       this.engine,
-      { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...filled(annotations) } },
+      { ...this.parts, podAnnotations: { ...this.parts.podAnnotations, ...statedAsText(annotations) } },
       wishes,
       this.queue,
     );
@@ -411,8 +412,8 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
       throw new Error(`topology tier "${tier}": pods can name a tier of hyper nodes by its number only.`);
     }
     return {
-      workload: filled({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),
-      pod: filled({
+      workload: statedAsText({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),
+      pod: statedAsText({
         [VOLCANO_QUEUE_ANNOTATION]: this.parts.queueName,
         [VOLCANO_TOPOLOGY_MODE]: tier === undefined ? undefined : topology?.required === undefined ? 'soft' : 'hard',
         [VOLCANO_TOPOLOGY_TIER]: tier,
@@ -439,14 +440,8 @@ export interface NetworkTopologyFields {
 }
 
 /** The entries that have a value, as text. */
-function filled(values: Readonly<Record<string, string | number | boolean | undefined>>): Strings {
+function statedAsText(values: Readonly<Record<string, string | number | boolean | undefined>>): Strings {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   );
-}
-
-function requireSeconds(name: string, value: number | undefined): void {
-  if (value !== undefined && (!Number.isInteger(value) || value < 0)) {
-    throw new Error(`${name} ${value}: expected whole seconds, 0 or more.`);
-  }
 }

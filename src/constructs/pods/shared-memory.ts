@@ -4,30 +4,30 @@
  * It is a tmpfs: what is written there counts to the memory limit of the container, so a limit that does not leave room for it ends
  * in an OOM kill rather than in a full disk.
  */
-import { type Quantity as QuantityValue } from '../../facts/api/scalars';
+import { bytesText, type ByteSize } from '../resources/quantities';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 import { Mount } from './mount';
 
 export class SharedMemory {
   /** Part of the container's memory: the limit stays as it is stated and must be larger. */
-  static within(size: QuantityValue): SharedMemory {
-    return new SharedMemory(size, false);
+  static within(size: ByteSize): SharedMemory {
+    return new SharedMemory(bytesText('sharedMemory', size), false);
   }
 
   /** On top of the container's memory: request and limit grow by this size. */
-  static added(size: QuantityValue): SharedMemory {
-    return new SharedMemory(size, true);
+  static added(size: ByteSize): SharedMemory {
+    return new SharedMemory(bytesText('sharedMemory', size), true);
   }
 
   /** A bare size means `within`. */
-  static of(size: QuantityValue | SharedMemory): SharedMemory {
+  static of(size: ByteSize | SharedMemory): SharedMemory {
     return size instanceof SharedMemory ? size : SharedMemory.within(size);
   }
 
   readonly amount: Quantity;
 
   private constructor(
-    readonly size: QuantityValue,
+    readonly size: string,
     private readonly onTop: boolean,
   ) {
     const amount = parseQuantity(size);
@@ -42,7 +42,7 @@ export class SharedMemory {
   }
 
   /** A request of the container, with the shared memory in it. */
-  requestWith(memory: QuantityValue): QuantityValue {
+  requestWith(memory: string): string {
     return this.onTop ? (parseQuantity(memory)?.add(this.amount).toString() ?? memory) : memory;
   }
 
@@ -52,7 +52,7 @@ export class SharedMemory {
    * @param prop the property that states the limit
    * @throws if the limit leaves nothing beside the shared memory
    */
-  limitWith(memory: QuantityValue, prop: string): QuantityValue {
+  limitWith(memory: string, prop: string): string {
     const stated = parseQuantity(memory);
     if (stated === undefined || this.onTop) {
       return this.requestWith(memory);

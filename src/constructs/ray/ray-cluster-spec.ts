@@ -1,6 +1,8 @@
 /**
  * What a Ray cluster consists of, shared by RayCluster, RayJob and RayService.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type RayClusterSpec, type RayClusterSpecWorkerGroupSpec } from '../../facts/api/types/ray.io/v1';
 import { type Gang, PodTemplate, type PodProps, type Scheduling } from '../pods';
 import { type PriorityClassReference } from '../resources/references';
@@ -27,8 +29,8 @@ export interface RayWorkerGroupProps extends PodProps {
   readonly hosts?: number;
   /** Further options of `ray start`; CPUs, memory and GPUs are taken from the container. @default - none */
   readonly startParams?: Readonly<Record<string, string>>;
-  /** Seconds after which an idle worker goes, with autoscaler v2. @default - the autoscaler's */
-  readonly idleTimeoutSeconds?: number;
+  /** Time after which an idle worker terminates, with autoscaler v2. @default - the autoscaler's */
+  readonly idleTimeout?: Duration;
   /** Which group grows first, with autoscaler v2. @default 0 */
   readonly groupPriority?: number;
 }
@@ -36,8 +38,8 @@ export interface RayWorkerGroupProps extends PodProps {
 export interface RayAutoscaler {
   /** @default v2 */
   readonly version?: 'v1' | 'v2';
-  /** Seconds after which an idle worker goes. @default 60 */
-  readonly idleTimeoutSeconds?: number;
+  /** Time after which an idle worker terminates. @default - 60 seconds */
+  readonly idleTimeout?: Duration;
   /** @default Default */
   readonly upscaling?: 'Default' | 'Aggressive' | 'Conservative';
 }
@@ -72,7 +74,7 @@ export function rayClusterSpec(parts: RayClusterParts, choice: WorkloadChoice): 
     enableInTreeAutoscaling: autoscaler === undefined ? undefined : true,
     autoscalerOptions: autoscaler && {
       version: autoscaler.version ?? 'v2',
-      idleTimeoutSeconds: autoscaler.idleTimeoutSeconds,
+      idleTimeoutSeconds: optionalSecondsOf('autoscaler.idleTimeout', autoscaler.idleTimeout),
       upscalingMode: autoscaler.upscaling,
     },
     authOptions: parts.tokenAuthentication === true ? { mode: 'token' } : undefined,
@@ -113,7 +115,7 @@ function workerGroup(
     minReplicas: min,
     maxReplicas: max,
     numOfHosts: props.hosts,
-    idleTimeoutSeconds: props.idleTimeoutSeconds,
+    idleTimeoutSeconds: optionalSecondsOf('idleTimeout', props.idleTimeout),
     priority: props.groupPriority,
     rayStartParams: props.startParams ?? {},
     template: new PodTemplate(props).toPodTemplate({ ...choice, containerName: 'ray-worker' }),

@@ -1,6 +1,9 @@
 /**
  * A Ray program with a cluster of its own, or on one that there is.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { shellWord } from '../pods/shell';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayJob as RayJobKind, type RayJobSpec } from '../../facts/api/types/ray.io/v1';
@@ -20,7 +23,7 @@ import {
 } from './ray-cluster-spec';
 
 export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
-  /** What is run: a shell line, or words that are quoted for the shell. */
+  /** What is run: a shell line, or words that are shellWord for the shell. */
   readonly entrypoint: string | readonly string[];
   /** The cluster: made for this job, or one that there is, which is neither suspended nor deleted with the job. */
   readonly cluster: RayClusterParts | RayClusterReference;
@@ -30,12 +33,12 @@ export interface RayJobProps extends WorkloadProps<RayJobSpec, RayEngine> {
   readonly submission?: 'K8sJobMode' | 'HTTPMode' | 'SidecarMode';
   /** Whether the job's own cluster goes when the job has ended. Kueue needs it. @default true */
   readonly shutdown?: boolean;
-  /** Seconds after its end at which the cluster goes. @default 0 */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time after its end at which the cluster goes. @default - none */
+  readonly ttlAfterFinished?: Duration;
   /** How often the whole job, cluster included, is tried again. @default 0 */
   readonly backoffLimit?: number;
-  /** Seconds after which the job fails. @default - no deadline */
-  readonly activeDeadlineSeconds?: number;
+  /** Time after which the job fails. @default - no deadline */
+  readonly activeDeadline?: Duration;
   /** CPUs of the entry point itself. @default - Ray's: 1 where any is free */
   readonly entrypointCpus?: number;
   /** GPUs of the entry point itself. @default 0 */
@@ -86,50 +89,47 @@ function isOwn(cluster: RayClusterParts | RayClusterReference): cluster is RayCl
 }
 
 function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
-  const { cluster, shutdown = true, backoffLimit, ttlSecondsAfterFinished, runtimeEnv, submission } = props;
+  const { cluster, shutdown = true, backoffLimit, runtimeEnv, submission } = props;
+  const ttl = optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished);
   if (backoffLimit !== undefined) {
     requireWholeNumber('backoffLimit', backoffLimit, 0);
   }
   if (!isOwn(cluster)) {
     requireSelectable(props);
   }
-  if (!shutdown && (props.suspend === true || (ttlSecondsAfterFinished ?? 0) > 0)) {
+  if (!shutdown && (props.suspend === true || (ttl ?? 0) > 0)) {
     throw new Error(
-      'shutdown false excludes suspend and ttlSecondsAfterFinished: both are about the cluster going. Leave shutdown out.',
+      'shutdown false excludes suspend and ttlAfterFinished: both are about the cluster going. Leave shutdown out.',
     );
   }
   return {
-    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(quoted).join(' '),
+    entrypoint: typeof props.entrypoint === 'string' ? props.entrypoint : props.entrypoint.map(shellWord).join(' '),
     entrypointNumCpus: props.entrypointCpus,
     entrypointNumGpus: props.entrypointGpus,
     runtimeEnvYAML: runtimeEnv === undefined ? undefined : stringify(runtimeEnv),
     submissionMode: submission,
     suspend: props.suspend,
     backoffLimit,
-    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
     shutdownAfterJobFinishes: isOwn(cluster) ? shutdown : undefined,
-    ttlSecondsAfterFinished,
+    ttlSecondsAfterFinished: ttl,
     ...(isOwn(cluster)
       ? { rayClusterSpec: rayClusterSpec(cluster, choice) }
       : { clusterSelector: { 'ray.io/cluster': cluster.rayClusterName } }),
   };
 }
 
-function requireSelectable({ suspend, backoffLimit = 0, submission, ttlSecondsAfterFinished = 0 }: RayJobProps): void {
+function requireSelectable({ suspend, backoffLimit = 0, submission, ttlAfterFinished }: RayJobProps): void {
+  const ttl = optionalSecondsOf('ttlAfterFinished', ttlAfterFinished) ?? 0;
   const stated = [
     ...(suspend === true ? ['suspend'] : []),
     ...(backoffLimit > 0 ? ['backoffLimit'] : []),
     ...(submission === 'SidecarMode' ? ['submission SidecarMode'] : []),
-    ...(ttlSecondsAfterFinished > 0 ? ['ttlSecondsAfterFinished'] : []),
+    ...(ttl > 0 ? ['ttlAfterFinished'] : []),
   ];
   if (stated.length > 0) {
     throw new Error(
       `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
     );
   }
-}
-
-/** A word as a shell reads it back. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`;
 }

@@ -1,6 +1,8 @@
 /**
  * Ray Serve applications on a cluster that is replaced without a gap when it changes.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { RayService as RayServiceKind, type RayServiceSpec } from '../../facts/api/types/ray.io/v1';
@@ -21,8 +23,8 @@ export interface IncrementalUpgrade {
   readonly gatewayClassName: string;
   /** Percent of traffic that moves at a time. */
   readonly stepPercent: number;
-  /** Seconds between two moves. */
-  readonly intervalSeconds: number;
+  /** Time between two moves. */
+  readonly interval: Duration;
   /** Percent of capacity that the new cluster may have beside the old. @default 100 */
   readonly maxSurgePercent?: number;
 }
@@ -36,8 +38,8 @@ export interface RayServiceProps extends WorkloadProps<RayServiceSpec, RayEngine
    * @default 'new-cluster'
    */
   readonly upgrade?: 'new-cluster' | 'none' | IncrementalUpgrade;
-  /** Seconds that the old cluster stays. @default 60 */
-  readonly clusterDeletionDelaySeconds?: number;
+  /** Time that the old cluster stays. @default - 60 seconds */
+  readonly clusterDeletionDelay?: Duration;
   /** Keeps requests away from the head. @default false */
   readonly excludeHead?: boolean;
 }
@@ -61,7 +63,7 @@ export class RayService extends Workload<RayServiceKind, RayServiceSpec, RayEngi
         rayClusterConfig: rayClusterSpec(props.cluster, choice),
         serveConfigV2: typeof props.serveConfig === 'string' ? props.serveConfig : stringify(props.serveConfig),
         upgradeStrategy: upgradeOf(props),
-        rayClusterDeletionDelaySeconds: props.clusterDeletionDelaySeconds,
+        rayClusterDeletionDelaySeconds: optionalSecondsOf('clusterDeletionDelay', props.clusterDeletionDelay),
         excludeHeadPodFromServeSvc: props.excludeHead,
       }),
       references: referencesOfCluster(props.cluster),
@@ -80,7 +82,8 @@ function upgradeOf({ upgrade, cluster }: RayServiceProps): RayServiceSpec['upgra
   if (typeof upgrade === 'string') {
     return { type: upgrade === 'none' ? 'None' : 'NewCluster' };
   }
-  const { gatewayClassName, stepPercent, intervalSeconds, maxSurgePercent = 100 } = upgrade;
+  const { gatewayClassName, stepPercent, maxSurgePercent = 100 } = upgrade;
+  const intervalSeconds = secondsOf('upgrade.interval', upgrade.interval);
   if (cluster.autoscaler === undefined) {
     throw new Error('upgrade in steps needs cluster.autoscaler: the new cluster grows as traffic moves.');
   }
@@ -92,7 +95,7 @@ function upgradeOf({ upgrade, cluster }: RayServiceProps): RayServiceSpec['upgra
     intervalSeconds <= 0
   ) {
     throw new Error(
-      `upgrade stepPercent ${stepPercent}, maxSurgePercent ${maxSurgePercent}, intervalSeconds ${intervalSeconds}: expected ` +
+      `upgrade stepPercent ${stepPercent}, maxSurgePercent ${maxSurgePercent}, interval ${intervalSeconds}s: expected ` +
         '0 <= stepPercent <= maxSurgePercent <= 100 and an interval above 0.',
     );
   }

@@ -54,12 +54,33 @@ const GO_UNITS = [
   ['ms', 1],
 ] as const;
 
-function millisecondsOf(prop: string, value: Duration): number {
-  if (typeof value !== 'object' || value === null || !('toMilliseconds' in value)) {
+/** A duration in whole milliseconds. @throws if the value is not a `Duration` */
+export function millisecondsOf(prop: string, value: Duration): number {
+  if (!isDuration(value)) {
     const number = typeof value === 'number' ? String(value) : undefined;
     throw new Error(
       `${prop} ${shown(value)}: must be a Duration of cdk8s, such as ${number === undefined ? 'Duration.minutes(10)' : `Duration.seconds(${number})`}.`,
     );
   }
   return Math.round(value.toMilliseconds({ integral: false }));
+}
+
+/**
+ * Refuses the names that Kubernetes has for times, which JavaScript would pass without effect.
+ *
+ * @throws if a name contains `Seconds`
+ */
+export function refuseSeconds(props: object): void {
+  for (const [name, value] of Object.entries(props)) {
+    if (/Seconds/.test(name) && value !== undefined) {
+      throw new Error(
+        `unknown field "${name}". Write ${name.replace('Seconds', '')}: Duration.seconds(${typeof value === 'number' ? value : '…'}).`,
+      );
+    }
+  }
+}
+
+/** By shape rather than by class: an app may carry two copies of cdk8s. */
+export function isDuration(value: unknown): value is Duration {
+  return typeof value === 'object' && value !== null && 'toMilliseconds' in value;
 }

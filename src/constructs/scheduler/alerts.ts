@@ -32,6 +32,21 @@ export const SCHEDULER_ALERTS: readonly Alert[] = [
     annotations: runbook('two-decide'),
   },
   {
+    alert: 'GantrySchedulerCyclesFail',
+    severity: 'critical',
+    for: Duration.minutes(1),
+    expr: 'max by (namespace, job) (gantry_cycle_failures_in_a_row) >= 5',
+    summary: 'The last {{ $value }} cycles of the scheduler failed: nothing is placed',
+    annotations: runbook('cycles-fail'),
+  },
+  {
+    alert: 'GantrySchedulerSetAside',
+    for: Duration.minutes(5),
+    expr: 'max by (namespace, job, kind) (gantry_set_aside) > 0',
+    summary: 'The scheduler leaves out {{ $value }} objects of kind {{ $labels.kind }} that it cannot schedule with',
+    annotations: runbook('set-aside'),
+  },
+  {
     alert: 'GantrySchedulerSlow',
     for: Duration.minutes(10),
     expr: 'histogram_quantile(0.99, sum by (le) (rate(gantry_cycle_seconds_bucket[5m]))) > 1',

@@ -1,9 +1,13 @@
 /**
  * What the scheduler is told, as props; held against what its program reads before anything is written.
  */
+import type { Duration } from 'cdk8s';
+import { isDuration, millisecondsOf, secondsOf } from '../resources/durations';
 import { stringify } from 'yaml';
 import { type ResourceName } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
+import { nameOf, type NamedReference } from '../resources/references';
+import { Team } from '../tenancy';
 import { type Policy, type Topology } from '../../placement';
 import {
   type Configuration,
@@ -32,9 +36,22 @@ export interface SchedulerQueue {
   readonly reclaimable?: boolean;
   /** A closed queue starts nothing. @default open */
   readonly state?: 'open' | 'closed';
+  /**
+   * Namespaces whose pods may use the queue, by name or as `Team` or `Namespace`. Pods of others wait with a reason.
+   * @default - those of its parent; every namespace where no parent names any
+   */
+  readonly namespaces?: readonly (NamedReference | Team)[];
 }
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
+
+/** A part of the configuration, with a `Duration` for each number of seconds or milliseconds. */
+export type Tuning<Part> = {
+  readonly [K in keyof Part as K extends `${infer Name}Seconds` | `${infer Name}Milliseconds` ? Name : K]: K extends
+    `${string}Seconds` | `${string}Milliseconds`
+    ? Duration
+    : Part[K];
+};
 
 export interface SchedulerConfigurationProps {
   /** Pods with this `schedulerName` are bound directly. @default gantry */
@@ -46,32 +63,36 @@ export interface SchedulerConfigurationProps {
   /** Trees of node labels, outermost first. @default - Kueue's Topologies and Volcano's HyperNodes alone */
   readonly topologies?: readonly Topology[];
   /** How it decides. @default - `placement.DEFAULT_POLICY`, member by member */
-  readonly policy?: Partial<Omit<Policy, 'workload'>>;
+  readonly policy?: Partial<Tuning<Omit<Policy, 'workload'>>>;
   /**
    * Tell Volcano's controllers that they may make the pods of their jobs, which its own scheduler does elsewhere; only for clusters without
    * that scheduler.
    * @default false
    */
   readonly enqueueVolcanoPodGroups?: boolean;
-  /** Time-outs, limits and the like. @default - those of the program, member by member */
-  readonly tuning?: { readonly [K in Tunable]?: Partial<Configuration[K]> };
+  /**
+   * Time-outs, limits and the like, named as in the configuration file without the unit: `{ cycle: { period: Duration.seconds(30) } }`.
+   * @default - those of the program, member by member
+   */
+  readonly tuning?: { readonly [K in Tunable]?: Partial<Tuning<Configuration[K]>> };
 }
 
 /**
  * The configuration file as a value.
  *
+ * @param guarded an admission policy keeps others from writing what the scheduler writes on pods
  * @throws where the program would refuse it, with every fault
  */
-export function configurationValue(where: string, props: SchedulerConfigurationProps): object {
+export function configurationValue(where: string, props: SchedulerConfigurationProps, guarded: boolean): object {
   const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
   const value = defined({
     schedulerName,
     defaultQueue,
     queues: queues?.map((queue) => queueValue(where, queue)),
     topologies,
-    policy,
+    policy: policy && inFileUnits('policy', policy),
     enqueueVolcanoPodGroups,
-    ...tuning,
+    ...tuningValue({ ...tuning, handOver: { guarded, ...tuning?.handOver } }),
   });
   try {
     readConfiguration(stringify(value), 'configuration');
@@ -84,10 +105,33 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
   return value;
 }
 
+/** `period` of the cycle is `periodSeconds` in the file; two short waits are milliseconds there. */
+function tuningValue(tuning: SchedulerConfigurationProps['tuning'] = {}): object {
+  return Object.fromEntries(
+    Object.entries(tuning).map(([part, members]) => [part, inFileUnits(`tuning.${part}`, members)]),
+  );
+}
+
+function inFileUnits(prop: string, members: object): object {
+  return Object.fromEntries(
+    Object.entries(members).map(([member, value]: [string, unknown]): [string, unknown] => {
+      if (!isDuration(value)) {
+        return [member, value];
+      }
+      return MILLISECONDS.has(member)
+        ? [`${member}Milliseconds`, millisecondsOf(`${prop}.${member}`, value)]
+        : [`${member}Seconds`, secondsOf(`${prop}.${member}`, value)];
+    }),
+  );
+}
+
+const MILLISECONDS: ReadonlySet<string> = new Set(['debounce', 'most']);
+
 const SHARES = ['deserved', 'guarantee', 'capability'] as const;
 
 function queueValue(where: string, queue: SchedulerQueue): object {
-  const { deserved, guarantee, capability, deservesUnlimited, ...others } = queue;
+  const { deserved, guarantee, capability, deservesUnlimited, namespaces, ...rest } = queue;
+  const others = { ...rest, ...(namespaces !== undefined && { namespaces: namespaces.map(namespaceName) }) };
   const shares = { deserved, guarantee, capability };
   const rendered = SHARES.flatMap((share): [string, AmountsByName][] => {
     const amounts = shares[share];
@@ -97,14 +141,18 @@ function queueValue(where: string, queue: SchedulerQueue): object {
     return { ...others, ...Object.fromEntries(rendered) };
   }
   const unlimited = Object.fromEntries(deservesUnlimited.map((resource) => [resource, 'unlimited']));
-  const { deserved: stated = {}, ...rest } = Object.fromEntries(rendered) as Record<string, AmountsByName>;
+  const { deserved: stated = {}, ...further } = Object.fromEntries(rendered) as Record<string, AmountsByName>;
   const twice = deservesUnlimited.find((resource) => Object.hasOwn(stated, resource));
   if (twice !== undefined) {
     throw new Error(
       `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", since deserved states an amount of it.`,
     );
   }
-  return { ...others, ...rest, deserved: { ...stated, ...unlimited } };
+  return { ...others, ...further, deserved: { ...stated, ...unlimited } };
+}
+
+function namespaceName(reference: NamedReference | Team): string {
+  return nameOf(reference instanceof Team ? reference.namespace : reference);
 }
 
 function defined(members: Readonly<Record<string, unknown>>): object {

@@ -22,6 +22,7 @@ import { Resource } from '../resources/resource';
 import { Namespace } from '../tenancy';
 import { SchedulerAlerts } from './alerts';
 import { configurationValue, type SchedulerConfigurationProps } from './configuration';
+import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
@@ -55,6 +56,12 @@ export interface GantrySchedulerProps extends SchedulerConfigurationProps, Names
    * @default cluster
    */
   readonly access?: 'cluster' | 'always' | 'open';
+  /**
+   * An admission policy by which only the scheduler writes `gantry.dev/node` and `gantry.dev/devices` on pods, and removes their
+   * scheduling gate.
+   * @default true
+   */
+  readonly fieldGuard?: boolean;
   /** What the page calls the cluster. @default cluster */
   readonly clusterName?: string;
   /**
@@ -85,6 +92,8 @@ export class GantryScheduler extends Construct {
   readonly deployment: ApiObject;
   readonly service: ApiObject;
   readonly alerts?: SchedulerAlerts;
+  /** Absent with `fieldGuard: false`. */
+  readonly fieldGuard?: FieldGuard;
   private readonly labels: Readonly<Record<string, string>>;
 
   /**
@@ -97,7 +106,7 @@ export class GantryScheduler extends Construct {
     private readonly props: GantrySchedulerProps = {},
   ) {
     super(scope, id);
-    const { replicas = 2, image = SchedulerImage.node() } = props;
+    const { replicas = 2, image = SchedulerImage.node(), fieldGuard = true } = props;
     if (!Number.isInteger(replicas) || replicas < 1) {
       throw new Error(`${this.node.path}: replicas ${replicas}: expected a whole number of at least 1.`);
     }
@@ -114,8 +123,14 @@ export class GantryScheduler extends Construct {
     const account = new Resource(this, 'ServiceAccount', ServiceAccount, { metadata: this.metadata });
     const configuration = new Resource(this, 'Configuration', ConfigMap, {
       metadata: this.metadata,
-      data: { [CONFIGURATION_KEY]: stringify(configurationValue(this.node.path, props), { lineWidth: 0 }) },
+      data: { [CONFIGURATION_KEY]: stringify(configurationValue(this.node.path, props, fieldGuard), { lineWidth: 0 }) },
     });
+    if (fieldGuard) {
+      this.fieldGuard = new FieldGuard(this, 'field-guard', {
+        metadata: { ...this.clusterMetadata, name: `${this.name}-fields` },
+        username: `system:serviceaccount:${this.namespace}:${account.name}`,
+      });
+    }
     const program = image.hasProgram ? undefined : this.programConfigMap();
     const permissions = this.permissions(account);
     this.deployment = new Resource(this, 'Resource', Deployment, {
@@ -146,7 +161,15 @@ export class GantryScheduler extends Construct {
       metadata: this.metadata,
       spec: { selector: this.labels, ports: [{ name: HTTP_PORT_NAME, port: HTTP_PORT, targetPort: HTTP_PORT_NAME }] },
     });
-    dependOn(this.deployment, props.priorityClass, account, configuration, program, ...permissions);
+    dependOn(
+      this.deployment,
+      props.priorityClass,
+      account,
+      configuration,
+      program,
+      this.fieldGuard?.binding,
+      ...permissions,
+    );
     const around = [account, configuration, program, this.service, ...this.protection(replicas)];
     for (const object of around) {
       if (object !== undefined) {

@@ -3,6 +3,7 @@
  */
 export { SCHEDULER_ALERTS, SchedulerAlerts } from './alerts';
 export { type SchedulerConfigurationProps, type SchedulerQueue } from './configuration';
+export { FieldGuard, type FieldGuardProps } from './field-guard';
 export { GantryQueue, type GantryQueueOptions } from './gantry-queue';
 export { GantryScheduler, type GantrySchedulerProps } from './gantry-scheduler';
 export { type NodeImageOptions, SchedulerImage } from './image';

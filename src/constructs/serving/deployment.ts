@@ -1,6 +1,8 @@
 /**
  * Deployment: copies of a pod that run for ever, as a workload like the others.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { Deployment as DeploymentKind, type DeploymentSpec } from '../../facts/api/types/apps/v1';
 import { PodTemplate, type PodProps } from '../pods';
@@ -23,8 +25,8 @@ export interface DeploymentProps extends PodProps, WorkloadProps<DeploymentSpec,
    * @default - with accelerators one goes before one comes, since there is rarely a free device; else Kubernetes' 25% and 25%
    */
   readonly rollout?: Rollout | 'recreate';
-  /** Seconds after which a rollout that does not come on is called failed. @default - Kubernetes' 600 */
-  readonly progressDeadlineSeconds?: number;
+  /** Time after which a rollout that does not come on is called failed. @default - Kubernetes' 600 */
+  readonly progressDeadline?: Duration;
   /** Labels that choose the pods, and that they get. They can never change. @default `{ app: <name> }` */
   readonly selector?: Readonly<Record<string, string>>;
   /** @default main */
@@ -85,7 +87,7 @@ function specOf(
   const {
     replicas = isScaled ? 'autoscaler' : 1,
     rollout = defaultRollout(props),
-    progressDeadlineSeconds,
+    progressDeadline,
     containerName,
   } = props;
   if (replicas !== 'autoscaler') {
@@ -100,7 +102,7 @@ function specOf(
         : rollout === 'recreate'
           ? { type: 'Recreate' }
           : { type: 'RollingUpdate', rollingUpdate: rollout },
-    progressDeadlineSeconds,
+    progressDeadlineSeconds: optionalSecondsOf('progressDeadline', progressDeadline),
     template: new PodTemplate(props).toPodTemplate({
       ...choice,
       containerName,

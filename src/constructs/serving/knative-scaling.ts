@@ -3,6 +3,8 @@
  *
  * Source: Knative Serving, pkg/apis/autoscaling.
  */
+import type { Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
 
 export interface KnativeScalingOptions {
   /** @default 0: the service goes to zero when nobody asks */
@@ -15,12 +17,12 @@ export interface KnativeScalingOptions {
   readonly activationReplicas?: number;
   /** Percentage of the target that is aimed at, 1 to 100. @default - the cluster's: 70 */
   readonly targetUtilization?: number;
-  /** Seconds over which is averaged, 6 to 3600. @default - the cluster's: 60 */
-  readonly windowSeconds?: number;
-  /** Seconds that fewer replicas must have sufficed, up to 3600: a loaded model is worth keeping. @default 0 */
-  readonly scaleDownDelaySeconds?: number;
-  /** Seconds that the last replica stays, up to 3600. @default 0 */
-  readonly lastReplicaSeconds?: number;
+  /** Time over which the metric is averaged, 6 seconds to 1 hour. @default - the cluster's: 60 seconds */
+  readonly window?: Duration;
+  /** Time that fewer replicas must have sufficed, up to 1 hour: a loaded model is worth keeping. @default - none */
+  readonly scaleDownDelay?: Duration;
+  /** Time that the last replica stays, up to 1 hour. @default - none */
+  readonly lastReplicaRetention?: Duration;
   /** Requests that are kept back for bursts; -1 keeps Knative's activator in the path always. @default - the cluster's: 200 */
   readonly targetBurstCapacity?: number;
 }
@@ -54,7 +56,8 @@ export class KnativeScaling {
 
   toAnnotations(): Readonly<Record<string, string>> {
     const { minReplicas = this.autoscaler === KPA ? 0 : 1, maxReplicas = 0, ...more } = this.options;
-    const seconds = (value: number | undefined): string | undefined => (value === undefined ? undefined : `${value}s`);
+    const seconds = (prop: string, value: Duration | undefined): string | undefined =>
+      value === undefined ? undefined : `${secondsOf(prop, value)}s`;
     const all: Readonly<Record<string, string | number | undefined>> = {
       class: this.autoscaler,
       metric: this.metric,
@@ -64,9 +67,9 @@ export class KnativeScaling {
       'initial-scale': more.initialReplicas,
       'activation-scale': more.activationReplicas,
       'target-utilization-percentage': more.targetUtilization,
-      window: seconds(more.windowSeconds),
-      'scale-down-delay': seconds(more.scaleDownDelaySeconds),
-      'scale-to-zero-pod-retention-period': seconds(more.lastReplicaSeconds),
+      window: seconds('window', more.window),
+      'scale-down-delay': seconds('scaleDownDelay', more.scaleDownDelay),
+      'scale-to-zero-pod-retention-period': seconds('lastReplicaRetention', more.lastReplicaRetention),
       'target-burst-capacity': more.targetBurstCapacity,
     };
     const stated = Object.entries(all).filter((entry): entry is [string, string | number] => entry[1] !== undefined);

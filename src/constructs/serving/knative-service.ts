@@ -1,6 +1,8 @@
 /**
  * Knative Service: a server that Knative scales by its requests, down to none.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import {
@@ -21,7 +23,7 @@ const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
  * Who can schedule a Knative Service, and what it can be told. A revision has the fields of pods that Knative knows, and scheduling gates
  * are not among them.
  *
- * Source: Knative Serving v1.23.0, pkg/apis/serving/fieldmask.go; kueue v0.19.2, pkg/controller/jobs.
+ * Source: Knative Serving, pkg/apis/serving/fieldmask.go; kueue, pkg/controller/jobs.
  */
 export const KNATIVE_SCHEDULING = {
   ...MEANS_OF_SINGLE_PODS,
@@ -37,10 +39,10 @@ export interface KnativeServiceProps extends PodProps, WorkloadProps<ServiceSpec
   readonly scaling?: KnativeScaling;
   /** Requests that one replica gets at a time at most; others wait in a queue. 0 for no limit. @default 0 */
   readonly containerConcurrency?: number;
-  /** Seconds for the answer to one request, up to the cluster's most (600). @default - the cluster's: 300 */
-  readonly timeoutSeconds?: number;
-  /** Seconds that a new revision has to become ready. @default - the cluster's: 600 */
-  readonly progressDeadlineSeconds?: number;
+  /** Time for the answer to one request, up to the cluster's most (600). @default - the cluster's: 300 */
+  readonly timeout?: Duration;
+  /** Time that a new revision has to become ready. @default - the cluster's: 600 */
+  readonly progressDeadline?: Duration;
   /** @default - Knative's: user-container */
   readonly containerName?: string;
 }
@@ -79,17 +81,19 @@ export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEn
 }
 
 function specOf(props: KnativeServiceProps, choice: WorkloadChoice): ServiceSpec {
-  const { scaling, containerConcurrency, timeoutSeconds, progressDeadlineSeconds, containerName } = props;
+  const { scaling, containerConcurrency, timeout, progressDeadline, containerName } = props;
   const { metadata, spec } = new PodTemplate(props).toPodTemplate({
     ...choice,
     containerName,
   });
   const annotations = {
     ...scaling?.toAnnotations(),
-    ...(progressDeadlineSeconds === undefined ? {} : { [PROGRESS_DEADLINE]: `${progressDeadlineSeconds}s` }),
+    ...(progressDeadline === undefined
+      ? {}
+      : { [PROGRESS_DEADLINE]: `${secondsOf('progressDeadline', progressDeadline)}s` }),
     ...metadata?.annotations,
   };
-  const limits = { containerConcurrency, timeoutSeconds };
+  const limits = { containerConcurrency, timeoutSeconds: optionalSecondsOf('timeout', timeout) };
   const stated = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
   const pod = { ...stated, ...(containerName === undefined ? unnamed(spec) : spec) };
   return {

@@ -5,6 +5,7 @@
  * Sources: vLLM, docs/serving/parallelism_scaling.md and examples/online_serving/multi-node-serving.sh; SGLang, server arguments
  * (--dist-init-addr, --nnodes, --node-rank); LeaderWorkerSet (LWS_LEADER_ADDRESS, LWS_GROUP_SIZE, LWS_WORKER_INDEX).
  */
+import { shellWord } from '../pods/shell';
 
 /** What is known of one copy of the model. */
 export interface GroupShape {
@@ -65,7 +66,7 @@ export class MultiNode {
         leader: [
           'bash',
           '-c',
-          `bash ${VLLM_SCRIPT} leader --ray_cluster_size=$(LWS_GROUP_SIZE) && exec ${serve.map(quoted).join(' ')}`,
+          `bash ${VLLM_SCRIPT} leader --ray_cluster_size=$(LWS_GROUP_SIZE) && exec ${serve.map(shellWord).join(' ')}`,
         ],
         worker: ['bash', '-c', `exec bash ${VLLM_SCRIPT} worker --ray_address=$(LWS_LEADER_ADDRESS)`],
       };
@@ -140,9 +141,4 @@ function stagesOf(tensor: number, all: number): number {
     return all / tensor;
   }
   throw new Error(`tensorParallel ${tensor}: expected a divisor of the ${all} devices of a group.`);
-}
-
-/** For a shell; variables of Kubernetes are replaced before it sees them. */
-function quoted(word: string): string {
-  return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,6 +2,8 @@
  * What a model server is rendered as: a closed choice. An engine makes the workload; what goes around it (Service, disruption budget,
  * autoscaler) is the InferenceService's.
  */
+import { Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
 import { JsonPatch } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { type Container } from '../../facts/api/types/core/v1';
@@ -97,13 +99,13 @@ export class ServingEngine {
       const deployment = new Deployment(scope, 'Deployment', {
         ...workloadProps(statement),
         ...serverTemplate(statement, answering(statement), {
-          terminationGracePeriodSeconds: statement.terminationGracePeriodSeconds ?? graceSeconds(statement),
+          terminationGracePeriod: statement.terminationGracePeriod ?? Duration.seconds(graceSeconds(statement)),
           parts: [...(statement.parts ?? []), ...(spread.length === 0 ? [] : [spreadOver(selector, spread)])],
         }),
         replicas: scaling === undefined ? (statement.replicas ?? 1) : 'autoscaler',
         rollout,
         selector,
-        progressDeadlineSeconds: deadlineSeconds(statement),
+        progressDeadline: Duration.seconds(deadlineSeconds(statement)),
         specOverrides: overrides,
       });
       return { deployment, endpoints: deployment.selector, pods: deployment.selector, scaling };
@@ -117,9 +119,9 @@ export class ServingEngine {
       if (statement.replicas !== undefined) {
         throw new Error('replicas: Knative scales by itself. State minReplicas and maxReplicas of its scaling.');
       }
-      if (statement.terminationGracePeriodSeconds !== undefined) {
+      if (statement.terminationGracePeriod !== undefined) {
         throw new Error(
-          'terminationGracePeriodSeconds: Knative derives it from the timeout of requests. State drainSeconds.',
+          'terminationGracePeriod: must not be set, since Knative derives it from the timeout of requests. State drainTime.',
         );
       }
       const knativeService = new KnativeService(scope, 'Service', {
@@ -132,9 +134,11 @@ export class ServingEngine {
         containerConcurrency,
         specOverrides: overrides,
         // A revision is stopped when its longest request may be over.
-        timeoutSeconds:
-          statement.drainSeconds === undefined ? undefined : Math.min(statement.drainSeconds, LONGEST_REQUEST_SECONDS),
-        progressDeadlineSeconds: deadlineSeconds(statement),
+        timeout:
+          statement.drainTime === undefined
+            ? undefined
+            : Duration.seconds(Math.min(secondsOf('drainTime', statement.drainTime), LONGEST_REQUEST_SECONDS)),
+        progressDeadline: Duration.seconds(deadlineSeconds(statement)),
       });
       return { knativeService };
     });
@@ -147,11 +151,11 @@ export class ServingEngine {
       const devices = statement.accelerators?.count ?? 0;
       const nodes = nodesOf(options, devices);
       const { leader, worker } = start.toCommands({ nodes, devices, port: statement.port });
-      const terminationGracePeriodSeconds = statement.terminationGracePeriodSeconds ?? graceSeconds(statement);
-      const workers = serverTemplate({ ...statement, command: worker }, {}, { terminationGracePeriodSeconds });
+      const terminationGracePeriod = statement.terminationGracePeriod ?? Duration.seconds(graceSeconds(statement));
+      const workers = serverTemplate({ ...statement, command: worker }, {}, { terminationGracePeriod });
       // Only the leader answers, so only it is asked.
       const leaders = serverTemplate({ ...statement, command: leader }, answering(statement), {
-        terminationGracePeriodSeconds,
+        terminationGracePeriod,
       });
       const leaderWorkerSet = new LeaderWorkerSet(scope, 'LeaderWorkerSet', {
         ...workloadProps(statement),

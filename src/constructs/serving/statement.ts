@@ -2,6 +2,8 @@
  * What one says of a model server, whatever it becomes, and what follows from it: probes that let a model load, a deadline beyond that,
  * and time to answer what is under way.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, secondsOf } from '../resources/durations';
 import { type Container, type PodSpec, type Probe } from '../../facts/api/types/core/v1';
 import {
   type Mount,
@@ -24,12 +26,12 @@ export interface ServingStatement extends PodTemplateProps, NamespacedObjectProp
   /** Where the model is, beside other mounts. @default - the image brings it, or the server downloads it */
   readonly model?: Mount;
   /**
-   * Seconds from the start of the container until it can answer: download, loading, compilation, warm-up. The server gets twice that
+   * Time from the start of the container until it can answer: download, loading, compilation, warm-up. The server gets twice that
    * before it is given up.
    */
-  readonly loadingSeconds: number;
-  /** Seconds that the longest answer takes: so long a server that is stopped goes on answering. @default 60 */
-  readonly drainSeconds?: number;
+  readonly loadingTime: Duration;
+  /** Time that the longest answer takes: a server that is stopped goes on answering for this long. @default - 60 seconds */
+  readonly drainTime?: Duration;
   /** @default 1; with `scaling` the autoscaler's */
   readonly replicas?: number;
   /** Whether the server can take requests. @default Health.http('/health') */
@@ -49,8 +51,8 @@ const PULLING_SECONDS = 600;
 const DEFAULT_DRAIN_SECONDS = 60;
 
 /** Seconds that a server has until it must have answered once. */
-export function startupSeconds({ loadingSeconds }: Pick<ServingStatement, 'loadingSeconds'>): number {
-  return startupFailures(loadingSeconds) * STARTUP_PERIOD_SECONDS;
+export function startupSeconds({ loadingTime }: Pick<ServingStatement, 'loadingTime'>): number {
+  return startupFailures(secondsOf('loadingTime', loadingTime)) * STARTUP_PERIOD_SECONDS;
 }
 
 function startupFailures(loadingSeconds: number): number {
@@ -58,22 +60,22 @@ function startupFailures(loadingSeconds: number): number {
 }
 
 /** Seconds after which a rollout that does not come on is called failed: more than startup and the pull of the image. */
-export function deadlineSeconds(statement: Pick<ServingStatement, 'loadingSeconds'>): number {
+export function deadlineSeconds(statement: Pick<ServingStatement, 'loadingTime'>): number {
   return startupSeconds(statement) + PULLING_SECONDS;
 }
 
 /** Seconds from the order to stop until the server is killed. */
-export function graceSeconds({ drainSeconds = DEFAULT_DRAIN_SECONDS }: Pick<ServingStatement, 'drainSeconds'>): number {
-  return LEAVING_SECONDS + drainSeconds;
+export function graceSeconds({ drainTime }: Pick<ServingStatement, 'drainTime'>): number {
+  return LEAVING_SECONDS + (optionalSecondsOf('drainTime', drainTime) ?? DEFAULT_DRAIN_SECONDS);
 }
 
 /** @throws if a number is none */
-export function requireStatement({ port, loadingSeconds, drainSeconds = 0, replicas = 1 }: ServingStatement): void {
+export function requireStatement({ port, loadingTime, drainTime, replicas = 1 }: ServingStatement): void {
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
     throw new Error(`port ${port}: expected a port, 1 to 65535.`);
   }
-  requireWholeNumber('loadingSeconds', loadingSeconds);
-  requireWholeNumber('drainSeconds', drainSeconds, 0);
+  requireWholeNumber('loadingTime in seconds', secondsOf('loadingTime', loadingTime));
+  optionalSecondsOf('drainTime', drainTime);
   requireWholeNumber('replicas', replicas, 0);
 }
 
@@ -88,12 +90,12 @@ export interface ProbeSet {
  * server under load answers late, and a restart costs the time of loading again.
  */
 export function probesOf(statement: ServingStatement, port: string | number): ProbeSet {
-  const { ready = Health.http(), alive = ready, loadingSeconds } = statement;
+  const { ready = Health.http(), alive = ready, loadingTime } = statement;
   return {
     startupProbe: {
       ...ready.toHandler(port, statement.port),
       periodSeconds: STARTUP_PERIOD_SECONDS,
-      failureThreshold: startupFailures(loadingSeconds),
+      failureThreshold: startupFailures(secondsOf('loadingTime', loadingTime)),
       timeoutSeconds: 5,
     },
     readinessProbe: {
@@ -118,8 +120,8 @@ export const LEAVE_FIRST: Container['lifecycle'] = { preStop: { sleep: { seconds
 const NOT_OF_PODS = [
   'port',
   'model',
-  'loadingSeconds',
-  'drainSeconds',
+  'loadingTime',
+  'drainTime',
   'replicas',
   'ready',
   'alive',

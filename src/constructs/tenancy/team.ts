@@ -3,7 +3,7 @@
  */
 import { Construct } from 'constructs';
 import { type LimitRangeItem } from '../../facts/api/types/core/v1';
-import { GANTRY_TEAM_LABEL } from '../../facts/catalog';
+import { GANTRY_NAMESPACES, GANTRY_TEAM_LABEL } from '../../facts/catalog';
 import { type Amounts } from '../pods/amounts';
 import { type ByteSize, type Cores } from '../resources/quantities';
 import { type VolcanoQueueReference } from '../resources/queue-references';
@@ -203,6 +203,7 @@ export class Team extends Construct {
     return new Queue(this, 'queue', {
       name: queue.name ?? this.teamName,
       labels: { [TEAM_LABEL]: this.teamName },
+      annotations: { [GANTRY_NAMESPACES]: this.namespace.name },
       parent: queue.parent,
       weight: queue.weight,
       priority: queue.priority,

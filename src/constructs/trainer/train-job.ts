@@ -4,6 +4,8 @@
  * Trainer lets a TrainJob change a closed part of its runtime's pods. What stands outside of it (scheduler, priority, host network,
  * sidecars) belongs into the runtime, and is refused here rather than lost.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { type EnvVar, type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import {
@@ -45,8 +47,8 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
   readonly model?: TrainJobInitializer;
   /** @default false */
   readonly suspend?: boolean;
-  /** Seconds from its start after which the job fails; at least 1. @default - no deadline */
-  readonly activeDeadlineSeconds?: number;
+  /** Time from its start after which the job fails; at least 1. @default - no deadline */
+  readonly activeDeadline?: Duration;
   /** Who reconciles the job; cannot be changed later. @default - the Trainer */
   readonly managedBy?: 'trainer.kubeflow.org/trainjob-controller' | 'kueue.x-k8s.io/multikueue';
 }
@@ -98,7 +100,7 @@ function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): Tra
     },
     managedBy: props.managedBy,
     suspend: props.suspend,
-    activeDeadlineSeconds: props.activeDeadlineSeconds,
+    activeDeadlineSeconds: optionalSecondsOf('activeDeadline', props.activeDeadline),
     initializer:
       dataset === undefined && model === undefined
         ? undefined

@@ -1,9 +1,10 @@
 /**
  * TrainingRuntime and ClusterTrainingRuntime: the pods on which TrainJobs run, written once by the platform.
  */
-import { Lazy } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
+import { bytesText, type ByteSize } from '../resources/quantities';
+import { type Duration, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type Quantity } from '../../facts/api/scalars';
 import { type PersistentVolumeClaim } from '../../facts/api/types/core/v1';
 import {
   ClusterTrainingRuntime as ClusterTrainingRuntimeKind,
@@ -86,7 +87,7 @@ export interface RuntimeInitializers {
   /** Fetches the model into `/workspace/model`. @default - none */
   readonly model?: PodProps;
   /** Size of the claim that they share with the nodes, mounted at `/workspace`. */
-  readonly storage: Quantity;
+  readonly storage: ByteSize;
   /** @default - the cluster's default class */
   readonly storageClass?: string;
 }
@@ -102,8 +103,8 @@ export interface RuntimeProps extends PodProps {
   readonly nodes?: number;
   /** Fetch dataset and model before nodes start. @default - none */
   readonly initializers?: RuntimeInitializers;
-  /** Seconds that a gang may wait, with `Scheduling.schedulerPlugins()`. @default - the controller's: 60 */
-  readonly scheduleTimeoutSeconds?: number;
+  /** Time that a gang may wait, with `Scheduling.schedulerPlugins()`. @default - the controller's: 60 */
+  readonly scheduleTimeout?: Duration;
   /** How close the pods must be, with Volcano: the highest tier of hyper nodes that they may spread over. @default - anywhere */
   readonly networkTopology?: { readonly mode?: 'hard' | 'soft'; readonly highestTier: number };
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
@@ -214,12 +215,17 @@ function specOf(props: RuntimeProps): TrainingRuntimeSpec {
 
 function podGroupPolicyOf({
   scheduling,
-  scheduleTimeoutSeconds,
+  scheduleTimeout,
   networkTopology,
 }: RuntimeProps): TrainingRuntimeSpec['podGroupPolicy'] {
   if (scheduling?.engine === 'scheduler-plugins') {
     return {
-      coscheduling: { scheduleTimeoutSeconds: scheduleTimeoutSeconds ?? scheduling.wishes.scheduleTimeoutSeconds },
+      coscheduling: {
+        scheduleTimeoutSeconds: optionalSecondsOf(
+          'scheduleTimeout',
+          scheduleTimeout ?? scheduling.wishes.scheduleTimeout,
+        ),
+      },
     };
   }
   if (scheduling?.engine !== 'volcano') {
@@ -243,7 +249,11 @@ function sharing(pod: PodProps): PodProps {
 function claimOf({ storage, storageClass }: RuntimeInitializers): PersistentVolumeClaim {
   return {
     metadata: { name: INITIALIZER_VOLUME },
-    spec: { accessModes: ['ReadWriteOnce'], storageClassName: storageClass, resources: { requests: { storage } } },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: storageClass,
+      resources: { requests: { storage: bytesText('initializers.storage', storage) } },
+    },
   };
 }
 

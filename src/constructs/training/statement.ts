@@ -1,6 +1,7 @@
 /**
  * What a distributed training is, whichever kind it becomes.
  */
+import type { Duration } from 'cdk8s';
 import { type PodTemplateProps } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { type TrainingTopology } from './topology';
@@ -22,10 +23,10 @@ export interface TrainingStatement extends PodTemplateProps, NamespacedObjectPro
   readonly port?: number;
   /** How often a failed training is tried again, as the engine counts it. @default - the engine's default */
   readonly retries?: number;
-  /** Seconds after its start at which it fails. @default - no deadline */
-  readonly activeDeadlineSeconds?: number;
-  /** Seconds after its end at which it is deleted. @default - it stays */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time after its start at which it fails. @default - no deadline */
+  readonly activeDeadline?: Duration;
+  /** Time after its end at which it is deleted. @default - it stays */
+  readonly ttlAfterFinished?: Duration;
   /** Makes no pods yet. @default false */
   readonly suspend?: boolean;
 }

@@ -2,6 +2,7 @@
  * What a distributed training is rendered as: a closed choice. An engine says which frameworks it can start, and refuses by name what its
  * kind has no field for.
  */
+import { optionalSecondsOf } from '../resources/durations';
 import { type ApiObject } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { JobSet, LeaderWorkerSet } from '../batch';
@@ -29,7 +30,7 @@ export interface NamedStatement extends Omit<TrainingStatement, 'scheduling'> {
 }
 
 /** Members of a statement that not every kind has a field for. */
-type Optional = 'elastic' | 'retries' | 'activeDeadlineSeconds' | 'ttlSecondsAfterFinished' | 'suspend' | 'port';
+type Optional = 'elastic' | 'retries' | 'activeDeadline' | 'ttlAfterFinished' | 'suspend' | 'port';
 
 interface EngineFacts {
   readonly name: string;
@@ -45,7 +46,7 @@ export interface RayJobEngineOptions {
   readonly head?: Partial<RayHeadProps>;
 }
 
-const RUN_POLICY = ['retries', 'activeDeadlineSeconds', 'ttlSecondsAfterFinished', 'suspend'] as const;
+const RUN_POLICY = ['retries', 'activeDeadline', 'ttlAfterFinished', 'suspend'] as const;
 
 export class TrainingEngine {
   /** PyTorchJob of the training-operator. */
@@ -121,7 +122,7 @@ export class TrainingEngine {
     return new TrainingEngine({
       name: 'TrainJob',
       frameworks: ['pytorch', 'jax', 'xgboost', 'mpi'],
-      supports: ['activeDeadlineSeconds', 'suspend'],
+      supports: ['activeDeadline', 'suspend'],
       make: (scope, id, statement) =>
         new TrainJob(scope, id, { ...statement, runtime: runtime ?? runtimeFor(statement.framework) }),
     });
@@ -132,7 +133,7 @@ export class TrainingEngine {
     return new TrainingEngine({
       name: 'Volcano Job',
       frameworks: ['pytorch', 'jax', 'other'],
-      supports: ['elastic', 'retries', 'ttlSecondsAfterFinished', 'port'],
+      supports: ['elastic', 'retries', 'ttlAfterFinished', 'port'],
       make: volcanoJob,
     });
   }
@@ -246,7 +247,7 @@ function volcanoJob(scope: Construct, id: string, statement: NamedStatement): Tr
     annotations: statement.annotations,
     scheduling,
     priorityClass: statement.priorityClass,
-    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    ttlAfterFinished: statement.ttlAfterFinished,
     maxRetry: retries,
     // Names by which the nodes meet, before they are ready.
     plugins: [JobPlugin.svc({ publishNotReadyAddresses: true })],
@@ -263,7 +264,7 @@ function volcanoJob(scope: Construct, id: string, statement: NamedStatement): Tr
 function jobSet(scope: Construct, id: string, statement: NamedStatement): TrainingWorkload {
   const { name, nodes } = statement;
   const rank = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
-  const deadline = statement.activeDeadlineSeconds;
+  const deadline = optionalSecondsOf('activeDeadline', statement.activeDeadline);
   return new JobSet(scope, id, {
     name,
     namespace: statement.namespace,
@@ -272,7 +273,7 @@ function jobSet(scope: Construct, id: string, statement: NamedStatement): Traini
     scheduling: statement.scheduling,
     priorityClass: statement.priorityClass,
     suspend: statement.suspend,
-    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    ttlAfterFinished: statement.ttlAfterFinished,
     maxRestarts: statement.retries,
     jobs: [
       {
@@ -329,8 +330,8 @@ function rayJob(
     entrypoint: [...command, ...args],
     suspend: statement.suspend,
     backoffLimit: statement.retries,
-    activeDeadlineSeconds: statement.activeDeadlineSeconds,
-    ttlSecondsAfterFinished: statement.ttlSecondsAfterFinished,
+    activeDeadline: statement.activeDeadline,
+    ttlAfterFinished: statement.ttlAfterFinished,
     cluster: {
       rayVersion,
       head: { ...anywhere, ...idle, ...head },

@@ -1,6 +1,8 @@
 /**
  * CronJob: a Volcano Job at set times.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
 import { CronJob as CronJobKind, type CronJobSpec } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { Workload, type WorkloadProps } from '../workload/workload';
@@ -19,8 +21,8 @@ export interface CronJobProps extends WorkloadProps<CronJobSpec, VolcanoJobEngin
   readonly timeZone?: string;
   /** What happens when the last job still runs. @default 'Forbid': GPUs are not asked for twice */
   readonly concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace';
-  /** Seconds by which a start may be late. @default - any */
-  readonly startingDeadlineSeconds?: number;
+  /** Time by which a start may be late. @default - any */
+  readonly startingDeadline?: Duration;
   /** Whether no further job is made. @default false */
   readonly suspend?: boolean;
   /** Jobs that are kept after success. @default 3 */
@@ -54,7 +56,7 @@ export class CronJob extends Workload<CronJobKind, CronJobSpec, VolcanoJobEngine
         schedule: props.schedule,
         timeZone: props.timeZone,
         concurrencyPolicy: props.concurrencyPolicy ?? 'Forbid',
-        startingDeadlineSeconds: props.startingDeadlineSeconds,
+        startingDeadlineSeconds: optionalSecondsOf('startingDeadline', props.startingDeadline),
         suspend: props.suspend,
         successfulJobsHistoryLimit: props.successfulJobsHistoryLimit,
         failedJobsHistoryLimit: props.failedJobsHistoryLimit,

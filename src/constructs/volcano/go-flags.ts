@@ -81,7 +81,7 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
     // Go has assigned the empty value before it notices.
     values.set(name, value ?? (type === 'int' ? 0 : false));
     if (value === undefined) {
-      return stop('bad-value', `--${name} wants ${describe(type)}, found "${text}"`, name);
+      return stop('bad-value', `--${name} wants ${kindOfFlag(type)}, found "${text}"`, name);
     }
   }
   return { values };
@@ -94,6 +94,6 @@ function readValue(type: FlagType, text: string | undefined): string | number | 
   return type === 'int' ? parseGoInt(text ?? '') : text;
 }
 
-function describe(type: FlagType): string {
+function kindOfFlag(type: FlagType): string {
   return type === 'int' ? 'an integer' : type === 'bool' ? 'true or false' : 'a text';
 }

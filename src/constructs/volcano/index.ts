@@ -35,6 +35,7 @@ export { type NodeGroups, Queue, type QueueProps } from './queue';
 export {
   type GpuSchedulingOptions,
   type SchedulerAction,
+  type PluginConfiguration,
   SchedulerConfiguration,
   type SchedulerConfigurationProps,
   type SchedulerMetrics,

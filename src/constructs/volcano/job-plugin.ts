@@ -1,6 +1,8 @@
 /**
  * Plugins of a Volcano Job: what lets its pods find each other and start as one program.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf } from '../resources/durations';
 import { type JobPluginName } from './job-plugins';
 
 export interface SvcPluginOptions {
@@ -22,8 +24,8 @@ export interface SshPluginOptions {
 }
 
 export interface WaitForMaster {
-  /** Seconds. @default 300 */
-  readonly timeoutSeconds?: number;
+  /** Time that workers wait for the master. @default - 5 minutes */
+  readonly timeout?: Duration;
   /** Image of the container that waits. @default 'busybox:1.36.1' */
   readonly image?: string;
 }
@@ -131,7 +133,7 @@ export class JobPlugin {
         worker: options.worker,
         port: options.port,
         'wait-master-enabled': wait && true,
-        'wait-master-timeout': wait?.timeoutSeconds,
+        'wait-master-timeout': optionalSecondsOf('waitForMaster.timeout', wait?.timeout),
         'wait-master-image': wait?.image,
       }),
     );

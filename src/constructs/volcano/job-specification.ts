@@ -1,6 +1,8 @@
 /**
  * What a Volcano Job consists of, shared by Job, JobTemplate and CronJob.
  */
+import type { Duration } from 'cdk8s';
+import { optionalSecondsOf, refuseSeconds } from '../resources/durations';
 import { type JobSpec, type JobSpecTask } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
@@ -75,8 +77,8 @@ export interface JobSpecProps {
   readonly maxRetry?: number;
   /** Pods that must succeed for the job to be complete. @default - all */
   readonly minSuccess?: number;
-  /** Seconds after its end at which the job is deleted. @default - it is kept */
-  readonly ttlSecondsAfterFinished?: number;
+  /** Time after its end at which the job is deleted. @default - it is kept */
+  readonly ttlAfterFinished?: Duration;
   /** How close the pods must be. @default - anywhere */
   readonly networkTopology?: NetworkTopology;
   /** Mounted in every container. @default - none */
@@ -120,6 +122,7 @@ export class JobSpecification {
     private readonly props: JobSpecProps,
     private readonly identity: JobIdentity,
   ) {
+    refuseSeconds(props);
     this.tasks = [...(props.tasks ?? [])];
     this.policies = [...(props.policies ?? [])];
     for (const plugin of props.plugins ?? []) {
@@ -172,7 +175,7 @@ export class JobSpecification {
       priorityClassName: choice.priorityClass?.priorityClassName,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
-      ttlSecondsAfterFinished: props.ttlSecondsAfterFinished,
+      ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),
       networkTopology:
         props.networkTopology === undefined ? scheduling?.toNetworkTopology() : renderTopology(props.networkTopology),
       plugins:

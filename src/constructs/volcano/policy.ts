@@ -1,7 +1,8 @@
 /**
  * Lifecycle policies: what Volcano does when something happens to a job or to a task.
  */
-import { type Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import { type JobSpecPolicy } from '../../facts/api/types/batch.volcano.sh/v1alpha1';
 import { type PolicyAction, type PolicyEvent } from './job-policies';
 
@@ -58,5 +59,5 @@ export class Policy {
 }
 
 function rendered({ timeout }: PolicyOptions): Pick<JobSpecPolicy, 'timeout'> {
-  return timeout === undefined ? {} : { timeout: `${timeout.toSeconds()}s` };
+  return timeout === undefined ? {} : { timeout: `${secondsOf('timeout', timeout)}s` };
 }

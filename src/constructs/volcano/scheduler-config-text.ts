@@ -6,7 +6,7 @@
  */
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
-import { isObject } from '../../manifests/read';
+import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { parseGoBool } from './go-flags';
 import {
@@ -21,6 +21,9 @@ import {
   SCHEDULER_PLUGINS,
   schedulerPlugin,
 } from './scheduler-facts';
+
+/** The configuration that Ascend's NPU plugin reads. */
+const NPU_CONFIGURATION = 'init-params';
 
 export type ConfigProblemKind =
   /** Command-line flags instead of YAML. */
@@ -106,13 +109,20 @@ class Reader {
       return empty;
     }
     if (root !== null && !isObject(root)) {
-      this.note('shape', '', `the text is ${describe(root)}, not a mapping`, root, 'a mapping with actions and tiers');
+      this.note(
+        'shape',
+        '',
+        `the text is ${kindOfValue(root)}, not a mapping`,
+        root,
+        'a mapping with actions and tiers',
+      );
       return empty;
     }
     const config = root ?? {};
     this.unknownKeys(config, '', ['actions', 'tiers', 'configurations', 'metrics']);
     const tiers = this.list(config.tiers, 'tiers').map((tier, index) => this.tier(tier, `tiers[${index}]`));
     const actions = this.actions(config.actions);
+    this.hasNpuPlugin = this.plugins(config).some((plugin) => plugin.startsWith('volcano-npu'));
     this.list(config.configurations, 'configurations').forEach((entry, index) =>
       this.configuration(entry, `configurations[${index}]`),
     );
@@ -168,7 +178,7 @@ class Reader {
     if (Array.isArray(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a list`, value, 'a list');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a list`, value, 'a list');
     return [];
   }
 
@@ -179,7 +189,7 @@ class Reader {
     if (isObject(value)) {
       return value;
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a mapping`, value, 'a mapping');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a mapping`, value, 'a mapping');
     return {};
   }
 
@@ -191,7 +201,7 @@ class Reader {
     if (typeof value !== 'object') {
       return String(value);
     }
-    this.note('shape', at, `${at} is ${describe(value)}, not a text`, value, 'a text');
+    this.note('shape', at, `${at} is ${kindOfValue(value)}, not a text`, value, 'a text');
     return '';
   }
 
@@ -200,7 +210,7 @@ class Reader {
       this.note(
         'shape',
         'actions',
-        `actions is ${describe(value)}, not a text`,
+        `actions is ${kindOfValue(value)}, not a text`,
         value,
         `a text such as "${SCHEDULER_ACTIONS.slice(0, 3).join(', ')}"`,
       );
@@ -244,7 +254,7 @@ class Reader {
         this.note(
           'shape',
           join(at, key),
-          `${key} of ${name} is ${describe(given)}, not true or false`,
+          `${key} of ${name} is ${kindOfValue(given)}, not true or false`,
           given,
           'true or false',
         );
@@ -301,11 +311,20 @@ class Reader {
       this.note(
         facts.fatal === true ? 'fatal-argument' : 'argument',
         join(at, key),
-        `${key} of ${owner} is ${describe(value)}, not ${wanted}`,
+        `${key} of ${owner} is ${kindOfValue(value)}, not ${wanted}`,
         value,
         wanted,
       );
     }
+  }
+
+  /** Whether a tier has the NPU plugin of Ascend, which reads a configuration of its own. */
+  private hasNpuPlugin = false;
+
+  private plugins(config: JsonObject): readonly string[] {
+    return asArray(config.tiers)
+      .flatMap((tier) => asArray(asObject(tier).plugins))
+      .flatMap((plugin) => asString(asObject(plugin).name) ?? []);
   }
 
   private configuration(value: JsonValue, at: string): void {
@@ -313,6 +332,9 @@ class Reader {
     this.unknownKeys(entry, at, ['name', 'arguments']);
     const name = this.name(entry.name, `${at}.name`);
     const args = this.mapping(entry.arguments, `${at}.arguments`);
+    if (name === NPU_CONFIGURATION && this.hasNpuPlugin) {
+      return;
+    }
     if (isSchedulerAction(name)) {
       this.arguments(args, `${at}.arguments`, name, ACTION_ARGUMENTS[name], {});
     } else {
@@ -331,7 +353,7 @@ class Reader {
     this.unknownKeys(metrics, 'metrics', METRICS_KEYS);
     for (const [key, entry] of Object.entries(metrics)) {
       if (entry !== null && typeof entry === 'object') {
-        this.note('shape', join('metrics', key), `${key} is ${describe(entry)}, not a text`, entry, 'a text');
+        this.note('shape', join('metrics', key), `${key} is ${kindOfValue(entry)}, not a text`, entry, 'a text');
       }
     }
     const { type, interval } = metrics;
@@ -339,7 +361,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.type',
-        `metrics come from Prometheus or Elasticsearch, not from ${describe(type)}`,
+        `metrics come from Prometheus or Elasticsearch, not from ${kindOfValue(type)}`,
         type,
         METRICS_TYPES.join(', '),
       );
@@ -348,7 +370,7 @@ class Reader {
       this.note(
         'argument',
         'metrics.interval',
-        `the interval is ${describe(interval)}, not a duration`,
+        `the interval is ${kindOfValue(interval)}, not a duration`,
         interval,
         'a duration such as 30s',
       );
@@ -385,7 +407,7 @@ function mismatch(value: JsonValue, { type, values }: ArgumentFacts): string | u
   }
 }
 
-function describe(value: JsonValue): string {
+function kindOfValue(value: JsonValue): string {
   if (value === null) {
     return 'nothing';
   }

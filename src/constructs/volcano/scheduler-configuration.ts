@@ -1,7 +1,8 @@
 /**
  * SchedulerConfiguration: what Volcano's scheduler does in each cycle, as the ConfigMap that its chart mounts.
  */
-import { type ApiObject, Lazy } from 'cdk8s';
+import { durationText } from '../resources/durations';
+import { type Duration, type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -24,8 +25,8 @@ export interface SchedulerMetrics {
   readonly type: 'prometheus' | 'prometheus_adaptor' | 'elasticsearch';
   /** URL; not for prometheus_adaptor. @default - none */
   readonly address?: string;
-  /** For example `30s`. @default - Volcano's default */
-  readonly interval?: string;
+  /** Time between two readings. @default - Volcano's default */
+  readonly interval?: Duration;
   /** Further keys, for example `tls.insecureSkipVerify`. @default - none */
   readonly others?: Readonly<Record<string, string>>;
 }
@@ -41,6 +42,14 @@ export interface SchedulerConfigurationProps {
   readonly tiers: readonly (readonly SchedulerPlugin[])[];
   /** @default - the load of nodes is not looked at */
   readonly metrics?: SchedulerMetrics;
+  /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
+  readonly configurations?: readonly PluginConfiguration[];
+}
+
+/** A configuration that a plugin reads by its name. */
+export interface PluginConfiguration {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, JsonValue>>;
 }
 
 export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 'release' | 'namespace' | 'metrics'> {
@@ -52,6 +61,8 @@ export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 
   readonly networkTopology?: boolean;
   /** Further plugins, in the last tier. @default - none */
   readonly plugins?: readonly SchedulerPlugin[];
+  /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
+  readonly configurations?: readonly PluginConfiguration[];
 }
 
 const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'];
@@ -77,6 +88,7 @@ export class SchedulerConfiguration extends Construct {
       release: options.release,
       namespace: options.namespace,
       metrics: options.metrics,
+      configurations: options.configurations,
       tiers: [
         [SchedulerPlugin.priority(), SchedulerPlugin.gang({ preemptable: false }), SchedulerPlugin.conformance()],
         [
@@ -133,6 +145,9 @@ export class SchedulerConfiguration extends Construct {
     const configurations = actions.flatMap(({ name, arguments: args }): JsonObject[] =>
       args === undefined ? [] : [{ name, arguments: { ...args } }],
     );
+    configurations.push(
+      ...(this.props.configurations ?? []).map(({ name, arguments: args }) => ({ name, arguments: { ...args } })),
+    );
     const { metrics } = this.props;
     return stringify(
       {
@@ -150,7 +165,7 @@ function metricsOf({ type, address, interval, others }: SchedulerMetrics): Reado
   return {
     type,
     ...(address === undefined ? {} : { address }),
-    ...(interval === undefined ? {} : { interval }),
+    ...(interval === undefined ? {} : { interval: durationText('metrics.interval', interval) }),
     ...others,
   };
 }

@@ -3,7 +3,8 @@
  *
  * Source: volcano, pkg/scheduler/plugins. Rules: `volcano/scheduler-*`.
  */
-import { type Duration } from 'cdk8s';
+import { secondsOf } from '../resources/durations';
+import type { Duration } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { type PluginSwitch, type SchedulerPluginName } from './scheduler-facts';
 
@@ -295,7 +296,7 @@ export class SchedulerPlugin {
   static sla(options: PluginOptions & { readonly waitingTime?: Duration } = {}): SchedulerPlugin {
     return SchedulerPlugin.of(
       'sla',
-      { 'sla-waiting-time': options.waitingTime && `${options.waitingTime.toSeconds()}s` },
+      { 'sla-waiting-time': options.waitingTime && `${secondsOf('waitingTime', options.waitingTime)}s` },
       options,
     );
   }
@@ -343,7 +344,7 @@ export class SchedulerPlugin {
         ...Object.fromEntries(
           Object.entries(options.revocableZones).map(([zone, span]) => [`tdm.revocable-zone.${zone}`, span]),
         ),
-        'tdm.evict.period': options.evictPeriod && `${options.evictPeriod.toSeconds()}s`,
+        'tdm.evict.period': options.evictPeriod && `${secondsOf('evictPeriod', options.evictPeriod)}s`,
       },
       options,
     );

@@ -2,6 +2,7 @@
  * The PodGroup that is written beside a workload whose controller makes none: of Volcano, of scheduler-plugins, or Kubernetes' own in the
  * form that the target minor serves.
  */
+import { optionalSecondsOf } from '../resources/durations';
 import { Lazy } from 'cdk8s';
 import { type Construct } from 'constructs';
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
@@ -60,7 +61,7 @@ export function podGroupForm(scheduling: Scheduling): PodGroupForm {
         kind: SchedulerPluginsPodGroup,
         spec: ({ gang: { minMember } }) => ({
           minMember,
-          scheduleTimeoutSeconds: scheduling.wishes.scheduleTimeoutSeconds,
+          scheduleTimeoutSeconds: optionalSecondsOf('scheduleTimeout', scheduling.wishes.scheduleTimeout),
         }),
       };
     case 'pod-group':

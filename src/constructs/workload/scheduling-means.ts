@@ -95,7 +95,7 @@ function optionsOf({ wishes }: Scheduling): readonly SchedulingOption[] {
   return [
     ...(wishes.topology === undefined ? [] : ['topology' as const]),
     ...(wishes.elastic === undefined ? [] : ['elastic' as const]),
-    ...(wishes.minimumRuntimeSeconds === undefined ? [] : ['minimumRuntime' as const]),
+    ...(wishes.minimumRuntime === undefined ? [] : ['minimumRuntime' as const]),
     ...(wishes.handOver === true ? ['handOver' as const] : []),
   ];
 }

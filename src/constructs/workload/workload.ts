@@ -2,8 +2,10 @@
  * What every workload construct is: one object that is rendered late, goes through a queue, has a priority, and is written after
  * what it refers to. It knows no kind; a domain says how its kind is rendered.
  */
+import { refuseSeconds } from '../resources/durations';
 import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
+import { collectMistakes } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
 import { merged } from '../pods/merge';
@@ -98,6 +100,7 @@ export abstract class Workload<
   ) {
     super(scope, id);
     const { props, kind, references } = definition;
+    this.atItsPath(() => refuseSeconds(props));
     this.gangs = definition.gangs?.(props.metadata?.name ?? props.name ?? id) ?? [];
     if (props.scheduling !== undefined) {
       this.requireScheduling('scheduling', props.scheduling);
@@ -140,8 +143,11 @@ export abstract class Workload<
    * another namespace
    */
   submitTo(queue: QueueReferenceOf<Engine>): this {
-    requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
-    return this.decide(Scheduling.of(queue));
+    collectMistakes(this, () => {
+      requireQueue(`${this.node.path}: submitTo`, queue, QUEUE_ENGINES);
+      this.decide(Scheduling.of(queue));
+    });
+    return this;
   }
 
   /**
@@ -150,11 +156,14 @@ export abstract class Workload<
    * @throws as `submitTo`
    */
   scheduleBy(scheduling: Scheduling<Engine>): this {
-    this.requireScheduling('scheduleBy', scheduling);
-    return this.decide(scheduling);
+    collectMistakes(this, () => {
+      this.requireScheduling('scheduleBy', scheduling);
+      this.decide(scheduling);
+    });
+    return this;
   }
 
-  private decide(choice: Scheduling): this {
+  private decide(choice: Scheduling): void {
     const scheduling = forTarget(this, choice);
     const before = this.chosen.scheduling;
     if (before !== undefined) {
@@ -167,7 +176,6 @@ export abstract class Workload<
     this.label(scheduling);
     dependOn(this, ...scheduling.toScheduling().references);
     this.writeGroups(scheduling);
-    return this;
   }
 
   /**
@@ -176,6 +184,11 @@ export abstract class Workload<
    * @throws if the workload has another priority class already
    */
   withPriority(priorityClass: PriorityClassReference): this {
+    collectMistakes(this, () => this.prioritize(priorityClass));
+    return this;
+  }
+
+  private prioritize(priorityClass: PriorityClassReference): void {
     this.requirePriorityClass('withPriority', priorityClass);
     const before = this.chosen.priorityClass;
     if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
@@ -189,7 +202,6 @@ export abstract class Workload<
       this.resource.metadata.addLabel(key, value);
     }
     dependOn(this, priorityClass);
-    return this;
   }
 
   /**
@@ -366,12 +378,14 @@ export abstract class Workload<
     return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
-  private atItsPath<R>(make: () => R): R {
-    try {
-      return make();
-    } catch (error) {
-      throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
-    }
+  private atItsPath(action: () => void): void {
+    collectMistakes(this, () => {
+      try {
+        action();
+      } catch (error) {
+        throw error instanceof Error ? new Error(`${this.node.path}: ${error.message}`, { cause: error }) : error;
+      }
+    });
   }
 
   private toSpec(): Spec {

@@ -46,6 +46,9 @@ export const GANTRY_NODE = 'gantry.dev/node';
 /** What a node says about its accelerators, as JSON. Written by a node agent. */
 export const GANTRY_ACCELERATOR_CAPACITY = 'gantry.dev/accelerator-capacity';
 
+/** Annotation of Volcano Queues: the namespaces whose pods may use the queue, comma separated. Absent: those of its parent, or all. */
+export const GANTRY_NAMESPACES = 'gantry.dev/namespaces';
+
 /** Check rules that an object silences, one per line, each with its reason. */
 export const GANTRY_IGNORE = 'gantry.dev/ignore';
 /** Label of the objects of one team. */
@@ -141,6 +144,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     value: 'json',
     writtenBy: 'node agent',
     meaning: 'free memory, utilisation and latency of each device, with the time they were read',
+  },
+  {
+    key: GANTRY_NAMESPACES,
+    place: 'annotation',
+    on: 'any object',
+    value: 'text',
+    writtenBy: 'author',
+    meaning: 'the namespaces that may use the queue, comma separated',
   },
   {
     key: GANTRY_IGNORE,

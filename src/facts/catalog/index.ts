@@ -24,6 +24,14 @@ export {
   findAccelerator,
   migProfiles,
 } from './accelerators/names';
+export {
+  ACCELERATOR_EXPORTERS,
+  type AcceleratorExporter,
+  type AcceleratorExporterFacts,
+  type AcceleratorMetric,
+  findAcceleratorMetric,
+  type MeasuredVendor,
+} from './accelerator-exporters';
 export { CLOUDS, type CloudFacts, type CloudName, KARPENTER_CAPACITY, type SpotProvider, spotFacts } from './clouds';
 export {
   DCGM_CLOCK_EVENTS,
@@ -52,6 +60,7 @@ export {
   GANTRY_GANG_PER_LABEL,
   GANTRY_IGNORE,
   GANTRY_MINIMUM_RUNTIME,
+  GANTRY_NAMESPACES,
   GANTRY_NAMES,
   GANTRY_NODE_PROFILE_LABEL,
   GANTRY_NODE_TIER_LABEL,

@@ -53,7 +53,15 @@ export const UPSTREAM = {
   kuberay: release('KubeRay', 'ray-project/kuberay', 'v1.7.0'),
   'prometheus-operator': release('prometheus-operator', 'prometheus-operator', 'v0.93.0'),
   'knative-serving': release('Knative Serving', 'Knative Serving', 'v1.23.0', { moduleVersion: 'v0.50.0' }),
-  'rocm-gpu-operator': release('ROCm gpu-operator', 'ROCm gpu-operator', 'v1.5.1'),
+  'rocm-gpu-operator': release('ROCm gpu-operator', 'ROCm gpu-operator', 'v1.5.1', {
+    chart: 'https://rocm.github.io/gpu-operator',
+  }),
+  'gaudi-base-operator': release('Intel Gaudi base operator', 'Intel Gaudi base operator', '1.23.0-695', {
+    chart: 'https://vault.habana.ai/artifactory/api/helm/gaudi-helm',
+  }),
+  'neuron-helm-chart': release('AWS Neuron Helm chart', 'neuron-helm-chart', '1.5.0', {
+    chart: 'oci://public.ecr.aws/neuron',
+  }),
   'intel-device-plugins-operator': release('Intel device plugins operator', 'intel-device-plugins', 'v0.36.0'),
   'ascend-mind-cluster': release('Ascend mind-cluster', 'Ascend mind-cluster', 'v26.1.0'),
   'kai-scheduler': release('KAI scheduler', 'KAI scheduler', 'v0.13.0'),

@@ -1,6 +1,8 @@
 /**
  * Every rule that there is.
  */
+import { amdGpuRules } from '../../constructs/amd-gpu/rules';
+import { ascendRules } from '../../constructs/ascend/rules';
 import { batchRules } from '../../constructs/batch/rules';
 import { chartRules } from '../../constructs/charts/rules';
 import { type Rule, type RuleFacts } from '../../checks/rule';
@@ -9,6 +11,7 @@ import { coreRules } from '../../checks/server/rules';
 import { sourceRules } from '../../checks/source-rules';
 import { suppressionNeedsReason } from '../../checks/suppression';
 import { deviceRules } from '../../constructs/devices/rules';
+import { gaudiRules } from '../../constructs/gaudi/rules';
 import { gpuOperatorRules } from '../../constructs/gpu-operator/rules';
 import { kedaRules } from '../../constructs/keda/rules';
 import { kubeflowRules } from '../../constructs/kubeflow/rules';
@@ -16,6 +19,7 @@ import { kueueRules } from '../../constructs/kueue/rules';
 import { monitoringRules } from '../../constructs/monitoring/rules';
 import { networkingRules } from '../../constructs/networking/rules';
 import { nodeTuningRules } from '../../constructs/node-tuning/rules';
+import { neuronRules } from '../../constructs/neuron/rules';
 import { podRules } from '../../constructs/pods/rules';
 import { schedulingRules } from '../../constructs/pods/rules/scheduling';
 import { rayRules } from '../../constructs/ray/rules';
@@ -30,6 +34,10 @@ const ALL: readonly Rule[] = [
   ...schedulingRules,
   ...nodeTuningRules,
   ...gpuOperatorRules,
+  ...amdGpuRules,
+  ...gaudiRules,
+  ...ascendRules,
+  ...neuronRules,
   ...deviceRules,
   ...monitoringRules,
   ...chartRules,

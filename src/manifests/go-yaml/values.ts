@@ -273,18 +273,36 @@ function stepInto(from: YamlNode, token: string, depth: number): Step | undefine
   if (node.kind !== 'map' || depth > MAX_MERGES) {
     return undefined;
   }
-  let found: Step | undefined;
-  for (const { key, value } of node.members) {
+  let steps = stepsOfMaps.get(node);
+  if (steps === undefined) {
+    steps = stepsOf(node, depth);
+    stepsOfMaps.set(node, steps);
+  }
+  return steps.get(token);
+}
+
+/** Members of maps by their key: one map may have thousands, and a finding on each of them. */
+const stepsOfMaps = new WeakMap<MapNode, ReadonlyMap<string, Step>>();
+
+/** The last of several equal keys counts, merged ones included. */
+function stepsOf(map: MapNode, depth: number): ReadonlyMap<string, Step> {
+  const steps = new Map<string, Step>();
+  for (const { key, value } of map.members) {
     if (isMergeKey(key)) {
-      const sources = value.kind === 'list' ? value.items.toReversed() : [value];
-      for (const source of sources) {
-        found = stepInto(source, token, depth + 1) ?? found;
+      for (const source of value.kind === 'list' ? value.items.toReversed() : [value]) {
+        const merged = source.kind === 'alias' ? source.target : source;
+        if (merged.kind === 'map' && depth < MAX_MERGES) {
+          stepsOf(merged, depth + 1).forEach((step, name) => steps.set(name, step));
+        }
       }
-    } else if (keyText(key) === token) {
-      found = { node: value, offset: key.start };
+      continue;
+    }
+    const name = keyText(key);
+    if (name !== undefined) {
+      steps.set(name, { node: value, offset: key.start });
     }
   }
-  return found;
+  return steps;
 }
 
 /** Merges within merges that are followed to a place. */

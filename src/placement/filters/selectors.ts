@@ -12,8 +12,13 @@ import {
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** Keys come from whoever writes selectors: `constructor` is a label that nobody has by itself. */
+function valueOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
 export function matchesRequirement(labels: Labels, { key, operator, values = [] }: Requirement): boolean {
-  const value: string | undefined = labels[key];
+  const value = valueOf(labels, key);
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);
@@ -54,7 +59,7 @@ export function matchesAnyTerm(node: ClusterNode, terms: readonly NodeTerm[]): b
 
 export function matchesLabels(labels: Labels, wanted: Labels): boolean {
   for (const key in wanted) {
-    if (labels[key] !== wanted[key]) {
+    if (valueOf(labels, key) !== wanted[key]) {
       return false;
     }
   }

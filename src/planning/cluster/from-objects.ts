@@ -9,6 +9,7 @@ import { type ClusterNode, type Queue, type Topology } from '../../placement';
 import { compareNames } from '../../placement/names';
 import { type ClusterGang, type ClusterState, type NodePod } from './cluster-state';
 import { kindOf, Lookups, nameOf } from './lookups';
+import { gangKey } from './objects/gang-identity';
 import { type GangLookups, type GangMember, gangOf, memberOf, podOfNode } from './objects/gangs';
 import { nodeOf } from './objects/node';
 import { QUEUE_KINDS, queueOf } from './objects/queue';
@@ -130,10 +131,7 @@ function gangsOf(all: readonly JsonObject[], lookups: Lookups): Pick<ClusterStat
       gang,
       pods,
       facts: { kind: group?.owner?.kind ?? kind, namespace },
-      keys: [
-        key,
-        ...(group?.owner === undefined ? [] : [`${namespace}/${group.owner.kind.toLowerCase()}/${group.owner.name}`]),
-      ],
+      keys: [key, ...(group?.owner === undefined ? [] : [gangKey(namespace, group.owner.kind, group.owner.name)])],
     };
   });
   return { gangs: gangs.sort((a, b) => compareNames(a.gang.name, b.gang.name)), nodePods };
@@ -144,7 +142,7 @@ function displayName({ identity }: GangMember, lookups: Lookups): string {
   return `${identity.namespace}/${lookups.podGroups.get(identity.key)?.owner?.name ?? identity.name}`;
 }
 
-/** The short name wherever it is the only one; else the key, which is unique. */
+/** The short name wherever it is the only one, and not the key of another gang; else the key, which is unique. */
 export function displayNames(
   gangs: readonly { readonly key: string; readonly name: string }[],
 ): ReadonlyMap<string, string> {
@@ -152,7 +150,8 @@ export function displayNames(
   for (const { name } of gangs) {
     times.set(name, (times.get(name) ?? 0) + 1);
   }
-  return new Map(gangs.map(({ key, name }) => [key, times.get(name) === 1 ? name : key]));
+  const keys = new Set(gangs.map(({ key }) => key));
+  return new Map(gangs.map(({ key, name }) => [key, times.get(name) === 1 && !keys.has(name) ? name : key]));
 }
 
 /** Devices that drivers announce in ResourceSlices, by node, where the node itself counts none of them. */

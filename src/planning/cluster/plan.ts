@@ -179,7 +179,7 @@ function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterSta
 }
 
 function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods: number): readonly string[] {
-  const later = notPlaced.map(({ manifest, why }) => `${describe(manifest)} ${why}: not placed.`);
+  const later = notPlaced.map(({ manifest, why }) => `${manifestName(manifest)} ${why}: not placed.`);
   const classes = new Map<string, string>();
   for (const workload of workloads) {
     const { priorityClassName, priority } = hintsOf(workload);
@@ -191,7 +191,7 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods
       continue;
     }
     if (!classes.has(priorityClassName)) {
-      classes.set(priorityClassName, describe(workload.manifest));
+      classes.set(priorityClassName, manifestName(workload.manifest));
     }
   }
   const unknown = [...classes].map(
@@ -202,13 +202,13 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods
       .filter(({ count }) => count > mostPods)
       .map(
         ({ name, count }) =>
-          `${describe(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`,
+          `${manifestName(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`,
       ),
   );
   return [...later, ...unknown, ...vast];
 }
 
-function describe({ id }: Manifest): string {
+function manifestName({ id }: Manifest): string {
   return `${id.kind} ${id.namespace === '' ? id.name : `${id.namespace}/${id.name}`}`;
 }
 

@@ -9,7 +9,7 @@ import { displayNames } from './from-objects';
 import { type Lookups } from './lookups';
 import { admitted } from './objects/flavors';
 import { gangHintsOf, mergedHints } from './objects/gang-hints';
-import { gangIdentityOf } from './objects/gang-identity';
+import { gangIdentityOf, gangKey } from './objects/gang-identity';
 import { gangTerms, minimumOf } from './objects/gangs';
 import { templateOf } from './objects/pod';
 import { type PodGroupFacts } from './objects/pod-group';
@@ -89,7 +89,7 @@ function draftOf(workload: Workload, lookups: Lookups): Draft {
     ? `${named.name}${part}`
     : `${manifest.id.name === '' ? `(unnamed ${manifest.id.kind})` : manifest.id.name}${part}`;
   const kind = isNamed && manifest.id.kind === 'Pod' ? named.kind : manifest.id.kind;
-  const key = isNamed ? `${named.key}${part}` : `${namespace}/${kind.toLowerCase()}/${name}`;
+  const key = isNamed ? `${named.key}${part}` : gangKey(namespace, kind, name);
   return {
     key,
     name: `${namespace}/${name}`,

@@ -24,13 +24,19 @@ import {
 } from '../../placement';
 import { LOG_LEVELS, type LogLevel } from './log-levels';
 
+/** A queue, and who may use it. */
+export interface ConfiguredQueue extends Queue {
+  /** Namespaces whose pods may use the queue. Absent: those of its parent, or all. */
+  readonly namespaces?: readonly string[];
+}
+
 export interface Configuration {
   /** Pods with this `schedulerName` are bound directly. */
   readonly schedulerName: string;
   /** The queue of pods that name none. */
   readonly defaultQueue: string;
   /** Beside the Volcano Queues of the cluster; of two with one name this one counts. */
-  readonly queues: readonly Queue[];
+  readonly queues: readonly ConfiguredQueue[];
   /** Beside Kueue Topologies and Volcano HyperNodes of the cluster. */
   readonly topologies: readonly Topology[];
   readonly policy: Policy;
@@ -43,6 +49,11 @@ export interface Configuration {
   readonly handOver: {
     /** Seconds that the cluster's own scheduler has for a pod that was handed over. */
     readonly timeoutSeconds: number;
+    /**
+     * An admission policy keeps everybody but the scheduler from writing `gantry.dev/node`, so that it is the scheduler's own word on any
+     * pod. Without it only pods that this process handed over count as placed.
+     */
+    readonly guarded: boolean;
   };
   readonly eviction: {
     /** Seconds after which a refused eviction (a disruption budget) is tried again. */
@@ -77,7 +88,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   topologies: [],
   policy: DEFAULT_POLICY,
   binding: { inFlight: 64, timeoutSeconds: 30 },
-  handOver: { timeoutSeconds: 30 },
+  handOver: { timeoutSeconds: 30, guarded: false },
   eviction: { retrySeconds: 15 },
   cycle: { debounceMilliseconds: 20, mostMilliseconds: 250, periodSeconds: 10 },
   explain: { repeatSeconds: 300, writesPerSecond: 20 },
@@ -131,11 +142,11 @@ class Reader {
     return {
       schedulerName: this.text(all.schedulerName, 'schedulerName', base.schedulerName),
       defaultQueue: this.text(all.defaultQueue, 'defaultQueue', base.defaultQueue),
-      queues: this.list(all.queues, 'queues', (item, path) => this.queue(item, path)),
+      queues: this.queues(all.queues),
       topologies: this.list(all.topologies, 'topologies', (item, path) => this.topology(item, path)),
       policy: this.policy(all.policy),
       binding: this.numbers(all.binding, 'binding', base.binding),
-      handOver: this.numbers(all.handOver, 'handOver', base.handOver),
+      handOver: this.handOver(all.handOver),
       eviction: this.numbers(all.eviction, 'eviction', base.eviction),
       cycle: this.numbers(all.cycle, 'cycle', base.cycle),
       explain: this.numbers(all.explain, 'explain', base.explain),
@@ -232,6 +243,15 @@ class Reader {
     return Object.fromEntries(read) as T;
   }
 
+  private handOver(value: JsonValue | undefined): Of<'handOver'> {
+    const base = DEFAULT_CONFIGURATION.handOver;
+    const { timeoutSeconds, guarded } = this.object(value, 'handOver', Object.keys(base));
+    return {
+      timeoutSeconds: this.number(timeoutSeconds, 'handOver.timeoutSeconds', base.timeoutSeconds, LEAST.timeoutSeconds),
+      guarded: this.truth(guarded, 'handOver.guarded', base.guarded),
+    };
+  }
+
   private log(value: JsonValue | undefined): Of<'log'> {
     const members = this.object(value, 'log', ['level']);
     return { level: this.choice(members.level, 'log.level', LOG_LEVELS, DEFAULT_CONFIGURATION.log.level) };
@@ -253,7 +273,22 @@ class Reader {
     return this.text(value, path, '');
   }
 
-  private queue(value: JsonValue, path: string): Queue {
+  private queues(value: JsonValue | undefined): readonly ConfiguredQueue[] {
+    const queues = this.list(value, 'queues', (item, path) => this.queue(item, path));
+    const parents = new Map(queues.map(({ name, parent }) => [name, parent]));
+    queues.forEach(({ name }, index) => {
+      const above = new Set<string>();
+      for (let at = parents.get(name); at !== undefined && !above.has(at); at = parents.get(at)) {
+        above.add(at);
+      }
+      if (above.has(name)) {
+        this.fault(`queues[${index}].parent`, `"${parents.get(name)}"`, `a queue that is not below "${name}" itself`);
+      }
+    });
+    return queues;
+  }
+
+  private queue(value: JsonValue, path: string): ConfiguredQueue {
     const members = this.object(value, path, QUEUE_MEMBERS);
     const optional = <T>(key: string, read: (value: JsonValue, path: string) => T): Record<string, T> =>
       members[key] === undefined ? {} : { [key]: read(members[key], join(path, key)) };
@@ -264,6 +299,7 @@ class Reader {
       ...optional('priority', (item, at) => this.number(item, at, 0, -Infinity)),
       ...optional('reclaimable', (item, at) => this.truth(item, at, true)),
       ...optional('state', (item, at) => this.choice(item, at, ['open', 'closed'] as const, 'open')),
+      ...optional('namespaces', (item, at) => this.list(item, at, (one, where) => this.text(one, where, ''))),
       ...optional('deserved', (item, at) => this.amounts(item, at, true)),
       ...optional('guarantee', (item, at) => this.amounts(item, at, false) as Record<string, number>),
       ...optional('capability', (item, at) => this.amounts(item, at, false) as Record<string, number>),
@@ -351,6 +387,7 @@ const QUEUE_MEMBERS = [
   'priority',
   'reclaimable',
   'state',
+  'namespaces',
   'deserved',
   'guarantee',
   'capability',

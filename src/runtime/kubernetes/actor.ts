@@ -19,6 +19,7 @@ import { type Leader } from './leader';
 import { type Log } from './log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
+import { gangId } from './world/gang-members';
 import { type PodEntry } from './world/pod-entry';
 import { type World } from './world/world';
 
@@ -139,8 +140,11 @@ export class Actor {
   }
 
   private async place(entry: PodEntry, pod: PlacedPod): Promise<PlacingOutcome> {
-    const { assumptions, metrics } = this.options;
+    const { assumptions, metrics, world } = this.options;
     assumptions.place(pod.uid, pod);
+    if (entry.way === 'gated') {
+      world.willHandOver(pod.uid, pod.node);
+    }
     const way = entry.way === 'gated' ? 'hand-over' : 'direct';
     const { attempts } = this;
     const outcome = await this.slots.run(() =>
@@ -291,7 +295,7 @@ export class Actor {
     }
     metrics.bindingFailures.inc({ way: 'hand-over', reason: 'not-bound-in-time' });
     if (entry.gang !== undefined && entry.node !== undefined) {
-      this.options.assumptions.avoid(entry.gang.key, entry.node, AVOIDANCE);
+      this.options.assumptions.avoid(gangId(entry.gang), entry.node, AVOIDANCE);
     }
     const outcome = await this.slots.run(() => evict(entry, this.evictions));
     const { timeoutSeconds } = this.options.config().handOver;

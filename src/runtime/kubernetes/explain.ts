@@ -1,7 +1,7 @@
 /**
  * Tells the owners of pods why they wait, and what was done to them: conditions, events, PodGroup status.
  *
- * Writes are counted out, since ten thousand waiting pods must not cost the API server what placing them would: one thing is said once,
+ * Writes that a controller waits for are sent at once. Those that only inform are counted out, since ten thousand waiting pods must not cost the API server what placing them would: one thing is said once,
  * again only when it has changed or much time has passed, the latest word about a thing replaces the one before, and only so many
  * writes leave in a second.
  */
@@ -24,6 +24,15 @@ export interface Waiting {
   readonly pods: readonly (PodRef & { readonly raw: JsonObject })[];
 }
 
+/** The object of an event. */
+export interface Regarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+}
+
 export interface ExplainerOptions {
   readonly client: Pick<ApiClient, 'request'>;
   readonly leads: () => boolean;
@@ -36,8 +45,12 @@ export interface ExplainerOptions {
   readonly clock?: Clock;
 }
 
+type Job = () => Promise<void>;
+type Urgency = 'event' | 'group' | 'condition';
+
 interface Said {
   readonly text: string;
+  readonly reason: string;
   readonly at: number;
 }
 
@@ -47,17 +60,29 @@ interface KnownEvent {
   at: number;
 }
 
-/** A reason that changes with every cycle is not told more often, milliseconds. */
+/** Another reason is not told sooner, milliseconds. */
 const LEAST_PAUSE = 5000;
+/** The same reason in other words, such as other counts of nodes, is not told sooner, milliseconds. */
+const WORDS_PAUSE = 60_000;
+/** Gating writes at once. */
+const GATING_AT_ONCE = 16;
 const NOTE_LIMIT = 1024;
 
 export class Explainer {
-  private readonly jobs = new Map<string, () => Promise<void>>();
+  /** Writes that others wait for. */
+  private readonly gating = new Map<string, Job>();
+  /** Writes that inform, what is about a whole gang first. */
+  private readonly informing: Readonly<Record<Urgency, Map<string, Job>>> = {
+    event: new Map(),
+    group: new Map(),
+    condition: new Map(),
+  };
   private readonly said = new Map<string, Said>();
   private readonly events = new Map<string, KnownEvent>();
   private readonly ended = new AbortController();
   private readonly clock: Clock;
   private wake: () => void = () => undefined;
+  private wakeGating: () => void = () => undefined;
 
   constructor(private readonly options: ExplainerOptions) {
     this.clock = options.clock ?? SYSTEM_CLOCK;
@@ -77,8 +102,9 @@ export class Explainer {
       const text = `${waiting.message} (${waiting.reason})`;
       const before = this.said.get(waiting.gang);
       const age = now - (before?.at ?? -Infinity);
-      if (before === undefined || (before.text !== text && age >= LEAST_PAUSE) || age >= repeatSeconds * 1000) {
-        this.said.set(waiting.gang, { text, at: now });
+      const pause = before?.reason === waiting.reason ? WORDS_PAUSE : LEAST_PAUSE;
+      if (before === undefined || (before.text !== text && age >= pause) || age >= repeatSeconds * 1000) {
+        this.said.set(waiting.gang, { text, reason: waiting.reason, at: now });
         this.event(waiting.pods[0], 'Warning', 'FailedScheduling', text);
       }
       const told = this.said.get(waiting.gang)!.text;
@@ -89,47 +115,88 @@ export class Explainer {
   /** Something happened to a pod, or to the gang of which it is the first. */
   event(pod: PodRef | undefined, type: 'Normal' | 'Warning', reason: string, note: string): void {
     if (pod !== undefined) {
-      this.later(`event ${pod.uid} ${reason}`, () => this.writeEvent(pod, type, reason, note));
+      const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid };
+      this.eventOf(regarding, type, reason, note);
     }
   }
 
-  /** Status of a PodGroup; the caller says only what is new. */
-  podGroup(path: string, body: JsonValue, contentType: string): void {
-    this.later(`group ${path}`, async () => {
+  /** Something happened to an object; events of those without a namespace are in `default`. */
+  eventOf(regarding: Regarding, type: 'Normal' | 'Warning', reason: string, note: string): void {
+    const key = regarding.uid ?? `${regarding.kind} ${regarding.namespace ?? ''}/${regarding.name}`;
+    this.later('event', `${key} ${reason}`, () => this.writeEvent(regarding, key, type, reason, note));
+  }
+
+  /**
+   * Status of a PodGroup; the caller says only what is new.
+   *
+   * @param gates a controller waits for it: it is sent at once, and does not count towards the limit of what informs
+   */
+  podGroup(path: string, body: JsonValue, contentType: string, gates: boolean): void {
+    const write = async (): Promise<void> => {
       await this.options.client.request('PATCH', path, { body, contentType });
-    });
+    };
+    if (gates) {
+      this.gating.set(path, write);
+      this.wakeGating();
+    } else {
+      this.later('group', path, write);
+    }
   }
 
   /** Nothing is left to say. */
   get isIdle(): boolean {
-    return this.jobs.size === 0;
+    return this.gating.size === 0 && Object.values(this.informing).every(({ size }) => size === 0);
   }
 
   async run(): Promise<void> {
+    await Promise.all([this.runGating(), this.runInforming()]);
+  }
+
+  private async runGating(): Promise<void> {
+    while (!this.ended.signal.aborted) {
+      const next = [...this.gating].slice(0, GATING_AT_ONCE);
+      if (next.length === 0) {
+        await new Promise<void>((resolve) => (this.wakeGating = resolve));
+        continue;
+      }
+      next.forEach(([path]) => this.gating.delete(path));
+      await Promise.all(next.map(([path, job]) => this.send(path, job)));
+    }
+  }
+
+  private async send(what: string, job: Job): Promise<void> {
+    if (this.options.leads()) {
+      await job().catch((error: unknown) => this.options.onError(what, messageOf(error)));
+    }
+  }
+
+  private async runInforming(): Promise<void> {
     const { signal } = this.ended;
+    const { event, group, condition } = this.informing;
     while (!signal.aborted) {
-      const [next] = this.jobs;
-      if (next === undefined) {
+      const list = [event, group, condition].find(({ size }) => size > 0);
+      const [next] = list ?? [];
+      if (list === undefined || next === undefined) {
         await new Promise<void>((resolve) => (this.wake = resolve));
         continue;
       }
       const [key, job] = next;
-      this.jobs.delete(key);
-      if (this.options.leads()) {
-        job().catch((error: unknown) => this.options.onError(key, messageOf(error)));
-      }
+      list.delete(key);
+      void this.send(key, job);
       await pause(1000 / this.options.limits().writesPerSecond, signal);
     }
   }
 
   stop(): void {
     this.ended.abort();
-    this.jobs.clear();
+    this.gating.clear();
+    Object.values(this.informing).forEach((list) => list.clear());
     this.wake();
+    this.wakeGating();
   }
 
-  private later(key: string, job: () => Promise<void>): void {
-    this.jobs.set(key, job);
+  private later(urgency: Urgency, key: string, job: Job): void {
+    this.informing[urgency].set(key, job);
     this.wake();
   }
 
@@ -137,12 +204,11 @@ export class Explainer {
     const known = asArray(asObject(pod.raw.status).conditions)
       .map(asObject)
       .find(({ type }) => type === 'PodScheduled');
-    const key = `condition ${pod.uid}`;
     if (known?.status === 'False' && known.message === message) {
-      this.jobs.delete(key);
+      this.informing.condition.delete(pod.uid);
       return;
     }
-    this.later(key, async () => {
+    this.later('condition', pod.uid, async () => {
       const since = known?.status === 'False' ? known.lastTransitionTime : this.now();
       const condition = {
         type: 'PodScheduled',
@@ -158,11 +224,17 @@ export class Explainer {
     });
   }
 
-  private async writeEvent(pod: PodRef, type: string, reason: string, text: string): Promise<void> {
+  private async writeEvent(
+    regarding: Regarding,
+    key: string,
+    type: string,
+    reason: string,
+    text: string,
+  ): Promise<void> {
     const { client, identity } = this.options;
     const note = text.length > NOTE_LIMIT ? `${text.slice(0, NOTE_LIMIT - 1)}…` : text;
     const digest = createHash('sha256')
-      .update(JSON.stringify([pod.uid, reason, note]))
+      .update(JSON.stringify([key, reason, note]))
       .digest('hex')
       .slice(0, 16);
     const known = this.events.get(digest);
@@ -173,19 +245,20 @@ export class Explainer {
       await client.request('PATCH', known.path, { body: { series }, contentType: 'application/merge-patch+json' });
       return;
     }
-    const name = `${pod.name.slice(0, 200)}.${digest}${Math.round(this.options.serverClock.now()).toString(16)}`;
-    const collection = `/apis/events.k8s.io/v1/namespaces/${pod.namespace}/events`;
+    const { namespace = 'default' } = regarding;
+    const name = `${regarding.name.slice(0, 200)}.${digest}${Math.round(this.options.serverClock.now()).toString(16)}`;
+    const collection = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     await client.request('POST', collection, {
       body: {
         apiVersion: 'events.k8s.io/v1',
         kind: 'Event',
-        metadata: { namespace: pod.namespace, name },
+        metadata: { namespace, name },
         eventTime: this.microTime(),
         reportingController: 'gantry.dev/scheduler',
         reportingInstance: identity,
         action: 'Scheduling',
         reason,
-        regarding: { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
+        regarding: { ...regarding },
         note,
         type,
       },

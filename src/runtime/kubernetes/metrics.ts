@@ -17,6 +17,22 @@ export class Metrics {
     labelNames: ['phase'],
     buckets: SHORT,
   });
+  readonly cycleFailures = new Counter({
+    ...this.own,
+    name: 'gantry_cycle_failures_total',
+    help: 'Cycles that failed as a whole',
+  });
+  readonly cycleFailuresInARow = new Gauge({
+    ...this.own,
+    name: 'gantry_cycle_failures_in_a_row',
+    help: 'Cycles that failed as a whole since the last one that did not',
+  });
+  readonly setAside = new Gauge({
+    ...this.own,
+    name: 'gantry_set_aside',
+    help: 'Objects that the scheduler cannot schedule with and leaves out, by kind',
+    labelNames: ['kind'],
+  });
   readonly gangWaitSeconds = new Histogram({
     ...this.own,
     name: 'gantry_gang_wait_seconds',

@@ -25,11 +25,12 @@ import { type Options } from './options';
 import { type Outcome } from './outcome';
 import { recentActs } from './recent-acts';
 import { reportPodGroups } from './report-pod-groups';
-import { Scheduler } from './scheduler';
+import { FAILURES_UNTIL_UNREADY, Scheduler } from './scheduler';
 import { showNothing, showOutcome } from './show-outcome';
 import { pendingReports, waitingOf } from './waiting';
 import { Watched } from './watched';
 import { type PodEntry } from './world/pod-entry';
+import { type Aside } from './world/set-aside';
 import { World } from './world/world';
 
 /** Of one write where there is no other replica that it could meet, milliseconds. */
@@ -117,7 +118,8 @@ export class Program {
     });
     this.world.onPod = (before, after) => this.settle(before, after);
     this.world.onRelevant = () => this.scheduler.changed();
-    this.page = renderLivePage({ title: options.clusterName, events: '/api/stream' });
+    this.world.aside.onNew = (aside) => this.asideBegins(aside);
+    this.page = renderLivePage({ title: options.clusterName, events: '/gantry/v1/stream' });
     this.face = new HttpFace({
       address: options.address,
       port: options.port,
@@ -125,7 +127,8 @@ export class Program {
       trustsLoopback: options.authentication !== 'always',
       face: {
         isHealthy: () => this.scheduler.isAlive,
-        isReady: () => this.watched.isSynced,
+        isReady: () => this.whyNotReady() === undefined,
+        whyNotReady: () => this.whyNotReady() ?? '',
         metrics: async () => ({ type: this.metrics.registry.contentType, text: await this.metricsText() }),
         view: () => this.view(),
         waitingFor: () => this.waitingFor(),
@@ -231,7 +234,36 @@ export class Program {
     }
   }
 
+  private whyNotReady(): string | undefined {
+    if (!this.watched.isSynced) {
+      return 'not everything has been read yet';
+    }
+    const { failuresInARow } = this.scheduler;
+    return failuresInARow < FAILURES_UNTIL_UNREADY
+      ? undefined
+      : `the last ${failuresInARow} cycles failed; see the log`;
+  }
+
+  /** Pods of a gang hear of it with the reason why they wait. */
+  private asideBegins({ kind, name, reason }: Aside): void {
+    this.log.warn({ kind, name, reason }, 'set aside');
+    const [namespace, short] = name.includes('/') ? name.split('/') : [undefined, name];
+    const regarding =
+      kind === 'node'
+        ? { apiVersion: 'v1', kind: 'Node', name }
+        : kind === 'queue'
+          ? { apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue', name }
+          : kind === 'pod'
+            ? { apiVersion: 'v1', kind: 'Pod', namespace, name: short }
+            : undefined;
+    if (regarding !== undefined) {
+      this.explainer.eventOf(regarding, 'Warning', 'SetAside', `The scheduler leaves it out: ${reason}.`);
+    }
+  }
+
   private tell(outcome: Outcome): void {
+    this.metrics.setAside.reset();
+    this.world.aside.list.forEach(({ kind }) => this.metrics.setAside.inc({ kind }));
     showOutcome(this.metrics, outcome, this.serverClock.skew());
     this.decisions.add(outcome);
     const reports = this.pending();

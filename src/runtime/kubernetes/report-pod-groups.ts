@@ -1,6 +1,7 @@
 /**
  * Brings the status of PodGroups up to date with what is known of their gangs.
  */
+import { type JsonObject } from '../../facts/api/schema';
 import { asObject, asString } from '../../manifests/read';
 import { type Explainer } from './explain';
 import {
@@ -36,7 +37,12 @@ export function reportPodGroups({ watched, world, explainer, pending, now }: Pod
   const write = (collection: PodGroupCollection, key: string, wanted: StatusWrite | undefined): void => {
     const path = wanted === undefined ? undefined : objectPath(watched.pathOf(collection), key);
     if (path !== undefined && wanted !== undefined) {
-      explainer.podGroup(`${path}${wanted.subresource}`, wanted.body, 'application/merge-patch+json');
+      explainer.podGroup(
+        `${path}${wanted.subresource}`,
+        wanted.body,
+        'application/merge-patch+json',
+        lets(watched.all(collection).get(key), wanted),
+      );
     }
   };
   const withPods = new Set<string>();
@@ -61,6 +67,12 @@ export function reportPodGroups({ watched, world, explainer, pending, now }: Pod
       }
     }
   }
+}
+
+/** Whether Volcano's controllers make the pods of a job after this write. */
+function lets(object: JsonObject | undefined, { body }: StatusWrite): boolean {
+  const phase = asString(asObject(object?.status).phase) ?? '';
+  return (phase === '' || phase === 'Pending') && asObject(body.status).phase === 'Inqueue';
 }
 
 function progressOf(members: GangMembers, world: World, message: string | undefined): GangProgress {

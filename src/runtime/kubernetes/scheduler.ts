@@ -4,7 +4,7 @@
  * What is carried out takes time and does not hold up the next cycle: it is counted as done until the watch shows it or it fails.
  * Before a replica decides for the first time it reads pods and nodes anew, so that it knows all that its predecessor did.
  */
-import { SnapshotError } from '../../placement';
+import { type Decision, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
 import { Session } from '../../placement/session';
 import { type Configuration } from '../../planning/scheduler-settings/configuration';
@@ -17,8 +17,9 @@ import { type Leader } from './leader';
 import { type Log } from './log';
 import { type Metrics } from './metrics';
 import { type Outcome } from './outcome';
+import { culpritIn } from './isolate';
 import { type Watched } from './watched';
-import { question } from './world/snapshot';
+import { type Question, question } from './world/snapshot';
 import { type World } from './world/world';
 
 export interface SchedulerOptions {
@@ -38,10 +39,19 @@ export interface SchedulerOptions {
 
 /** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
 const SETTLE = 1000;
+/** The most objects that one cycle sets aside before it counts as failed. */
+const MOST_ASIDE = 16;
+/** Failed cycles in a row after which the program is not ready. */
+export const FAILURES_UNTIL_UNREADY = 5;
 /** After this long without a list the loop shows that it is alive, milliseconds. */
 const READING = 10_000;
 /** Time of cycles to time between them: a large cluster must not leave the machine nothing else to do. */
 const REST = 2;
+
+interface Decided {
+  readonly session: Session;
+  readonly decision: Decision;
+}
 
 export class Scheduler {
   private readonly ended = new AbortController();
@@ -54,6 +64,7 @@ export class Scheduler {
   private term: number | undefined;
   /** Reads pods and nodes again for a new term. */
   private reading: { readonly term: number; readonly done: Promise<true> } | undefined;
+  private failures = 0;
   private lastCycle = { ended: 0, took: 0 };
   /** When the loop last came round, on the monotonic clock. */
   private beat: number;
@@ -138,10 +149,16 @@ export class Scheduler {
     const started = this.clock.monotonic();
     try {
       this.cycle();
+      this.failures = 0;
     } catch (error) {
-      // A contradiction in what was watched passes with the next change; anything else is told in full.
-      log.error(error instanceof SnapshotError ? { reason: messageOf(error) } : { err: error }, 'the cycle failed');
+      this.failures++;
+      this.options.metrics.cycleFailures.inc();
+      log.error(
+        { ...(error instanceof SnapshotError ? { reason: messageOf(error) } : { err: error }), inARow: this.failures },
+        'the cycle failed',
+      );
     }
+    this.options.metrics.cycleFailuresInARow.set(this.failures);
     this.lastCycle = { ended: this.clock.monotonic(), took: this.clock.monotonic() - started };
   }
 
@@ -166,22 +183,57 @@ export class Scheduler {
     return this.term !== undefined;
   }
 
+  /** Without the gangs, nodes and queues that make the decision fail. */
+  private decide(first: Question, ask: () => Question, at: number): Question & Decided {
+    const { world, config, log } = this.options;
+    let asked = first;
+    for (let tries = 0; ; tries++) {
+      try {
+        const session = new Session(asked.snapshot, config().policy);
+        return { ...asked, session, decision: decideIn(session) };
+      } catch (error) {
+        const culprit = tries < MOST_ASIDE ? culpritIn(asked.snapshot, config().policy) : undefined;
+        if (culprit === undefined) {
+          throw error;
+        }
+        const reason = messageOf(error);
+        log.error({ ...culprit, err: error }, 'the decision failed for one object, which is set aside');
+        if (culprit.kind === 'gang') {
+          world.gangNamed(culprit.name)?.setAside(reason, at);
+        } else {
+          world.aside.put({ ...culprit, reason });
+        }
+        asked = ask();
+      }
+    }
+  }
+
+  /** Cycles that failed as a whole, one after the other; none of them bound or evicted anything. */
+  get failuresInARow(): number {
+    return this.failures;
+  }
+
   private cycle(): void {
-    const { world, assumptions, serverClock, metrics, config, actor } = this.options;
+    const { world, assumptions, serverClock, metrics, actor, log } = this.options;
     const at = serverClock.now();
     const asked = metrics.cycleSeconds.startTimer({ phase: 'snapshot' });
-    const { snapshot, held } = question(world, assumptions, { now: at, settleMilliseconds: SETTLE });
+    const ask = (): Question => question(world, assumptions, { now: at, settleMilliseconds: SETTLE });
+    const first = ask();
     asked();
     const decided = metrics.cycleSeconds.startTimer({ phase: 'decide' });
-    const session = new Session(snapshot, config().policy);
-    const decision = decideIn(session);
+    const { snapshot, held, session, decision } = this.decide(first, ask, at);
     decided();
     const done = metrics.cycleSeconds.startTimer({ phase: 'apply' });
     const outcome = { at, snapshot, session, decision, held };
     const again = Math.min(...held.map((one) => one.again ?? Infinity), actor.carryOut(outcome));
     this.lookAgainAt = this.clock.monotonic() + again;
     this.outcome = outcome;
-    this.options.onOutcome(outcome);
+    try {
+      this.options.onOutcome(outcome);
+    } catch (error) {
+      // What is decided is under way; only what is said about it is not.
+      log.error({ err: error }, 'the outcome was not reported');
+    }
     world.sweep();
     done();
   }

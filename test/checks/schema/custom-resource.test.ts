@@ -147,7 +147,10 @@ describe('types and formats', () => {
     checkCustomResource({ spec: { v: '5', w: 5 } }, fields({ spec: fields({ v: INTEGER, w: STRING }) }), false, list, {
       minor: 36,
     });
-    expect(list.violations.map(({ fix }) => fix)).toEqual(['Write it without quotes: 5.', 'Write it as text: "5".']);
+    expect(list.violations.map(({ fix }) => fix)).toEqual([
+      'Write it without quotes: 5.',
+      'Write a string in quotes: "5".',
+    ]);
   });
 });
 

@@ -20,7 +20,7 @@ describe('versions', () => {
       expect.objectContaining({
         rule: 'schema/api-version-served',
         path: '/apiVersion',
-        fix: 'Write apiVersion: batch.volcano.sh/v1alpha1.',
+        fix: 'Set apiVersion: batch.volcano.sh/v1alpha1.',
       }),
     ]);
   });
@@ -48,10 +48,10 @@ describe('versions', () => {
 describe('kinds', () => {
   test('a kind that a built-in group has not is refused', () => {
     expect(check(named('apps/v1', 'Deploymnet')).violations).toEqual([
-      expect.objectContaining({ rule: 'schema/known-kind', fix: 'Write kind: Deployment.' }),
+      expect.objectContaining({ rule: 'schema/known-kind', fix: 'Set kind: Deployment.' }),
     ]);
     expect(check(named('v1', 'Deployment')).violations).toEqual([
-      expect.objectContaining({ rule: 'schema/known-kind', fix: 'Write apiVersion: apps/v1.' }),
+      expect.objectContaining({ rule: 'schema/known-kind', fix: 'Set apiVersion: apps/v1.' }),
     ]);
   });
 
@@ -69,13 +69,13 @@ describe('kinds', () => {
           rule: 'schema/api-group-exists',
           path: '/apiVersion',
           severity: 'error',
-          fix: 'Write apiVersion: security.istio.io/v1.',
+          fix: 'Set apiVersion: security.istio.io/v1.',
         },
       ],
-      notChecked: 'no schema: there is no such API group',
+      notChecked: 'no schema: unknown API group',
     });
     expect(check(named('volcano.sh/v1beta1', 'Queue')).violations).toEqual([
-      expect.objectContaining({ fix: 'Write apiVersion: scheduling.volcano.sh/v1beta1.' }),
+      expect.objectContaining({ fix: 'Set apiVersion: scheduling.volcano.sh/v1beta1.' }),
     ]);
     for (const [apiVersion, kind] of [
       ['security.istio.io/v1', 'PeerAuthentication'],

@@ -1,4 +1,4 @@
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { JobSet, LeaderWorkerSet } from '../../../src/constructs/batch';
@@ -106,7 +106,7 @@ test('coordinator, order, success and topology are stated by name', () => {
         startInOrder: true,
         exclusiveTopology: 'rack',
         subdomain: 'pods',
-        ttlSecondsAfterFinished: 5,
+        ttlAfterFinished: Duration.seconds(5),
       }),
   );
   expect(set).toMatchObject({

@@ -1,4 +1,4 @@
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { CronJob, type CronJobProps, Job, type JobProps } from '../../../src/constructs/batch';
@@ -53,8 +53,8 @@ test('all that a Job can say is said', () => {
     indexed: true,
     backoffLimitPerIndex: 1,
     maxFailedIndexes: 3,
-    activeDeadlineSeconds: 60,
-    ttlSecondsAfterFinished: 0,
+    activeDeadline: Duration.seconds(60),
+    ttlAfterFinished: Duration.seconds(0),
     podReplacement: 'Failed',
     suspend: true,
     podFailurePolicy: {

@@ -132,7 +132,7 @@ test('a chart of which no release is known wants a version, and a release name h
 test('every other chart has a version, an address and a namespace', () => {
   for (const { name, version, repository, namespace } of Object.values(CHARTS)) {
     if (name !== 'kube-prometheus-stack') {
-      expect([name, version]).toEqual([name, expect.stringMatching(/^v?\d+\.\d+\.\d+$/)]);
+      expect([name, version]).toEqual([name, expect.stringMatching(/^v?\d+\.\d+.\d+(-\d+)?$/)]);
     }
     expect(repository).toMatch(/^(https|oci):\/\/[^/]+\/.+[^/]$/);
     expect(namespace).toMatch(/^[a-z][a-z-]+$/);
@@ -162,3 +162,46 @@ test('the training-operator comes from its repository', () => {
     "kubectl apply --server-side --kustomize 'github.com/kubeflow/trainer.git/manifests/overlays/standalone?ref=v1.0.0'\n",
   );
 });
+
+test('an unknown chart is refused with the known ones and the way to pass any other', () => {
+  const make = (name: string): unknown => chartInstall({ chart: name as 'kueue' });
+  expect(() => make('kueu')).toThrow(
+    /^unknown chart "kueu" \(did you mean "kueue"\?\); known charts are gpu-operator, gpu-operator-charts, .*kube-prometheus-stack\. Pass any other chart as chart: \{ name, repository, version, namespace \}\.$/,
+  );
+  expect(() => make('toString')).toThrow('unknown chart "toString"');
+});
+
+test('any other chart is installed as one of the catalog', () => {
+  const scope = chart();
+  const jobset = {
+    name: 'jobset',
+    repository: 'oci://registry.example.com/charts',
+    version: '1.2.3',
+    namespace: 'jobset-system',
+  };
+  new HelmRelease(scope, 'jobset', { chart: jobset, values: { controller: { replicas: 2 } } });
+  expect(Testing.synth(scope)).toMatchObject([
+    { kind: 'HelmRepository', spec: { url: 'oci://registry.example.com/charts', type: 'oci' } },
+    {
+      kind: 'HelmRelease',
+      spec: {
+        targetNamespace: 'jobset-system',
+        chart: { spec: { chart: 'jobset', version: '1.2.3' } },
+        values: { controller: { replicas: 2 } },
+      },
+    },
+  ]);
+});
+
+test.each([
+  ['gpu-operator-charts', 'https://rocm.github.io/gpu-operator', 'kube-amd-gpu'],
+  ['habana-ai-operator', 'https://vault.habana.ai/artifactory/api/helm/gaudi-helm', 'habana-ai-operator'],
+  ['neuron-helm-chart', 'oci://public.ecr.aws/neuron', 'kube-system'],
+] as const)(
+  'the operator chart %s comes from its vendor, in a version of the catalog',
+  (name, repository, namespace) => {
+    const install = chartInstall({ chart: name });
+    expect(install).toMatchObject({ repository, namespace });
+    expect(install.version).toMatch(/^v?\d/);
+  },
+);

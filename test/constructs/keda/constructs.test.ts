@@ -1,4 +1,4 @@
-import { ApiObject, App, Chart } from 'cdk8s';
+import { ApiObject, App, Chart, Duration } from 'cdk8s';
 import { Deployment } from 'cdk8s-plus-28';
 import {
   ClusterTriggerAuthentication,
@@ -61,9 +61,9 @@ describe('a ScaledObject', () => {
       minReplicas: 2,
       maxReplicas: 8,
       idleReplicas: 0,
-      pollingIntervalSeconds: 15,
-      cooldownPeriodSeconds: 60,
-      initialCooldownPeriodSeconds: 120,
+      pollingInterval: Duration.seconds(15),
+      cooldownPeriod: Duration.seconds(60),
+      initialCooldownPeriod: Duration.minutes(2),
       fallback: { failureThreshold: 3, replicas: 4, behavior: 'currentReplicasIfHigher' },
       horizontalPodAutoscaler: { name: 'chat', behavior: { scaleDown: { stabilizationWindowSeconds: 600 } } },
       scalingModifiers: { formula: 'q', target: 5, activationTarget: 1, metricType: 'Value' },
@@ -334,16 +334,21 @@ describe('scaling of language models', () => {
       query: 'sum(rate(gateway_requests_total[1m]))',
       threshold: 10,
     });
-    const plan = LlmScaling.queueDepth({ ...common, server: 'vllm', wakeUp, modelLoadingSeconds: 400 });
+    const plan = LlmScaling.queueDepth({ ...common, server: 'vllm', wakeUp, modelLoadingTime: Duration.seconds(400) });
     new ScaledObject(chart, 'chat', { target, ...plan });
-    expect(plan).toMatchObject({ minReplicas: 0, cooldownPeriodSeconds: 800, initialCooldownPeriodSeconds: 800 });
+    expect(plan.minReplicas).toBe(0);
+    expect([plan.cooldownPeriod, plan.initialCooldownPeriod].map((time) => time?.toSeconds())).toEqual([800, 800]);
     expect(plan.triggers?.[0]?.metadata.query).toContain(' or vector(0)');
     expect(check(manifestsOf(chart), { rules: kedaRules }).findings).toEqual([]);
     expect(() => LlmScaling.queueDepth({ ...common, server: 'vllm', minReplicas: 0 })).toThrow('wakeUp');
   });
 
   test('goes in steps of the time that a model takes to load', () => {
-    const { horizontalPodAutoscaler } = LlmScaling.queueDepth({ ...common, server: 'vllm', modelLoadingSeconds: 3000 });
+    const { horizontalPodAutoscaler } = LlmScaling.queueDepth({
+      ...common,
+      server: 'vllm',
+      modelLoadingTime: Duration.minutes(50),
+    });
     expect(horizontalPodAutoscaler?.behavior).toMatchObject({
       scaleUp: {
         policies: [

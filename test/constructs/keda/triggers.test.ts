@@ -1,7 +1,7 @@
 /**
  * Every typed trigger renders metadata that pass every rule, whatever of its parameters is given.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { kedaScalers, type KedaScaler, type KedaScalerParameter } from '../../../src/facts/api/keda-scalers';
 import { type JsonObject } from '../../../src/facts/api/schema';
@@ -77,7 +77,7 @@ function valueOf(parameter: KedaScalerParameter): fc.Arbitrary<unknown> {
     integer: fc.integer({ min: 1, max: 1e9 }),
     number: fc.double({ min: 1e-3, max: 1e12, noNaN: true }),
     boolean: fc.boolean(),
-    duration: fc.constantFrom('30s', '5m', '500ms', '1.5h'),
+    duration: fc.constantFrom(Duration.seconds(30), Duration.minutes(5), Duration.millis(500), Duration.hours(1.5)),
     texts: fc.array(word, { minLength: 1, maxLength: 3 }),
     integers: fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 3 }),
     map: fc.dictionary(word, word, { minKeys: 1, maxKeys: 2 }),

@@ -1,3 +1,4 @@
+import { Construct } from 'constructs';
 import { App, Chart } from 'cdk8s';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
@@ -201,6 +202,17 @@ test('what is named comes first, and the workload last', () => {
   before('ClusterQueue training', 'LocalQueue team');
   before('LocalQueue team', 'PyTorchJob train');
   before('WorkloadPriorityClass high', 'PyTorchJob train');
+});
+
+test('a cohort comes after its parent and its flavors, wherever they are in the tree', () => {
+  const names = made((chart) => {
+    const early = new Construct(chart, 'early');
+    const late = new Construct(chart, 'late');
+    const parent = new Cohort(late, 'root');
+    const flavor = new ResourceFlavor(late, 'h100', { nodeLabels: { gpu: 'h100' } });
+    new Cohort(early, 'all', { parent, flavors: [{ flavor, nominalQuota: { cpu: 64 } }] });
+  }).map(({ metadata }) => asObject(metadata).name);
+  expect(names.indexOf('all')).toBe(2);
 });
 
 test('whatever the quotas, no rule of any domain objects to what the constructs make', () => {

@@ -20,7 +20,7 @@ import {
 } from '../../../src/constructs/monitoring';
 import { metricsInDashboard } from '../../../src/constructs/monitoring/dashboard/gpu-panels';
 import { describeGpuAlerts, metricsInGroups } from '../../../src/constructs/monitoring/gpu-alerts';
-import { prometheusDuration } from '../../../src/constructs/monitoring/prometheus-duration';
+import { durationText } from '../../../src/constructs/resources/durations';
 import { parsePromql } from '../../../src/facts/promql';
 import { Testing } from '../../../src/interfaces/testing';
 
@@ -34,7 +34,7 @@ const errors = (scope: Chart): readonly string[] =>
 test('durations are written with each unit once, the larger ones first', () => {
   expect(
     [Duration.seconds(15), Duration.minutes(90), Duration.days(2), Duration.millis(1500), Duration.millis(0)].map(
-      prometheusDuration,
+      (duration) => durationText('interval', duration, 'days'),
     ),
   ).toEqual(['15s', '1h30m', '2d', '1s500ms', '0s']);
 });

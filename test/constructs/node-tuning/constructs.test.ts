@@ -1,7 +1,7 @@
 /**
  * The constructs of nodes: what they write is least in privilege, says one thing once, and is free of findings.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject, asString } from '../../../src/manifests/read';
 import {
@@ -205,8 +205,8 @@ describe('NodeProfile', () => {
     });
     expect(() => strict.place(eight)).toThrow('can never start');
     expect(() =>
-      new NodeProfile('spot', { spot: 'gke' }).place(eight.with({ terminationGracePeriodSeconds: 300 })),
-    ).toThrow('more than the 25');
+      new NodeProfile('spot', { spot: 'gke' }).place(eight.with({ terminationGracePeriod: Duration.minutes(5) })),
+    ).toThrow('must not exceed the 25s');
     expect(training.place(eight).toPodTemplate().spec?.terminationGracePeriodSeconds).toBeUndefined();
   });
 

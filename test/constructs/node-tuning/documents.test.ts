@@ -81,7 +81,10 @@ describe('KubeletDropIn', () => {
       { reservedSystemCpus: '0', memoryManager: 'Static', evictionHard: { 'memory.available': '5%' } },
       'depends on the node',
     ],
-    [{ reservedSystemCpus: '0', memoryManager: 'Static', kubeReserved: { memory: 'lots' } }, 'is no amount'],
+    [
+      { reservedSystemCpus: '0', memoryManager: 'Static', kubeReserved: { memory: 'lots' } },
+      'must be a quantity with its unit',
+    ],
   ] as const)('%j is refused', (props, why) => {
     expect(() => new KubeletDropIn(props).toText()).toThrow(why);
   });

@@ -488,8 +488,8 @@ describe('what has no property of its own', () => {
       podOf({ parts: [podPart({ env: [{ name: 'A', value: '1' }] }), podPart({ env: [{ name: 'A', value: '2' }] })] }),
     ).toThrow('variable A');
     expect(() =>
-      podOf({ accelerators: Accelerator.nvidia({ count: 1 }), resources: { extended: { 'nvidia.com/gpu': 2 } } }),
-    ).toThrow('nvidia.com/gpu. State it once.');
+      podOf({ parts: [podPart({ limits: { 'rdma/hca': 1 } })], resources: { other: { 'rdma/hca': 2 } } }),
+    ).toThrow('rdma/hca. State it once.');
   });
 });
 

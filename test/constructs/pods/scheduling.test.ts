@@ -1,3 +1,4 @@
+import { Duration } from 'cdk8s';
 import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
 
 const queue = { engine: 'volcano', queueName: 'research' } as const;
@@ -28,8 +29,8 @@ test('all that Gantry can be told stands on the pods', () => {
   const scheduling = Scheduling.gantry(gantryQueue, {
     topology: { required: 'topology.kubernetes.io/zone', preferred: 'rack' },
     elastic: { min: 4, max: 8 },
-    minimumRuntimeSeconds: 600,
-    expectedSeconds: 3600,
+    minimumRuntime: Duration.minutes(10),
+    expectedDuration: Duration.hours(1),
     preemptible: false,
   });
   expect(pod(scheduling)).toMatchObject({
@@ -75,7 +76,7 @@ test('pods name a group that is written beside their workload, in the words of i
 });
 
 test("a minimum runtime is Volcano's cooldown time", () => {
-  expect(pod(Scheduling.volcano(queue, { minimumRuntimeSeconds: 900 }))).toMatchObject({
+  expect(pod(Scheduling.volcano(queue, { minimumRuntime: Duration.minutes(15) }))).toMatchObject({
     metadata: { annotations: { 'volcano.sh/cooldown-time': '900s' } },
   });
 });
@@ -104,8 +105,8 @@ test('an elastic range must fit the workload', () => {
 });
 
 test('seconds are whole', () => {
-  expect(() => Scheduling.gantry(gantryQueue, { expectedSeconds: 1.5 })).toThrow(
-    'expectedSeconds 1.5: expected whole seconds',
+  expect(() => Scheduling.gantry(gantryQueue, { expectedDuration: Duration.seconds(1.5) })).toThrow(
+    'expectedDuration 1500ms: must be a whole number of seconds',
   );
-  expect(() => Scheduling.volcano(queue, { minimumRuntimeSeconds: -1 })).toThrow('minimumRuntimeSeconds -1');
+  expect(() => Scheduling.volcano(queue, { minimumRuntime: Duration.millis(500) })).toThrow('minimumRuntime 500ms');
 });

@@ -1,4 +1,4 @@
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { checkTree } from '../../../src/checks/check-tree';
@@ -46,8 +46,8 @@ test('an autoscaler is v2 and begins with none', () => {
         chart,
         'ray',
         parts({
-          autoscaler: { idleTimeoutSeconds: 120 },
-          workers: [{ groupName: 'gpu', max: 8, idleTimeoutSeconds: 30, ...POD }],
+          autoscaler: { idleTimeout: Duration.minutes(2) },
+          workers: [{ groupName: 'gpu', max: 8, idleTimeout: Duration.seconds(30), ...POD }],
           tokenAuthentication: true,
           faultTolerance: { redisAddress: 'redis:6379', password: { secret: 'redis', key: 'password' } },
         }),
@@ -89,7 +89,7 @@ test('a job quotes its words, shuts its cluster down, and can be suspended by Ku
       entrypoint: ['python', 'tune.py', "--name=it's me"],
       cluster: parts(),
       runtimeEnv: { pip: ['torch'], env_vars: { A: '1' } },
-      ttlSecondsAfterFinished: 60,
+      ttlAfterFinished: Duration.minutes(1),
     }).submitTo({ engine: 'kueue', queueName: 'team' }),
   );
   expect(job).toMatchObject({
@@ -115,7 +115,7 @@ test('a job on a cluster that there is selects it and comes after it', () => {
 });
 
 test('a service upgrades in steps with the autoscaler', () => {
-  const upgrade = { gatewayClassName: 'istio', stepPercent: 10, intervalSeconds: 30 };
+  const upgrade = { gatewayClassName: 'istio', stepPercent: 10, interval: Duration.seconds(30) };
   const [service] = made(
     (chart) =>
       new RayService(chart, 'chat', {
@@ -165,7 +165,7 @@ test('what cannot be is refused where it is written', () => {
       new RayService(chart, 'f', {
         serveConfig: '',
         cluster: parts(),
-        upgrade: { gatewayClassName: 'g', stepPercent: 5, intervalSeconds: 5 },
+        upgrade: { gatewayClassName: 'g', stepPercent: 5, interval: Duration.seconds(5) },
       }),
   ).toThrow('needs cluster.autoscaler');
 });

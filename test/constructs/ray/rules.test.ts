@@ -178,6 +178,8 @@ test.each<[string, JsonObject, string]>([
   ],
   ['an unknown upgrade', upgrade({}, 'Rolling'), 'service-upgrade-fits'],
   ['a step above the surge', upgrade({ stepSizePercent: 60, maxSurgePercent: 50 }), 'service-upgrade-fits'],
+  ['a surge above everything', upgrade({ maxSurgePercent: 101 }), 'service-upgrade-fits'],
+  ['a surge below nothing', upgrade({ maxSurgePercent: -1, stepSizePercent: 0 }), 'service-upgrade-fits'],
   ['an upgrade without pause', upgrade({ intervalSeconds: 0 }), 'service-upgrade-fits'],
   [
     'a timeout that is none',

@@ -1,7 +1,7 @@
 /**
  * GantryScheduler: the objects that it makes, and that they are good.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,6 +58,8 @@ test('nothing is found wrong with any of its objects, in the order in which they
       'PodDisruptionBudget',
       'NetworkPolicy',
       'ServiceMonitor',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
       'PrometheusRule',
     ]),
   );
@@ -244,10 +246,10 @@ test('the page for operators lists each right, and no other', () => {
 test('every member of the configuration has a prop', () => {
   const tuning = {
     binding: { inFlight: 8 },
-    handOver: { timeoutSeconds: 9 },
-    eviction: { retrySeconds: 10 },
-    cycle: { periodSeconds: 11 },
-    explain: { repeatSeconds: 12 },
+    handOver: { timeout: Duration.seconds(9) },
+    eviction: { retry: Duration.seconds(10) },
+    cycle: { period: Duration.seconds(11), debounce: Duration.millis(30) },
+    explain: { repeat: Duration.minutes(12) },
     log: { level: 'debug' },
   } as const;
   const props = {
@@ -255,7 +257,7 @@ test('every member of the configuration has a prop', () => {
     defaultQueue: 'rest',
     queues: [{ name: 'rest' }],
     topologies: [{ name: 'racks', levels: ['example.com/rack'] }],
-    policy: { staleGangSeconds: 5 },
+    policy: { staleGang: Duration.seconds(5) },
     enqueueVolcanoPodGroups: true,
     tuning,
   };
@@ -264,4 +266,11 @@ test('every member of the configuration has a prop', () => {
     {};
   const value = parse(asString(asObject(written.data)['scheduler.yaml']) ?? '') as object;
   expect(Object.keys(value).sort()).toEqual(Object.keys(DEFAULT_CONFIGURATION).sort());
+  expect(value).toMatchObject({
+    policy: { staleGangSeconds: 5 },
+    handOver: { timeoutSeconds: 9 },
+    eviction: { retrySeconds: 10 },
+    cycle: { periodSeconds: 11, debounceMilliseconds: 30 },
+    explain: { repeatSeconds: 720 },
+  });
 });

@@ -1,4 +1,4 @@
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { Accelerator, keda, Mount, NodeSelection, serving, type SharedMemory, volcano } from '../../../src';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { asArray, asObject } from '../../../src/manifests/read';
@@ -10,7 +10,7 @@ const { Deployment, Health, InferenceService, KnativeFeatureSwitches, KnativeSca
 const server: Omit<serving.InferenceServiceProps, 'sharedMemory'> & { readonly sharedMemory: string | SharedMemory } = {
   image: 'vllm/vllm-openai:v0.14.0',
   port: 8000,
-  loadingSeconds: 240,
+  loadingTime: Duration.minutes(4),
   accelerators: Accelerator.nvidia({ count: 8 }),
   model: Mount.claim('llama', '/model', { readOnly: true }),
   sharedMemory: '16Gi',
@@ -20,7 +20,7 @@ const queueDepth = keda.LlmScaling.queueDepth({
   server: 'vllm',
   serverAddress: 'http://prometheus.monitoring:9090',
   labels: { namespace: 'ai' },
-  modelLoadingSeconds: 240,
+  modelLoadingTime: Duration.minutes(4),
 });
 
 function chart(): Chart {
@@ -46,7 +46,7 @@ const complaints = (scope: Chart): readonly string[] =>
 describe('as a Deployment', () => {
   test('probes, deadlines and grace follow from the times of loading and of the longest answer', () => {
     const scope = chart();
-    new InferenceService(scope, 'chat', { ...server, replicas: 2, drainSeconds: 120 });
+    new InferenceService(scope, 'chat', { ...server, replicas: 2, drainTime: Duration.minutes(2) });
     const spec = specOf(scope, 'Deployment');
     expect(spec).toMatchObject({
       replicas: 2,
@@ -147,7 +147,7 @@ describe('as a Deployment', () => {
     const scope = chart();
     new InferenceService(scope, 'chat', {
       ...server,
-      terminationGracePeriodSeconds: 300,
+      terminationGracePeriod: Duration.minutes(5),
       overrides: { container: { readinessProbe: { periodSeconds: 1 } } },
     });
     expect(podOf(specOf(scope, 'Deployment')).terminationGracePeriodSeconds).toBe(300);
@@ -167,8 +167,8 @@ describe('as a Deployment', () => {
 
   test('numbers that are none are refused with the path of the service', () => {
     expect(() => new InferenceService(chart(), 'chat', { ...server, port: 0 })).toThrow('stack/chat: port 0');
-    expect(() => new InferenceService(chart(), 'chat', { ...server, loadingSeconds: 0.5 })).toThrow(
-      'stack/chat: loadingSeconds 0.5',
+    expect(() => new InferenceService(chart(), 'chat', { ...server, loadingTime: Duration.seconds(0.5) })).toThrow(
+      'stack/chat: loadingTime 500ms: must be a whole number of seconds.',
     );
     expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: -1 })).toThrow('replicas -1');
   });
@@ -190,13 +190,13 @@ describe('as a Deployment', () => {
 });
 
 describe('as a Knative Service', () => {
-  const scaling = KnativeScaling.concurrency(10, { maxReplicas: 8, scaleDownDelaySeconds: 900 });
+  const scaling = KnativeScaling.concurrency(10, { maxReplicas: 8, scaleDownDelay: Duration.minutes(15) });
 
   test("annotations, port and limits are Knative's, and the switches that it needs are named", () => {
     const scope = chart();
     const service = new InferenceService(scope, 'chat', {
       ...server,
-      drainSeconds: 900,
+      drainTime: Duration.minutes(15),
       nodeSelection: NodeSelection.labels({ pool: 'inference' }),
       as: ServingEngine.knative({ scaling, containerConcurrency: 20, protocol: 'h2c' }),
     });
@@ -256,9 +256,9 @@ describe('as a Knative Service', () => {
     expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: 2, as })).toThrow(
       'Knative scales by itself',
     );
-    expect(() => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriodSeconds: 9, as })).toThrow(
-      'State drainSeconds',
-    );
+    expect(
+      () => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriod: Duration.seconds(9), as }),
+    ).toThrow('State drainTime');
   });
 
   test.each([
@@ -272,8 +272,8 @@ describe('as a Knative Service', () => {
         minReplicas: 1,
         activationReplicas: 2,
         targetUtilization: 80,
-        windowSeconds: 120,
-        lastReplicaSeconds: 600,
+        window: Duration.minutes(2),
+        lastReplicaRetention: Duration.minutes(10),
         targetBurstCapacity: -1,
         initialReplicas: 2,
       }),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
 import { type JsonObject } from '../../../src/facts/api/schema';
@@ -96,7 +96,7 @@ test('what a TrainJob may change of its pods becomes a patch of the nodes', () =
         tolerations: [{ operator: 'Exists' }],
         podLabels: { team: 'a' },
         serviceAccount: 'trainer',
-        terminationGracePeriodSeconds: 300,
+        terminationGracePeriod: Duration.minutes(5),
       }),
   );
   const pod = patchIn(job, '/spec/replicatedJobs/0/template/spec/template') as JsonObject;

@@ -1,4 +1,4 @@
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import * as fc from 'fast-check';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { checkTree } from '../../../src/checks/check-tree';
@@ -240,7 +240,12 @@ test('a queue is written before the training, under every engine that can go thr
 });
 
 test('retries, deadline and end stand in the fields of the kind', () => {
-  const limits = { retries: 3, activeDeadlineSeconds: 60, ttlSecondsAfterFinished: 5, suspend: true };
+  const limits = {
+    retries: 3,
+    activeDeadline: Duration.minutes(1),
+    ttlAfterFinished: Duration.seconds(5),
+    suspend: true,
+  };
   expect(made({ framework: 'pytorch', ...limits })[0]).toMatchObject({
     spec: { runPolicy: { backoffLimit: 3, activeDeadlineSeconds: 60, ttlSecondsAfterFinished: 5, suspend: true } },
   });
@@ -251,7 +256,7 @@ test('retries, deadline and end stand in the fields of the kind', () => {
     spec: { backoffLimit: 3, shutdownAfterJobFinishes: true },
   });
   expect(() => made({ framework: 'pytorch', as: TrainingEngine.leaderWorkerSet(), ...limits })).toThrow(
-    'LeaderWorkerSet has no place for retries, activeDeadlineSeconds, ttlSecondsAfterFinished, suspend.',
+    'LeaderWorkerSet has no place for retries, activeDeadline, ttlAfterFinished, suspend.',
   );
 });
 

@@ -145,7 +145,7 @@ test('plugins render the flags that Volcano reads', () => {
     '--ssh-key-file-path=/home/mpi/.ssh',
     '--ssh-port=2222',
   ]);
-  expect(args(JobPlugin.pytorch({ waitForMaster: { timeoutSeconds: 60 } }))).toEqual([
+  expect(args(JobPlugin.pytorch({ waitForMaster: { timeout: Duration.seconds(60) } }))).toEqual([
     '--wait-master-enabled=true',
     '--wait-master-timeout=60',
   ]);

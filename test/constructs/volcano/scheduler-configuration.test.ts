@@ -76,7 +76,7 @@ test('actions with arguments become configurations, metrics their own section', 
     metrics: {
       type: 'prometheus',
       address: 'http://prometheus:9090',
-      interval: '30s',
+      interval: Duration.seconds(30),
       others: { 'tls.insecureSkipVerify': 'true' },
     },
   });

@@ -1,7 +1,7 @@
 /**
  * Every kind of workload with the queue of every engine: `submitTo(queue)` alone decides, or says why it cannot.
  */
-import { App, Chart } from 'cdk8s';
+import { App, Chart, Duration } from 'cdk8s';
 import { type JsonObject, type JsonValue } from '../../../src/facts/api/schema';
 import { asObject, isObject } from '../../../src/manifests/read';
 import { Queue as KaiQueue } from '../../../src/constructs/kai';
@@ -33,7 +33,7 @@ const SCHEDULERS: Readonly<Record<QueueEngine, string | undefined>> = {
 };
 
 const POD = { image: 'registry.example.com/a:1', accelerators: Accelerator.nvidia({ count: 8 }) };
-const SERVER = { ...POD, port: 8000, loadingSeconds: 60 };
+const SERVER = { ...POD, port: 8000, loadingTime: Duration.seconds(60) };
 const TRAINING = { ...POD, nodes: 4, command: ['torchrun', 'train.py'] };
 
 /** What is one statement for several kinds. */

@@ -2,7 +2,7 @@
  * Pods that come to Gantry by other ways than their own manifest: gated by policy, or made by a controller from what a workload construct
  * rendered. Both to the end: placed by Gantry, bound by whom it should be, running.
  */
-import { Chart } from 'cdk8s';
+import { Chart, Duration } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Job } from '../../../src/constructs/batch';
 import { Checks } from '../../../src/checks/checks-of';
@@ -176,7 +176,7 @@ describeLive('pods that are sent to Gantry', () => {
           image: 'registry.example.com/train:1',
           accelerators: Accelerator.nvidia({ count: 8 }),
           resources: { cpu: 8, memory: '64Gi' },
-          terminationGracePeriodSeconds: 0,
+          terminationGracePeriod: Duration.seconds(0),
           scheduling: Scheduling.gantry(queue, { handOver }),
         });
       job('fits', 2);
@@ -196,7 +196,7 @@ describeLive('pods that are sent to Gantry', () => {
     expect(new Set(running.map(nodeOf))).toEqual(new Set(['n-0', 'n-1']));
     expect(new Set(running.map((pod) => asString(asObject(pod.spec).schedulerName)))).toEqual(new Set([scheduler]));
     expect((await of('too-large')).map(nodeOf)).toEqual([undefined, undefined, undefined]);
-    expect(await gantry!.json(`/api/pending/${OPEN}/too-large`)).toMatchObject({
+    expect(await gantry!.json(`/gantry/v1/pending/${OPEN}/too-large`)).toMatchObject({
       kind: expect.stringMatching(/fit|capacity|quota|large/) as string,
     });
     const bound = await binders(OPEN, nameOf(running[0]));

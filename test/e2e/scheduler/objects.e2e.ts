@@ -1,6 +1,7 @@
 /**
  * Every object that the scheduler's constructs can render, as the server sees it: known fields, right values, admitted.
  */
+import { Duration } from 'cdk8s';
 import { type JsonObject } from '../../../src/facts/api/schema';
 import { Checks } from '../../../src/checks/checks-of';
 import { asObject, asString } from '../../../src/manifests/read';
@@ -34,7 +35,7 @@ const PROPS: Readonly<Record<string, GantrySchedulerProps>> = {
     priorityClass: { priorityClassName: 'system-node-critical' },
     monitoring: { labels: { release: 'prometheus' } },
     queues: [{ name: 'research', weight: 2, deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
-    tuning: { explain: { repeatSeconds: 60 } },
+    tuning: { explain: { repeat: Duration.seconds(60) } },
     allowedFrom: [{ namespaceSelector: { matchLabels: { team: 'platform' } } }],
     apiServerPorts: [8443],
     resources: { requests: { cpu: 2 }, limits: { memory: '1Gi' } },

@@ -82,7 +82,7 @@ if (CHROMIUM === undefined) {
   it('shows the cluster as it is, on every screen, without a complaint', async () => {
     const gantry = await start('only');
     await fill();
-    await lab.until('two wait', async () => (await gantry.json<readonly unknown[]>('/api/pending')).length === 2);
+    await lab.until('two wait', async () => (await gantry.json<readonly unknown[]>('/gantry/v1/pending')).length === 2);
     for (const look of LOOKS) {
       const { page, complaints } = await looker.visit(`${gantry.address}/`, look);
       await page.getByText('giant').first().waitFor();
@@ -127,7 +127,7 @@ if (CHROMIUM === undefined) {
     const second = await start('second-replica_0b', LEASE_SECONDS);
     await lab.until('the second knows who leads', async () => (await fetch(`${second.address}/readyz`)).status === 200);
     const reader = (
-      await fetch(`${second.address}/api/stream`)
+      await fetch(`${second.address}/gantry/v1/stream`)
     ).body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
     const { value } = await reader.read();
     await reader.cancel();

@@ -136,7 +136,7 @@ describeLive('the scheduler as it is installed', () => {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'ClusterRole',
         metadata: { name: 'gantry-viewer' },
-        rules: [{ nonResourceURLs: ['/', '/api/*'], verbs: ['get'] }],
+        rules: [{ nonResourceURLs: ['/gantry/v1/*'], verbs: ['get'] }],
       },
       {
         apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -156,7 +156,7 @@ describeLive('the scheduler as it is installed', () => {
     expect([await look('/'), await look('/', 'nonsense'), await look('/', stranger), await look('/', reader)]).toEqual([
       401, 401, 403, 200,
     ]);
-    expect([await look('/api/view', reader), await look('/api/view')]).toEqual([200, 401]);
+    expect([await look('/gantry/v1/view', reader), await look('/gantry/v1/view')]).toEqual([200, 401]);
     expect([await look('/healthz'), await look('/readyz'), await look('/metrics')]).toEqual([200, 200, 200]);
     // Probes ask what the Deployment says.
     const deployment = await lab.get(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${NAME}`);

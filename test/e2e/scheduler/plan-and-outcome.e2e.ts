@@ -96,7 +96,8 @@ describeLive('the plan and what comes of it', () => {
     expect(plan.pending.map(({ gang: name }) => name)).toContain('default/big');
     await start();
     await expectOutcome(plan);
-    const pending = await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/api/pending');
+    const pending =
+      await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/gantry/v1/pending');
     expect(pending.find(({ gang: name }) => name === 'default/big')?.message).toMatch(/\d/);
     // The same words reach the pod's owner.
     await lab.until('the condition says why', async () => {
@@ -180,7 +181,7 @@ describeLive('the plan and what comes of it', () => {
     expect(Object.keys(wanted(plan))).toEqual(['short']);
     await start();
     await expectOutcome(plan);
-    const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/api/pending');
+    const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/gantry/v1/pending');
     expect(Object.fromEntries(pending.map(({ gang: name, kind }) => [name, kind]))).toMatchObject({
       'default/unknown': 'reserved',
     });
@@ -306,7 +307,7 @@ describeLive('the plan and what comes of it', () => {
       const [waiting] = await lab.pods();
       return JSON.stringify(waiting.status).includes('gantry.dev/placement');
     });
-    expect(await gantry!.json('/api/pending/default%2Fneeds')).toMatchObject({ kind: 'needs-hand-over' });
+    expect(await gantry!.json('/gantry/v1/pending/default%2Fneeds')).toMatchObject({ kind: 'needs-hand-over' });
     await lab.delete('/api/v1/namespaces/default/persistentvolumeclaims/data');
   });
 
@@ -327,7 +328,7 @@ describeLive('the plan and what comes of it', () => {
     await gantry!.until('leading: pods and nodes read anew');
     await lab.until(
       'the reason is there',
-      async () => (await gantry!.json<readonly unknown[]>('/api/pending')).length === 1,
+      async () => (await gantry!.json<readonly unknown[]>('/gantry/v1/pending')).length === 1,
     );
     expect(gantry!.log.filter(({ msg }) => msg === 'evicted')).toEqual([]);
     expect(Object.keys(await lab.places()).sort()).toEqual(['guarded-0', 'guarded-1']);

@@ -79,11 +79,24 @@ describe('the reasons that owners of pods read', () => {
 
   it('that change with every cycle are said no more often than every five seconds', async () => {
     for (let i = 0; i < 10; i++) {
-      explainer.waiting([waiting(`reason ${i}`)]);
+      explainer.waiting([{ ...waiting('x'), reason: `reason-${i}` }]);
       await settle();
       clock.time += 1000;
     }
-    expect(events().map(({ body }) => body.note)).toEqual(['reason 0 (no-fit)', 'reason 5 (no-fit)']);
+    expect(events().map(({ body }) => body.note)).toEqual(['x (reason-0)', 'x (reason-5)']);
+  });
+
+  it('that only change their words are said no more often than once a minute', async () => {
+    for (let i = 0; i < 13; i++) {
+      explainer.waiting([waiting(`${i} of 100 nodes`)]);
+      await settle();
+      clock.time += 10_000;
+    }
+    expect(events().map(({ body }) => body.note)).toEqual([
+      '0 of 100 nodes (no-fit)',
+      '6 of 100 nodes (no-fit)',
+      '12 of 100 nodes (no-fit)',
+    ]);
   });
 
   it('that stay are counted up in the event that there is, once in a while', async () => {

@@ -20,6 +20,7 @@ describe('the face of the program', () => {
   const shown: Face = {
     isHealthy: () => state.healthy,
     isReady: () => state.ready,
+    whyNotReady: () => 'reading',
     metrics: () => Promise.resolve({ type: 'text/plain', text: 'gantry_leader 1\n' }),
     view: () => state.view,
     waitingFor: () => 'another decides',
@@ -56,27 +57,27 @@ describe('the face of the program', () => {
 
   it('shows metrics, the view, who waits, and the page', async () => {
     expect((await ask('/metrics')).text).toContain('gantry_leader 1');
-    expect(JSON.parse((await ask('/api/view')).text)).toEqual({ version: 1 });
-    expect(JSON.parse((await ask('/api/pending')).text)).toHaveLength(1);
-    expect(JSON.parse((await ask('/api/pending/default%2Fa')).text)).toMatchObject({ kind: 'no-fit' });
-    expect((await ask('/api/pending/default/b')).status).toBe(404);
+    expect(JSON.parse((await ask('/gantry/v1/view')).text)).toEqual({ version: 1 });
+    expect(JSON.parse((await ask('/gantry/v1/pending')).text)).toHaveLength(1);
+    expect(JSON.parse((await ask('/gantry/v1/pending/default%2Fa')).text)).toMatchObject({ kind: 'no-fit' });
+    expect((await ask('/gantry/v1/pending/default/b')).status).toBe(404);
     expect((await ask('/')).text).toBe('<!doctype html>');
     expect((await ask('/else')).status).toBe(404);
   });
 
   it('changes nothing', async () => {
-    expect((await ask('/api/view', {}, 'POST')).status).toBe(405);
-    expect((await ask('/api/view', {}, 'DELETE')).status).toBe(405);
+    expect((await ask('/gantry/v1/view', {}, 'POST')).status).toBe(405);
+    expect((await ask('/gantry/v1/view', {}, 'DELETE')).status).toBe(405);
   });
 
   it('does not answer a browser that was lured to loopback by another name', async () => {
-    expect((await ask('/api/view', { host: 'evil.example' })).status).toBe(403);
-    expect((await ask('/api/view', { host: 'localhost:8080' })).status).toBe(200);
+    expect((await ask('/gantry/v1/view', { host: 'evil.example' })).status).toBe(403);
+    expect((await ask('/gantry/v1/view', { host: 'localhost:8080' })).status).toBe(200);
   });
 
   it('streams a view at once, and again when something changes', async () => {
     const parts: string[] = [];
-    const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
+    const call = get({ host: '127.0.0.1', port, path: '/gantry/v1/stream' }, (response) => {
       response
         .setEncoding('utf8')
         .on('data', (part: string) => parts.push(part))
@@ -93,7 +94,7 @@ describe('the face of the program', () => {
   it('says why there is nothing to see', async () => {
     state.view = null;
     let said = '';
-    const call = get({ host: '127.0.0.1', port, path: '/api/stream' }, (response) => {
+    const call = get({ host: '127.0.0.1', port, path: '/gantry/v1/stream' }, (response) => {
       response
         .setEncoding('utf8')
         .on('data', (part: string) => (said += part))
@@ -115,7 +116,7 @@ describe('the face of the program', () => {
       trustsLoopback: false,
     });
     port = await strict.listen();
-    expect(await ask('/api/view')).toEqual({ status: 401, text: 'who are you?' });
+    expect(await ask('/gantry/v1/view')).toEqual({ status: 401, text: 'who are you?' });
     expect((await ask('/')).status).toBe(401);
     expect([(await ask('/healthz')).status, (await ask('/metrics')).status]).toEqual([200, 200]);
     await strict.close();
@@ -128,6 +129,8 @@ describe('the face of the program', () => {
     );
   });
 });
+
+const FROM = '10.0.0.1';
 
 describe('who may look', () => {
   let server: FakeServer;
@@ -152,26 +155,61 @@ describe('who may look', () => {
   afterEach(() => server.close());
 
   it('is whom the cluster knows and lets get the path', async () => {
-    expect(await authorizer.refusal('Bearer good', '/api/view')).toBeUndefined();
-    expect(await authorizer.refusal('Bearer poor', '/api/view')).toMatchObject({ status: 403 });
-    expect(await authorizer.refusal('Bearer unknown', '/api/view')).toMatchObject({ status: 401 });
-    expect(await authorizer.refusal(undefined, '/api/view')).toMatchObject({ status: 401 });
-    expect(await authorizer.refusal('Basic abc', '/api/view')).toMatchObject({ status: 401 });
+    expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM)).toBeUndefined();
+    expect(await authorizer.refusal('Bearer poor', '/gantry/v1/view', FROM)).toMatchObject({ status: 403 });
+    expect(await authorizer.refusal('Bearer unknown', '/gantry/v1/view', FROM)).toMatchObject({ status: 401 });
+    expect(await authorizer.refusal(undefined, '/gantry/v1/view', FROM)).toMatchObject({ status: 401 });
+    expect(await authorizer.refusal('Basic abc', '/gantry/v1/view', FROM)).toMatchObject({ status: 401 });
   });
 
   it('is asked again after a short time, and for each path', async () => {
-    await authorizer.refusal('Bearer good', '/api/view');
-    await authorizer.refusal('Bearer good', '/api/view');
+    await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM);
+    await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM);
     expect(server.asked).toHaveLength(2);
-    await authorizer.refusal('Bearer good', '/metrics');
+    await authorizer.refusal('Bearer good', '/metrics', FROM);
     expect(server.asked).toHaveLength(4);
     clock.time = 31_000;
-    await authorizer.refusal('Bearer good', '/api/view');
+    await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM);
     expect(server.asked).toHaveLength(6);
+  });
+
+  it('costs the API server one question for each token that it does not know, and few for each address', async () => {
+    for (let i = 0; i < 3; i++) {
+      expect(await authorizer.refusal('Bearer same', '/gantry/v1/view', FROM)).toMatchObject({ status: 401 });
+    }
+    expect(server.asked).toHaveLength(1);
+    const statuses = [];
+    for (let i = 0; i < 100; i++) {
+      statuses.push((await authorizer.refusal(`Bearer random-${i}`, '/gantry/v1/view', FROM))?.status);
+    }
+    expect(server.asked).toHaveLength(10);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    // Another address is not refused for it, and this one not for ever.
+    expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', '10.0.0.2')).toBeUndefined();
+    clock.time = 31_000;
+    expect(await authorizer.refusal('Bearer good', '/gantry/v1/pending', FROM)).toBeUndefined();
+  });
+
+  it('asks only a few questions at once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => authorizer.refusal(`Bearer random-${i}`, '/gantry/v1/view', `10.1.0.${i}`)),
+    );
+    expect(all.filter((refusal) => refusal?.status === 503)).toHaveLength(46);
+    expect(server.asked).toHaveLength(4);
+  });
+
+  it('keeps what it knows of good tokens while others are tried', async () => {
+    await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM);
+    for (let i = 0; i < 1200; i++) {
+      await authorizer.refusal(`Bearer random-${i}`, '/gantry/v1/view', `10.2.${i >> 8}.${i & 255}`);
+    }
+    const before = server.asked.length;
+    expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM)).toBeUndefined();
+    expect(server.asked).toHaveLength(before);
   });
 
   it('is nobody while the API server does not say', async () => {
     await server.close();
-    expect(await authorizer.refusal('Bearer good', '/api/view')).toMatchObject({ status: 503 });
+    expect(await authorizer.refusal('Bearer good', '/gantry/v1/view', FROM)).toMatchObject({ status: 503 });
   });
 });

@@ -148,6 +148,10 @@ describe('the question to the placement core', () => {
         annotations: { 'gantry.dev/node': 'n-1', 'gantry.dev/devices': '2' },
       }),
     );
+    // An annotation that anybody may write is no reservation.
+    expect(states()).toEqual({});
+    world.willHandOver('uid-p', 'n-1');
+    source.put('pods', source.all('pods').get('default/p')!);
     expect(states()).toEqual({ 'default/p': 'running on n-1' });
     expect(ask().snapshot.gangs).toHaveLength(1);
   });

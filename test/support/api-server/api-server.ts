@@ -256,13 +256,17 @@ export class InProcessApiServer {
     };
     this.watches.add(watch);
     watch.bookmark = setInterval(() => this.bookmark(watch), BOOKMARKS);
+    // A watch that ends in time says before how far it is.
+    const lasts = Number(query.timeoutSeconds ?? 1800) * 1000;
+    setTimeout(() => this.bookmark(watch), lasts - 2000);
+    setTimeout(() => watch.silent || watch.stream.destroy(), lasts);
     signal?.addEventListener('abort', () => watch.stream.destroy());
     this.store.events.filter(({ version }) => version > from).forEach((event) => this.deliver(watch, event));
     return watch.stream as unknown as IncomingMessage;
   }
 
   private bookmark(watch: Watch): void {
-    if (!watch.silent) {
+    if (!watch.silent && this.watches.has(watch)) {
       const metadata = { resourceVersion: String(this.store.version) };
       watch.stream.send({ type: 'BOOKMARK', object: { metadata } });
     }

@@ -47,8 +47,8 @@ export const admissionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A webhook has a unique name of three parts, a client, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
-      fix: 'Complete the webhook.',
+        'A webhook must have a unique name of three parts, a client config, sideEffects None or NoneOnDryRun, review versions, and complete rules.',
+      fix: 'Set name, clientConfig, sideEffects, admissionReviewVersions, and rules of the webhook.',
     },
     (object, say, _context, manifest) => {
       const names = new Set<string>();
@@ -59,7 +59,7 @@ export const admissionRules: readonly Rule[] = [
           say(`${path}/name`, `the webhook's name ${JSON.stringify(name)} must ${bad}`);
         }
         if (name !== '' && names.has(name)) {
-          say(`${path}/name`, 'a webhook of this name stands here already');
+          say(`${path}/name`, 'duplicate webhook name');
         }
         names.add(name);
         for (const rule of itemsOf(value.rules, `${path}/rules`)) {
@@ -71,13 +71,13 @@ export const admissionRules: readonly Rule[] = [
           checkChoice(value, path, 'reinvocationPolicy', ['Never', 'IfNeeded'], say);
         }
         if (!['None', 'NoneOnDryRun'].includes(text(value.sideEffects))) {
-          say(`${path}/sideEffects`, 'the webhook does not say that it has no side effects', {
+          say(`${path}/sideEffects`, 'sideEffects must be None or NoneOnDryRun', {
             expected: 'None or NoneOnDryRun',
           });
         }
         const timeout = whole(value.timeoutSeconds);
         if (timeout !== undefined && (timeout < 1 || timeout > 30)) {
-          say(`${path}/timeoutSeconds`, `a timeout of ${timeout} s is not possible`, { expected: '1-30' });
+          say(`${path}/timeoutSeconds`, `timeoutSeconds must be between 1 and 30: ${timeout}`, { expected: '1-30' });
         }
         checkLabelSelector(value.namespaceSelector, `${path}/namespaceSelector`, say);
         checkLabelSelector(value.objectSelector, `${path}/objectSelector`, say);
@@ -94,8 +94,8 @@ export const admissionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A policy says what it matches, and has validations (or audit annotations) or mutations that are complete.',
-      fix: 'Complete the policy.',
+        'A policy must set matchConstraints, and validations (or audit annotations) or mutations that are complete.',
+      fix: 'Set spec.matchConstraints, and spec.validations, spec.auditAnnotations, or spec.mutations, of the policy.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -104,11 +104,11 @@ export const admissionRules: readonly Rule[] = [
         checkParamKind(spec.paramKind, say);
       }
       if (!isObject(spec.matchConstraints)) {
-        say('/spec/matchConstraints', 'the policy does not say what it matches');
+        say('/spec/matchConstraints', 'matchConstraints must be set');
       } else {
         checkMatch(spec.matchConstraints, '/spec/matchConstraints', say);
         if (size(spec.matchConstraints.resourceRules) === 0) {
-          say('/spec/matchConstraints/resourceRules', 'the policy matches no resources');
+          say('/spec/matchConstraints/resourceRules', 'matchConstraints.resourceRules must not be empty');
         }
       }
       const variables = given(spec.paramKind) ? [...REQUEST, 'params'] : REQUEST;
@@ -116,7 +116,7 @@ export const admissionRules: readonly Rule[] = [
       checkConditions(spec.matchConditions, '/spec/matchConditions', say, variables);
       for (const { value, path } of itemsOf(spec.variables, '/spec/variables')) {
         if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(text(value.name)) || RESERVED.has(text(value.name))) {
-          say(`${path}/name`, "the variable's name is no CEL identifier");
+          say(`${path}/name`, 'the name of the variable must be a CEL identifier');
         }
         checkExpression(value.expression, `${path}/expression`, 'variable', { variables: all }, say);
       }
@@ -134,12 +134,12 @@ export const admissionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A binding names its policy, complete parameters, and (for validation) known actions, not Deny and Warn together.',
-      fix: 'Complete the binding.',
+        'A binding must name its policy, have complete parameters, and (for validation) supported actions, but not Deny and Warn together.',
+      fix: 'Set spec.policyName, spec.paramRef, and spec.validationActions of the binding.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
-      const bad = text(spec.policyName) === '' ? 'be given' : dnsSubdomain(text(spec.policyName));
+      const bad = text(spec.policyName) === '' ? 'be set' : dnsSubdomain(text(spec.policyName));
       if (bad !== undefined) {
         say('/spec/policyName', `the policy's name must ${bad}`);
       }
@@ -154,20 +154,20 @@ export const admissionRules: readonly Rule[] = [
       }
       const actions = textsOf(spec.validationActions, '/spec/validationActions');
       if (actions.length === 0) {
-        say('/spec/validationActions', 'the binding has no action', { expected: 'Deny, Warn or Audit' });
+        say('/spec/validationActions', 'validationActions must not be empty', { expected: 'Deny, Warn, or Audit' });
       }
       const seen = new Set<string>();
       for (const { value, path } of actions) {
         if (!['Deny', 'Warn', 'Audit'].includes(value)) {
-          say(path, `the action "${value}" does not exist`, { expected: 'Deny, Warn or Audit' });
+          say(path, `unsupported action "${value}"`, { expected: 'Deny, Warn, or Audit' });
         }
         if (seen.has(value)) {
-          say(path, `${value} stands here already`);
+          say(path, `duplicate value "${value}"`);
         }
         seen.add(value);
       }
       if (seen.has('Deny') && seen.has('Warn')) {
-        say('/spec/validationActions', 'Deny and Warn exclude each other');
+        say('/spec/validationActions', 'the actions Deny and Warn must not be set together');
       }
     },
   ),
@@ -177,7 +177,7 @@ function checkExpression(value: JsonValue | undefined, path: string, what: strin
   const source = text(value);
   const complaint = source.trim() === '' ? undefined : expressionComplaint(source, wanted);
   if (source.trim() === '') {
-    say(path, `the ${what} has no expression`);
+    say(path, `the ${what} must have an expression`);
   } else if (complaint !== undefined) {
     say(path, `the expression of the ${what} ${complaint}`);
   }
@@ -187,34 +187,34 @@ function checkExpression(value: JsonValue | undefined, path: string, what: strin
 function checkChoice(holder: JsonObject, path: string, field: string, values: readonly string[], say: Say): void {
   const value = holder[field];
   if (typeof value === 'string' && !values.includes(value)) {
-    say(`${path}/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+    say(`${path}/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
   }
 }
 
 function checkRule(rule: JsonObject, path: string, say: Say): void {
   const operations = textsOf(rule.operations, `${path}/operations`);
   if (operations.length === 0) {
-    say(`${path}/operations`, 'the rule has no operations');
+    say(`${path}/operations`, 'the rule must have operations');
   }
   if (operations.length > 1 && operations.some(({ value }) => value === '*')) {
-    say(`${path}/operations`, '"*" stands alone');
+    say(`${path}/operations`, '"*" must not be combined with other values');
   }
   for (const { value, path: at } of operations) {
     if (!OPERATIONS.includes(value)) {
-      say(at, `the operation "${value}" does not exist`, { expected: oneOf(OPERATIONS) });
+      say(at, `unsupported operation "${value}"`, { expected: oneOf(OPERATIONS) });
     }
   }
   for (const field of ['apiGroups', 'apiVersions']) {
     const values = textsOf(rule[field], `${path}/${field}`);
     if (values.length === 0) {
-      say(`${path}/${field}`, `the rule has no ${field}`);
+      say(`${path}/${field}`, `the rule must have ${field}`);
     }
     if (values.length > 1 && values.some(({ value }) => value === '*')) {
-      say(`${path}/${field}`, '"*" stands alone');
+      say(`${path}/${field}`, '"*" must not be combined with other values');
     }
     for (const { value, path: at } of values) {
       if (field === 'apiVersions' && value === '') {
-        say(at, 'the version is empty');
+        say(at, 'the version must not be empty');
       }
     }
   }
@@ -225,13 +225,13 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
 function checkResources(rule: JsonObject, path: string, say: Say): void {
   const resources = textsOf(rule.resources, `${path}/resources`);
   if (resources.length === 0) {
-    say(`${path}/resources`, 'the rule has no resources');
+    say(`${path}/resources`, 'the rule must have resources');
   }
   const wholeResources = new Set<string>();
   const wholeSubresources = new Set<string>();
   for (const { value, path: at } of resources) {
     if (value === '') {
-      say(at, 'the resource is empty');
+      say(at, 'the resource must not be empty');
     }
     const slash = value.indexOf('/');
     if (slash < 0) {
@@ -240,7 +240,7 @@ function checkResources(rule: JsonObject, path: string, say: Say): void {
     const resource = value.slice(0, slash);
     const subresource = value.slice(slash + 1);
     if (wholeResources.has(resource) || wholeSubresources.has(subresource)) {
-      say(at, `"${value}" is matched by an entry before it already`);
+      say(at, `"${value}" is already matched by a previous entry`);
     }
     if (subresource === '*') {
       wholeResources.add(resource);
@@ -251,22 +251,20 @@ function checkResources(rule: JsonObject, path: string, say: Say): void {
   }
   const names = resources.map(({ value }) => value);
   if (names.length > 1 && names.includes('*/*')) {
-    say(`${path}/resources`, '"*/*" stands alone');
+    say(`${path}/resources`, '"*/*" must not be combined with other values');
   }
   // The server remembers only whether the last name without a "/" was "*".
   const plain = names.filter((name) => name !== '' && !name.includes('/'));
   if (names.includes('*') && plain[plain.length - 1] !== '*') {
-    say(`${path}/resources`, '"*" stands without other resources');
+    say(`${path}/resources`, '"*" must not be combined with other resources');
   }
 }
 
 function checkClient(client: JsonObject, path: string, say: Say): void {
   if (given(client.url) === given(client.service)) {
-    say(
-      path,
-      given(client.url) ? 'the client has both a URL and a service' : 'the client has neither a URL nor a service',
-      { expected: 'url or service' },
-    );
+    say(path, given(client.url) ? 'url must not be set when service is set' : 'url or service must be set', {
+      expected: 'url or service',
+    });
     return;
   }
   if (typeof client.url === 'string') {
@@ -281,12 +279,12 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
   const { service } = client;
   for (const field of ['name', 'namespace']) {
     if (text(service[field]) === '') {
-      say(`${path}/service/${field}`, `the service has no ${field}`);
+      say(`${path}/service/${field}`, `the service must have ${field}`);
     }
   }
   const port = whole(service.port);
   if (port !== undefined && portNumber(port) !== undefined) {
-    say(`${path}/service/port`, `${port} is no port number`);
+    say(`${path}/service/port`, `the port must be between 1 and 65535: ${port}`);
   }
   const route = service.path;
   if (typeof route !== 'string' || route === '' || route === '/') {
@@ -299,7 +297,7 @@ function checkClient(client: JsonObject, path: string, say: Say): void {
       .split('/')
       .some((part) => dnsSubdomain(part) !== undefined);
   if (bad) {
-    say(`${path}/service/path`, `"${route}" is no path of DNS names`, { expected: 'such as /validate' });
+    say(`${path}/service/path`, `"${route}" is not a valid path of DNS names`, { expected: 'such as /validate' });
   }
 }
 
@@ -317,12 +315,12 @@ function urlComplaint(url: string): string | undefined {
     return 'have a host';
   }
   if (parsed.username !== '' || parsed.password !== '') {
-    return 'not hold a user';
+    return 'not contain a user';
   }
   if (parsed.hash !== '' || url.includes('#')) {
-    return 'not hold a fragment';
+    return 'not contain a fragment';
   }
-  return parsed.search !== '' ? 'not hold a query' : undefined;
+  return parsed.search !== '' ? 'not contain a query' : undefined;
 }
 
 function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say): void {
@@ -334,29 +332,29 @@ function checkReviewVersions(list: JsonValue | undefined, path: string, say: Say
       say(at, `the version must ${bad}`);
     }
     if (seen.has(value)) {
-      say(at, `"${value}" stands here already`);
+      say(at, `duplicate value "${value}"`);
     }
     seen.add(value);
   }
   if (!seen.has('v1') && !seen.has('v1beta1')) {
-    say(path, 'no version of AdmissionReview that the server knows', { expected: 'v1 or v1beta1' });
+    say(path, 'admissionReviewVersions must contain a version that the server supports', { expected: 'v1 or v1beta1' });
   }
 }
 
 function checkConditions(list: JsonValue | undefined, path: string, say: Say, variables: readonly string[]): void {
   const conditions = itemsOf(list, path);
   if (conditions.length > 64) {
-    say(path, 'more than 64 conditions', { found: conditions.length });
+    say(path, 'must not have more than 64 conditions', { found: conditions.length });
   }
   const seen = new Set<string>();
   for (const { value, path: at } of conditions) {
     const name = text(value.name);
-    const bad = name === '' ? 'be given' : qualifiedName(name);
+    const bad = name === '' ? 'be set' : qualifiedName(name);
     if (bad !== undefined) {
       say(`${at}/name`, `the condition's name must ${bad}`);
     }
     if (name !== '' && seen.has(name)) {
-      say(`${at}/name`, `a condition "${name}" stands here already`);
+      say(`${at}/name`, `duplicate condition "${name}"`);
     }
     seen.add(name);
     checkExpression(
@@ -383,7 +381,7 @@ function checkMatch(match: JsonObject, path: string, say: Say): void {
           say(name.path, `the name must ${bad}`);
         }
         if (seen.has(name.value)) {
-          say(name.path, `"${name.value}" stands here already`);
+          say(name.path, `duplicate value "${name.value}"`);
         }
         seen.add(name.value);
       }
@@ -396,17 +394,17 @@ function checkParamKind(kind: JsonObject, say: Say): void {
   const parts = version.split('/');
   const [group, name] = parts.length === 1 ? ['', parts[0] ?? ''] : [parts[0] ?? '', parts[1] ?? ''];
   if (parts.length > 2 || dns1035Label(name) !== undefined || (group !== '' && dnsSubdomain(group) !== undefined)) {
-    say('/spec/paramKind/apiVersion', `"${version}" is no API version`);
+    say('/spec/paramKind/apiVersion', `"${version}" is not a valid API version`);
   }
   if (dns1035Label(text(kind.kind).toLowerCase()) !== undefined) {
-    say('/spec/paramKind/kind', `"${text(kind.kind)}" is no kind`);
+    say('/spec/paramKind/kind', `"${text(kind.kind)}" is not a valid kind`);
   }
 }
 
 function checkParamRef(reference: JsonObject, say: Say): void {
   const name = text(reference.name);
   if ((name !== '') === given(reference.selector)) {
-    say('/spec/paramRef', 'the parameters are named by either name or selector');
+    say('/spec/paramRef', 'name must not be set when selector is set');
   }
   const bad = name === '' ? undefined : pathSegment(name);
   if (bad !== undefined) {
@@ -414,7 +412,7 @@ function checkParamRef(reference: JsonObject, say: Say): void {
   }
   checkLabelSelector(reference.selector, '/spec/paramRef/selector', say);
   if (!['Allow', 'Deny'].includes(text(reference.parameterNotFoundAction))) {
-    say('/spec/paramRef/parameterNotFoundAction', 'parameterNotFoundAction is missing or unknown', {
+    say('/spec/paramRef/parameterNotFoundAction', 'parameterNotFoundAction must be Allow or Deny', {
       expected: 'Allow or Deny',
     });
   }
@@ -422,14 +420,14 @@ function checkParamRef(reference: JsonObject, say: Say): void {
 
 function checkValidations(spec: JsonObject, name: string, variables: readonly string[], say: Say): void {
   if (size(spec.validations) + size(spec.auditAnnotations) === 0) {
-    say('/spec/validations', 'the policy has neither validations nor audit annotations');
+    say('/spec/validations', 'validations or auditAnnotations must be set');
   }
   for (const { value, path } of itemsOf(spec.validations, '/spec/validations')) {
     checkExpression(value.expression, `${path}/expression`, 'validation', { variables, result: ['bool'] }, say);
     for (const field of ['message', 'messageExpression']) {
       const said = text(value[field]);
       if (said !== '' && said.trim() === '') {
-        say(`${path}/${field}`, `${field} is blank`);
+        say(`${path}/${field}`, `${field} must not be blank`);
       } else if (said !== '' && field === 'messageExpression') {
         checkExpression(
           said,
@@ -441,13 +439,13 @@ function checkValidations(spec: JsonObject, name: string, variables: readonly st
       }
     }
     if (/[\n\r]/.test(text(value.message).trim())) {
-      say(`${path}/message`, 'the message has line breaks');
+      say(`${path}/message`, 'the message must not contain line breaks');
     }
     checkChoice(value, path, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'], say);
   }
   const annotations = itemsOf(spec.auditAnnotations, '/spec/auditAnnotations');
   if (annotations.length > 20) {
-    say('/spec/auditAnnotations', 'more than 20 audit annotations', { found: annotations.length });
+    say('/spec/auditAnnotations', 'must not have more than 20 audit annotations', { found: annotations.length });
   }
   const keys = new Set<string>();
   for (const { value, path } of annotations) {
@@ -457,11 +455,11 @@ function checkValidations(spec: JsonObject, name: string, variables: readonly st
       say(`${path}/key`, `the key must ${bad}`);
     }
     if (keys.has(key)) {
-      say(`${path}/key`, 'the key stands here already');
+      say(`${path}/key`, 'duplicate key');
     }
     keys.add(key);
     if (text(value.valueExpression).length > 5 * 1024) {
-      say(`${path}/valueExpression`, 'the expression is longer than 5 KiB', { found: null });
+      say(`${path}/valueExpression`, 'the expression must be no longer than 5 KiB', { found: null });
     } else {
       checkExpression(
         value.valueExpression,
@@ -477,20 +475,20 @@ function checkValidations(spec: JsonObject, name: string, variables: readonly st
 function checkMutations(spec: JsonObject, variables: readonly string[], say: Say): void {
   const mutations = itemsOf(spec.mutations, '/spec/mutations');
   if (mutations.length === 0) {
-    say('/spec/mutations', 'the policy has no mutations');
+    say('/spec/mutations', 'the policy must have mutations');
   }
   for (const { value, path } of mutations) {
     const type = text(value.patchType);
     const field = type === 'ApplyConfiguration' ? 'applyConfiguration' : type === 'JSONPatch' ? 'jsonPatch' : undefined;
     if (field === undefined) {
-      say(`${path}/patchType`, `the patch type "${type}" does not exist`, {
+      say(`${path}/patchType`, `unsupported patch type "${type}"`, {
         expected: 'ApplyConfiguration or JSONPatch',
       });
       continue;
     }
     const other = field === 'jsonPatch' ? 'applyConfiguration' : 'jsonPatch';
     if (given(value[other])) {
-      say(`${path}/${other}`, `a mutation of type ${type} has no ${other}`);
+      say(`${path}/${other}`, `a mutation of type ${type} must not set ${other}`);
     }
     const result = field === 'jsonPatch' ? ('list' as const) : ('object' as const);
     checkExpression(
@@ -506,7 +504,7 @@ function checkMutations(spec: JsonObject, variables: readonly string[], say: Say
 
 function checkReinvocation(spec: JsonObject, say: Say): void {
   if (!['Never', 'IfNeeded'].includes(text(spec.reinvocationPolicy))) {
-    say('/spec/reinvocationPolicy', 'reinvocationPolicy is missing or unknown', { expected: 'Never or IfNeeded' });
+    say('/spec/reinvocationPolicy', 'reinvocationPolicy must be Never or IfNeeded', { expected: 'Never or IfNeeded' });
   }
 }
 

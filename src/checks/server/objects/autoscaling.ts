@@ -27,22 +27,22 @@ export const autoscalingRules: readonly Rule[] = [
     ['autoscaling/HorizontalPodAutoscaler'],
     {
       source: SOURCE,
-      summary: 'minReplicas is at least 1, maxReplicas at least 1 and not below minReplicas.',
-      fix: 'Correct the bounds.',
+      summary: 'minReplicas and maxReplicas must be at least 1, and maxReplicas at least minReplicas.',
+      fix: 'Set spec.minReplicas to at least 1 and spec.maxReplicas to at least minReplicas.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const least = whole(spec.minReplicas) ?? 1;
       const most = whole(spec.maxReplicas) ?? 0;
       if (least < 1) {
-        say('/spec/minReplicas', `minReplicas ${least} is not possible`, {
-          expected: '1 or more (scaling to zero needs a feature gate)',
+        say('/spec/minReplicas', `minReplicas must be greater than or equal to 1: ${least}`, {
+          expected: 'at least 1 (scaling to zero needs a feature gate)',
         });
       }
       if (most < 1) {
-        say('/spec/maxReplicas', 'maxReplicas must be above zero', { expected: '1 or more' });
+        say('/spec/maxReplicas', 'maxReplicas must be greater than 0', { expected: 'at least 1' });
       } else if (most < least) {
-        say('/spec/maxReplicas', `maxReplicas ${most} is below minReplicas ${least}`, {
+        say('/spec/maxReplicas', `maxReplicas must be greater than or equal to minReplicas (${most} < ${least})`, {
           expected: `at least ${least}`,
         });
       }
@@ -54,15 +54,15 @@ export const autoscalingRules: readonly Rule[] = [
     ['autoscaling/HorizontalPodAutoscaler'],
     {
       source: SOURCE,
-      summary: 'scaleTargetRef has a kind and a name, and an API version that can be read.',
-      fix: 'Name the workload that is scaled.',
+      summary: 'scaleTargetRef must have a kind, a name, and a valid API version.',
+      fix: 'Set spec.scaleTargetRef to the apiVersion, kind, and name of the workload.',
     },
     (object, say, context) => {
       const reference = asObject(asObject(object.spec).scaleTargetRef);
       checkTarget(reference, '/spec/scaleTargetRef', say);
       const version = text(reference.apiVersion);
       if (since(context, 34) && !/^[^/]+\//.test(version) && reference.kind !== 'ReplicationController') {
-        say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" has no group`, {
+        say('/spec/scaleTargetRef/apiVersion', `the API version "${version}" must have a group`, {
           expected: 'such as apps/v1',
         });
       }
@@ -74,25 +74,24 @@ export const autoscalingRules: readonly Rule[] = [
     ['autoscaling/HorizontalPodAutoscaler'],
     {
       source: SOURCE,
-      summary:
-        'A metric has a type, exactly the source of that type, and a positive target of a kind that the source can have.',
-      fix: 'Correct the metric.',
+      summary: 'A metric must have a type, exactly the source of that type, and a positive target of a supported type.',
+      fix: 'Set type of the entry in spec.metrics, the source of that type, and a positive target.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       for (const { value, path } of itemsOf(spec.metrics, '/spec/metrics')) {
         const field = METRICS.get(text(value.type));
         if (field === undefined) {
-          say(`${path}/type`, `the metric type "${text(value.type)}" does not exist`, {
+          say(`${path}/type`, `unsupported metric type "${text(value.type)}"`, {
             expected: oneOf([...METRICS.keys()]),
           });
         } else if (!given(value[field])) {
-          say(`${path}/${field}`, `a metric of type ${text(value.type)} has ${field}`);
+          say(`${path}/${field}`, `${field} must not be set for a metric of type ${text(value.type)}`);
         }
         const present = [...METRICS.values()].filter((source) => given(value[source]));
         for (const other of present) {
           if (present.length > 1 && other !== field) {
-            say(`${path}/${other}`, 'the metric has more than one source');
+            say(`${path}/${other}`, 'the metric must have only one source');
           }
         }
         const source = present.length === 1 && present[0] !== undefined ? value[present[0]] : undefined;
@@ -103,7 +102,7 @@ export const autoscalingRules: readonly Rule[] = [
       const version = text(object.apiVersion);
       const percent = whole(spec.targetCPUUtilizationPercentage);
       if (version === 'autoscaling/v1' && percent !== undefined && percent < 1) {
-        say('/spec/targetCPUUtilizationPercentage', 'the target must be above zero');
+        say('/spec/targetCPUUtilizationPercentage', 'the target must be greater than 0');
       }
     },
   ),
@@ -114,8 +113,8 @@ export const autoscalingRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'Scaling rules have policies of type Pods or Percent with positive values, periods up to 1800 s and windows up to 3600 s.',
-      fix: 'Correct the rule.',
+        'Scaling rules must have policies of type Pods or Percent with positive values, periods of at most 1800 s, and windows of at most 3600 s.',
+      fix: 'Set policies, stabilizationWindowSeconds, and selectPolicy in spec.behavior to supported values.',
     },
     (object, say, context) => {
       const behavior = asObject(asObject(object.spec).behavior);
@@ -127,26 +126,32 @@ export const autoscalingRules: readonly Rule[] = [
         const path = `/spec/behavior/${direction}`;
         const window = whole(rules.stabilizationWindowSeconds);
         if (window !== undefined && (window < 0 || window > 3600)) {
-          say(`${path}/stabilizationWindowSeconds`, `a window of ${window} s is not possible`, { expected: '0-3600' });
+          say(
+            `${path}/stabilizationWindowSeconds`,
+            `stabilizationWindowSeconds must be between 0 and 3600: ${window}`,
+            { expected: '0-3600' },
+          );
         }
         if (typeof rules.selectPolicy === 'string' && !['Max', 'Min', 'Disabled'].includes(rules.selectPolicy)) {
-          say(`${path}/selectPolicy`, `selectPolicy "${rules.selectPolicy}" does not exist`, {
-            expected: 'Max, Min or Disabled',
+          say(`${path}/selectPolicy`, `unsupported value "${rules.selectPolicy}" for selectPolicy`, {
+            expected: 'Max, Min, or Disabled',
           });
         }
         if (Array.isArray(rules.policies) && rules.policies.length === 0) {
-          say(`${path}/policies`, 'the list of policies is empty', { expected: 'a policy, or no list at all' });
+          say(`${path}/policies`, 'the list of policies must not be empty', {
+            expected: 'at least one policy, or no list',
+          });
         }
         for (const { value, path: at } of itemsOf(rules.policies, `${path}/policies`)) {
           if (!['Pods', 'Percent'].includes(text(value.type))) {
-            say(`${at}/type`, `the policy type "${text(value.type)}" does not exist`, { expected: 'Pods or Percent' });
+            say(`${at}/type`, `unsupported policy type "${text(value.type)}"`, { expected: 'Pods or Percent' });
           }
           if ((whole(value.value) ?? 0) <= 0) {
-            say(`${at}/value`, 'the value must be above zero');
+            say(`${at}/value`, 'the value must be greater than 0');
           }
           const period = whole(value.periodSeconds) ?? 0;
           if (period <= 0 || period > 1800) {
-            say(`${at}/periodSeconds`, `a period of ${period} s is not possible`, { expected: '1-1800' });
+            say(`${at}/periodSeconds`, `periodSeconds must be between 1 and 1800: ${period}`, { expected: '1-1800' });
           }
         }
         const tolerance =
@@ -154,7 +159,7 @@ export const autoscalingRules: readonly Rule[] = [
             ? parseQuantity(rules.tolerance)
             : undefined;
         if (since(context, 35) && tolerance?.isNegative() === true) {
-          say(`${path}/tolerance`, 'the tolerance cannot be negative');
+          say(`${path}/tolerance`, 'the tolerance must be greater than or equal to 0');
         }
       }
     },
@@ -166,20 +171,20 @@ export const autoscalingRules: readonly Rule[] = [
     {
       source: 'apis/policy/validation/validation.go',
       summary:
-        'A PodDisruptionBudget has minAvailable or maxUnavailable as a count or percentage, and a valid selector.',
-      fix: 'Keep one of the two.',
+        'A PodDisruptionBudget must have either minAvailable or maxUnavailable as a count or percentage, and a valid selector.',
+      fix: 'Keep either spec.minAvailable or spec.maxUnavailable, and set spec.selector to valid labels.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       if (given(spec.minAvailable) && given(spec.maxUnavailable)) {
-        say('/spec', 'minAvailable and maxUnavailable exclude each other', { expected: 'one of them' });
+        say('/spec', 'minAvailable must not be set when maxUnavailable is set', { expected: 'one of them' });
       }
       checkShare(spec.minAvailable, '/spec/minAvailable', say, true);
       checkShare(spec.maxUnavailable, '/spec/maxUnavailable', say, true);
       checkLabelSelector(spec.selector, '/spec/selector', say);
       const eviction = spec.unhealthyPodEvictionPolicy;
       if (typeof eviction === 'string' && !['IfHealthyBudget', 'AlwaysAllow'].includes(eviction)) {
-        say('/spec/unhealthyPodEvictionPolicy', `unhealthyPodEvictionPolicy "${eviction}" does not exist`, {
+        say('/spec/unhealthyPodEvictionPolicy', `unsupported value "${eviction}" for unhealthyPodEvictionPolicy`, {
           expected: 'IfHealthyBudget or AlwaysAllow',
         });
       }
@@ -190,13 +195,15 @@ export const autoscalingRules: readonly Rule[] = [
 function checkTarget(reference: JsonObject, path: string, say: Say): void {
   for (const field of ['kind', 'name']) {
     const value = text(reference[field]);
-    const complaint = value === '' ? 'be given' : pathSegment(value);
+    const complaint = value === '' ? 'be set' : pathSegment(value);
     if (complaint !== undefined) {
       say(`${path}/${field}`, `the ${field} must ${complaint}`);
     }
   }
   if (text(reference.apiVersion).split('/').length > 2) {
-    say(`${path}/apiVersion`, `"${text(reference.apiVersion)}" is no API version`, { expected: 'group/version' });
+    say(`${path}/apiVersion`, `"${text(reference.apiVersion)}" is not a valid API version`, {
+      expected: 'group/version',
+    });
   }
 }
 
@@ -208,14 +215,14 @@ function checkSource(kind: string, source: JsonObject, path: string, say: Say): 
   }
   if (kind === 'object' || kind === 'external' || kind === 'pods') {
     const name = text(asObject(source.metric).name);
-    const complaint = name === '' ? 'be given' : pathSegment(name);
+    const complaint = name === '' ? 'be set' : pathSegment(name);
     if (complaint !== undefined) {
       say(`${path}/metric/name`, `the metric's name must ${complaint}`);
     }
     // The selector of a metric is not validated by the server.
   } else {
     const name = text(source.name);
-    const complaint = name === '' ? 'be given' : kind === 'containerResource' ? containerResourceName(name) : undefined;
+    const complaint = name === '' ? 'be set' : kind === 'containerResource' ? containerResourceName(name) : undefined;
     if (complaint !== undefined) {
       say(`${path}/name`, `the resource's name must ${complaint}`);
     }
@@ -225,41 +232,41 @@ function checkSource(kind: string, source: JsonObject, path: string, say: Say): 
     }
   }
   if (!['Utilization', 'Value', 'AverageValue'].includes(text(target.type))) {
-    say(`${at}/type`, `the target type "${text(target.type)}" does not exist`, {
-      expected: 'Utilization, Value or AverageValue',
+    say(`${at}/type`, `unsupported target type "${text(target.type)}"`, {
+      expected: 'Utilization, Value, or AverageValue',
     });
   }
   for (const field of ['value', 'averageValue']) {
     const amount =
       typeof target[field] === 'string' || typeof target[field] === 'number' ? parseQuantity(target[field]) : undefined;
     if (amount !== undefined && !amount.isPositive()) {
-      say(`${at}/${field}`, `${field} must be above zero`);
+      say(`${at}/${field}`, `${field} must be greater than 0`);
     }
   }
   const utilization = whole(target.averageUtilization);
   if (utilization !== undefined && utilization < 1) {
-    say(`${at}/averageUtilization`, 'averageUtilization must be above zero');
+    say(`${at}/averageUtilization`, 'averageUtilization must be greater than 0');
   }
   const has = (field: string): boolean => given(target[field]);
   switch (kind) {
     case 'object':
       if (!has('value') && !has('averageValue')) {
-        say(at, 'the target has neither value nor averageValue');
+        say(at, 'value or averageValue must be set');
       }
       break;
     case 'external':
       if (has('value') === has('averageValue')) {
-        say(at, 'the target has either value or averageValue');
+        say(at, 'value must not be set when averageValue is set');
       }
       break;
     case 'pods':
       if (!has('averageValue')) {
-        say(at, 'the target has no averageValue');
+        say(at, 'the target must have an averageValue');
       }
       break;
     default:
       if (has('averageUtilization') === has('averageValue')) {
-        say(at, 'the target has either averageUtilization or averageValue');
+        say(at, 'averageUtilization must not be set when averageValue is set');
       }
   }
 }

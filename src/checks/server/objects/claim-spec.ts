@@ -30,23 +30,23 @@ export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = f
 
 export function checkAccessModes(modes: JsonValue | undefined, path: string, say: Say): void {
   if (size(modes) === 0) {
-    say(path, 'no access mode is given', { expected: 'at least one access mode' });
+    say(path, 'accessModes must not be empty', { expected: 'at least one access mode' });
   }
   const names = textsOf(modes, path);
   for (const { value, path: at } of names) {
     if (!ACCESS_MODES.includes(value)) {
-      say(at, `the access mode "${value}" does not exist`, { expected: ACCESS_MODES.join(', ') });
+      say(at, `unsupported access mode "${value}"`, { expected: ACCESS_MODES.join(', ') });
     }
   }
   const known = new Set(names.map(({ value }) => value).filter((value) => ACCESS_MODES.includes(value)));
   if (known.has('ReadWriteOncePod') && known.size > 1) {
-    say(path, 'ReadWriteOncePod excludes other access modes');
+    say(path, 'ReadWriteOncePod must not be combined with other access modes');
   }
 }
 
 export function checkVolumeMode(mode: JsonValue | undefined, path: string, say: Say): void {
   if (typeof mode === 'string' && mode !== 'Block' && mode !== 'Filesystem') {
-    say(path, `the volume mode "${mode}" does not exist`, { expected: 'Filesystem or Block' });
+    say(path, `unsupported volume mode "${mode}"`, { expected: 'Filesystem or Block' });
   }
 }
 
@@ -56,10 +56,10 @@ function checkRequest(spec: JsonObject, path: string, say: Say): void {
   const at = `${path}/resources/requests/storage`;
   if (storage !== undefined) {
     if (!storage.isPositive()) {
-      say(at, 'the size must be above zero');
+      say(at, 'the size must be greater than 0');
     }
   } else if (!isObject(requests) || !given(requests.storage)) {
-    say(at, 'the claim asks for no size', { expected: 'resources.requests.storage' });
+    say(at, 'resources.requests.storage must be set', { expected: 'resources.requests.storage' });
   }
 }
 
@@ -82,14 +82,14 @@ function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean
     }
     const at = `${path}/${field}`;
     if (text(source.name) === '') {
-      say(`${at}/name`, 'the source has no name');
+      say(`${at}/name`, 'the source must have a name');
     }
     if (text(source.kind) === '') {
-      say(`${at}/kind`, 'the source has no kind');
+      say(`${at}/kind`, 'the source must have a kind');
     }
     const group = text(source.apiGroup);
     if (group === '' && source.kind !== 'PersistentVolumeClaim') {
-      say(`${at}/kind`, 'without an apiGroup the source is a PersistentVolumeClaim');
+      say(`${at}/kind`, 'without apiGroup, the kind of the source must be PersistentVolumeClaim');
     }
     const complaint = group === '' ? undefined : dnsSubdomain(group);
     if (complaint !== undefined) {
@@ -100,14 +100,14 @@ function checkDataSources(spec: JsonObject, path: string, say: Say, own: boolean
     return;
   }
   if (namespace !== '') {
-    say(`${path}/dataSource`, 'dataSource cannot say from which namespace dataSourceRef comes');
+    say(`${path}/dataSource`, 'dataSource must not be set when dataSourceRef has a namespace');
     return;
   }
   const same = ['apiGroup', 'kind', 'name'].every(
     (field) => (dataSource[field] ?? null) === (dataSourceRef[field] ?? null),
   );
   if (!same) {
-    say(`${path}/dataSource`, 'dataSource and dataSourceRef name different objects', {
+    say(`${path}/dataSource`, 'dataSource and dataSourceRef must name the same object', {
       expected: 'one of them, or both the same',
     });
   }

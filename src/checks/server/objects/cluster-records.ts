@@ -54,8 +54,8 @@ export const clusterRecordRules: readonly Rule[] = [
     {
       source: `${cite('kube-aggregator')}, pkg/apis/apiregistration/validation/validation.go`,
       summary:
-        "An APIService has a group, a version and priorities in range; one of another server names that server's service.",
-      fix: 'Correct the field.',
+        "An APIService must have a group, a version, and priorities in range; one of an extension server must name the server's service.",
+      fix: 'Set spec.leaseName, spec.binaryVersion, spec.emulationVersion, and spec.strategy.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -74,17 +74,17 @@ export const clusterRecordRules: readonly Rule[] = [
       const insecure = spec.insecureSkipTLSVerify === true;
       if (!given(spec.service)) {
         if (bundle) {
-          say('/spec/caBundle', 'an API of this server needs no caBundle', { found: null });
+          say('/spec/caBundle', 'caBundle must not be set for a local APIService', { found: null });
         }
         if (insecure) {
-          say('/spec/insecureSkipTLSVerify', 'an API of this server needs no insecureSkipTLSVerify');
+          say('/spec/insecureSkipTLSVerify', 'insecureSkipTLSVerify must not be set for a local APIService');
         }
         return;
       }
       const service = asObject(spec.service);
       for (const field of ['namespace', 'name']) {
         if (text(service[field]) === '') {
-          say(`/spec/service/${field}`, `the service's ${field} is missing`);
+          say(`/spec/service/${field}`, `the service's ${field} must be set`);
         }
       }
       const port = given(service.port) ? portNumber(whole(service.port) ?? 1) : undefined;
@@ -92,7 +92,7 @@ export const clusterRecordRules: readonly Rule[] = [
         say('/spec/service/port', `the port must ${port}`);
       }
       if (bundle && insecure) {
-        say('/spec/insecureSkipTLSVerify', 'a caBundle is given, and is not to be looked at');
+        say('/spec/insecureSkipTLSVerify', 'caBundle must not be set when insecureSkipTLSVerify is true');
       }
     },
   ),
@@ -102,27 +102,27 @@ export const clusterRecordRules: readonly Rule[] = [
     ['certificates.k8s.io/CertificateSigningRequest'],
     {
       source: 'apis/certificates/validation/validation.go',
-      summary: 'A CertificateSigningRequest holds a request in PEM, names a signer as domain/name, and known usages.',
-      fix: 'Correct the field.',
+      summary: 'A CertificateSigningRequest must have a request in PEM, a signer as domain/name, and supported usages.',
+      fix: 'Set spec.leaseName, spec.binaryVersion, spec.emulationVersion, and spec.strategy.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const block = PEM_BLOCK.exec(`${Buffer.from(text(spec.request), 'base64').toString('latin1')}\n`);
       if (block?.[1] !== 'CERTIFICATE REQUEST') {
-        say('/spec/request', 'the request is no certificate request in PEM', {
+        say('/spec/request', 'the request must be a certificate request in PEM', {
           found: null,
           expected: 'base64 of -----BEGIN CERTIFICATE REQUEST-----…',
         });
       }
       const usages = textsOf(spec.usages, '/spec/usages');
       if (usages.length === 0) {
-        say('/spec/usages', 'no usages are given');
+        say('/spec/usages', 'usages must not be empty');
       }
       for (const [index, { value, path }] of usages.entries()) {
         if (!USAGES.includes(value)) {
-          say(path, `the usage "${value}" does not exist`, { expected: oneOf(USAGES) });
+          say(path, `unsupported usage "${value}"`, { expected: oneOf(USAGES) });
         } else if (usages.findIndex((other) => other.value === value) < index) {
-          say(path, `"${value}" stands here already`);
+          say(path, `duplicate value "${value}"`);
         }
       }
       const signer = text(spec.signerName);
@@ -132,7 +132,9 @@ export const clusterRecordRules: readonly Rule[] = [
       }
       const seconds = whole(spec.expirationSeconds);
       if (seconds !== undefined && seconds < 600) {
-        say('/spec/expirationSeconds', 'a certificate lives 10 minutes at least', { expected: '600 or more' });
+        say('/spec/expirationSeconds', 'expirationSeconds must be at least 600, 10 minutes', {
+          expected: 'at least 600',
+        });
       }
     },
   ),
@@ -142,15 +144,15 @@ export const clusterRecordRules: readonly Rule[] = [
     ['apps/ControllerRevision'],
     {
       source: 'apis/apps/validation/validation.go',
-      summary: 'A ControllerRevision holds an object as its data, and a revision that is not negative.',
-      fix: 'Let the controller write its revisions.',
+      summary: 'A ControllerRevision must have an object as its data, and a revision that is not negative.',
+      fix: 'Leave data and revision to the controller that writes the ControllerRevision.',
     },
     (object, say) => {
       if (!isObject(object.data)) {
-        say('/data', 'the data is no object');
+        say('/data', 'data must be an object');
       }
       if ((whole(object.revision) ?? 0) < 0) {
-        say('/revision', 'the revision cannot be negative');
+        say('/revision', 'the revision must be greater than or equal to 0');
       }
     },
   ),
@@ -161,8 +163,8 @@ export const clusterRecordRules: readonly Rule[] = [
     {
       source: 'apis/core/validation/events.go',
       summary:
-        'An Event stands in the namespace of the object that it is about; one with eventTime names its reporter, action and reason.',
-      fix: 'Correct the event.',
+        'An Event must be in the namespace of its object; an Event with eventTime must set its reporter, action, and reason.',
+      fix: 'Set metadata.namespace to that of involvedObject, and set reportingController, reportingInstance, action, and reason.',
     },
     checkEvent,
   ),
@@ -172,26 +174,26 @@ export const clusterRecordRules: readonly Rule[] = [
     ['coordination.k8s.io/LeaseCandidate'],
     {
       source: 'apis/coordination/validation/validation.go',
-      summary: 'A LeaseCandidate names its lease, its versions and a strategy.',
-      fix: 'Correct the field.',
+      summary: 'A LeaseCandidate must set its lease, its versions, and a strategy.',
+      fix: 'Set spec.leaseName, spec.binaryVersion, spec.emulationVersion, and spec.strategy.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       for (const field of ['leaseName', 'binaryVersion', 'strategy']) {
         if (text(spec[field]) === '') {
-          say(`/spec/${field}`, `${field} is missing`);
+          say(`/spec/${field}`, `${field} must be set`);
         }
       }
       for (const field of ['emulationVersion', 'binaryVersion']) {
         const version = text(spec[field]);
         if (version !== '' && semanticVersion(version) !== undefined) {
-          say(`/spec/${field}`, `"${version}" is no semantic version`, { expected: 'such as 1.36.0' });
+          say(`/spec/${field}`, `"${version}" is not a valid semantic version`, { expected: 'such as 1.36.0' });
         }
       }
       const strategy = text(spec.strategy);
       const oldest = strategy === 'OldestEmulationVersion';
       if (oldest && text(spec.emulationVersion) === '') {
-        say('/spec/emulationVersion', 'the strategy OldestEmulationVersion needs an emulationVersion');
+        say('/spec/emulationVersion', 'emulationVersion must be set for the strategy OldestEmulationVersion');
       }
       const complaint =
         strategy === '' || oldest
@@ -216,11 +218,11 @@ function checkPriority(spec: JsonObject, field: string, most: number, say: Say):
 function signerName(name: string): string | undefined {
   const [domain = '', path = '', ...rest] = name.split('/');
   if (rest.length > 0 || !name.includes('/')) {
-    return 'be a domain, "/" and a name';
+    return 'be a domain, "/", and a name';
   }
   const labels = domain.split('.');
   if (labels.length < 2) {
-    return 'have a domain of two parts or more';
+    return 'have a domain of at least two parts';
   }
   if (byteLength(domain) > 253) {
     return 'have a domain of at most 253 characters';
@@ -246,18 +248,18 @@ function checkEvent(object: JsonObject, say: Say): void {
   if (!given(object.eventTime)) {
     const matches = of === '' ? namespace === 'default' : of === namespace;
     if (known && !matches) {
-      say(at, `the object is in the namespace "${of}", the event in "${namespace}"`, {
+      say(at, `the event must be in the namespace of its object (${namespace}, ${of})`, {
         found: of,
         expected: namespace,
       });
     }
     if (strict) {
-      say('/eventTime', 'the event has no time');
+      say('/eventTime', 'eventTime or a time stamp must be set');
     }
     return;
   }
   if (known && of === '' && namespace !== 'default' && namespace !== 'kube-system') {
-    say(at, 'an event about an object of the cluster stands in default', { found: namespace });
+    say(at, 'an event about a cluster-scoped object must be in the namespace default', { found: namespace });
   }
   const controller = strict ? 'reportingController' : 'reportingComponent';
   const bad = qualifiedName(text(object[controller]));
@@ -267,15 +269,20 @@ function checkEvent(object: JsonObject, say: Say): void {
   for (const field of ['reportingInstance', 'action', 'reason']) {
     const value = text(object[field]);
     if (value === '') {
-      say(`/${field}`, `${field} is missing`);
+      say(`/${field}`, `${field} must be set`);
     }
     if (byteLength(value) > LONGEST_WORD) {
-      say(`/${field}`, `${field} is too long`, { expected: `at most ${LONGEST_WORD} characters` });
+      say(`/${field}`, `${field} must have no more than ${LONGEST_WORD} characters`, {
+        expected: `at most ${LONGEST_WORD} characters`,
+      });
     }
   }
   const note = strict ? 'note' : 'message';
   if (byteLength(text(object[note])) > LONGEST_NOTE) {
-    say(`/${note}`, `the ${note} is too long`, { found: null, expected: `at most ${LONGEST_NOTE} characters` });
+    say(`/${note}`, `the ${note} must have no more than ${LONGEST_NOTE} characters`, {
+      found: null,
+      expected: `at most ${LONGEST_NOTE} characters`,
+    });
   }
   if (strict) {
     checkStrictEvent(object, say);
@@ -285,26 +292,26 @@ function checkEvent(object: JsonObject, say: Say): void {
 /** What events.k8s.io asks beyond the core group. */
 function checkStrictEvent(object: JsonObject, say: Say): void {
   if (object.type !== 'Normal' && object.type !== 'Warning') {
-    say('/type', `the type "${text(object.type)}" does not exist`, { expected: 'Normal or Warning' });
+    say('/type', `unsupported type "${text(object.type)}"`, { expected: 'Normal or Warning' });
   }
   if (isObject(object.series)) {
     if ((whole(object.series.count) ?? 0) < 2) {
-      say('/series/count', 'a series has two events at least');
+      say('/series/count', 'count of a series must be at least 2');
     }
     if (!given(object.series.lastObservedTime)) {
-      say('/series/lastObservedTime', 'lastObservedTime is missing');
+      say('/series/lastObservedTime', 'lastObservedTime must be set');
     }
   }
   for (const field of ['deprecatedFirstTimestamp', 'deprecatedLastTimestamp']) {
     if (given(object[field])) {
-      say(`/${field}`, `${field} belongs to older events`);
+      say(`/${field}`, `${field} must not be set together with eventTime`);
     }
   }
   if ((whole(object.deprecatedCount) ?? 0) !== 0) {
-    say('/deprecatedCount', 'deprecatedCount belongs to older events');
+    say('/deprecatedCount', 'deprecatedCount must not be set together with eventTime');
   }
   const source = asObject(object.deprecatedSource);
   if (text(source.component) + text(source.host) !== '') {
-    say('/deprecatedSource', 'deprecatedSource belongs to older events');
+    say('/deprecatedSource', 'deprecatedSource must not be set together with eventTime');
   }
 }

@@ -27,8 +27,8 @@ export const configRules: readonly Rule[] = [
     ['ConfigMap', 'Secret'],
     {
       summary:
-        'Keys of a ConfigMap or Secret are letters, digits, "-", "_" and "."; no key stands in both data and binaryData.',
-      fix: 'Rename the key.',
+        'Keys of a ConfigMap or Secret must consist of letters, digits, "-", "_", and ".", and must not be in both data and binaryData.',
+      fix: 'Rename the key in data or binaryData.',
     },
     (object, say) => {
       const text1 = asObject(object.data);
@@ -39,7 +39,7 @@ export const configRules: readonly Rule[] = [
             say(pointer(`/${map}`, key), `the key ${JSON.stringify(key)} must ${complaint}`, { found: key });
           }
           if (map === 'binaryData' && key in text1) {
-            say(pointer('/binaryData', key), `the key "${key}" stands in data too`, { found: key });
+            say(pointer('/binaryData', key), `duplicate key "${key}" in data and binaryData`, { found: key });
           }
         }
       }
@@ -50,8 +50,8 @@ export const configRules: readonly Rule[] = [
     'config-size-within-limit',
     ['ConfigMap', 'Secret'],
     {
-      summary: 'A ConfigMap or Secret holds at most 1 MiB.',
-      fix: 'Split the data, or put it into a volume.',
+      summary: 'A ConfigMap or Secret must have no more than 1 MiB of data.',
+      fix: 'Split data into several objects, or put it into a volume.',
     },
     (object, say) => {
       // No character takes more than three bytes for each of its units.
@@ -76,7 +76,10 @@ export const configRules: readonly Rule[] = [
       }
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
       if (total > LARGEST) {
-        say('/data', `the data is ${total} bytes long`, { found: total, expected: `at most ${LARGEST} bytes` });
+        say('/data', `the data has ${total} bytes and must have no more than ${LARGEST}`, {
+          found: total,
+          expected: `at most ${LARGEST} bytes`,
+        });
       }
     },
   ),
@@ -85,15 +88,15 @@ export const configRules: readonly Rule[] = [
     'secret-type-complete',
     ['Secret'],
     {
-      summary: 'A Secret holds the keys that its type asks for.',
-      fix: 'Add the key, or use type Opaque.',
+      summary: 'A Secret must have the keys that its type requires.',
+      fix: 'Add the key to data or stringData, or set type: Opaque.',
     },
     (object, say) => {
       const data = { ...asObject(object.data), ...asObject(object.stringData) };
       const type = text(object.type);
       for (const key of SECRET_KEYS.get(type) ?? []) {
         if (!(key in data) || (type === 'kubernetes.io/ssh-auth' && text(data[key]) === '')) {
-          say(pointer('/data', key), `a secret of type ${type} has the key ${key}`, { expected: key });
+          say(pointer('/data', key), `the key ${key} must be set in a Secret of type ${type}`, { expected: key });
         }
       }
       if (type.startsWith('kubernetes.io/dockerc')) {
@@ -102,15 +105,18 @@ export const configRules: readonly Rule[] = [
           text(asObject(object.stringData)[key]) ||
           Buffer.from(text(asObject(object.data)[key]), 'base64').toString('utf8');
         if (key in data && !isJsonObject(value)) {
-          say(pointer('/data', key), `${key} is no JSON object`, { found: null, expected: 'JSON with registries' });
+          say(pointer('/data', key), `${key} is not a valid JSON object`, {
+            found: null,
+            expected: 'JSON with registries',
+          });
         }
       }
       if (type === 'kubernetes.io/basic-auth' && !('username' in data) && !('password' in data)) {
-        say('/data', 'a secret of this type has username or password');
+        say('/data', 'username or password must be set in a Secret of this type');
       }
       const account = asObject(asObject(object.metadata).annotations)['kubernetes.io/service-account.name'];
       if (type === 'kubernetes.io/service-account-token' && text(account) === '') {
-        say('/metadata/annotations', 'the token names no service account', {
+        say('/metadata/annotations', 'the annotation for the service account must be set', {
           expected: 'the annotation kubernetes.io/service-account.name',
         });
       }
@@ -121,8 +127,8 @@ export const configRules: readonly Rule[] = [
     'namespace-finalizer-valid',
     ['Namespace'],
     {
-      summary: 'A Namespace\'s finalizers are "kubernetes", or names with a domain.',
-      fix: 'Leave spec.finalizers out.',
+      summary: 'Finalizers of a Namespace must be "kubernetes" or have a domain.',
+      fix: 'Remove spec.finalizers.',
     },
     (object, say) => {
       for (const { value, path } of textsOf(asObject(object.spec).finalizers, '/spec/finalizers')) {
@@ -141,10 +147,10 @@ export const configRules: readonly Rule[] = [
     ['Namespace'],
     {
       source: 'k8s.io/pod-security-admission 0.36.3, api/helpers.go',
-      why: 'The admission plugin PodSecurity, which is on by default, refuses the namespace.',
+      why: 'The admission plugin PodSecurity, which is on by default, rejects the namespace.',
       summary:
-        'Labels pod-security.kubernetes.io/… of a Namespace name a level that exists, and a version such as v1.36 or latest.',
-      fix: 'Correct the label.',
+        'Labels pod-security.kubernetes.io/… of a Namespace must have a supported level, or a version such as v1.36 or latest.',
+      fix: 'Set pod-security.kubernetes.io/enforce to privileged, baseline, or restricted, and the version to latest or v1.36.',
     },
     (object, say) => {
       for (const [key, value] of Object.entries(asObject(asObject(object.metadata).labels))) {
@@ -160,11 +166,11 @@ export const configRules: readonly Rule[] = [
             ? ['privileged', 'baseline', 'restricted'].includes(text(value))
             : /^(latest|v1\.(0|[1-9][0-9]*))$/.test(text(value));
         const expected =
-          version === undefined ? 'privileged, baseline or restricted' : 'latest, or a version such as v1.36';
+          version === undefined ? 'privileged, baseline, or restricted' : 'latest, or a version such as v1.36';
         if (!fits) {
           say(
             pointer('/metadata/labels', key),
-            `"${text(value)}" is no ${version === undefined ? 'level' : 'version'} of pod security`,
+            `"${text(value)}" is not a valid ${version === undefined ? 'level' : 'version'} of pod security`,
             { found: text(value), expected },
           );
         }
@@ -177,8 +183,9 @@ export const configRules: readonly Rule[] = [
     ['Node'],
     {
       row: 'K5',
-      summary: "A Node's taints have valid keys and values and a known effect, and are unique by key and effect.",
-      fix: 'Correct the taint.',
+      summary:
+        "A Node's taints must have valid keys and values and a supported effect, and must be unique by key and effect.",
+      fix: 'Set key, value, and effect in spec.taints to valid values, and remove duplicates.',
     },
     (object, say) => checkTaints(asObject(object.spec).taints, '/spec/taints', say),
   ),
@@ -187,8 +194,9 @@ export const configRules: readonly Rule[] = [
     'node-resources-valid',
     ['Node'],
     {
-      summary: "A Node's capacity and allocatable amounts are not negative, and whole where things are counted.",
-      fix: 'Correct the amount.',
+      summary:
+        "A Node's capacity and allocatable amounts must not be negative, and must be integers for counted resources.",
+      fix: 'Set the amount in status.capacity or status.allocatable to a valid quantity.',
     },
     (object, say, context) => {
       for (const list of ['capacity', 'allocatable']) {
@@ -208,12 +216,12 @@ export const configRules: readonly Rule[] = [
           : [{ value: text(spec.podCIDR), path: '/spec/podCIDR', index: 0 }, ...listed.slice(1)];
       for (const { value, path } of ranges) {
         if (!isRange(value, since(context, 36))) {
-          say(path, `"${value}" is no address range`);
+          say(path, `"${value}" is not a valid address range`);
         }
       }
       const families = new Set(ranges.map(({ value }) => isIpv6Text(value)));
       if (ranges.length > 2 || families.size < ranges.length) {
-        say('/spec/podCIDRs', 'a node has at most one range per address family');
+        say('/spec/podCIDRs', 'podCIDRs must have no more than one range for each address family');
       }
     },
   ),

@@ -23,20 +23,20 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'The group of a CRD is a domain; its plural, singular, kind and short names are DNS labels; its scope is Namespaced or Cluster.',
-      fix: 'Correct the names.',
+        'The group of a CRD must be a domain; its plural, singular, kind, and short names must be DNS labels; its scope must be Namespaced or Cluster.',
+      fix: 'Set spec.group to a domain, spec.names to DNS labels, and spec.scope to Namespaced or Cluster.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const names = asObject(spec.names);
       const group = text(spec.group);
       const badGroup =
-        group === '' ? 'be given' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'hold a dot'));
+        group === '' ? 'be set' : (dnsSubdomain(group) ?? (group.includes('.') ? undefined : 'contain a dot'));
       if (badGroup !== undefined) {
         say('/spec/group', `the group must ${badGroup}`);
       }
       if (!['Cluster', 'Namespaced'].includes(text(spec.scope))) {
-        say('/spec/scope', `the scope "${text(spec.scope)}" does not exist`, { expected: 'Namespaced or Cluster' });
+        say('/spec/scope', `unsupported scope "${text(spec.scope)}"`, { expected: 'Namespaced or Cluster' });
       }
       const kind = text(names.kind);
       const singular = text(names.singular) || kind.toLowerCase();
@@ -46,20 +46,20 @@ export const customResourceDefinitionRules: readonly Rule[] = [
         ['kind', kind.toLowerCase()],
         ['listKind', (text(names.listKind) || (kind === '' ? '' : `${kind}List`)).toLowerCase()],
       ] as const) {
-        const bad = value === '' ? 'be given' : dns1035Label(value);
+        const bad = value === '' ? 'be set' : dns1035Label(value);
         if (bad !== undefined) {
           say(`/spec/names/${field}`, `${field} must ${bad}`);
         }
       }
       if (kind !== '' && kind === text(names.listKind)) {
-        say('/spec/names/listKind', 'kind and listKind are the same');
+        say('/spec/names/listKind', 'kind and listKind must be different');
       }
       if (/(^|\.)(k8s|kubernetes)\.io$/.test(group)) {
         const approved = text(asObject(asObject(object.metadata).annotations)[APPROVAL]);
         if (!approved.startsWith('unapproved') && !/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(approved)) {
           say(
             pointer('/metadata/annotations', APPROVAL),
-            `the group "${group}" is kept for Kubernetes, and needs an approval`,
+            `the group "${group}" is reserved for Kubernetes and requires an approval annotation`,
             { expected: 'the URL of the approval, or "unapproved, …"' },
           );
         }
@@ -80,8 +80,9 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     [KIND],
     {
       source: SOURCE,
-      summary: 'A CRD has versions with unique names and a schema each, exactly one of them stored.',
-      fix: 'Mark one version with storage: true, and give each a schema.',
+      summary:
+        'The versions of a CRD must have unique names and a schema each, and exactly one of them must be the storage version.',
+      fix: 'Set storage: true for exactly one entry of spec.versions, and schema for each.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -94,22 +95,20 @@ export const customResourceDefinitionRules: readonly Rule[] = [
           say(`${path}/name`, `the version's name must ${bad}`);
         }
         if (seen.has(name)) {
-          say(`${path}/name`, `a version "${name}" stands here already`);
+          say(`${path}/name`, `duplicate version "${name}"`);
         }
         seen.add(name);
         if (!isObject(asObject(value.schema).openAPIV3Schema)) {
-          say(`${path}/schema/openAPIV3Schema`, 'the version has no schema');
+          say(`${path}/schema/openAPIV3Schema`, 'the version must have a schema');
         }
         if (given(value.deprecationWarning) && value.deprecated !== true) {
-          say(`${path}/deprecationWarning`, 'only a deprecated version has a warning');
+          say(`${path}/deprecationWarning`, 'deprecationWarning must not be set unless deprecated is true');
         }
         const warning = value.deprecationWarning;
         if (typeof warning === 'string' && (warning === '' || byteLength(warning) > 256 || /\p{C}/u.test(warning))) {
-          say(
-            `${path}/deprecationWarning`,
-            'the warning is empty, too long, or holds characters that cannot be printed',
-            { expected: 'at most 256 characters' },
-          );
+          say(`${path}/deprecationWarning`, 'deprecationWarning must have 1 to 256 printable characters', {
+            expected: 'at most 256 characters',
+          });
         }
         checkSubresources(asObject(value.subresources), `${path}/subresources`, say);
         for (const column of itemsOf(value.additionalPrinterColumns, `${path}/additionalPrinterColumns`)) {
@@ -118,13 +117,16 @@ export const customResourceDefinitionRules: readonly Rule[] = [
       }
       const stored = versions.filter(({ value }) => value.storage === true).length;
       if (stored !== 1) {
-        say('/spec/versions', `${stored} versions are stored`, { found: stored, expected: 'exactly one' });
+        say('/spec/versions', `exactly one version must be the storage version, but ${stored} are`, {
+          found: stored,
+          expected: 'exactly one',
+        });
       }
       checkConversion(spec, say);
       if (spec.preserveUnknownFields === true) {
         say(
           '/spec/preserveUnknownFields',
-          'unknown fields are kept by x-kubernetes-preserve-unknown-fields in the schema',
+          'preserveUnknownFields must be false; use x-kubernetes-preserve-unknown-fields in the schema',
         );
       }
     },
@@ -136,8 +138,8 @@ export const customResourceDefinitionRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        "Each part of a CRD's schema has a type, no $ref and no additionalProperties beside properties; list keys name fields that are there.",
-      fix: 'Correct the schema; controller-gen makes structural ones.',
+        "Each part of a CRD's schema must have a type, no $ref, and no additionalProperties together with properties; list keys must name existing fields.",
+      fix: 'Correct spec.versions[].schema, for example with controller-gen, which writes structural schemas.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).versions, '/spec/versions')) {
@@ -178,17 +180,17 @@ function checkSubresources(subresources: JsonObject, path: string, say: Say): vo
 
 function checkColumn(column: JsonObject, path: string, say: Say): void {
   if (text(column.name) === '') {
-    say(`${path}/name`, 'the column has no name');
+    say(`${path}/name`, 'the column must have a name');
   }
   if (!['integer', 'number', 'string', 'boolean', 'date'].includes(text(column.type))) {
-    say(`${path}/type`, `the column type "${text(column.type)}" does not exist`, {
-      expected: 'integer, number, string, boolean or date',
+    say(`${path}/type`, `unsupported column type "${text(column.type)}"`, {
+      expected: 'integer, number, string, boolean, or date',
     });
   }
   if (
     !['', 'int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'].includes(text(column.format))
   ) {
-    say(`${path}/format`, `the format "${text(column.format)}" does not exist`);
+    say(`${path}/format`, `unsupported format "${text(column.format)}"`);
   }
   if (!/^\.[A-Za-z_.[\]'"\-0-9/\\]*/.test(text(column.jsonPath))) {
     say(`${path}/jsonPath`, 'the column\'s jsonPath must begin with "."');
@@ -202,12 +204,12 @@ function checkConversion(spec: JsonObject, say: Say): void {
   const { conversion } = spec;
   const strategy = text(conversion.strategy);
   if (!['None', 'Webhook'].includes(strategy)) {
-    say('/spec/conversion/strategy', `the conversion "${strategy}" does not exist`, { expected: 'None or Webhook' });
+    say('/spec/conversion/strategy', `unsupported conversion "${strategy}"`, { expected: 'None or Webhook' });
   }
   const webhook = conversion.webhook;
   if (strategy !== 'Webhook') {
     if (given(webhook)) {
-      say('/spec/conversion/webhook', 'only the strategy Webhook has a webhook');
+      say('/spec/conversion/webhook', 'webhook must not be set unless the strategy is Webhook');
     }
     return;
   }
@@ -215,15 +217,22 @@ function checkConversion(spec: JsonObject, say: Say): void {
   if (isObject(client)) {
     checkClient(client, '/spec/conversion/webhook/clientConfig', say);
   } else {
-    say('/spec/conversion/webhook/clientConfig', 'the conversion webhook has no client');
+    say('/spec/conversion/webhook/clientConfig', 'the conversion webhook must have a client');
   }
   const versions = textsOf(asObject(webhook).conversionReviewVersions, '').map(({ value }) => value);
   if (new Set(versions).size < versions.length || versions.some((version) => dns1035Label(version) !== undefined)) {
-    say('/spec/conversion/webhook/conversionReviewVersions', 'a version stands there twice or is none');
+    say(
+      '/spec/conversion/webhook/conversionReviewVersions',
+      'conversionReviewVersions must have valid unique versions',
+    );
   }
   if (!versions.includes('v1') && !versions.includes('v1beta1')) {
-    say('/spec/conversion/webhook/conversionReviewVersions', 'no version of ConversionReview that the server knows', {
-      expected: 'v1 or v1beta1',
-    });
+    say(
+      '/spec/conversion/webhook/conversionReviewVersions',
+      'conversionReviewVersions must contain a version that the server supports',
+      {
+        expected: 'v1 or v1beta1',
+      },
+    );
   }
 }

@@ -55,13 +55,13 @@ export const deviceRules: readonly Rule[] = [
     'DR1',
     {
       summary:
-        'A device request has a unique DNS label as its name, and either one exact request or up to 8 alternatives, each with a device class.',
-      fix: 'Name the request and its device class, for example gpu.nvidia.com.',
+        'A device request must have a unique DNS label as its name, and either one exact request or up to 8 alternatives, each with a device class.',
+      fix: 'Set name and deviceClassName of the request, for example gpu.nvidia.com.',
     },
     ({ devices, path, flat }, say) => {
       const requests = itemsOf(devices.requests, `${path}/requests`);
       if (requests.length > 32) {
-        say(`${path}/requests`, `${requests.length} requests are too many`, { expected: 'at most 32' });
+        say(`${path}/requests`, `too many: ${requests.length} requests`, { expected: 'at most 32' });
       }
       const seen = new Set<string>();
       for (const { value, path: at } of requests) {
@@ -69,12 +69,16 @@ export const deviceRules: readonly Rule[] = [
         const alternatives = itemsOf(value.firstAvailable, `${at}/firstAvailable`);
         const exact = flat ? hasFlatRequest(value) : given(value.exactly);
         if (exact === alternatives.length > 0) {
-          say(at, exact ? 'the request has both an exact request and alternatives' : 'the request names no devices', {
-            expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable',
-          });
+          say(
+            at,
+            exact ? 'exactly must not be set when firstAvailable is set' : 'exactly or firstAvailable must be set',
+            {
+              expected: flat ? 'deviceClassName or firstAvailable' : 'exactly or firstAvailable',
+            },
+          );
         }
         if (alternatives.length > 8) {
-          say(`${at}/firstAvailable`, `${alternatives.length} alternatives are too many`, { expected: 'at most 8' });
+          say(`${at}/firstAvailable`, `too many: ${alternatives.length} alternatives`, { expected: 'at most 8' });
         }
         const inner = new Set<string>();
         for (const alternative of alternatives) {
@@ -96,19 +100,21 @@ export const deviceRules: readonly Rule[] = [
     'device-count-valid',
     'DR2',
     {
-      summary: 'allocationMode is ExactCount with a count above zero (1 by default), or All without a count.',
-      fix: 'Correct the count or the mode.',
+      summary: 'allocationMode must be ExactCount with a count greater than zero (default: 1), or All without a count.',
+      fix: 'Set allocationMode: ExactCount with count of at least 1, or allocationMode: All without count.',
     },
     (claim, say) => {
       for (const { value, path } of requestsOf(claim)) {
         const mode = text(value.allocationMode) || 'ExactCount';
         const count = whole(value.count) ?? 0;
         if (!['ExactCount', 'All'].includes(mode)) {
-          say(`${path}/allocationMode`, `allocationMode "${mode}" does not exist`, { expected: 'ExactCount or All' });
+          say(`${path}/allocationMode`, `unsupported value "${mode}" for allocationMode`, {
+            expected: 'ExactCount or All',
+          });
         } else if (mode === 'All' && count !== 0) {
-          say(`${path}/count`, 'allocationMode All takes no count');
+          say(`${path}/count`, 'count must not be set when allocationMode is All');
         } else if (mode === 'ExactCount' && count < 0) {
-          say(`${path}/count`, 'the count must be above zero', { expected: '1 or more' });
+          say(`${path}/count`, 'the count must be greater than 0', { expected: 'at least 1' });
         }
       }
     },
@@ -118,8 +124,8 @@ export const deviceRules: readonly Rule[] = [
     'device-selector-valid',
     'DR5',
     {
-      summary: 'A selector is a CEL expression of at most 10 KiB; at most 32 selectors per request.',
-      fix: 'Write cel.expression.',
+      summary: 'A selector must be a CEL expression of at most 10 KiB; a request must have no more than 32 selectors.',
+      fix: 'Set cel.expression of the selector.',
     },
     (claim, say) => {
       for (const { value, path } of requestsOf(claim)) {
@@ -133,20 +139,22 @@ export const deviceRules: readonly Rule[] = [
     'device-constraint-valid',
     'DR3',
     {
-      summary: 'A constraint names requests of the claim, and one attribute with a domain.',
-      fix: 'Name matchAttribute or distinctAttribute as domain/name.',
+      summary: 'A constraint must name requests of the claim, and one attribute with a domain.',
+      fix: 'Set matchAttribute or distinctAttribute to domain/name.',
     },
     (claim, say) => {
       const names = requestNames(claim);
       const constraints = itemsOf(claim.devices.constraints, `${claim.path}/constraints`);
       if (constraints.length > 32) {
-        say(`${claim.path}/constraints`, 'more than 32 constraints', { found: constraints.length });
+        say(`${claim.path}/constraints`, 'must not have more than 32 constraints', { found: constraints.length });
       }
       for (const { value, path } of constraints) {
         checkReferences(value.requests, `${path}/requests`, names, say);
         const attributes = ['matchAttribute', 'distinctAttribute'].filter((field) => given(value[field]));
         if (attributes.length === 0) {
-          say(path, 'the constraint names no attribute', { expected: 'matchAttribute or distinctAttribute' });
+          say(path, 'matchAttribute or distinctAttribute must be set', {
+            expected: 'matchAttribute or distinctAttribute',
+          });
         }
         const [field] = attributes;
         const bad = field === undefined ? undefined : attributeName(text(value[field]), true);
@@ -162,14 +170,14 @@ export const deviceRules: readonly Rule[] = [
     'DR4',
     {
       summary:
-        "A configuration is opaque, with a driver's name and an object as parameters, for requests of the claim.",
-      fix: 'Write opaque.driver and opaque.parameters.',
+        'A configuration must be opaque, with the name of a driver and an object as parameters, for requests of the claim.',
+      fix: 'Set opaque.driver and opaque.parameters.',
     },
     (claim, say) => {
       const names = requestNames(claim);
       const configs = itemsOf(claim.devices.config, `${claim.path}/config`);
       if (configs.length > 32) {
-        say(`${claim.path}/config`, 'more than 32 configurations', { found: configs.length });
+        say(`${claim.path}/config`, 'must not have more than 32 configurations', { found: configs.length });
       }
       for (const { value, path } of configs) {
         checkReferences(value.requests, `${path}/requests`, names, say);
@@ -184,8 +192,8 @@ export const deviceRules: readonly Rule[] = [
     {
       row: 'DR1',
       source: SOURCE,
-      summary: 'The metadata of a claim template holds valid labels and annotations, and nothing else.',
-      fix: 'Remove the other fields.',
+      summary: 'The metadata of a claim template must have only valid labels and annotations.',
+      fix: 'Remove all fields of spec.metadata except labels and annotations.',
     },
     (object, say) => {
       const metadata = asObject(asObject(object.spec).metadata);
@@ -203,7 +211,7 @@ export const deviceRules: readonly Rule[] = [
           value === 0 ||
           (typeof value === 'object' && size(value) === 0 && !Array.isArray(value));
         if (field !== 'labels' && field !== 'annotations' && !empty) {
-          say(`/spec/metadata/${field}`, `${field} cannot be part of a claim template`);
+          say(`/spec/metadata/${field}`, `${field} must not be set in a claim template`);
         }
       }
     },
@@ -216,22 +224,24 @@ export const deviceRules: readonly Rule[] = [
       row: 'DR5',
       source: SOURCE,
       summary:
-        "A DeviceClass has CEL selectors, opaque configurations, and a vendor's resource as extendedResourceName.",
-      fix: 'Correct the class.',
+        'A DeviceClass must have valid CEL selectors, opaque configurations, and an extended resource name in extendedResourceName.',
+      fix: 'Set spec.selectors to CEL expressions, and spec.extendedResourceName to a name such as example.com/gpu.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
       checkSelectors(spec, '/spec', say);
       const configs = itemsOf(spec.config, '/spec/config');
       if (configs.length > 32) {
-        say('/spec/config', 'more than 32 configurations', { found: configs.length });
+        say('/spec/config', 'must not have more than 32 configurations', { found: configs.length });
       }
       for (const { value, path } of configs) {
         checkOpaque(value, path, say);
       }
       const name = spec.extendedResourceName;
       if (since(context, 36) && typeof name === 'string' && !isExtended(name)) {
-        say('/spec/extendedResourceName', `"${name}" is no vendor's resource name`, { expected: 'vendor.com/name' });
+        say('/spec/extendedResourceName', `"${name}" is not a valid vendor's resource name`, {
+          expected: 'vendor.com/name',
+        });
       }
     },
   ),
@@ -243,8 +253,8 @@ export const deviceRules: readonly Rule[] = [
       row: 'DR6',
       source: SOURCE,
       summary:
-        'A ResourceSlice names its driver and pool, one choice of nodes, and at most 128 devices with unique names and one value per attribute.',
-      fix: 'Leave ResourceSlices to the driver.',
+        'A ResourceSlice must name its driver and pool, one selection of nodes, and at most 128 devices with unique names and one value per attribute.',
+      fix: 'Leave spec of ResourceSlices to the driver.',
     },
     (object, say, context) => {
       const countersServed = since(context, 36);
@@ -256,16 +266,16 @@ export const deviceRules: readonly Rule[] = [
         say('/spec/pool/name', `the pool's name must ${badPool}`);
       }
       if ((whole(pool.resourceSliceCount) ?? 0) <= 0) {
-        say('/spec/pool/resourceSliceCount', 'the count must be above zero');
+        say('/spec/pool/resourceSliceCount', 'the count must be greater than 0');
       }
       if ((whole(pool.generation) ?? 0) < 0) {
-        say('/spec/pool/generation', 'the generation cannot be negative');
+        say('/spec/pool/generation', 'the generation must be greater than or equal to 0');
       }
       const choices = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'].filter(
         (field) => given(spec[field]) && spec[field] !== false && spec[field] !== '',
       );
       if (choices.length !== 1) {
-        say('/spec', `${choices.length} ways to choose nodes`, {
+        say('/spec', `exactly one way to select nodes must be set, but there are ${choices.length}`, {
           found: choices.length,
           expected: 'one of nodeName, nodeSelector, allNodes, perDeviceNodeSelection',
         });
@@ -275,13 +285,13 @@ export const deviceRules: readonly Rule[] = [
         object.apiVersion === `${GROUP}/v1beta1` ? ['perDeviceNodeSelection'] : ['allNodes', 'perDeviceNodeSelection'];
       for (const field of pointers) {
         if (spec[field] === false) {
-          say(`/spec/${field}`, `${field} is true or absent`);
+          say(`/spec/${field}`, `${field} must be true or unset`);
         }
       }
       if (isObject(spec.nodeSelector)) {
         checkNodeSelector(spec.nodeSelector, '/spec/nodeSelector', say);
         if (size(spec.nodeSelector.nodeSelectorTerms) > 1) {
-          say('/spec/nodeSelector/nodeSelectorTerms', 'more than one term');
+          say('/spec/nodeSelector/nodeSelectorTerms', 'the node selector must have only one term');
         }
       }
       const nodeName = text(spec.nodeName) === '' ? undefined : dnsSubdomain(text(spec.nodeName));
@@ -290,13 +300,13 @@ export const deviceRules: readonly Rule[] = [
       }
       const devices = itemsOf(spec.devices, '/spec/devices');
       if (devices.length > 128) {
-        say('/spec/devices', `${devices.length} devices are too many`, {
+        say('/spec/devices', `too many: ${devices.length} devices`, {
           found: devices.length,
           expected: 'at most 128',
         });
       }
       if (Array.isArray(spec.sharedCounters) && Array.isArray(spec.devices)) {
-        say('/spec/sharedCounters', 'a slice holds either devices or shared counters');
+        say('/spec/sharedCounters', 'devices must not be set when sharedCounters is set');
       }
       if (countersServed) {
         checkCounters(spec.sharedCounters, 'name', '/spec/sharedCounters', say);
@@ -318,7 +328,7 @@ export const deviceRules: readonly Rule[] = [
             }
             const shared = device.allowMultipleAllocations === true;
             if (list === 'capacity' && !shared && isObject(asObject(entry).requestPolicy)) {
-              say(pointer(path, list, name, 'requestPolicy'), 'a request policy needs allowMultipleAllocations');
+              say(pointer(path, list, name, 'requestPolicy'), 'a request policy requires allowMultipleAllocations');
             }
             if (list !== 'attributes') {
               continue;
@@ -326,16 +336,16 @@ export const deviceRules: readonly Rule[] = [
             // Lists of values are dropped, since their feature gate is off.
             const values = ['bool', 'int', 'string', 'version'].map((field) => asObject(entry)[field]).filter(given);
             if (values.length !== 1) {
-              say(pointer(path, list, name), 'an attribute has exactly one value', { found: values.length });
+              say(pointer(path, list, name), 'an attribute must have exactly one value', { found: values.length });
             }
             const { version } = asObject(entry);
             if (typeof version === 'string' && semanticVersion(version) !== undefined) {
-              say(pointer(path, list, name, 'version'), `"${version}" is no semantic version`, {
+              say(pointer(path, list, name, 'version'), `"${version}" is not a valid semantic version`, {
                 expected: 'such as 1.2.3',
               });
             }
             if (values.some((single) => typeof single === 'string' && byteLength(single) > 64)) {
-              say(pointer(path, list, name), 'the value is longer than 64 bytes', { found: null });
+              say(pointer(path, list, name), 'the value must be no longer than 64 bytes', { found: null });
             }
           }
         }
@@ -349,8 +359,9 @@ export const deviceRules: readonly Rule[] = [
     {
       row: 'DR6',
       source: SOURCE,
-      summary: 'A DeviceTaintRule sets a taint with a key and a known effect, on devices by driver, pool and name.',
-      fix: 'Correct the rule.',
+      summary:
+        'A DeviceTaintRule must set a taint with a key and a supported effect, on devices by driver, pool, and name.',
+      fix: 'Set spec.taint.key, spec.taint.effect, and spec.deviceSelector.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -373,7 +384,7 @@ export const deviceRules: readonly Rule[] = [
 
 function poolName(name: string): string | undefined {
   if (name === '') {
-    return 'be given';
+    return 'be set';
   }
   return name.length > 253
     ? 'be at most 253 characters long'
@@ -387,15 +398,15 @@ function poolName(name: string): string | undefined {
 function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, say: Say): void {
   const choices = ['nodeName', 'nodeSelector', 'allNodes'].filter((field) => given(device[field]));
   if (!perDevice && choices.length > 0) {
-    say(path, `${choices.join(', ')} of a device need perDeviceNodeSelection`);
+    say(path, `${choices.join(', ')} of a device require perDeviceNodeSelection`);
   }
   if (perDevice && choices.length !== 1) {
-    say(path, `${choices.length} ways to choose the device's nodes`, {
+    say(path, `exactly one way to select the device's nodes must be set, but there are ${choices.length}`, {
       expected: 'one of nodeName, nodeSelector, allNodes',
     });
   }
   if (device.allNodes === false) {
-    say(`${path}/allNodes`, 'allNodes is true or absent');
+    say(`${path}/allNodes`, 'allNodes must be true or unset');
   }
   if (isObject(device.nodeSelector)) {
     checkNodeSelector(device.nodeSelector, `${path}/nodeSelector`, say);
@@ -405,7 +416,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
   );
   for (const list of conditions) {
     if (list.length > 4) {
-      say(path, 'more than 4 binding conditions', { found: list.length });
+      say(path, 'must not have more than 4 binding conditions', { found: list.length });
     }
     for (const { value, path: at } of list) {
       const bad = qualifiedName(value);
@@ -415,7 +426,7 @@ function checkDeviceNodes(device: JsonObject, path: string, perDevice: boolean, 
     }
   }
   if ((conditions[0]?.length === 0) !== (conditions[1]?.length === 0)) {
-    say(path, 'bindingConditions and bindingFailureConditions need each other');
+    say(path, 'bindingConditions and bindingFailureConditions must be set together');
   }
 }
 
@@ -429,11 +440,11 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
       say(`${at}/${field}`, `the counter set's name must ${bad}`);
     }
     if (seen.has(name)) {
-      say(`${at}/${field}`, `the counter set "${name}" stands here already`);
+      say(`${at}/${field}`, `duplicate counter set "${name}"`);
     }
     seen.add(name);
     if (size(value.counters) === 0) {
-      say(`${at}/counters`, 'the set has no counters');
+      say(`${at}/counters`, 'the set must have counters');
     }
     for (const counter of Object.keys(asObject(value.counters))) {
       const complaint = dnsLabel(counter);
@@ -447,7 +458,7 @@ function checkCounters(sets: JsonValue | undefined, field: string, path: string,
 function checkDeviceTaints(device: JsonObject, path: string, say: Say): void {
   const taints = itemsOf(device.taints, `${path}/taints`);
   if (taints.length > 16) {
-    say(`${path}/taints`, 'more than 16 taints', { found: taints.length });
+    say(`${path}/taints`, 'must not have more than 16 taints', { found: taints.length });
   }
   for (const { value, path: at } of taints) {
     checkDeviceTaint(value, at, say);
@@ -465,7 +476,7 @@ function checkDeviceTaint(taint: JsonObject, path: string, say: Say): void {
   }
   const effect = text(taint.effect);
   if (!['None', 'NoSchedule', 'NoExecute'].includes(effect)) {
-    say(`${path}/effect`, `the effect "${effect}" does not exist`, { expected: 'None, NoSchedule or NoExecute' });
+    say(`${path}/effect`, `unsupported effect "${effect}"`, { expected: 'None, NoSchedule, or NoExecute' });
   }
 }
 
@@ -504,19 +515,19 @@ function requestNames({ devices }: Claim): ReadonlySet<string> {
 }
 
 function checkRequestName(name: JsonObject[string] | undefined, path: string, seen: Set<string>, say: Say): void {
-  const bad = text(name) === '' ? 'be given' : dnsLabel(text(name));
+  const bad = text(name) === '' ? 'be set' : dnsLabel(text(name));
   if (bad !== undefined) {
     say(path, `the name ${JSON.stringify(text(name))} must ${bad}`);
   }
   if (seen.has(text(name))) {
-    say(path, `the name "${text(name)}" stands here already`);
+    say(path, `duplicate name "${text(name)}"`);
   }
   seen.add(text(name));
 }
 
 function checkClass(request: JsonObject, path: string, say: Say): void {
   const name = text(request.deviceClassName);
-  const bad = name === '' ? 'be given' : dnsSubdomain(name);
+  const bad = name === '' ? 'be set' : dnsSubdomain(name);
   if (bad !== undefined) {
     say(`${path}/deviceClassName`, `deviceClassName ${JSON.stringify(name)} must ${bad}`, {
       expected: 'a device class such as gpu.nvidia.com',
@@ -527,18 +538,18 @@ function checkClass(request: JsonObject, path: string, say: Say): void {
 function checkSelectors(holder: JsonObject, path: string, say: Say): void {
   const selectors = itemsOf(holder.selectors, `${path}/selectors`);
   if (selectors.length > 32) {
-    say(`${path}/selectors`, 'more than 32 selectors', { found: selectors.length });
+    say(`${path}/selectors`, 'must not have more than 32 selectors', { found: selectors.length });
   }
   for (const { value, path: at } of selectors) {
     if (!isObject(value.cel)) {
-      say(`${at}/cel`, 'the selector has no CEL expression');
+      say(`${at}/cel`, 'the selector must have a CEL expression');
       continue;
     }
     const expression = text(value.cel.expression);
     if (expression.trim() === '') {
-      say(`${at}/cel/expression`, 'the expression is empty');
+      say(`${at}/cel/expression`, 'the expression must not be empty');
     } else if (byteLength(expression) > LONGEST) {
-      say(`${at}/cel/expression`, 'the expression is longer than 10 KiB', { found: byteLength(expression) });
+      say(`${at}/cel/expression`, 'the expression must be no longer than 10 KiB', { found: byteLength(expression) });
     } else {
       const complaint = expressionComplaint(expression, { variables: ['device'], result: ['bool'] });
       if (complaint !== undefined) {
@@ -556,14 +567,14 @@ function checkDeviceTolerations(request: JsonObject, path: string, say: Say): vo
       say(`${at}/key`, `the key must ${key}`);
     }
     if (!['Equal', 'Exists'].includes(operator)) {
-      say(`${at}/operator`, `the operator "${operator}" does not exist`, { expected: 'Equal or Exists' });
+      say(`${at}/operator`, `unsupported operator "${operator}"`, { expected: 'Equal or Exists' });
     } else if (operator === 'Exists' && text(value.value) !== '') {
-      say(`${at}/value`, 'the operator Exists takes no value');
+      say(`${at}/value`, 'value must not be set for the operator Exists');
     } else if (operator === 'Equal' && labelValue(text(value.value)) !== undefined) {
       say(`${at}/value`, `the value must ${labelValue(text(value.value)) ?? ''}`);
     }
     if (!['', 'None', 'NoSchedule', 'NoExecute'].includes(text(value.effect))) {
-      say(`${at}/effect`, `the effect "${text(value.effect)}" does not exist`, { expected: 'NoSchedule or NoExecute' });
+      say(`${at}/effect`, `unsupported effect "${text(value.effect)}"`, { expected: 'NoSchedule or NoExecute' });
     }
   }
 }
@@ -577,10 +588,10 @@ function checkReferences(
   const seen = new Set<string>();
   for (const { value, path: at } of textsOf(list, path)) {
     if (!names.has(value)) {
-      say(at, `the claim has no request "${value}"`, { expected: oneOf([...names]) });
+      say(at, `unknown request "${value}"`, { expected: oneOf([...names]) });
     }
     if (seen.has(value)) {
-      say(at, `"${value}" stands here already`);
+      say(at, `duplicate value "${value}"`);
     }
     seen.add(value);
   }
@@ -588,22 +599,22 @@ function checkReferences(
 
 function checkOpaque(config: JsonObject, path: string, say: Say): void {
   if (!isObject(config.opaque)) {
-    say(`${path}/opaque`, 'the configuration is not there', { expected: 'opaque' });
+    say(`${path}/opaque`, 'opaque must be set', { expected: 'opaque' });
     return;
   }
   checkDriverName(config.opaque.driver, `${path}/opaque/driver`, say);
   const { parameters } = config.opaque;
   if (!isObject(parameters)) {
-    say(`${path}/opaque/parameters`, 'the parameters are no object', { expected: 'an object of the driver' });
+    say(`${path}/opaque/parameters`, 'the parameters must be an object', { expected: 'an object of the driver' });
   } else if (byteLength(JSON.stringify(parameters)) > LONGEST) {
-    say(`${path}/opaque/parameters`, 'the parameters are longer than 10 KiB', { found: null });
+    say(`${path}/opaque/parameters`, 'the parameters must be no longer than 10 KiB', { found: null });
   }
 }
 
 /** `[domain/]identifier` of attributes and capacities. */
 function attributeName(name: string, domainNeeded: boolean): string | undefined {
   if (name === '') {
-    return 'be given';
+    return 'be set';
   }
   const parts = name.split('/');
   // The server does not look at names with more than one "/".

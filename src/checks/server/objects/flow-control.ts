@@ -27,28 +27,30 @@ export const flowControlRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A FlowSchema names a priority level, has a precedence from 1 (kept for "exempt") to 10000, and rules with subjects and requests.',
-      fix: 'Complete the flow schema.',
+        'A FlowSchema must name a priority level, have a precedence from 1 (reserved for "exempt") to 10000, and have rules with subjects and requests.',
+      fix: 'Set spec.priorityLevelConfiguration.name, spec.matchingPrecedence, and spec.rules.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       const precedence = whole(spec.matchingPrecedence) ?? 0;
       if (precedence < 0 || precedence > 10_000) {
-        say('/spec/matchingPrecedence', 'the precedence is out of range', { expected: '1 to 10000' });
+        say('/spec/matchingPrecedence', 'matchingPrecedence is out of range', { expected: '1 to 10000' });
       }
       if (precedence === 1 && manifest.id.name !== 'exempt') {
-        say('/spec/matchingPrecedence', 'precedence 1 belongs to the flow schema "exempt"', { expected: '2 to 10000' });
+        say('/spec/matchingPrecedence', 'matchingPrecedence 1 is reserved for the flow schema "exempt"', {
+          expected: '2 to 10000',
+        });
       }
       if (isObject(spec.distinguisherMethod)) {
         const method = text(spec.distinguisherMethod.type);
         if (method !== 'ByUser' && method !== 'ByNamespace') {
-          say('/spec/distinguisherMethod/type', `the method "${method}" does not exist`, {
+          say('/spec/distinguisherMethod/type', `unsupported method "${method}"`, {
             expected: 'ByUser or ByNamespace',
           });
         }
       }
       const level = text(asObject(spec.priorityLevelConfiguration).name);
-      const complaint = level === '' ? 'be given' : dnsSubdomain(level);
+      const complaint = level === '' ? 'be set' : dnsSubdomain(level);
       if (complaint !== undefined) {
         say('/spec/priorityLevelConfiguration/name', `the name of the priority level must ${complaint}`);
       }
@@ -64,27 +66,27 @@ export const flowControlRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A priority level is Limited, with what happens to requests over the limit; only the one named "exempt" is Exempt.',
-      fix: 'Correct the priority level.',
+        'A priority level must be Limited and define what happens to requests over the limit; only the one named "exempt" may be Exempt.',
+      fix: 'Set spec.type: Limited and spec.limited with limitResponse.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       const type = text(spec.type);
       if (type !== 'Limited' && type !== 'Exempt') {
-        say('/spec/type', `the type "${type}" does not exist`, { expected: 'Limited' });
+        say('/spec/type', `unsupported type "${type}"`, { expected: 'Limited' });
         return;
       }
       if ((manifest.id.name === 'exempt') !== (type === 'Exempt')) {
-        say('/spec/type', 'the priority level "exempt", and no other, is Exempt');
+        say('/spec/type', 'only the priority level "exempt" must have the type Exempt');
       }
       const [field, other] = type === 'Limited' ? ['limited', 'exempt'] : ['exempt', 'limited'];
       if (given(spec[other])) {
-        say(`/spec/${other}`, `a priority level of type ${type} has no ${other}`);
+        say(`/spec/${other}`, `${other} must not be set for a priority level of type ${type}`);
       }
       const settings = spec[field];
       if (!given(settings)) {
         if (type === 'Limited') {
-          say('/spec/limited', 'the limits are missing');
+          say('/spec/limited', 'limited must be set');
         }
         return;
       }
@@ -98,13 +100,13 @@ export const flowControlRules: readonly Rule[] = [
 function checkRule(rule: JsonObject, path: string, say: Say): void {
   const subjects = itemsOf(rule.subjects, `${path}/subjects`);
   if (subjects.length === 0) {
-    say(`${path}/subjects`, 'the rule has no subjects');
+    say(`${path}/subjects`, 'the rule must have subjects');
   }
   for (const subject of subjects) {
     checkSubject(subject.value, subject.path, say);
   }
   if (size(rule.resourceRules) + size(rule.nonResourceRules) === 0) {
-    say(path, 'the rule is about no requests', { expected: 'resourceRules or nonResourceRules' });
+    say(path, 'resourceRules or nonResourceRules must be set', { expected: 'resourceRules or nonResourceRules' });
   }
   for (const requests of itemsOf(rule.resourceRules, `${path}/resourceRules`)) {
     checkVerbs(requests.value, requests.path, say);
@@ -114,12 +116,12 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
     const namespaces = textsOf(requests.value.namespaces, `${requests.path}/namespaces`);
     const all = namespaces.some(({ value }) => value === '*');
     if (namespaces.length === 0 && requests.value.clusterScope !== true) {
-      say(`${requests.path}/namespaces`, 'the rule is about no namespaces', {
+      say(`${requests.path}/namespaces`, 'namespaces must be set unless clusterScope is true', {
         expected: 'namespaces, or clusterScope: true',
       });
     }
     if (all && namespaces.length > 1) {
-      say(`${requests.path}/namespaces`, '"*" stands alone');
+      say(`${requests.path}/namespaces`, '"*" must not be combined with other values');
     }
     for (const { value, path: at } of all ? [] : namespaces) {
       const complaint = dnsLabel(value);
@@ -138,7 +140,7 @@ function checkRule(rule: JsonObject, path: string, say: Say): void {
         value === '/' ||
         (value.startsWith('/') && !value.includes(' ') && !value.includes('//') && /^[^*]*(\/\*)?$/.test(value));
       if (!plain) {
-        say(at, `"${value}" is no path`, { expected: 'a path that may end with /*' });
+        say(at, `"${value}" is not a valid path`, { expected: 'a path that may end with /*' });
       }
     }
   }
@@ -148,17 +150,17 @@ function checkSubject(subject: JsonObject, path: string, say: Say): void {
   const kind = text(subject.kind);
   const field = SUBJECTS.get(kind);
   if (field === undefined) {
-    say(`${path}/kind`, `the kind of subject "${kind}" does not exist`, { expected: oneOf([...SUBJECTS.keys()]) });
+    say(`${path}/kind`, `unsupported kind of subject "${kind}"`, { expected: oneOf([...SUBJECTS.keys()]) });
     return;
   }
   for (const other of SUBJECTS.values()) {
     if (other !== field && given(subject[other])) {
-      say(`${path}/${other}`, `a subject of kind ${kind} has no ${other}`);
+      say(`${path}/${other}`, `${other} must not be set for a subject of kind ${kind}`);
     }
   }
   const named = asObject(subject[field]);
   const name = text(named.name);
-  const badName = name === '' ? 'be given' : kind === 'ServiceAccount' && name !== '*' ? dnsSubdomain(name) : undefined;
+  const badName = name === '' ? 'be set' : kind === 'ServiceAccount' && name !== '*' ? dnsSubdomain(name) : undefined;
   if (badName !== undefined) {
     say(`${path}/${field}/name`, `the name must ${badName}`);
   }
@@ -173,10 +175,10 @@ function checkNames(rule: JsonObject, field: string, path: string, say: Say): bo
   const names = textsOf(rule[field], `${path}/${field}`);
   const all = names.some(({ value }) => value === '*');
   if (names.length === 0) {
-    say(`${path}/${field}`, `the rule has no ${field}`);
+    say(`${path}/${field}`, `the rule must have ${field}`);
   }
   if (all && names.length > 1) {
-    say(`${path}/${field}`, '"*" stands alone');
+    say(`${path}/${field}`, '"*" must not be combined with other values');
   }
   return all;
 }
@@ -187,7 +189,7 @@ function checkVerbs(rule: JsonObject, path: string, say: Say): void {
   }
   for (const { value, path: at } of textsOf(rule.verbs, `${path}/verbs`)) {
     if (!VERBS.includes(value)) {
-      say(at, `the verb "${value}" does not exist`, { expected: oneOf(VERBS) });
+      say(at, `unsupported verb "${value}"`, { expected: oneOf(VERBS) });
     }
   }
 }
@@ -195,30 +197,30 @@ function checkVerbs(rule: JsonObject, path: string, say: Say): void {
 function checkLimits(settings: JsonObject, path: string, limited: boolean, say: Say): void {
   const lendable = whole(settings.lendablePercent) ?? 0;
   if ((whole(settings.nominalConcurrencyShares) ?? 0) < 0) {
-    say(`${path}/nominalConcurrencyShares`, 'the shares cannot be negative');
+    say(`${path}/nominalConcurrencyShares`, 'the shares must be greater than or equal to 0');
   }
   if (lendable < 0 || lendable > 100) {
-    say(`${path}/lendablePercent`, 'the percentage is out of range', { expected: '0 to 100' });
+    say(`${path}/lendablePercent`, 'the percentage must be between 0 and 100', { expected: '0 to 100' });
   }
   if (!limited) {
     return;
   }
   if ((whole(settings.borrowingLimitPercent) ?? 0) < 0) {
-    say(`${path}/borrowingLimitPercent`, 'the percentage cannot be negative');
+    say(`${path}/borrowingLimitPercent`, 'the percentage must be greater than or equal to 0');
   }
   const response = asObject(settings.limitResponse);
   const at = `${path}/limitResponse`;
   const type = text(response.type);
   if (type === 'Reject') {
     if (given(response.queuing)) {
-      say(`${at}/queuing`, 'requests are rejected, not queued');
+      say(`${at}/queuing`, 'queuing must not be set when the type is Reject');
     }
   } else if (type !== 'Queue') {
-    say(`${at}/type`, `the response "${type}" does not exist`, { expected: 'Queue or Reject' });
+    say(`${at}/type`, `unsupported response "${type}"`, { expected: 'Queue or Reject' });
   } else if (isObject(response.queuing)) {
     checkQueuing(response.queuing, `${at}/queuing`, say);
   } else {
-    say(`${at}/queuing`, 'requests are queued, and the queues are not described');
+    say(`${at}/queuing`, 'queuing must be set when the type is Queue');
   }
 }
 
@@ -230,15 +232,19 @@ function checkQueuing(queuing: JsonObject, path: string, say: Say): void {
     say(`${path}/queues`, 'the number of queues is out of range', { expected: `1 to ${MOST_QUEUES}` });
   }
   if ((whole(queuing.queueLengthLimit) ?? 0) < 0) {
-    say(`${path}/queueLengthLimit`, 'the length cannot be negative');
+    say(`${path}/queueLengthLimit`, 'the length must be greater than or equal to 0');
   }
   if (hand < 0) {
-    say(`${path}/handSize`, 'the size cannot be negative');
+    say(`${path}/handSize`, 'the size must be greater than or equal to 0');
   } else if (hand > queues) {
-    say(`${path}/handSize`, `a hand of ${hand} is more than ${queues} queues`, { found: hand });
+    say(`${path}/handSize`, `handSize must be less than or equal to queues (${hand} > ${queues})`, { found: hand });
   } else if (Math.ceil(Math.log2(queues) * hand) > HASH_BITS) {
-    say(`${path}/handSize`, `${hand} of ${queues} queues cannot be dealt from a hash of ${HASH_BITS} bits`, {
-      found: hand,
-    });
+    say(
+      `${path}/handSize`,
+      `handSize ${hand} and queues ${queues} require more than the ${HASH_BITS} bits of the hash`,
+      {
+        found: hand,
+      },
+    );
   }
 }

@@ -24,9 +24,9 @@ export const nativeGangRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A native PodGroup has exactly one scheduling policy, basic or gang, a gang of at least 1; one topology level at most; claims and ' +
-        'references are complete.',
-      fix: 'Correct the group.',
+        'A native PodGroup must have exactly one scheduling policy, basic or gang, a gang of at least 1, at most one topology level, and complete claims and ' +
+        'references.',
+      fix: 'Set name and schedulingPolicy of each entry in spec.podGroups.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -34,7 +34,7 @@ export const nativeGangRules: readonly Rule[] = [
       if (isObject(spec.podGroupTemplateRef)) {
         const { workload } = spec.podGroupTemplateRef;
         if (!isObject(workload)) {
-          say('/spec/podGroupTemplateRef', 'the reference names no workload');
+          say('/spec/podGroupTemplateRef', 'the reference must name a Workload');
         } else {
           checkNames(
             workload,
@@ -54,13 +54,15 @@ export const nativeGangRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A CompositePodGroup names the template of its Workload and has exactly one scheduling policy, a gang of at least 1 group.',
-      fix: 'Correct the group.',
+        'A CompositePodGroup must name the template of its Workload and have exactly one scheduling policy, with a gang of at least 1 group.',
+      fix: 'Set name and schedulingPolicy of each entry in spec.podGroups.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       if (!isObject(spec.workloadRef)) {
-        say('/spec/workloadRef', 'the group names no Workload', { expected: 'workloadName and templateName' });
+        say('/spec/workloadRef', 'workloadName and templateName must be set', {
+          expected: 'workloadName and templateName',
+        });
       }
       checkComposite(spec, '/spec', say, text(object.apiVersion));
       checkParent(spec, say);
@@ -73,9 +75,9 @@ export const nativeGangRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A native Workload has 1 to 8 pod groups (or templates of them, or of composite groups at most 4 deep) with unique names, one policy ' +
+        'A native Workload must have 1 to 8 pod groups (or templates of them, or of composite groups at most 4 deep) with unique names, one policy ' +
         'each, and one priority.',
-      fix: 'Correct the group.',
+      fix: 'Set name and schedulingPolicy of each entry in spec.podGroups.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -83,15 +85,15 @@ export const nativeGangRules: readonly Rule[] = [
       const field = apiVersion.endsWith('/v1alpha1') ? 'podGroups' : 'podGroupTemplates';
       const [plain, composite] = [size(spec[field]), size(spec.compositePodGroupTemplates)];
       if (plain + composite === 0) {
-        say(`/spec/${field}`, `the workload has no ${field}`, { expected: 'at least one' });
+        say(`/spec/${field}`, `the workload must have ${field}`, { expected: 'at least one' });
       }
       if (plain > 0 && composite > 0) {
-        say('/spec', 'the workload has pod groups and composite ones', { expected: 'one of the two' });
+        say('/spec', 'podGroups and composite groups must not be set together', { expected: 'one of the two' });
       }
       checkTemplates(spec, '/spec', field, say, { apiVersion, names: new Set(), depth: 0 });
       const priorities = new Set(prioritiesIn(spec, field));
       if (composite > 0 && priorities.size > 1) {
-        say('/spec', 'the templates have different priorities', { expected: 'the same in all of them' });
+        say('/spec', 'the templates must have the same priority', { expected: 'the same in all of them' });
       }
       if (isObject(spec.controllerRef)) {
         checkController(spec.controllerRef, say);
@@ -114,7 +116,9 @@ function checkParent(spec: JsonObject, say: Say): void {
     say('/spec/parentCompositePodGroupName', `the parent's name must ${bad}`);
   }
   if (!isObject(workloadRef)) {
-    say('/spec/workloadRef', 'a group with a parent names no Workload', { expected: 'workloadName and templateName' });
+    say('/spec/workloadRef', 'a group with a parent must set workloadName and templateName', {
+      expected: 'workloadName and templateName',
+    });
   }
 }
 
@@ -125,7 +129,7 @@ function checkNames(
   say: Say,
 ): void {
   for (const [field, valid] of Object.entries(grammars)) {
-    const bad = text(reference[field]) === '' ? 'be given' : valid(text(reference[field]));
+    const bad = text(reference[field]) === '' ? 'be set' : valid(text(reference[field]));
     if (bad !== undefined) {
       say(`${path}/${field}`, `${field} must ${bad}`);
     }
@@ -143,16 +147,16 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
   for (const list of [field, 'compositePodGroupTemplates']) {
     const templates = itemsOf(holder[list], `${path}/${list}`);
     if (templates.length > MOST_TEMPLATES) {
-      say(`${path}/${list}`, `${templates.length} groups are too many`, { expected: `at most ${MOST_TEMPLATES}` });
+      say(`${path}/${list}`, `too many: ${templates.length} groups`, { expected: `at most ${MOST_TEMPLATES}` });
     }
     for (const template of templates) {
       const name = text(template.value.name);
-      const bad = name === '' ? 'be given' : dnsLabel(name);
+      const bad = name === '' ? 'be set' : dnsLabel(name);
       if (bad !== undefined) {
         say(`${template.path}/name`, `the group's name must ${bad}`);
       }
       if (tree.names.has(name)) {
-        say(`${template.path}/name`, 'a group of this name stands here already');
+        say(`${template.path}/name`, 'duplicate group name');
       }
       tree.names.add(name);
       if (list === field) {
@@ -167,10 +171,10 @@ function checkTemplates(holder: JsonObject, path: string, field: string, say: Sa
 function checkCompositeTemplate(template: JsonObject, path: string, say: Say, tree: Tree): void {
   checkComposite(template, path, say, tree.apiVersion);
   if (tree.depth > DEEPEST) {
-    say(path, `the templates are more than ${DEEPEST} deep`);
+    say(path, `the templates must not be more than ${DEEPEST} deep`);
   }
   if (size(template.podGroupTemplates) + size(template.compositePodGroupTemplates) === 0) {
-    say(path, 'the composite group has no groups', { expected: 'at least one' });
+    say(path, 'the composite group must have groups', { expected: 'at least one' });
   }
   if (tree.depth <= DEEPEST) {
     checkTemplates(template, path, 'podGroupTemplates', say, tree);
@@ -196,7 +200,7 @@ function checkController(reference: JsonObject, say: Say): void {
   for (const part of ['kind', 'name']) {
     const value = text(reference[part]);
     if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
-      say(`/spec/controllerRef/${part}`, `the controller's ${part} is missing or holds "/" or "%"`);
+      say(`/spec/controllerRef/${part}`, `the controller's ${part} must be set and must not contain "/" or "%"`);
     }
   }
 }
@@ -224,11 +228,12 @@ function checkPolicy(group: JsonObject, path: string, field: string, count: stri
   const policy = asObject(group[field]);
   const kinds = ['basic', 'gang'].filter((kind) => given(policy[kind]));
   if (kinds.length !== 1) {
-    const message = kinds.length === 0 ? 'the group has no scheduling policy' : 'the group has two scheduling policies';
+    const message =
+      kinds.length === 0 ? 'the group must have a scheduling policy' : 'the group must have only one scheduling policy';
     say(path, message, { expected: 'basic or gang' });
   }
   if (isObject(policy.gang) && (whole(policy.gang[count]) ?? 0) < 1) {
-    say(`${path}/gang/${count}`, `${count} must be above zero`, { expected: '1 or more' });
+    say(`${path}/gang/${count}`, `${count} must be greater than 0`, { expected: 'at least 1' });
   }
 }
 
@@ -236,17 +241,23 @@ function checkPolicy(group: JsonObject, path: string, field: string, count: stri
 function checkShared(group: JsonObject, path: string, say: Say, apiVersion: string): void {
   const levels = itemsOf(asObject(group.schedulingConstraints).topology, `${path}/schedulingConstraints/topology`);
   if (levels.length > 1) {
-    say(`${path}/schedulingConstraints/topology`, `${levels.length} topology levels`, { expected: 'one at most' });
+    say(
+      `${path}/schedulingConstraints/topology`,
+      `only one topology level is allowed, but there are ${levels.length}`,
+      { expected: 'one at most' },
+    );
   }
   for (const { value, path: level } of levels) {
-    const bad = text(value.key) === '' ? 'be given' : qualifiedName(text(value.key));
+    const bad = text(value.key) === '' ? 'be set' : qualifiedName(text(value.key));
     if (bad !== undefined) {
       say(`${level}/key`, `the node label must ${bad}`);
     }
   }
   const priority = whole(group.priority);
   if (priority !== undefined && priority > HIGHEST_PRIORITY) {
-    say(`${path}/priority`, `the priority is ${priority}`, { expected: `at most ${HIGHEST_PRIORITY}` });
+    say(`${path}/priority`, `the priority must be less than or equal to ${HIGHEST_PRIORITY}: ${priority}`, {
+      expected: `at most ${HIGHEST_PRIORITY}`,
+    });
   }
   const className = text(group.priorityClassName);
   const bad = className === '' ? undefined : dnsSubdomain(className);
@@ -265,27 +276,29 @@ function checkDisruption(mode: JsonValue | undefined, path: string, say: Say, ap
   if (apiVersion.endsWith('/v1alpha2')) {
     const words = ['Pod', 'PodGroup'];
     if (typeof mode === 'string' && !words.includes(mode)) {
-      say(path, `there is no mode ${mode}`, { expected: oneOf(words) });
+      say(path, `unsupported mode ${mode}`, { expected: oneOf(words) });
     }
     return;
   }
   if (isObject(mode) && [mode.single, mode.all].filter(given).length !== 1) {
-    say(path, 'the mode names not one of its two forms', { expected: 'single or all' });
+    say(path, 'exactly one of single and all must be set', { expected: 'single or all' });
   }
 }
 
 function checkClaims(claims: JsonValue | undefined, path: string, say: Say): void {
   if (size(claims) > MOST_CLAIMS) {
-    say(path, `more than ${MOST_CLAIMS} claims`, { found: size(claims) });
+    say(path, `must not have more than ${MOST_CLAIMS} claims`, { found: size(claims) });
   }
   for (const { value, path: claim } of itemsOf(claims, path)) {
-    const bad = text(value.name) === '' ? 'be given' : dnsLabel(text(value.name));
+    const bad = text(value.name) === '' ? 'be set' : dnsLabel(text(value.name));
     if (bad !== undefined) {
       say(`${claim}/name`, `the claim's name must ${bad}`);
     }
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
     if (sources.length !== 1) {
-      say(claim, 'the claim names not one source', { expected: 'resourceClaimName or resourceClaimTemplateName' });
+      say(claim, 'exactly one of resourceClaimName and resourceClaimTemplateName must be set', {
+        expected: 'resourceClaimName or resourceClaimTemplateName',
+      });
     }
     for (const field of sources) {
       const complaint = dnsSubdomain(text(value[field]));

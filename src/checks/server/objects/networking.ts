@@ -29,8 +29,8 @@ export const networkingRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A NetworkPolicy has valid selectors, peers that are either selectors or one address block, ports in range, and at most the types Ingress and Egress.',
-      fix: 'Correct the peer or port.',
+        'A NetworkPolicy must have valid selectors, peers that are either selectors or one address block, ports in range, and only the types Ingress and Egress.',
+      fix: 'Correct the peer in from or to, or the port in ports, of the rule.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
@@ -50,11 +50,11 @@ export const networkingRules: readonly Rule[] = [
       }
       const types = textsOf(spec.policyTypes, '/spec/policyTypes');
       if (types.length > 2) {
-        say('/spec/policyTypes', 'more than two policy types', { found: types.length });
+        say('/spec/policyTypes', 'policyTypes must have no more than two entries', { found: types.length });
       }
       for (const { value, path } of types) {
         if (!['Ingress', 'Egress'].includes(value)) {
-          say(path, `the policy type "${value}" does not exist`, { expected: 'Ingress or Egress' });
+          say(path, `unsupported policy type "${value}"`, { expected: 'Ingress or Egress' });
         }
       }
     },
@@ -66,13 +66,13 @@ export const networkingRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'An Ingress has rules or a default backend, DNS names as hosts, absolute paths with a type, and backends with one port.',
-      fix: 'Correct the rule.',
+        'An Ingress must have rules or a default backend, DNS names as hosts, absolute paths with a type, and backends with one port.',
+      fix: 'Set host, path, pathType, and backend in spec.rules, or set spec.defaultBackend.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
       if (size(spec.rules) === 0 && !given(spec.defaultBackend)) {
-        say('/spec', 'the ingress has neither rules nor a default backend', { expected: 'rules or defaultBackend' });
+        say('/spec', 'rules or defaultBackend must be set', { expected: 'rules or defaultBackend' });
       }
       if (isObject(spec.defaultBackend)) {
         checkBackend(spec.defaultBackend, '/spec/defaultBackend', say, since(context, 36));
@@ -87,7 +87,7 @@ export const networkingRules: readonly Rule[] = [
           continue;
         }
         if (size(value.http.paths) === 0) {
-          say(`${path}/http/paths`, 'the rule has no paths');
+          say(`${path}/http/paths`, 'the rule must have paths');
         }
         for (const entry of itemsOf(value.http.paths, `${path}/http/paths`)) {
           checkPath(entry.value, entry.path, say, since(context, 36));
@@ -114,7 +114,10 @@ export const networkingRules: readonly Rule[] = [
       }
       const annotation = asObject(asObject(object.metadata).annotations)['kubernetes.io/ingress.class'];
       if (typeof annotation === 'string' && annotation !== spec.ingressClassName) {
-        say('/spec/ingressClassName', `the annotation kubernetes.io/ingress.class says "${annotation}"`);
+        say(
+          '/spec/ingressClassName',
+          `ingressClassName must not be set when the annotation kubernetes.io/ingress.class is set: "${annotation}"`,
+        );
       }
     },
   ),
@@ -124,8 +127,9 @@ export const networkingRules: readonly Rule[] = [
     ['networking.k8s.io/IngressClass'],
     {
       source: SOURCE,
-      summary: 'An IngressClass names its controller as domain/path, and its parameters with kind, name and scope.',
-      fix: 'Correct the controller or the parameters.',
+      summary:
+        'An IngressClass must name its controller as domain/path, and its parameters with kind, name, and scope.',
+      fix: 'Set spec.controller to domain/path, and kind, name, and scope in spec.parameters.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -141,11 +145,11 @@ export const networkingRules: readonly Rule[] = [
       checkReference(spec.parameters, path, say);
       const scope = typeof spec.parameters.scope === 'string' ? spec.parameters.scope : 'Cluster';
       if (!['Cluster', 'Namespace'].includes(scope)) {
-        say(`${path}/scope`, `the scope "${scope}" does not exist`, { expected: 'Cluster or Namespace' });
+        say(`${path}/scope`, `unsupported scope "${scope}"`, { expected: 'Cluster or Namespace' });
       } else if (scope === 'Cluster' && given(spec.parameters.namespace)) {
-        say(`${path}/namespace`, 'parameters of scope Cluster have no namespace');
+        say(`${path}/namespace`, 'namespace must not be set for parameters of scope Cluster');
       } else if (scope === 'Namespace') {
-        const bad = given(spec.parameters.namespace) ? dnsLabel(text(spec.parameters.namespace)) : 'be given';
+        const bad = given(spec.parameters.namespace) ? dnsLabel(text(spec.parameters.namespace)) : 'be set';
         if (bad !== undefined) {
           say(`${path}/namespace`, `the namespace must ${bad}`);
         }
@@ -158,24 +162,24 @@ export const networkingRules: readonly Rule[] = [
     ['networking.k8s.io/ServiceCIDR'],
     {
       source: SOURCE,
-      summary: 'A ServiceCIDR holds one address range, or one per family.',
-      fix: 'Correct the ranges.',
+      summary: 'A ServiceCIDR must have one address range, or one for each address family.',
+      fix: 'Set spec.cidrs to one range, or one for each of IPv4 and IPv6.',
     },
     (object, say) => {
       const ranges = textsOf(asObject(object.spec).cidrs, '/spec/cidrs');
       if (ranges.length < 1 || ranges.length > 2) {
-        say('/spec/cidrs', `${ranges.length} ranges`, {
+        say('/spec/cidrs', `one address range, or one for each family, is required, but there are ${ranges.length}`, {
           found: ranges.length,
           expected: 'one, or one per address family',
         });
       }
       for (const { value, path } of ranges) {
         if (!isRange(value, true)) {
-          say(path, `"${value}" is no address range`);
+          say(path, `"${value}" is not a valid address range`);
         }
       }
       if (ranges.length === 2 && ranges[0]?.value.includes(':') === ranges[1]?.value.includes(':')) {
-        say('/spec/cidrs', 'both ranges are of one family');
+        say('/spec/cidrs', 'the ranges must be of different address families');
       }
     },
   ),
@@ -185,13 +189,13 @@ export const networkingRules: readonly Rule[] = [
     ['networking.k8s.io/IPAddress'],
     {
       source: SOURCE,
-      summary: 'An IPAddress names the object that uses it.',
-      fix: 'Leave IPAddress objects to the server.',
+      summary: 'An IPAddress must name the object that uses it.',
+      fix: 'Leave spec.parentRef of IPAddress objects to the API server.',
     },
     (object, say) => {
       const { parentRef } = asObject(object.spec);
       if (!isObject(parentRef)) {
-        say('/spec/parentRef', 'the address belongs to nothing');
+        say('/spec/parentRef', 'parentRef must be set');
         return;
       }
       const group = text(parentRef.group) === '' ? undefined : dnsSubdomain(text(parentRef.group));
@@ -200,7 +204,7 @@ export const networkingRules: readonly Rule[] = [
       }
       for (const field of ['resource', 'name', 'namespace']) {
         const value = text(parentRef[field]);
-        const complaint = value === '' && field !== 'namespace' ? 'be given' : pathSegment(value);
+        const complaint = value === '' && field !== 'namespace' ? 'be set' : pathSegment(value);
         if (complaint !== undefined) {
           say(`/spec/parentRef/${field}`, `the ${field} must ${complaint}`);
         }
@@ -211,18 +215,18 @@ export const networkingRules: readonly Rule[] = [
 
 function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
   if (typeof port.protocol === 'string' && !['TCP', 'UDP', 'SCTP', ''].includes(port.protocol)) {
-    say(`${path}/protocol`, `the protocol "${port.protocol}" does not exist`, { expected: 'TCP, UDP or SCTP' });
+    say(`${path}/protocol`, `unsupported protocol "${port.protocol}"`, { expected: 'TCP, UDP, or SCTP' });
   }
   if (port.protocol === '') {
-    say(`${path}/protocol`, 'the protocol is empty', { expected: 'TCP, UDP or SCTP' });
+    say(`${path}/protocol`, 'the protocol must not be empty', { expected: 'TCP, UDP, or SCTP' });
   }
   const end = whole(port.endPort);
   if (typeof port.port === 'number') {
     if (portNumber(port.port) !== undefined) {
-      say(`${path}/port`, `${port.port} is no port number`, { expected: '1-65535' });
+      say(`${path}/port`, `the port must be between 1 and 65535: ${port.port}`, { expected: '1-65535' });
     }
     if (end !== undefined && (end < port.port || portNumber(end) !== undefined)) {
-      say(`${path}/endPort`, `the range ${port.port}-${end} is not possible`);
+      say(`${path}/endPort`, `endPort must be greater than or equal to port (${end} < ${port.port})`);
     }
   } else if (typeof port.port === 'string') {
     const complaint = portName(port.port);
@@ -230,19 +234,21 @@ function checkPolicyPort(port: JsonObject, path: string, say: Say): void {
       say(`${path}/port`, `the port name "${port.port}" must ${complaint}`);
     }
     if (end !== undefined) {
-      say(`${path}/endPort`, 'a range needs a port number, not a name');
+      say(`${path}/endPort`, 'endPort must not be set when port is a name');
     }
   } else if (end !== undefined) {
-    say(`${path}/endPort`, 'a range needs a port');
+    say(`${path}/endPort`, 'endPort must not be set without port');
   }
 }
 
 function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): void {
   const kinds = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((kind) => given(peer[kind]));
   if (kinds.length === 0) {
-    say(path, 'the peer names nothing', { expected: 'podSelector, namespaceSelector or ipBlock' });
+    say(path, 'the peer must set podSelector, namespaceSelector, or ipBlock', {
+      expected: 'podSelector, namespaceSelector, or ipBlock',
+    });
   } else if (kinds.length > 1 && kinds.includes('ipBlock')) {
-    say(path, 'an ipBlock stands alone');
+    say(path, 'ipBlock must not be set together with selectors');
   }
   checkLabelSelector(peer.podSelector, `${path}/podSelector`, say);
   checkLabelSelector(peer.namespaceSelector, `${path}/namespaceSelector`, say);
@@ -251,13 +257,13 @@ function checkPeer(peer: JsonObject, path: string, say: Say, strict: boolean): v
   }
   const cidr = text(peer.ipBlock.cidr);
   if (!isRange(cidr, strict)) {
-    say(`${path}/ipBlock/cidr`, `"${cidr}" is no address range`, { expected: 'such as 10.0.0.0/8' });
+    say(`${path}/ipBlock/cidr`, `"${cidr}" is not a valid address range`, { expected: 'such as 10.0.0.0/8' });
   }
   for (const { value, path: at } of textsOf(peer.ipBlock.except, `${path}/ipBlock/except`)) {
     if (!isRange(value, strict)) {
-      say(at, `"${value}" is no address range`);
+      say(at, `"${value}" is not a valid address range`);
     } else if (isRange(cidr, false) && !isWithin(value, cidr)) {
-      say(at, `${value} is not a part of ${cidr}`);
+      say(at, `${value} must be inside ${cidr}`);
     }
   }
 }
@@ -290,13 +296,13 @@ function hostComplaint(host: string): string | undefined {
 
 function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean): void {
   if (!given(entry.pathType)) {
-    say(`${path}/pathType`, 'the path has no type', { expected: PATH_TYPES.join(', ') });
+    say(`${path}/pathType`, 'the path must have a type', { expected: PATH_TYPES.join(', ') });
     return;
   }
   const type = text(entry.pathType);
   const route = text(entry.path);
   if (!PATH_TYPES.includes(type)) {
-    say(`${path}/pathType`, `the path type "${type}" does not exist`, { expected: PATH_TYPES.join(', ') });
+    say(`${path}/pathType`, `unsupported path type "${type}"`, { expected: PATH_TYPES.join(', ') });
   } else if (type !== 'ImplementationSpecific') {
     if (!route.startsWith('/')) {
       say(`${path}/path`, 'the path must be absolute', { expected: 'a path that begins with "/"' });
@@ -305,7 +311,7 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
       ['//', '/./', '/../', '%2f', '%2F'].find((part) => route.includes(part)) ??
       ['/..', '/.'].find((end) => route.endsWith(end));
     if (wrong !== undefined) {
-      say(`${path}/path`, `the path must not hold "${wrong}"`);
+      say(`${path}/path`, `the path must not contain "${wrong}"`);
     }
   } else if (route !== '' && !route.startsWith('/')) {
     say(`${path}/path`, 'the path must be absolute');
@@ -316,12 +322,7 @@ function checkPath(entry: JsonObject, path: string, say: Say, relaxed: boolean):
 function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: boolean): void {
   const service: JsonValue | undefined = backend.service;
   if (given(backend.resource) === given(service)) {
-    say(
-      path,
-      given(service)
-        ? 'the backend names both a service and a resource'
-        : 'the backend names neither a service nor a resource',
-    );
+    say(path, given(service) ? 'service must not be set when resource is set' : 'service or resource must be set');
     return;
   }
   if (isObject(backend.resource)) {
@@ -331,7 +332,7 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
     return;
   }
   const name = text(service.name);
-  const complaint = name === '' ? 'be given' : relaxed ? dnsLabel(name) : dns1035Label(name);
+  const complaint = name === '' ? 'be set' : relaxed ? dnsLabel(name) : dns1035Label(name);
   if (complaint !== undefined) {
     say(`${path}/service/name`, `the service's name must ${complaint}`);
   }
@@ -339,16 +340,20 @@ function checkBackend(backend: JsonObject, path: string, say: Say, relaxed: bool
   const number = whole(port.number) ?? 0;
   const named = text(port.name);
   if ((number === 0) === (named === '')) {
-    say(`${path}/service/port`, named === '' ? 'the backend has no port' : 'the port has both a name and a number', {
-      expected: 'name or number',
-    });
+    say(
+      `${path}/service/port`,
+      named === '' ? 'the backend must have a port' : 'port.name must not be set when port.number is set',
+      {
+        expected: 'name or number',
+      },
+    );
   } else if (named !== '') {
     const bad = portName(named);
     if (bad !== undefined) {
       say(`${path}/service/port/name`, `the port name "${named}" must ${bad}`);
     }
   } else if (portNumber(number) !== undefined) {
-    say(`${path}/service/port/number`, `${number} is no port number`);
+    say(`${path}/service/port/number`, `the port must be between 1 and 65535: ${number}`);
   }
 }
 
@@ -361,7 +366,7 @@ function checkReference(reference: JsonObject, path: string, say: Say): void {
   }
   for (const field of ['kind', 'name']) {
     const value = text(reference[field]);
-    const complaint = value === '' ? 'be given' : pathSegment(value);
+    const complaint = value === '' ? 'be set' : pathSegment(value);
     if (complaint !== undefined) {
       say(`${path}/${field}`, `the ${field} must ${complaint}`);
     }

@@ -58,8 +58,8 @@ export const quotaRules: readonly Rule[] = [
     ['ResourceQuota'],
     {
       row: 'K10',
-      summary: 'A ResourceQuota limits standard resources, or names with a "/".',
-      fix: 'Use a standard name such as requests.cpu, or requests.<vendor>/<name>, or count/<plural>.<group>.',
+      summary: 'A ResourceQuota must limit standard resources, or names with a "/".',
+      fix: 'Set the key in spec.hard to a standard name such as requests.cpu, or to requests.<vendor>/<name> or count/<plural>.<group>.',
     },
     (object, say) => {
       for (const name of Object.keys(asObject(asObject(object.spec).hard))) {
@@ -78,8 +78,8 @@ export const quotaRules: readonly Rule[] = [
     ['ResourceQuota'],
     {
       row: 'K10',
-      summary: 'A quota is not negative, and whole where things are counted.',
-      fix: 'Correct the amount.',
+      summary: 'A quota must not be negative, and must be an integer for counted resources.',
+      fix: 'Set the amount in spec.hard to a valid quantity of at least 0.',
     },
     (object, say) => {
       for (const [name, amount] of quantitiesOf(asObject(object.spec).hard)) {
@@ -97,8 +97,8 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K10',
       summary:
-        "A quota's scopes exist, do not exclude each other, and fit what is limited (BestEffort limits pods only).",
-      fix: 'Split the quota by scope.',
+        'The scopes of a quota must be supported, must not exclude each other, and must fit its resources (BestEffort limits only pods).',
+      fix: 'Split the quota into one for each entry of spec.scopes.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -106,12 +106,12 @@ export const quotaRules: readonly Rule[] = [
       const check = (scope: string, path: string): void => {
         const fits = SCOPES.get(scope);
         if (fits === undefined) {
-          say(path, `the scope "${scope}" does not exist`, { found: scope, expected: [...SCOPES.keys()].join(', ') });
+          say(path, `unsupported scope "${scope}"`, { found: scope, expected: [...SCOPES.keys()].join(', ') });
           return;
         }
         const wrong = limited.filter((name) => !fits.has(name));
         if (wrong.length > 0) {
-          say(path, `a quota of scope ${scope} cannot limit ${wrong.join(', ')}`, {
+          say(path, `a quota with the scope ${scope} must not limit ${wrong.join(', ')}`, {
             found: scope,
             expected: [...fits].join(', '),
           });
@@ -120,7 +120,7 @@ export const quotaRules: readonly Rule[] = [
       const exclude = (scopes: readonly string[], path: string): void => {
         for (const [one, other] of EXCLUSIVE) {
           if (scopes.includes(one) && scopes.includes(other)) {
-            say(path, `the scopes ${one} and ${other} exclude each other`);
+            say(path, `the scopes ${one} and ${other} must not be set together`);
           }
         }
       };
@@ -142,18 +142,18 @@ export const quotaRules: readonly Rule[] = [
         const operator = text(value.operator);
         check(scope, `${path}/scopeName`);
         if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator)) {
-          say(`${path}/operator`, `the operator "${operator}" does not exist`, {
-            expected: 'In, NotIn, Exists or DoesNotExist',
+          say(`${path}/operator`, `unsupported operator "${operator}"`, {
+            expected: 'In, NotIn, Exists, or DoesNotExist',
           });
         } else if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
-          say(`${path}/operator`, `the scope ${scope} takes the operator Exists only`, { expected: 'Exists' });
+          say(`${path}/operator`, `the operator for the scope ${scope} must be Exists`, { expected: 'Exists' });
         }
         const values = size(value.values);
         if ((operator === 'In' || operator === 'NotIn') && values === 0) {
-          say(`${path}/values`, `the operator ${operator} needs values`);
+          say(`${path}/values`, `values must be set for the operator ${operator}`);
         }
         if ((operator === 'Exists' || operator === 'DoesNotExist') && values > 0) {
-          say(`${path}/values`, `the operator ${operator} takes no values`);
+          say(`${path}/values`, `values must not be set for the operator ${operator}`);
         }
       }
       exclude(
@@ -168,8 +168,9 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: 'A LimitRange has one item per type: Pod, Container, PersistentVolumeClaim, or a name with a domain.',
-      fix: 'Merge the items of one type.',
+      summary:
+        'A LimitRange must have one item for each type: Pod, Container, PersistentVolumeClaim, or a name with a domain.',
+      fix: 'Merge the items of the same type in spec.limits.',
     },
     (object, say) => {
       const seen = new Set<string>();
@@ -177,14 +178,16 @@ export const quotaRules: readonly Rule[] = [
         const type = text(value.type);
         const complaint =
           qualifiedName(type) ??
-          (type.includes('/') || LIMIT_TYPES.includes(type) ? undefined : 'be Pod, Container or PersistentVolumeClaim');
+          (type.includes('/') || LIMIT_TYPES.includes(type)
+            ? undefined
+            : 'be Pod, Container, or PersistentVolumeClaim');
         if (complaint !== undefined) {
           say(`${path}/type`, `the type ${JSON.stringify(type)} must ${complaint}`, {
             expected: LIMIT_TYPES.join(', '),
           });
         }
         if (seen.has(type)) {
-          say(`${path}/type`, `an item of type ${type} stands here already`);
+          say(`${path}/type`, `duplicate item of type ${type}`);
         }
         seen.add(type);
       }
@@ -196,8 +199,8 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: 'A LimitRange names resources that its type can limit.',
-      fix: 'Correct the resource name.',
+      summary: 'A LimitRange must name resources that its type can limit.',
+      fix: 'Rename the resource in spec.limits, for example to cpu, memory, or storage.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -222,8 +225,9 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: "min ≤ defaultRequest ≤ default ≤ max; for a vendor's resource default and defaultRequest are equal.",
-      fix: 'Bring the four values into order.',
+      summary:
+        'min ≤ defaultRequest ≤ default ≤ max is required; for an extended resource default and defaultRequest must be equal.',
+      fix: 'Set min, defaultRequest, default, and max in ascending order.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -237,8 +241,8 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: 'An item of type Pod has no defaults.',
-      fix: 'Put the defaults into an item of type Container.',
+      summary: 'An item of type Pod must not have defaults.',
+      fix: 'Move default and defaultRequest to an item of type Container.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -247,7 +251,7 @@ export const quotaRules: readonly Rule[] = [
         }
         for (const list of ['default', 'defaultRequest']) {
           if (size(value[list]) > 0) {
-            say(`${path}/${list}`, `a limit of type Pod takes no ${list}`);
+            say(`${path}/${list}`, `${list} must not be set for a limit of type Pod`);
           }
         }
       }
@@ -259,7 +263,7 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: 'An item of type PersistentVolumeClaim limits storage with min or max.',
+      summary: 'An item of type PersistentVolumeClaim must limit storage with min or max.',
       fix: 'Add min.storage or max.storage.',
     },
     (object, say) => {
@@ -269,7 +273,7 @@ export const quotaRules: readonly Rule[] = [
           !('storage' in asObject(value.min)) &&
           !('storage' in asObject(value.max))
         ) {
-          say(path, 'a limit of claims has neither min.storage nor max.storage', {
+          say(path, 'min.storage or max.storage must be set', {
             expected: 'min.storage or max.storage',
           });
         }
@@ -282,8 +286,8 @@ export const quotaRules: readonly Rule[] = [
     ['LimitRange'],
     {
       row: 'K9',
-      summary: 'maxLimitRequestRatio is at least 1, and at most max/min where both are given.',
-      fix: 'Correct the ratio.',
+      summary: 'maxLimitRequestRatio must be at least 1, and at most max/min if both are set.',
+      fix: 'Set maxLimitRequestRatio to at least 1 and at most max/min.',
     },
     (object, say) => {
       for (const { value, path } of itemsOf(asObject(object.spec).limits, '/spec/limits')) {
@@ -292,7 +296,9 @@ export const quotaRules: readonly Rule[] = [
         for (const [name, ratio] of quantitiesOf(value.maxLimitRequestRatio)) {
           const at = pointer(path, 'maxLimitRequestRatio', name);
           if (ratio.isLessThan(Quantity.of(1))) {
-            say(at, `the ratio ${ratio.toString()} is below 1`, { expected: '1 or more' });
+            say(at, `maxLimitRequestRatio must be greater than or equal to 1: ${ratio.toString()}`, {
+              expected: 'at least 1',
+            });
           }
           const least = min.get(name);
           const most = max.get(name);
@@ -301,7 +307,7 @@ export const quotaRules: readonly Rule[] = [
             continue;
           }
           if (Number(ratio.thousandths()) / 1000 > Number(most.thousandths()) / Number(least.thousandths())) {
-            say(at, `the ratio ${ratio.toString()} is above max/min`, {
+            say(at, `maxLimitRequestRatio must be less than or equal to max/min: ${ratio.toString()}`, {
               expected: `at most ${most.toString()}/${least.toString()}`,
             });
           }
@@ -316,8 +322,8 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K8',
       source: 'apis/scheduling/validation/validation.go',
-      summary: 'A PriorityClass\'s value is at most 1000000000, and its name does not begin with "system-".',
-      fix: 'Lower the value, or rename the class.',
+      summary: 'The value of a PriorityClass must be at most 1000000000, and its name must not begin with "system-".',
+      fix: 'Lower value, or set metadata.name to a name without "system-".',
     },
     (object, say, _context, manifest) => {
       const value = whole(object.value) ?? 0;
@@ -325,10 +331,14 @@ export const quotaRules: readonly Rule[] = [
       if (name.startsWith('system-')) {
         const known = SYSTEM_PRIORITIES.get(name);
         if (known === undefined || known !== value || object.globalDefault === true) {
-          say('/metadata/name', 'names that begin with "system-" are the system\'s own', { expected: 'another name' });
+          say('/metadata/name', 'the prefix "system-" is reserved for system priority classes', {
+            expected: 'another name',
+          });
         }
       } else if (value > HIGHEST_PRIORITY) {
-        say('/value', `the value ${value} is above what users may set`, { expected: `at most ${HIGHEST_PRIORITY}` });
+        say('/value', `the value must be less than or equal to ${HIGHEST_PRIORITY}: ${value}`, {
+          expected: `at most ${HIGHEST_PRIORITY}`,
+        });
       }
     },
   ),
@@ -339,13 +349,13 @@ export const quotaRules: readonly Rule[] = [
     {
       row: 'K8',
       source: 'apis/scheduling/validation/validation.go',
-      summary: 'preemptionPolicy is PreemptLowerPriority or Never.',
-      fix: 'Use one of the two, or leave it out.',
+      summary: 'preemptionPolicy must be PreemptLowerPriority or Never.',
+      fix: 'Set preemptionPolicy to PreemptLowerPriority or Never, or leave it unset.',
     },
     (object, say) => {
       const policy = object.preemptionPolicy;
       if (typeof policy === 'string' && !['PreemptLowerPriority', 'Never'].includes(policy)) {
-        say('/preemptionPolicy', `preemptionPolicy "${policy}" does not exist`, {
+        say('/preemptionPolicy', `unsupported value "${policy}" for preemptionPolicy`, {
           expected: 'PreemptLowerPriority or Never',
         });
       }
@@ -383,7 +393,7 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
         if (low !== undefined && high !== undefined && low.isGreaterThan(high)) {
           say(
             pointer(path, lower, name),
-            `${lower} ${low.toString()} of ${name} is above ${upper} ${high.toString()}`,
+            `${lower} of ${name} must be less than or equal to ${upper} (${low.toString()} > ${high.toString()})`,
             { expected: `at most ${high.toString()}` },
           );
         }
@@ -392,7 +402,7 @@ function checkOrder(item: JsonObject, path: string, say: Say): void {
     const request = requests.get(name);
     const limit = limits.get(name);
     if (!mayOvercommit(name) && request !== undefined && limit !== undefined && !request.equals(limit)) {
-      say(pointer(path, 'defaultRequest', name), `defaultRequest and default of ${name} differ`, {
+      say(pointer(path, 'defaultRequest', name), `defaultRequest and default of ${name} must be equal`, {
         expected: limit.toString(),
       });
     }

@@ -18,28 +18,30 @@ export const rbacRules: readonly Rule[] = [
     [`${GROUP}/Role`, `${GROUP}/ClusterRole`],
     {
       source: SOURCE,
-      summary: 'A rule has verbs, and either API groups with resources or (in a ClusterRole) non-resource URLs.',
-      fix: 'Complete the rule; the core group is "".',
+      summary: 'A rule must have verbs, and either API groups with resources or (in a ClusterRole) non-resource URLs.',
+      fix: 'Set verbs, apiGroups ("" for the core group), and resources of the rule.',
     },
     (object, say, _context, manifest) => {
       for (const { value, path } of itemsOf(object.rules, '/rules')) {
         if (size(value.verbs) === 0) {
-          say(`${path}/verbs`, 'the rule has no verbs', { expected: 'at least one verb' });
+          say(`${path}/verbs`, 'the rule must have verbs', { expected: 'at least one verb' });
         }
         if (size(value.nonResourceURLs) > 0) {
           if (manifest.id.kind === 'Role') {
-            say(`${path}/nonResourceURLs`, 'a Role has no rules about URLs', { fix: 'Use a ClusterRole.' });
+            say(`${path}/nonResourceURLs`, 'nonResourceURLs must not be set in a Role', {
+              fix: 'Use a ClusterRole for nonResourceURLs.',
+            });
           }
           if (size(value.apiGroups) + size(value.resources) + size(value.resourceNames) > 0) {
-            say(path, 'a rule is about resources or about URLs, not both');
+            say(path, 'resources must not be set when nonResourceURLs is set');
           }
           continue;
         }
         if (size(value.apiGroups) === 0) {
-          say(`${path}/apiGroups`, 'the rule has no API groups', { expected: '"" for the core group' });
+          say(`${path}/apiGroups`, 'the rule must have API groups', { expected: '"" for the core group' });
         }
         if (size(value.resources) === 0) {
-          say(`${path}/resources`, 'the rule has no resources');
+          say(`${path}/resources`, 'the rule must have resources');
         }
       }
       if (!isObject(object.aggregationRule)) {
@@ -48,7 +50,7 @@ export const rbacRules: readonly Rule[] = [
       const base = '/aggregationRule/clusterRoleSelectors';
       const selectors = itemsOf(object.aggregationRule.clusterRoleSelectors, base);
       if (selectors.length === 0) {
-        say(base, 'the aggregation has no selectors');
+        say(base, 'the aggregation must have selectors');
       }
       for (const { value, path } of selectors) {
         checkLabelSelector(value, path, say);
@@ -62,19 +64,19 @@ export const rbacRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A binding names a role (a ClusterRole for a ClusterRoleBinding), and subjects of kind ServiceAccount, User or Group.',
-      fix: 'Correct the role or the subject.',
+        'A binding must name a role (a ClusterRole for a ClusterRoleBinding), and subjects of kind ServiceAccount, User, or Group.',
+      fix: 'Set roleRef to a Role or ClusterRole, and subjects to a ServiceAccount, User, or Group.',
     },
     (object, say, _context, manifest) => {
       const wide = manifest.id.kind === 'ClusterRoleBinding';
       const role = asObject(object.roleRef);
       // The server fills in an empty group.
       if (!['', GROUP].includes(text(role.apiGroup))) {
-        say('/roleRef/apiGroup', `the group "${text(role.apiGroup)}" has no roles`, { expected: GROUP });
+        say('/roleRef/apiGroup', `unsupported API group "${text(role.apiGroup)}" of the role`, { expected: GROUP });
       }
       const kinds = wide ? ['ClusterRole'] : ['Role', 'ClusterRole'];
       if (!kinds.includes(text(role.kind))) {
-        say('/roleRef/kind', `the kind "${text(role.kind)}" cannot be bound here`, { expected: kinds.join(' or ') });
+        say('/roleRef/kind', `unsupported kind "${text(role.kind)}" of the role`, { expected: kinds.join(' or ') });
       }
       const name = text(role.name) === '' ? 'be given' : pathSegment(text(role.name));
       if (name !== undefined) {
@@ -95,7 +97,7 @@ function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readon
   const name = text(subject.name);
   const group = text(subject.apiGroup);
   if (name === '') {
-    complaints.push(['name', 'the subject has no name']);
+    complaints.push(['name', 'the subject must have a name']);
   }
   if (kind === 'ServiceAccount') {
     const bad = name === '' ? undefined : dnsSubdomain(name);
@@ -103,18 +105,18 @@ function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readon
       complaints.push(['name', `the service account's name must ${bad}`]);
     }
     if (group !== '') {
-      complaints.push(['apiGroup', 'a ServiceAccount is in the core group, apiGroup ""']);
+      complaints.push(['apiGroup', 'apiGroup of a ServiceAccount must be ""']);
     }
     if (wide && text(subject.namespace) === '') {
-      complaints.push(['namespace', 'a ServiceAccount has a namespace']);
+      complaints.push(['namespace', 'namespace of a ServiceAccount must be set']);
     }
   } else if (kind === 'User' || kind === 'Group') {
     // The server fills in an empty group.
     if (group !== '' && group !== GROUP) {
-      complaints.push(['apiGroup', `a ${kind} is in the group ${GROUP}`]);
+      complaints.push(['apiGroup', `apiGroup of a ${kind} must be ${GROUP}`]);
     }
   } else {
-    complaints.push(['kind', `the kind "${kind}" is no subject: ServiceAccount, User or Group`]);
+    complaints.push(['kind', `unsupported subject kind "${kind}": supported are ServiceAccount, User, and Group`]);
   }
   return complaints;
 }

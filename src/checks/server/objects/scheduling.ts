@@ -17,11 +17,12 @@ export const schedulingRules: readonly Rule[] = [
     ['node.k8s.io/RuntimeClass'],
     {
       source: 'apis/node/validation/validation.go',
-      summary: 'A RuntimeClass has a handler that is a DNS label, and valid overhead, selector and unique tolerations.',
-      fix: 'Correct the class.',
+      summary:
+        'A RuntimeClass must have a handler that is a DNS label, and valid overhead, selector, and unique tolerations.',
+      fix: 'Set handler to a DNS label, and correct overhead and scheduling.',
     },
     (object, say) => {
-      const complaint = text(object.handler) === '' ? 'be given' : dnsLabel(text(object.handler));
+      const complaint = text(object.handler) === '' ? 'be set' : dnsLabel(text(object.handler));
       if (complaint !== undefined) {
         say('/handler', `the handler must ${complaint}`);
       }
@@ -36,7 +37,7 @@ export const schedulingRules: readonly Rule[] = [
         }
       }
       if ([...fixed.keys()].some(isHugePages) && !fixed.has('cpu') && !fixed.has('memory')) {
-        say('/overhead/podFixed', 'huge pages need cpu or memory beside them');
+        say('/overhead/podFixed', 'huge pages require cpu or memory in addition');
       }
       const scheduling = asObject(object.scheduling);
       checkLabels(scheduling.nodeSelector, '/scheduling/nodeSelector', say);
@@ -45,7 +46,7 @@ export const schedulingRules: readonly Rule[] = [
         checkToleration(value, path, say);
         const key = ['key', 'operator', 'value', 'effect'].map((field) => text(value[field])).join('\n');
         if (seen.has(key)) {
-          say(path, 'the toleration stands here already', { found: text(value.key) });
+          say(path, 'duplicate toleration', { found: text(value.key) });
         }
         seen.add(key);
       }
@@ -57,18 +58,18 @@ export const schedulingRules: readonly Rule[] = [
     ['coordination.k8s.io/Lease'],
     {
       source: 'apis/coordination/validation/validation.go',
-      summary: "A Lease's duration is above zero and its transitions are not negative.",
-      fix: 'Correct the number.',
+      summary: "A Lease's duration must be greater than zero, and its transitions must not be negative.",
+      fix: 'Set spec.leaseDurationSeconds to at least 1 and spec.leaseTransitions to at least 0.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const duration = whole(spec.leaseDurationSeconds);
       const transitions = whole(spec.leaseTransitions);
       if (duration !== undefined && duration <= 0) {
-        say('/spec/leaseDurationSeconds', 'the duration must be above zero');
+        say('/spec/leaseDurationSeconds', 'the duration must be greater than 0');
       }
       if (transitions !== undefined && transitions < 0) {
-        say('/spec/leaseTransitions', 'the transitions cannot be negative');
+        say('/spec/leaseTransitions', 'the transitions must be greater than or equal to 0');
       }
     },
   ),

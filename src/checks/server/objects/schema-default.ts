@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
 import { asObject, isObject } from '../../../manifests/read';
-import { patternOf } from '../../schema/patterns';
+import { matchByRe2, patternOf } from '../../schema/patterns';
 import { type Say } from '../server-rule';
 import { given, text, textsOf } from '../values';
 
@@ -12,12 +12,12 @@ export function checkDefault(schema: JsonObject, value: JsonValue, path: string,
   const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : text(schema.type);
   if (value === null) {
     if (schema.nullable !== true && wanted !== '') {
-      say(path, 'the default is null, and null is not allowed here', { expected: wanted });
+      say(path, 'the default must not be null', { expected: wanted });
     }
     return;
   }
   if (!isOfType(value, wanted)) {
-    say(path, `the default is no ${wanted}`, { expected: wanted });
+    say(path, `the default must be ${wanted}`, { expected: wanted });
     return;
   }
   const complaint = boundComplaint(schema, value);
@@ -36,7 +36,7 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, say: S
   const properties = asObject(schema.properties);
   for (const { value: name } of textsOf(schema.required, '')) {
     if (!(name in value) && !given(asObject(properties[name]).default)) {
-      say(path, `the default lacks "${name}"`);
+      say(path, `the default must contain "${name}"`);
     }
   }
   const open =
@@ -48,7 +48,7 @@ function checkObject(schema: JsonObject, value: JsonObject, path: string, say: S
     if (isObject(field)) {
       checkDefault(field, part, pointer(path, name), say);
     } else if (!(name in properties) && !open) {
-      say(pointer(path, name), `the schema has no field "${name}"`);
+      say(pointer(path, name), `unknown field "${name}" in the default`);
     }
   }
 }
@@ -84,33 +84,34 @@ function boundComplaint(schema: JsonObject, value: JsonValue): string | undefine
     schema.enum.length > 0 &&
     !schema.enum.some((item) => JSON.stringify(item) === JSON.stringify(value))
   ) {
-    return 'is none of the values that are allowed';
+    return 'must be one of the allowed values';
   }
   if (typeof value === 'number') {
     if (
       schema.type === 'integer' &&
       [minimum, maximum].some((bound) => typeof bound === 'number' && !isInteger(bound))
     ) {
-      return 'is an integer, its bound is none';
+      return 'must be compared with an integer bound';
     }
     if (typeof minimum === 'number' && (value < minimum || (value === minimum && schema.exclusiveMinimum === true))) {
-      return 'is below the minimum';
+      return 'must not be less than the minimum';
     }
     if (typeof maximum === 'number' && (value > maximum || (value === maximum && schema.exclusiveMaximum === true))) {
-      return 'is above the maximum';
+      return 'must not be greater than the maximum';
     }
   }
   if (typeof value === 'string') {
     const { length } = [...value];
     if (typeof minLength === 'number' && length < minLength) {
-      return 'is too short';
+      return 'must not be shorter than the minimum';
     }
     if (typeof maxLength === 'number' && length > maxLength) {
-      return 'is too long';
+      return 'must not be longer than the maximum';
     }
     const pattern = text(schema.pattern);
+    matchByRe2(pattern);
     if (pattern !== '' && patternOf(pattern)?.test(value) === false) {
-      return 'does not meet the pattern';
+      return 'must match the pattern';
     }
   }
   return undefined;

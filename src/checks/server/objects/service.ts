@@ -38,8 +38,8 @@ export const serviceRules: readonly Rule[] = [
     'service-type-valid',
     ['Service'],
     {
-      summary: "A Service's type, sessionAffinity and policies have a known value.",
-      fix: 'Use one of the known values.',
+      summary: "A Service's type, sessionAffinity, and policies must have supported values.",
+      fix: 'Set type, sessionAffinity, internalTrafficPolicy, or trafficDistribution to a supported value.',
     },
     (object, say) => {
       const { spec, type } = view(object);
@@ -47,18 +47,18 @@ export const serviceRules: readonly Rule[] = [
         const value = text(spec[field]);
         // An empty family policy is not the same as none.
         if (!values.includes(value) && (value !== '' || (field === 'ipFamilyPolicy' && spec[field] === ''))) {
-          say(`/spec/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+          say(`/spec/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
         }
       }
       const internal = spec.internalTrafficPolicy;
       if (typeof internal === 'string' && !['Cluster', 'Local'].includes(internal)) {
-        say('/spec/internalTrafficPolicy', `internalTrafficPolicy "${internal}" does not exist`, {
+        say('/spec/internalTrafficPolicy', `unsupported value "${internal}" for internalTrafficPolicy`, {
           expected: 'Cluster or Local',
         });
       }
       const distribution = spec.trafficDistribution;
       if (typeof distribution === 'string' && !DISTRIBUTIONS.includes(distribution)) {
-        say('/spec/trafficDistribution', `trafficDistribution "${distribution}" does not exist`, {
+        say('/spec/trafficDistribution', `unsupported value "${distribution}" for trafficDistribution`, {
           expected: oneOf(DISTRIBUTIONS),
         });
       }
@@ -67,7 +67,7 @@ export const serviceRules: readonly Rule[] = [
       if (spec.sessionAffinity === 'ClientIP' && timeout !== undefined && (timeout <= 0 || timeout > 86400)) {
         say(
           '/spec/sessionAffinityConfig/clientIP/timeoutSeconds',
-          'the affinity lasts at least one second and at most a day',
+          'the timeout of the session affinity must be between 1 and 86400 seconds',
           { expected: '1-86400' },
         );
       }
@@ -78,13 +78,13 @@ export const serviceRules: readonly Rule[] = [
     'service-has-ports',
     ['Service'],
     {
-      summary: 'A Service has ports, unless it is headless or an ExternalName.',
-      fix: 'Add a port.',
+      summary: 'A Service must have ports, unless it is headless or an ExternalName.',
+      fix: 'Add a port to spec.ports.',
     },
     (object, say) => {
       const { spec, type, headless } = view(object);
       if (size(spec.ports) === 0 && !headless && type !== 'ExternalName') {
-        say('/spec/ports', 'the service has no ports', { expected: 'at least one port' });
+        say('/spec/ports', 'the service must have ports', { expected: 'at least one port' });
       }
     },
   ),
@@ -94,8 +94,8 @@ export const serviceRules: readonly Rule[] = [
     ['Service'],
     {
       summary:
-        "A Service's port is a number from 1 to 65535 with a known protocol and a target; with several ports each has a name.",
-      fix: 'Correct the port.',
+        "A Service's port must be a number from 1 to 65535 with a supported protocol and a target; with several ports each must have a name.",
+      fix: 'Set port, protocol, targetPort, and name in spec.ports.',
     },
     (object, say) => {
       const { spec, type } = view(object);
@@ -107,7 +107,7 @@ export const serviceRules: readonly Rule[] = [
         const name = text(value.name);
         if (name === '') {
           if (ports.length > 1) {
-            say(`${path}/name`, 'with several ports each needs a name', { expected: 'a DNS label' });
+            say(`${path}/name`, 'name must be set when there are several ports', { expected: 'a DNS label' });
           }
         } else {
           const complaint = dnsLabel(name);
@@ -115,17 +115,17 @@ export const serviceRules: readonly Rule[] = [
             say(`${path}/name`, `the port name "${name}" must ${complaint}`);
           }
           if (names.has(name)) {
-            say(`${path}/name`, `a port named "${name}" stands here already`);
+            say(`${path}/name`, `duplicate port name "${name}"`);
           }
           names.add(name);
         }
         const number = whole(value.port) ?? 0;
         if (portNumber(number) !== undefined) {
-          say(`${path}/port`, `${number} is no port number`, { expected: '1-65535' });
+          say(`${path}/port`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
         }
         const protocol = text(value.protocol) || 'TCP';
         if (!PROTOCOLS.includes(protocol)) {
-          say(`${path}/protocol`, `the protocol "${protocol}" does not exist`, { expected: oneOf(PROTOCOLS) });
+          say(`${path}/protocol`, `unsupported protocol "${protocol}"`, { expected: oneOf(PROTOCOLS) });
         }
         checkTarget(value, path, say);
         const bad = typeof value.appProtocol === 'string' ? qualifiedName(value.appProtocol) : undefined;
@@ -133,7 +133,7 @@ export const serviceRules: readonly Rule[] = [
           say(`${path}/appProtocol`, `appProtocol must ${bad}`);
         }
         if (taken.has(`${protocol}/${number}`)) {
-          say(path, `port ${number} with ${protocol} stands here already`, { found: number });
+          say(path, `duplicate port ${number} with ${protocol}`, { found: number });
         }
         taken.add(`${protocol}/${number}`);
         const nodePort = whole(value.nodePort) ?? 0;
@@ -141,12 +141,12 @@ export const serviceRules: readonly Rule[] = [
           continue;
         }
         if (type === 'ClusterIP') {
-          say(`${path}/nodePort`, 'a service of type ClusterIP takes no nodePort', {
-            fix: 'Use type NodePort, or remove nodePort.',
+          say(`${path}/nodePort`, 'nodePort must not be set when type is ClusterIP', {
+            fix: 'Set type: NodePort, or remove nodePort.',
           });
         }
         if (nodePorts.has(`${protocol}/${nodePort}`)) {
-          say(`${path}/nodePort`, `node port ${nodePort} stands here already`);
+          say(`${path}/nodePort`, `duplicate nodePort ${nodePort}`);
         }
         nodePorts.add(`${protocol}/${nodePort}`);
       }
@@ -157,8 +157,8 @@ export const serviceRules: readonly Rule[] = [
     'service-external-name-valid',
     ['Service'],
     {
-      summary: 'A Service of type ExternalName has a DNS name and no addresses.',
-      fix: 'Set externalName, and remove clusterIP, ipFamilies and ipFamilyPolicy.',
+      summary: 'A Service of type ExternalName must have a DNS name and no addresses.',
+      fix: 'Set externalName, and remove clusterIP, ipFamilies, and ipFamilyPolicy.',
     },
     (object, say) => {
       const { spec, type } = view(object);
@@ -166,18 +166,18 @@ export const serviceRules: readonly Rule[] = [
         return;
       }
       const name = text(spec.externalName).replace(/\.$/, '');
-      const complaint = name === '' ? 'be given' : dnsSubdomain(name);
+      const complaint = name === '' ? 'be set' : dnsSubdomain(name);
       if (complaint !== undefined) {
         say('/spec/externalName', `externalName must ${complaint}`);
       }
       if (text(spec.clusterIP) !== '' || size(spec.clusterIPs) > 0) {
-        say('/spec/clusterIP', 'an ExternalName has no address of its own');
+        say('/spec/clusterIP', 'clusterIP must not be set when type is ExternalName');
       }
       if (size(spec.ipFamilies) > 0) {
-        say('/spec/ipFamilies', 'an ExternalName has no address family');
+        say('/spec/ipFamilies', 'ipFamilyPolicy must not be set when type is ExternalName');
       }
       if (given(spec.ipFamilyPolicy)) {
-        say('/spec/ipFamilyPolicy', 'an ExternalName has no address family');
+        say('/spec/ipFamilyPolicy', 'ipFamilyPolicy must not be set when type is ExternalName');
       }
     },
   ),
@@ -187,24 +187,24 @@ export const serviceRules: readonly Rule[] = [
     ['Service'],
     {
       summary:
-        "A Service's addresses are IP addresses (or None, alone), one per family; NodePort and LoadBalancer are not headless.",
-      fix: 'Leave clusterIP to the server, or write None for a headless service.',
+        "A Service's addresses must be IP addresses (or only None), one for each address family; NodePort and LoadBalancer must not be headless.",
+      fix: 'Leave clusterIP to the API server, or set clusterIP: None for a headless service.',
     },
     (object, say, context) => {
       const { spec, type, headless } = view(object);
       const strict = since(context, 36);
       for (const { value, path } of textsOf(spec.externalIPs, '/spec/externalIPs')) {
         if (!isAddress(value, strict)) {
-          say(path, `"${value}" is no IP address`);
+          say(path, `"${value}" is not a valid IP address`);
         } else if (!isReachable(value)) {
-          say(path, `${value} is a loopback, link-local or unspecified address`);
+          say(path, `${value} must not be a loopback, link-local, or unspecified address`);
         }
       }
       if (type === 'ExternalName') {
         return;
       }
       if (headless && (type === 'LoadBalancer' || type === 'NodePort')) {
-        say('/spec/clusterIP', `a service of type ${type} cannot be headless`);
+        say('/spec/clusterIP', `clusterIP must not be None when type is ${type}`);
       }
       const first = text(spec.clusterIP);
       const given1 = textsOf(spec.clusterIPs, '/spec/clusterIPs');
@@ -212,23 +212,23 @@ export const serviceRules: readonly Rule[] = [
       const all =
         given1.length > 0 ? given1 : first === '' ? [] : [{ value: first, path: '/spec/clusterIP', index: 0 }];
       if (given1.length > 0 && first !== '' && given1[0]?.value !== first) {
-        say('/spec/clusterIPs', 'the first of clusterIPs differs from clusterIP');
+        say('/spec/clusterIPs', 'the first of clusterIPs must equal clusterIP');
       }
       if (given1.length > 0 && first === '') {
-        say('/spec/clusterIPs', 'clusterIPs needs clusterIP beside it');
+        say('/spec/clusterIPs', 'clusterIPs must not be set without clusterIP');
       }
       if (all.length > 2) {
-        say('/spec/clusterIPs', 'more than two addresses');
+        say('/spec/clusterIPs', 'clusterIPs must have no more than two addresses');
       }
       all.forEach(({ value, path }, index) => {
         if (index === 0 && value === 'None') {
           if (all.length > 1) {
-            say('/spec/clusterIPs', 'None stands alone');
+            say('/spec/clusterIPs', 'None must not be combined with addresses');
           }
           return;
         }
         if (!isAddress(value, strict)) {
-          say(path, `"${value}" is no IP address`, { expected: 'an IP address or None' });
+          say(path, `"${value}" is not a valid IP address`, { expected: 'an IP address or None' });
         }
         const family = textsOf(spec.ipFamilies, '')[index]?.value;
         if (
@@ -238,7 +238,7 @@ export const serviceRules: readonly Rule[] = [
           (family === 'IPv6') !== isIpv6Text(value) &&
           ['IPv4', 'IPv6'].includes(family)
         ) {
-          say(path, `${value} is no ${family} address`);
+          say(path, `${value} is not a valid ${family} address`);
         }
       });
       if (
@@ -246,15 +246,15 @@ export const serviceRules: readonly Rule[] = [
         all.every(({ value }) => isAddress(value, false)) &&
         isIpv6Text(all[0]?.value ?? '') === isIpv6Text(all[1]?.value ?? '')
       ) {
-        say('/spec/clusterIPs', 'both addresses are of one family');
+        say('/spec/clusterIPs', 'the addresses must be of different families');
       }
       const families = new Set<string>();
       for (const { value, path } of textsOf(spec.ipFamilies, '/spec/ipFamilies')) {
         if (!['IPv4', 'IPv6'].includes(value)) {
-          say(path, `the address family "${value}" does not exist`, { expected: 'IPv4 or IPv6' });
+          say(path, `unsupported address family "${value}"`, { expected: 'IPv4 or IPv6' });
         }
         if (families.has(value)) {
-          say(path, `${value} stands here already`);
+          say(path, `duplicate value "${value}"`);
         }
         families.add(value);
       }
@@ -265,8 +265,8 @@ export const serviceRules: readonly Rule[] = [
     'service-selector-valid',
     ['Service'],
     {
-      summary: "A Service's selector holds valid labels.",
-      fix: 'Correct the label.',
+      summary: "A Service's selector must have valid labels.",
+      fix: 'Correct the label in spec.selector.',
     },
     (object, say) => checkLabels(asObject(object.spec).selector, '/spec/selector', say),
   ),
@@ -275,15 +275,16 @@ export const serviceRules: readonly Rule[] = [
     'service-load-balancer-settings',
     ['Service'],
     {
-      summary: 'Load balancer settings stand in a Service of type LoadBalancer only; source ranges are address ranges.',
-      fix: 'Use type LoadBalancer, or remove the setting.',
+      summary:
+        'Load balancer settings must be set only in a Service of type LoadBalancer, and source ranges must be address ranges.',
+      fix: 'Set type: LoadBalancer, or remove the setting.',
     },
     (object, say, context) => {
       const { spec, type } = view(object);
       const strict = since(context, 36);
       for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
         if (given(spec[field]) && type !== 'LoadBalancer') {
-          say(`/spec/${field}`, `${field} needs type LoadBalancer`);
+          say(`/spec/${field}`, `${field} must not be set unless type is LoadBalancer`);
         }
       }
       if (typeof spec.loadBalancerClass === 'string' && type === 'LoadBalancer') {
@@ -296,22 +297,22 @@ export const serviceRules: readonly Rule[] = [
       const annotation = asObject(asObject(object.metadata).annotations)[SOURCE_RANGES];
       if (ranges.length > 0) {
         if (type !== 'LoadBalancer') {
-          say('/spec/loadBalancerSourceRanges', 'loadBalancerSourceRanges needs type LoadBalancer');
+          say('/spec/loadBalancerSourceRanges', 'loadBalancerSourceRanges must not be set unless type is LoadBalancer');
         }
         for (const { value, path } of ranges) {
           if (!isRange(value.trim(), strict)) {
-            say(path, `"${value}" is no address range`, { expected: 'such as 10.0.0.0/8' });
+            say(path, `"${value}" is not a valid address range`, { expected: 'such as 10.0.0.0/8' });
           }
         }
       } else if (typeof annotation === 'string') {
         const at = `/metadata/annotations/${SOURCE_RANGES.replace('/', '~1')}`;
         if (type !== 'LoadBalancer') {
-          say(at, 'the annotation needs type LoadBalancer');
+          say(at, 'the annotation must not be set unless type is LoadBalancer');
         }
         if (annotation.trim() !== '') {
           for (const range of annotation.trim().split(',')) {
             if (!isRange(range.trim(), strict)) {
-              say(at, `"${range}" is no address range`);
+              say(at, `"${range}" is not a valid address range`);
             }
           }
         }
@@ -323,19 +324,19 @@ export const serviceRules: readonly Rule[] = [
     'endpoints-valid',
     ['Endpoints'],
     {
-      summary: 'Endpoints have reachable IP addresses, and ports with numbers and (where there are several) names.',
-      fix: 'Correct the address or port.',
+      summary: 'Endpoints must have reachable IP addresses, and ports with numbers and (if there are several) names.',
+      fix: 'Set addressType, endpoints[].addresses, and ports[].name to valid values.',
     },
     (object, say, context) => {
       for (const subset of itemsOf(object.subsets, '/subsets')) {
         if (size(subset.value.addresses) + size(subset.value.notReadyAddresses) === 0) {
-          say(subset.path, 'the subset has no addresses');
+          say(subset.path, 'addresses or notReadyAddresses must be set');
         }
         for (const list of ['addresses', 'notReadyAddresses']) {
           for (const { value, path } of itemsOf(subset.value[list], `${subset.path}/${list}`)) {
             const ip = text(value.ip);
             if (!isAddress(ip, since(context, 36)) || !isReachable(ip)) {
-              say(`${path}/ip`, `"${ip}" is no reachable IP address`);
+              say(`${path}/ip`, `"${ip}" is not a valid reachable IP address`);
             }
             if (text(value.hostname) !== '' && dnsLabel(text(value.hostname)) !== undefined) {
               say(`${path}/hostname`, `hostname must ${dnsLabel(text(value.hostname)) ?? ''}`);
@@ -349,15 +350,15 @@ export const serviceRules: readonly Rule[] = [
         for (const { value, path } of ports) {
           const name = text(value.name);
           const complaint =
-            name === '' ? (ports.length > 1 ? 'be given, since there are several' : undefined) : dnsLabel(name);
+            name === '' ? (ports.length > 1 ? 'be set, because there are several' : undefined) : dnsLabel(name);
           if (complaint !== undefined) {
             say(`${path}/name`, `the port's name must ${complaint}`);
           }
           if (portNumber(whole(value.port) ?? 0) !== undefined) {
-            say(`${path}/port`, `${whole(value.port) ?? 0} is no port number`);
+            say(`${path}/port`, `the port must be between 1 and 65535: ${whole(value.port) ?? 0}`);
           }
           if (!['', ...PROTOCOLS].includes(text(value.protocol))) {
-            say(`${path}/protocol`, `the protocol "${text(value.protocol)}" does not exist`);
+            say(`${path}/protocol`, `unsupported protocol "${text(value.protocol)}"`);
           }
           if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
             say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
@@ -372,13 +373,14 @@ export const serviceRules: readonly Rule[] = [
     ['discovery.k8s.io/EndpointSlice'],
     {
       source: 'apis/discovery/validation/validation.go',
-      summary: 'An EndpointSlice has a known address type, addresses of it, and ports with unique names.',
-      fix: 'Correct the address or port.',
+      summary:
+        'An EndpointSlice must have a supported address type, addresses of that type, and ports with unique names.',
+      fix: 'Set addressType, endpoints[].addresses, and ports[].name to valid values.',
     },
     (object, say, context) => {
       const type = text(object.addressType);
       if (!['IPv4', 'IPv6', 'FQDN'].includes(type)) {
-        say('/addressType', `the address type "${type}" does not exist`, { expected: 'IPv4, IPv6 or FQDN' });
+        say('/addressType', `unsupported address type "${type}"`, { expected: 'IPv4, IPv6, or FQDN' });
       }
       const names = new Set<string>();
       for (const { value, path } of itemsOf(object.ports, '/ports')) {
@@ -387,27 +389,30 @@ export const serviceRules: readonly Rule[] = [
           say(`${path}/name`, `the port's name must ${dnsLabel(name) ?? ''}`);
         }
         if (names.has(name)) {
-          say(`${path}/name`, name === '' ? 'two ports have no name' : `a port named "${name}" stands here already`);
+          say(`${path}/name`, name === '' ? 'only one port may have no name' : `duplicate port name "${name}"`);
         }
         names.add(name);
         if (typeof value.protocol === 'string' && !PROTOCOLS.includes(value.protocol)) {
-          say(`${path}/protocol`, `the protocol "${value.protocol}" does not exist`);
+          say(`${path}/protocol`, `unsupported protocol "${value.protocol}"`);
         }
         if (typeof value.appProtocol === 'string' && qualifiedName(value.appProtocol) !== undefined) {
           say(`${path}/appProtocol`, `appProtocol must ${qualifiedName(value.appProtocol) ?? ''}`);
         }
       }
       if (size(object.endpoints) > 1000) {
-        say('/endpoints', 'more than 1000 endpoints', { found: size(object.endpoints) });
+        say('/endpoints', 'endpoints must have no more than 1000 entries', { found: size(object.endpoints) });
       }
       for (const { value, path } of itemsOf(object.endpoints, '/endpoints')) {
         const count = size(value.addresses);
         if (count === 0 || count > 100) {
-          say(`${path}/addresses`, `${count} addresses`, { found: count, expected: '1-100' });
+          say(`${path}/addresses`, `addresses must have 1 to 100 entries, but has ${count}`, {
+            found: count,
+            expected: '1-100',
+          });
         }
         for (const address of textsOf(value.addresses, `${path}/addresses`)) {
           if (!isSliceAddress(address.value, type, since(context, 36))) {
-            say(address.path, `"${address.value}" is no ${type} address`);
+            say(address.path, `"${address.value}" is not a valid ${type} address`);
           }
         }
         if (typeof value.hostname === 'string' && dnsLabel(value.hostname) !== undefined) {
@@ -425,7 +430,7 @@ export const serviceRules: readonly Rule[] = [
 function checkTarget(port: JsonObject, path: string, say: Say): void {
   const target = port.targetPort;
   if (typeof target === 'number' && target !== 0 && portNumber(target) !== undefined) {
-    say(`${path}/targetPort`, `${target} is no port number`, { expected: '1-65535' });
+    say(`${path}/targetPort`, `the port must be between 1 and 65535: ${target}`, { expected: '1-65535' });
   }
   if (typeof target === 'string' && target !== '') {
     const complaint = portName(target);
@@ -440,9 +445,9 @@ function checkExternalTraffic(spec: JsonObject, type: string, say: Say): void {
   const external =
     type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && size(spec.externalIPs) > 0);
   if (policy !== '' && !external) {
-    say('/spec/externalTrafficPolicy', 'externalTrafficPolicy needs a service that is reached from outside');
+    say('/spec/externalTrafficPolicy', 'externalTrafficPolicy must not be set for an internal service');
   } else if (policy !== '' && !['Cluster', 'Local'].includes(policy)) {
-    say('/spec/externalTrafficPolicy', `externalTrafficPolicy "${policy}" does not exist`, {
+    say('/spec/externalTrafficPolicy', `unsupported value "${policy}" for externalTrafficPolicy`, {
       expected: 'Cluster or Local',
     });
   }
@@ -451,9 +456,9 @@ function checkExternalTraffic(spec: JsonObject, type: string, say: Say): void {
     return;
   }
   if (type !== 'LoadBalancer' || policy !== 'Local') {
-    say('/spec/healthCheckNodePort', 'healthCheckNodePort needs type LoadBalancer and externalTrafficPolicy Local');
+    say('/spec/healthCheckNodePort', 'healthCheckNodePort requires type LoadBalancer and externalTrafficPolicy Local');
   } else if (portNumber(health) !== undefined) {
-    say('/spec/healthCheckNodePort', `${health} is no port number`);
+    say('/spec/healthCheckNodePort', `the port must be between 1 and 65535: ${health}`);
   }
 }
 
@@ -483,7 +488,7 @@ function checkHints(hints: JsonObject, path: string, say: Say): void {
     const seen = new Set<string>();
     const entries = itemsOf(hints[field], `${path}/${field}`);
     if (entries.length > 8) {
-      say(`${path}/${field}`, 'more than 8 hints', { found: entries.length });
+      say(`${path}/${field}`, 'must not have more than 8 hints', { found: entries.length });
     }
     for (const { value, path: at } of entries) {
       const name = text(value.name);
@@ -492,7 +497,7 @@ function checkHints(hints: JsonObject, path: string, say: Say): void {
         say(`${at}/name`, `the name must ${complaint}`);
       }
       if (seen.has(name)) {
-        say(`${at}/name`, `"${name}" stands here already`);
+        say(`${at}/name`, `duplicate value "${name}"`);
       }
       seen.add(name);
     }

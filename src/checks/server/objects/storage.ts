@@ -75,7 +75,7 @@ const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceC
     (value, path, say) => {
       source.need(value, path, say, 'secretName', 'shareName');
       if (value.secretNamespace === '') {
-        say(`${path}/secretNamespace`, 'the namespace is empty');
+        say(`${path}/secretNamespace`, 'the namespace must not be empty');
       }
     },
   ],
@@ -89,7 +89,7 @@ const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceC
     (value, path, say) => {
       source.need(value, path, say, 'path');
       if (climbs(text(value.path))) {
-        say(`${path}/path`, 'the path must not hold ".."');
+        say(`${path}/path`, 'the path must not contain ".."');
       }
     },
   ],
@@ -102,8 +102,8 @@ export const storageRules: readonly Rule[] = [
     'claim-valid',
     ['PersistentVolumeClaim'],
     {
-      summary: 'A claim has access modes, a size above zero, and valid names of classes and sources.',
-      fix: 'Complete the claim.',
+      summary: 'A claim must have access modes, a size greater than zero, and valid names of classes and sources.',
+      fix: 'Set spec.accessModes and spec.resources.requests.storage, and correct storageClassName.',
     },
     (object, say) => checkClaimSpec(asObject(object.spec), '/spec', say, true),
   ),
@@ -112,25 +112,26 @@ export const storageRules: readonly Rule[] = [
     'volume-valid',
     ['PersistentVolume'],
     {
-      summary: 'A PersistentVolume has access modes, a storage capacity, exactly one source, and known policies.',
-      fix: 'Complete the volume.',
+      summary:
+        'A PersistentVolume must have access modes, a storage capacity, exactly one source, and supported policies.',
+      fix: 'Set spec.capacity.storage, spec.accessModes, and one source, such as spec.csi.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       checkAccessModes(spec.accessModes, '/spec/accessModes', say);
       const capacity = asObject(spec.capacity);
       if (!('storage' in capacity) || Object.keys(capacity).length > 1) {
-        say('/spec/capacity', 'the capacity names storage, and nothing else', { expected: 'storage' });
+        say('/spec/capacity', 'capacity must contain only storage', { expected: 'storage' });
       }
       for (const [name, amount] of quantitiesOf(capacity)) {
         if (!amount.isPositive()) {
-          say(pointer('/spec/capacity', name), 'the capacity must be above zero');
+          say(pointer('/spec/capacity', name), 'the capacity must be greater than 0');
         }
       }
       const policy = text(spec.persistentVolumeReclaimPolicy);
       if (!['', 'Retain', 'Delete', 'Recycle'].includes(policy)) {
-        say('/spec/persistentVolumeReclaimPolicy', `the reclaim policy "${policy}" does not exist`, {
-          expected: 'Retain, Delete or Recycle',
+        say('/spec/persistentVolumeReclaimPolicy', `unsupported reclaim policy "${policy}"`, {
+          expected: 'Retain, Delete, or Recycle',
         });
       }
       checkVolumeMode(spec.volumeMode, '/spec/volumeMode', say);
@@ -145,14 +146,14 @@ export const storageRules: readonly Rule[] = [
           say('/spec/volumeAttributesClassName', `the class's name must ${bad}`);
         }
         if (!given(spec.csi)) {
-          say('/spec/volumeAttributesClassName', 'volume attributes are there for CSI volumes only');
+          say('/spec/volumeAttributesClassName', 'volumeAttributesClassName must be set only for CSI volumes');
         }
       }
       if (isObject(spec.nodeAffinity)) {
         if (isObject(spec.nodeAffinity.required)) {
           checkNodeSelector(spec.nodeAffinity.required, '/spec/nodeAffinity/required', say);
         } else {
-          say('/spec/nodeAffinity/required', 'the node affinity has no required terms');
+          say('/spec/nodeAffinity/required', 'the node affinity must have required terms');
         }
       }
       const kinds = [...VOLUME_SOURCES.keys()].filter((kind) => given(spec[kind]));
@@ -162,8 +163,8 @@ export const storageRules: readonly Rule[] = [
         say(
           '/spec',
           kinds.length === 0
-            ? 'the volume has no source'
-            : `the volume has ${kinds.length} sources: ${kinds.join(', ')}`,
+            ? 'the volume must have a source'
+            : `the volume must have only one source, but has ${kinds.length}: ${kinds.join(', ')}`,
           { expected: 'exactly one source' },
         );
       }
@@ -175,10 +176,13 @@ export const storageRules: readonly Rule[] = [
         }
       }
       if (kind === 'local' && !isObject(spec.nodeAffinity)) {
-        say('/spec/nodeAffinity', 'a local volume needs a node affinity');
+        say('/spec/nodeAffinity', 'a local volume requires node affinity');
       }
       if (kind === 'hostPath' && /^\/+(\.\/*)*$/.test(text(asObject(spec.hostPath).path)) && policy === 'Recycle') {
-        say('/spec/persistentVolumeReclaimPolicy', "the host's root cannot be recycled");
+        say(
+          '/spec/persistentVolumeReclaimPolicy',
+          'persistentVolumeReclaimPolicy must not be Recycle for the root of the host',
+        );
       }
     },
   ),
@@ -188,24 +192,24 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/StorageClass'],
     {
       source: STORAGE,
-      summary: 'A StorageClass names a provisioner, and a known reclaim policy and binding mode.',
-      fix: 'Correct the class.',
+      summary: 'A StorageClass must have a provisioner, and a supported reclaim policy and binding mode.',
+      fix: 'Set provisioner, reclaimPolicy, and volumeBindingMode.',
     },
     (object, say) => {
       const provisioner = text(object.provisioner);
-      const complaint = provisioner === '' ? 'be given' : qualifiedName(provisioner.toLowerCase());
+      const complaint = provisioner === '' ? 'be set' : qualifiedName(provisioner.toLowerCase());
       if (complaint !== undefined) {
         say('/provisioner', `the provisioner must ${complaint}`);
       }
       checkParameters(object, true, say);
       if (!['', 'Delete', 'Retain'].includes(text(object.reclaimPolicy))) {
-        say('/reclaimPolicy', `the reclaim policy "${text(object.reclaimPolicy)}" does not exist`, {
+        say('/reclaimPolicy', `unsupported reclaim policy "${text(object.reclaimPolicy)}"`, {
           expected: 'Delete or Retain',
         });
       }
       const mode = object.volumeBindingMode;
       if (typeof mode === 'string' && !['Immediate', 'WaitForFirstConsumer'].includes(mode)) {
-        say('/volumeBindingMode', `the binding mode "${mode}" does not exist`, {
+        say('/volumeBindingMode', `unsupported binding mode "${mode}"`, {
           expected: 'Immediate or WaitForFirstConsumer',
         });
       }
@@ -220,16 +224,16 @@ export const storageRules: readonly Rule[] = [
             say(`${path}/key`, `the key must ${bad}`);
           }
           if (keys.has(key)) {
-            say(`${path}/key`, `the key "${key}" stands here already`);
+            say(`${path}/key`, `duplicate key "${key}"`);
           }
           keys.add(key);
           const values = textsOf(value.values, `${path}/values`);
           if (values.length === 0) {
-            say(`${path}/values`, 'no values are given');
+            say(`${path}/values`, 'values must be set');
           }
           for (const [index, { value: name, path: at }] of values.entries()) {
             if (values.findIndex((other) => other.value === name) < index) {
-              say(at, `"${name}" stands here already`);
+              say(at, `duplicate value "${name}"`);
             }
           }
           shape.push(
@@ -240,11 +244,11 @@ export const storageRules: readonly Rule[] = [
           );
         }
         if (shape.length === 0) {
-          say(term.path, 'the topology has no expressions', { found: null });
+          say(term.path, 'the topology must have expressions', { found: null });
         }
         const signature = shape.sort().join(';');
         if (terms.has(signature)) {
-          say(term.path, 'the same topology stands here already', { found: signature });
+          say(term.path, 'duplicate topology', { found: signature });
         }
         terms.add(signature);
       }
@@ -256,12 +260,12 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/VolumeAttributesClass'],
     {
       source: STORAGE,
-      summary: 'A VolumeAttributesClass names a CSI driver and at least one parameter.',
-      fix: 'Complete the class.',
+      summary: 'A VolumeAttributesClass must name a CSI driver and at least one parameter.',
+      fix: 'Set driverName and at least one entry of parameters.',
     },
     (object, say) => {
       const driver = text(object.driverName);
-      const complaint = driver === '' ? 'be given' : qualifiedName(driver.toLowerCase());
+      const complaint = driver === '' ? 'be set' : qualifiedName(driver.toLowerCase());
       if (complaint !== undefined) {
         say('/driverName', `the driver's name must ${complaint}`);
       }
@@ -274,39 +278,41 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSIDriver'],
     {
       source: STORAGE,
-      summary: 'A CSIDriver has known life cycle modes, and token requests with unique audiences.',
-      fix: 'Correct the driver.',
+      summary: 'A CSIDriver must have supported life cycle modes, and token requests with unique audiences.',
+      fix: 'Set spec.volumeLifecycleModes and spec.tokenRequests to supported values.',
     },
     (object, say, context) => {
       const spec = asObject(object.spec);
       for (const { value, path } of textsOf(spec.volumeLifecycleModes, '/spec/volumeLifecycleModes')) {
         if (!['Persistent', 'Ephemeral'].includes(value)) {
-          say(path, `the life cycle mode "${value}" does not exist`, { expected: 'Persistent or Ephemeral' });
+          say(path, `unsupported life cycle mode "${value}"`, { expected: 'Persistent or Ephemeral' });
         }
       }
       const policy = spec.fsGroupPolicy;
       if (typeof policy === 'string' && !['ReadWriteOnceWithFSType', 'File', 'None'].includes(policy)) {
-        say('/spec/fsGroupPolicy', `fsGroupPolicy "${policy}" does not exist`, {
-          expected: 'ReadWriteOnceWithFSType, File or None',
+        say('/spec/fsGroupPolicy', `unsupported value "${policy}" for fsGroupPolicy`, {
+          expected: 'ReadWriteOnceWithFSType, File, or None',
         });
       }
       const audiences = new Set<string>();
       for (const { value, path } of itemsOf(spec.tokenRequests, '/spec/tokenRequests')) {
         if (audiences.has(text(value.audience))) {
-          say(`${path}/audience`, 'the audience stands here already');
+          say(`${path}/audience`, 'duplicate audience');
         }
         audiences.add(text(value.audience));
         const seconds = whole(value.expirationSeconds);
         if (seconds !== undefined && (seconds < 600 || seconds > 2 ** 32)) {
-          say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes', { expected: '600 or more' });
+          say(`${path}/expirationSeconds`, 'expirationSeconds must be at least 600, 10 minutes', {
+            expected: 'at least 600',
+          });
         }
       }
       if (since(context, 35) && given(spec.serviceAccountTokenInSecrets) && audiences.size === 0) {
-        say('/spec/serviceAccountTokenInSecrets', 'no token is requested that could be among the secrets');
+        say('/spec/serviceAccountTokenInSecrets', 'serviceAccountTokenInSecrets must not be set without tokenRequests');
       }
       const period = whole(spec.nodeAllocatableUpdatePeriodSeconds);
       if (since(context, 34) && period !== undefined && period < 10) {
-        say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period is at least 10 seconds');
+        say('/spec/nodeAllocatableUpdatePeriodSeconds', 'the period must be at least 10 seconds');
       }
     },
   ),
@@ -316,8 +322,8 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSIStorageCapacity'],
     {
       source: STORAGE,
-      summary: 'A CSIStorageCapacity names a storage class, a valid topology, and a capacity that is not negative.',
-      fix: 'Leave CSIStorageCapacity objects to the driver.',
+      summary: 'A CSIStorageCapacity must name a storage class, a valid topology, and a capacity that is not negative.',
+      fix: 'Leave capacity and nodeTopology of CSIStorageCapacity objects to the driver.',
     },
     (object, say) => {
       const name = dnsSubdomain(text(object.storageClassName));
@@ -330,7 +336,7 @@ export const storageRules: readonly Rule[] = [
           .get('capacity')
           ?.isNegative() === true
       ) {
-        say('/capacity', 'the capacity cannot be negative');
+        say('/capacity', 'the capacity must be greater than or equal to 0');
       }
     },
   ),
@@ -340,8 +346,8 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/VolumeAttachment'],
     {
       source: STORAGE,
-      summary: 'A VolumeAttachment names its driver, its node, and either a PersistentVolume or a volume of its own.',
-      fix: 'Leave VolumeAttachment objects to the controllers.',
+      summary: 'A VolumeAttachment must name its driver, its node, and either a PersistentVolume or an inline volume.',
+      fix: 'Leave spec.source of VolumeAttachment objects to the controllers.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -352,12 +358,14 @@ export const storageRules: readonly Rule[] = [
       }
       const { persistentVolumeName, inlineVolumeSpec } = asObject(spec.source);
       if (given(persistentVolumeName) === given(inlineVolumeSpec)) {
-        say('/spec/source', 'the attachment has one volume', { expected: 'persistentVolumeName or inlineVolumeSpec' });
+        say('/spec/source', 'exactly one of persistentVolumeName and inlineVolumeSpec must be set', {
+          expected: 'persistentVolumeName or inlineVolumeSpec',
+        });
       }
       if (isObject(inlineVolumeSpec)) {
         checkAccessModes(inlineVolumeSpec.accessModes, '/spec/source/inlineVolumeSpec/accessModes', say);
         if (!isObject(inlineVolumeSpec.csi)) {
-          say('/spec/source/inlineVolumeSpec/csi', 'the volume is no CSI volume');
+          say('/spec/source/inlineVolumeSpec/csi', 'the volume must be a CSI volume');
         }
       }
       const name = given(persistentVolumeName) ? dnsSubdomain(text(persistentVolumeName)) : undefined;
@@ -372,24 +380,24 @@ export const storageRules: readonly Rule[] = [
     ['storage.k8s.io/CSINode'],
     {
       source: STORAGE,
-      summary: 'A CSINode lists each driver once, with a node id and valid topology keys.',
-      fix: 'Leave CSINode objects to the kubelet.',
+      summary: 'A CSINode must list each driver once, with a node id and valid topology keys.',
+      fix: 'Leave spec.drivers of CSINode objects to the kubelet.',
     },
     (object, say) => {
       const seen = new Set<string>();
       for (const { value, path } of itemsOf(asObject(object.spec).drivers, '/spec/drivers')) {
         source.checkDriverName(value.name, `${path}/name`, say);
         if (seen.has(text(value.name))) {
-          say(`${path}/name`, 'the driver stands here already');
+          say(`${path}/name`, 'duplicate driver');
         }
         seen.add(text(value.name));
         const id = text(value.nodeID);
         if (id === '' || byteLength(id) > 256) {
-          say(`${path}/nodeID`, 'the node id has 1 to 256 characters');
+          say(`${path}/nodeID`, 'the node id must have 1 to 256 characters');
         }
         const count = whole(asObject(value.allocatable).count);
         if (count !== undefined && count < 0) {
-          say(`${path}/allocatable/count`, 'the count cannot be negative');
+          say(`${path}/allocatable/count`, 'the count must be greater than or equal to 0');
         }
         const keys = new Set<string>();
         for (const key of textsOf(value.topologyKeys, `${path}/topologyKeys`)) {
@@ -398,7 +406,7 @@ export const storageRules: readonly Rule[] = [
             say(key.path, `the topology key must ${bad}`);
           }
           if (keys.has(key.value)) {
-            say(key.path, 'the key stands here already');
+            say(key.path, 'duplicate key');
           }
           keys.add(key.value);
         }
@@ -435,18 +443,18 @@ function csiVolume(value: JsonObject, path: string, say: Say): void {
 function checkParameters(object: JsonObject, mayBeEmpty: boolean, say: Say): void {
   const entries = Object.entries(asObject(object.parameters));
   if (entries.length > 512) {
-    say('/parameters', `${entries.length} parameters are too many`, { expected: 'at most 512' });
+    say('/parameters', `too many: ${entries.length} parameters`, { expected: 'at most 512' });
   }
   if (!mayBeEmpty && entries.length === 0) {
-    say('/parameters', 'the class has no parameters', { expected: oneOf(['at least one parameter']) });
+    say('/parameters', 'the class must have parameters', { expected: oneOf(['at least one parameter']) });
   }
   const total = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(text(value)), 0);
   if (total > 256 * 1024) {
-    say('/parameters', 'the parameters are longer than 256 KiB', { found: total });
+    say('/parameters', 'the parameters must be no longer than 256 KiB', { found: total });
   }
   for (const [key] of entries) {
     if (key === '') {
-      say('/parameters', 'a parameter has no name', { found: size(object.parameters) });
+      say('/parameters', 'the name of a parameter must not be empty', { found: size(object.parameters) });
     }
   }
 }

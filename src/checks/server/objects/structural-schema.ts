@@ -64,20 +64,20 @@ const INT_OR_STRING = 'x-kubernetes-int-or-string';
 export function checkStructuralSchema(root: JsonObject, path: string, hasStatus: boolean, say: Say): void {
   const type = text(root.type);
   if (type !== '' && type !== 'object') {
-    say(`${path}/type`, 'the root of the schema is an object', { expected: 'object' });
+    say(`${path}/type`, 'the type of the root must be object', { expected: 'object' });
   }
   if (root.nullable === true) {
-    say(`${path}/nullable`, 'the root of the schema cannot be null');
+    say(`${path}/nullable`, 'nullable must not be true at the root');
   }
   if (given(root.additionalProperties)) {
-    say(`${path}/additionalProperties`, 'the root of the schema is no map');
+    say(`${path}/additionalProperties`, 'additionalProperties must not be set at the root');
   }
   if (hasStatus) {
     const other = Object.entries(root).find(
       ([field, value]) => !AT_ROOT_WITH_STATUS.has(field) && given(value) && value !== '' && value !== false,
     );
     if (other !== undefined) {
-      say(pointer(path, other[0]), `${other[0]} cannot stand at the root where the status is a subresource`);
+      say(pointer(path, other[0]), `${other[0]} must not be set at the root when the status subresource is enabled`);
     }
   }
   checkTypeMeta(root, path, say);
@@ -94,7 +94,9 @@ function checkTypeMeta(schema: JsonObject, path: string, say: Say): void {
   ] as const) {
     const part = asObject(schema.properties)[field];
     if (isObject(part) && part.type !== wanted) {
-      say(`${path}/properties/${field}/type`, `${field} of an object is no ${text(part.type)}`, { expected: wanted });
+      say(`${path}/properties/${field}/type`, `${field} of an object must not have the type ${text(part.type)}`, {
+        expected: wanted,
+      });
     }
   }
 }
@@ -109,7 +111,7 @@ function checkRootMetadata(metadata: JsonValue | undefined, path: string, say: S
       ([field, value]) => !['type', 'properties'].includes(field) && isFilled(value),
     )?.[0] ?? Object.keys(asObject(metadata.properties)).find((name) => name !== 'name' && name !== 'generateName');
   if (other !== undefined) {
-    say(path, `a schema of metadata speaks of name and generateName only, not of ${other}`);
+    say(path, `a schema of metadata must restrict only name and generateName, not ${other}`);
   }
 }
 
@@ -119,16 +121,16 @@ function checkMainTree(schema: JsonObject, path: string, say: Say): void {
   const preserve = schema[PRESERVE] === true;
   const embedded = schema[EMBEDDED] === true;
   if (type === '' && !intOrString && !preserve && !embedded) {
-    say(`${path}/type`, 'this part of the schema has no type', { expected: 'a type' });
+    say(`${path}/type`, 'type must be set', { expected: 'a type' });
   }
   if (intOrString && preserve) {
-    say(`${path}/${INT_OR_STRING}`, 'an int-or-string keeps no unknown fields');
+    say(`${path}/${INT_OR_STRING}`, 'x-kubernetes-preserve-unknown-fields must not be set with int-or-string');
   }
   if (embedded) {
     checkEmbedded(schema, path, say);
   }
   if (type === 'array' && !isObject(schema.items)) {
-    say(`${path}/items`, 'the list has no schema of its items');
+    say(`${path}/items`, 'items must be set for a list');
   }
   checkList(schema, path, say);
   checkEverywhere(schema, path, say);
@@ -154,16 +156,16 @@ function checkMainTree(schema: JsonObject, path: string, say: Say): void {
 function checkEmbedded(schema: JsonObject, path: string, say: Say): void {
   checkTypeMeta(schema, path, say);
   if (schema.type !== 'object') {
-    say(`${path}/type`, 'an embedded resource is an object', { expected: 'object' });
+    say(`${path}/type`, 'the type of an embedded resource must be object', { expected: 'object' });
   }
   if (schema[INT_OR_STRING] === true) {
-    say(`${path}/${EMBEDDED}`, 'an int-or-string is no resource');
+    say(`${path}/${EMBEDDED}`, 'int-or-string must not be set for an embedded resource');
   }
   if (given(schema.additionalProperties)) {
-    say(`${path}/additionalProperties`, 'an embedded resource is no map');
+    say(`${path}/additionalProperties`, 'additionalProperties must not be set for an embedded resource');
   }
   if (schema[PRESERVE] !== true && size(schema.properties) === 0) {
-    say(`${path}/properties`, `an embedded resource has properties, or ${PRESERVE}`);
+    say(`${path}/properties`, `an embedded resource must set properties or ${PRESERVE}`);
   }
 }
 
@@ -171,41 +173,43 @@ function checkEmbedded(schema: JsonObject, path: string, say: Say): void {
 function checkEverywhere(schema: JsonObject, path: string, say: Say): void {
   const type = text(schema.type);
   if (type !== '' && !TYPES.has(type)) {
-    say(`${path}/type`, `the type "${type}" does not exist`, { expected: oneOf([...TYPES]) });
+    say(`${path}/type`, `unsupported type "${type}"`, { expected: oneOf([...TYPES]) });
   }
   for (const field of NEVER) {
     if (given(schema[field])) {
-      say(pointer(path, field), `${field} cannot stand in a structural schema`);
+      say(pointer(path, field), `${field} must not be set in a structural schema`);
     }
   }
   for (const field of NEVER_FILLED) {
     if (isFilled(schema[field])) {
-      say(pointer(path, field), `${field} cannot stand in a structural schema`);
+      say(pointer(path, field), `${field} must not be set in a structural schema`);
     }
   }
   if (schema.uniqueItems === true) {
-    say(`${path}/uniqueItems`, 'uniqueItems costs too much', { fix: 'Use x-kubernetes-list-type: set.' });
+    say(`${path}/uniqueItems`, 'uniqueItems must not be true, because it is too expensive', {
+      fix: 'Set x-kubernetes-list-type: set.',
+    });
   }
   const { additionalProperties } = schema;
   if (given(additionalProperties) && additionalProperties !== true && size(schema.properties) > 0) {
-    say(`${path}/additionalProperties`, 'additionalProperties and properties exclude each other');
+    say(`${path}/additionalProperties`, 'additionalProperties must not be set when properties is set');
   }
   if (additionalProperties === false) {
-    say(`${path}/additionalProperties`, 'additionalProperties false cannot stand in a structural schema');
+    say(`${path}/additionalProperties`, 'additionalProperties must not be false in a structural schema');
   }
   if (Array.isArray(schema.items)) {
-    say(`${path}/items`, 'the items of a list have one schema');
+    say(`${path}/items`, 'items must be a single schema');
   }
   if (schema[PRESERVE] === false) {
-    say(`${path}/${PRESERVE}`, 'the field is true or absent');
+    say(`${path}/${PRESERVE}`, 'the field must be true or unset');
   }
   const mapType = schema['x-kubernetes-map-type'];
   if (given(mapType) && (type !== 'object' || (mapType !== 'atomic' && mapType !== 'granular'))) {
-    say(`${path}/x-kubernetes-map-type`, 'the map type of an object is atomic or granular');
+    say(`${path}/x-kubernetes-map-type`, 'the map type must be atomic or granular');
   }
   const pattern = text(schema.pattern);
   if (pattern !== '' && patternOf(pattern) === undefined) {
-    say(`${path}/pattern`, 'the pattern is no regular expression of RE2');
+    say(`${path}/pattern`, 'the pattern must be a valid RE2 regular expression');
   }
 }
 
@@ -235,22 +239,22 @@ function checkBranch(branch: JsonObject, tree: JsonObject | undefined, path: str
       (value === false && field !== 'additionalProperties') ||
       (Array.isArray(value) && value.length === 0);
     if (given(value) && !zero) {
-      say(pointer(path, field), `${field} stands outside of allOf, anyOf, oneOf and not`);
+      say(pointer(path, field), `${field} must not be set inside allOf, anyOf, oneOf, or not`);
     }
   }
   for (const [name, part] of Object.entries(asObject(branch.properties))) {
     const at = pointer(path, 'properties', name);
     const there = asObject(tree?.properties)[name];
     if (name === 'metadata') {
-      say(at, 'metadata stands outside of allOf, anyOf, oneOf and not');
+      say(at, 'metadata must not be set inside allOf, anyOf, oneOf, or not');
     } else if (tree !== undefined && !isObject(there) && there !== null) {
-      say(at, `"${name}" is not defined outside of allOf, anyOf, oneOf and not`);
+      say(at, `"${name}" must also be defined outside of allOf, anyOf, oneOf, and not`);
     }
     checkBranch(asObject(part), isObject(there) ? there : undefined, at, say);
   }
   if (isObject(branch.items)) {
     if (tree !== undefined && !isObject(tree.items)) {
-      say(`${path}/items`, 'items are not defined outside of allOf, anyOf, oneOf and not');
+      say(`${path}/items`, 'items must also be defined outside of allOf, anyOf, oneOf, and not');
     }
     checkBranch(branch.items, isObject(tree?.items) ? tree.items : undefined, `${path}/items`, say);
   }
@@ -280,45 +284,45 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
   const keys = textsOf(schema['x-kubernetes-list-map-keys'], keysPath);
   if (!given(kind)) {
     if (keys.length > 0) {
-      say(keysPath, 'list keys need x-kubernetes-list-type: map');
+      say(keysPath, 'x-kubernetes-list-map-keys requires x-kubernetes-list-type: map');
     }
     return;
   }
   const item = asObject(schema.items);
   if (schema.type !== 'array') {
-    say(`${path}/x-kubernetes-list-type`, 'only a list has a list type');
+    say(`${path}/x-kubernetes-list-type`, 'x-kubernetes-list-type must be set only for lists');
   }
   if (!['atomic', 'set', 'map'].includes(text(kind))) {
-    say(`${path}/x-kubernetes-list-type`, `the list type "${text(kind)}" does not exist`, {
-      expected: 'atomic, set or map',
+    say(`${path}/x-kubernetes-list-type`, `unsupported list type "${text(kind)}"`, {
+      expected: 'atomic, set, or map',
     });
   }
   if ((kind === 'set' || kind === 'map') && item.nullable === true) {
-    say(`${path}/items/nullable`, `the items of a ${kind} cannot be null`);
+    say(`${path}/items/nullable`, `the items of a ${kind} must not be nullable`);
   }
   if (kind === 'set') {
     if (item.type === 'object' && item['x-kubernetes-map-type'] !== 'atomic') {
-      say(`${path}/items/x-kubernetes-map-type`, 'objects in a set are atomic', { expected: 'atomic' });
+      say(`${path}/items/x-kubernetes-map-type`, 'objects in a set must be atomic', { expected: 'atomic' });
     }
     const inner = item['x-kubernetes-list-type'];
     if (item.type === 'array' && given(inner) && inner !== 'atomic') {
-      say(`${path}/items/x-kubernetes-list-type`, 'lists in a set are atomic', { expected: 'atomic' });
+      say(`${path}/items/x-kubernetes-list-type`, 'lists in a set must be atomic', { expected: 'atomic' });
     }
   }
   if (kind !== 'map') {
     if (keys.length > 0) {
-      say(keysPath, 'only a list of type map has keys');
+      say(keysPath, 'x-kubernetes-list-map-keys must be set only for a list of type map');
     }
     return;
   }
   if (keys.length === 0) {
-    say(keysPath, 'a list of type map has keys');
+    say(keysPath, 'x-kubernetes-list-map-keys must be set for a list of type map');
   }
   if (text(item.type) !== 'object') {
-    say(`${path}/items/type`, 'the items of a list of type map are objects', { expected: 'object' });
+    say(`${path}/items/type`, 'the items of a list of type map must be objects', { expected: 'object' });
   }
   if (new Set(keys.map(({ value }) => value)).size < keys.length) {
-    say(keysPath, 'a key stands there twice');
+    say(keysPath, 'duplicate key');
   }
   for (const key of keys) {
     const field = asObject(item.properties)[key.value];
@@ -328,13 +332,13 @@ function checkList(schema: JsonObject, path: string, say: Say): void {
     }
     const at = pointer(`${path}/items/properties`, key.value);
     if (field.type === 'array' || field.type === 'object') {
-      say(`${at}/type`, 'a key is a single value');
+      say(`${at}/type`, 'a key must be a scalar');
     }
     if (field.nullable === true) {
-      say(`${at}/nullable`, 'a key cannot be null');
+      say(`${at}/nullable`, 'a key must not be nullable');
     }
     if (!given(field.default) && !textsOf(item.required, '').some(({ value }) => value === key.value)) {
-      say(key.path, `the key "${key.value}" is neither required nor defaulted`);
+      say(key.path, `the key "${key.value}" must be required or have a default`);
     }
   }
 }
@@ -344,16 +348,16 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
   const message = text(rule.message);
   const reason = text(rule.reason);
   if (source === '') {
-    say(`${path}/rule`, 'the rule is empty');
+    say(`${path}/rule`, 'the rule must not be empty');
   } else if (message !== '' && message.trim() === '') {
-    say(`${path}/message`, 'the message is empty');
+    say(`${path}/message`, 'the message must not be empty');
   } else if (/[\n\r]/.test(message.trim())) {
-    say(`${path}/message`, 'a message is one line');
+    say(`${path}/message`, 'the message must not contain line breaks');
   } else if (/[\n\r]/.test(source) && message.trim() === '') {
-    say(`${path}/message`, 'a rule of several lines needs a message');
+    say(`${path}/message`, 'message must be set for a rule with several lines');
   }
   if (given(rule.reason) && !REASONS.includes(reason)) {
-    say(`${path}/reason`, `the reason "${reason}" does not exist`, { expected: oneOf(REASONS) });
+    say(`${path}/reason`, `unsupported reason "${reason}"`, { expected: oneOf(REASONS) });
   }
   const complaint =
     source === '' ? undefined : expressionComplaint(source, { variables: ['self', 'oldSelf'], result: ['bool'] });
@@ -366,17 +370,17 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
       ? undefined
       : expressionComplaint(dynamic, { variables: ['self', 'oldSelf'], result: ['string'] });
   if (dynamic !== '' && dynamic.trim() === '') {
-    say(`${path}/messageExpression`, 'the expression is empty');
+    say(`${path}/messageExpression`, 'the expression must not be empty');
   }
   if (badMessage !== undefined) {
     say(`${path}/messageExpression`, `the expression ${badMessage}`);
   }
   if (given(rule.optionalOldSelf) && !/\boldSelf\b/.test(source)) {
-    say(`${path}/optionalOldSelf`, 'the rule does not speak of oldSelf');
+    say(`${path}/optionalOldSelf`, 'optionalOldSelf requires a rule that uses oldSelf');
   }
   const field = text(rule.fieldPath);
   if (field !== '' && schemaAt(schema, field) === undefined) {
-    say(`${path}/fieldPath`, `"${field}" leads to no field of the schema`);
+    say(`${path}/fieldPath`, `"${field}" must be the path of a field in the schema`);
   }
 }
 
@@ -384,20 +388,22 @@ function checkValidation(rule: JsonObject, path: string, schema: JsonObject, say
 export function checkSelectableFields(fields: JsonValue | undefined, schema: JsonObject, path: string, say: Say): void {
   const placed = itemsOf(fields, path);
   if (new Set(placed.map(({ value }) => text(value.jsonPath))).size > 8) {
-    say(path, 'at most eight fields can be selected by');
+    say(path, 'must not have more than eight selectable fields');
   }
   for (const [index, { value, path: at }] of placed.entries()) {
     const jsonPath = text(value.jsonPath);
     const target = jsonPath === '' || jsonPath.includes('[') ? undefined : schemaAt(schema, jsonPath);
     if (target === undefined) {
-      say(`${at}/jsonPath`, `"${jsonPath}" leads to no field of the schema`, { expected: 'such as .spec.field' });
+      say(`${at}/jsonPath`, `"${jsonPath}" must be the path of a field in the schema`, {
+        expected: 'such as .spec.field',
+      });
     } else if (jsonPath.startsWith('.metadata')) {
-      say(`${at}/jsonPath`, 'metadata cannot be selected by');
+      say(`${at}/jsonPath`, 'metadata must not be a selectable field');
     } else if (!['string', 'boolean', 'integer'].includes(text(target.type))) {
-      say(`${at}/jsonPath`, 'only a string, a boolean or an integer can be selected by');
+      say(`${at}/jsonPath`, 'a selectable field must be a string, a boolean, or an integer');
     }
     if (placed.findIndex((other) => other.value.jsonPath === jsonPath) < index) {
-      say(`${at}/jsonPath`, `"${jsonPath}" stands here already`);
+      say(`${at}/jsonPath`, `duplicate value "${jsonPath}"`);
     }
   }
 }

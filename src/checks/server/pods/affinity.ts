@@ -18,8 +18,9 @@ export const affinityRules: readonly Rule[] = [
     {
       concerns: ['nodeAffinity'],
       row: 'K6',
-      summary: 'Node affinity has terms whose operators fit their values, valid labels, and weights from 1 to 100.',
-      fix: 'Correct the term.',
+      summary:
+        'Node affinity must have terms whose operators fit their values, valid labels, and weights from 1 to 100.',
+      fix: 'Set topologyKey and labelSelector of the term in affinity.podAffinity or affinity.podAntiAffinity.',
     },
     (pod, say) => {
       const affinity = isObject(pod.spec.affinity) ? pod.spec.affinity.nodeAffinity : undefined;
@@ -45,8 +46,9 @@ export const affinityRules: readonly Rule[] = [
     {
       concerns: ['podAffinity', 'podAntiAffinity'],
       row: 'K6',
-      summary: 'Pod affinity terms have a topology key, valid selectors and namespaces, and weights from 1 to 100.',
-      fix: 'Correct the term.',
+      summary:
+        'Pod affinity terms must have a topology key, valid selectors and namespaces, and weights from 1 to 100.',
+      fix: 'Set topologyKey and labelSelector of the term in affinity.podAffinity or affinity.podAntiAffinity.',
     },
     (pod, say, context) => {
       if (!isObject(pod.spec.affinity)) {
@@ -76,38 +78,38 @@ export const affinityRules: readonly Rule[] = [
       concerns: ['topologySpreadConstraints'],
       row: 'K6',
       summary:
-        'A topology spread constraint has maxSkew ≥ 1, a topology key, a known whenUnsatisfiable, and is given once per key and action.',
-      fix: 'Correct the constraint.',
+        'A topology spread constraint must have maxSkew ≥ 1, a topology key, and a supported whenUnsatisfiable, and must be unique by key and action.',
+      fix: 'Set maxSkew, topologyKey, and whenUnsatisfiable in topologySpreadConstraints.',
     },
     (pod, say) => {
       const seen = new Set<string>();
       for (const { value, path } of itemsOf(pod.spec.topologySpreadConstraints, '/spec/topologySpreadConstraints')) {
         const skew = whole(value.maxSkew) ?? 0;
         if (skew <= 0) {
-          say(`${path}/maxSkew`, 'maxSkew must be above zero', { expected: '1 or more' });
+          say(`${path}/maxSkew`, 'maxSkew must be greater than 0', { expected: 'at least 1' });
         }
         const key = text(value.topologyKey);
         if (key === '') {
-          say(`${path}/topologyKey`, 'the constraint has no topology key', {
+          say(`${path}/topologyKey`, 'the constraint must have a topology key', {
             expected: 'a node label such as topology.kubernetes.io/zone',
           });
         }
         const action = text(value.whenUnsatisfiable);
         if (!['DoNotSchedule', 'ScheduleAnyway'].includes(action)) {
-          say(`${path}/whenUnsatisfiable`, `whenUnsatisfiable "${action}" does not exist`, {
+          say(`${path}/whenUnsatisfiable`, `unsupported value "${action}" for whenUnsatisfiable`, {
             expected: 'DoNotSchedule or ScheduleAnyway',
           });
         }
         if (seen.has(`${key} ${action}`)) {
-          say(path, `a constraint on "${key}" with ${action} stands here already`, { found: key });
+          say(path, `duplicate constraint for "${key}" with ${action}`, { found: key });
         }
         seen.add(`${key} ${action}`);
         const domains = whole(value.minDomains);
         if (domains !== undefined && domains <= 0) {
-          say(`${path}/minDomains`, 'minDomains must be above zero', { expected: '1 or more' });
+          say(`${path}/minDomains`, 'minDomains must be greater than 0', { expected: 'at least 1' });
         }
         if (domains !== undefined && action !== 'DoNotSchedule') {
-          say(`${path}/minDomains`, 'minDomains has a meaning only with DoNotSchedule');
+          say(`${path}/minDomains`, 'minDomains must not be set unless whenUnsatisfiable is DoNotSchedule');
         }
         for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
           const chosen = value[policy];
@@ -125,7 +127,7 @@ export const affinityRules: readonly Rule[] = [
 function checkWeight(term: JsonObject, path: string, say: Say): void {
   const weight = whole(term.weight) ?? 0;
   if (weight < 1 || weight > 100) {
-    say(`${path}/weight`, `a weight of ${weight} is not possible`, { expected: '1-100' });
+    say(`${path}/weight`, `weight must be between 1 and 100: ${weight}`, { expected: '1-100' });
   }
 }
 
@@ -142,7 +144,7 @@ function checkTerm(term: JsonObject, path: string, say: Say, keys: boolean): voi
     checkMatchLabelKeys(term, path, say, ['matchLabelKeys', 'mismatchLabelKeys']);
   }
   const key = text(term.topologyKey);
-  const complaint = key === '' ? 'be given' : qualifiedName(key);
+  const complaint = key === '' ? 'be set' : qualifiedName(key);
   if (complaint !== undefined) {
     say(`${path}/topologyKey`, `the topology key ${JSON.stringify(key)} must ${complaint}`);
   }
@@ -156,7 +158,7 @@ function checkMatchLabelKeys(term: JsonObject, path: string, say: Say, fields: r
       continue;
     }
     if (!given(selector)) {
-      say(`${path}/${field}`, `${field} needs a labelSelector`);
+      say(`${path}/${field}`, `${field} must not be set without labelSelector`);
       continue;
     }
     for (const { value, path: at } of keys) {
@@ -169,7 +171,7 @@ function checkMatchLabelKeys(term: JsonObject, path: string, say: Say, fields: r
   const matching = new Set(textsOf(term.matchLabelKeys, '').map(({ value }) => value));
   for (const { value, path: at } of textsOf(term.mismatchLabelKeys, `${path}/mismatchLabelKeys`)) {
     if (fields.includes('mismatchLabelKeys') && matching.has(value)) {
-      say(at, `the key "${value}" stands in matchLabelKeys too`);
+      say(at, `the key "${value}" must not be in both matchLabelKeys and mismatchLabelKeys`);
     }
   }
   if (!isObject(selector)) {
@@ -179,7 +181,7 @@ function checkMatchLabelKeys(term: JsonObject, path: string, say: Say, fields: r
   for (const { value, path: at } of itemsOf(selector.matchExpressions, `${path}/labelSelector/matchExpressions`)) {
     const key = text(value.key);
     if (matching.has(key) && selected.has(key)) {
-      say(at, `the key "${key}" stands in matchLabelKeys and twice in the selector`, { found: key });
+      say(at, `the key "${key}" must not be in both matchLabelKeys and labelSelector`, { found: key });
     }
     selected.add(key);
   }

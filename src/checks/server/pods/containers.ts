@@ -16,12 +16,12 @@ export const containerRules: readonly Rule[] = [
     'pod-has-container',
     {
       row: 'K1',
-      summary: 'A pod has at least one container.',
-      fix: 'Add a container.',
+      summary: 'A pod must have at least one container.',
+      fix: 'Add a container to spec.containers.',
     },
     (pod, say) => {
       if (pod.containers.length === 0) {
-        say('/spec/containers', 'the pod has no containers', { expected: 'at least one container' });
+        say('/spec/containers', 'the pod must have at least one container', { expected: 'at least one container' });
       }
     },
   ),
@@ -30,8 +30,8 @@ export const containerRules: readonly Rule[] = [
     'container-name-required',
     {
       row: 'K1',
-      summary: 'Every container has a name.',
-      fix: 'Give the container a name, for example the role it plays.',
+      summary: 'Every container must have a name.',
+      fix: 'Set containers[].name, for example to the role of the container.',
     },
     (pod, say) => {
       if (namesContainers(pod)) {
@@ -39,7 +39,7 @@ export const containerRules: readonly Rule[] = [
       }
       for (const { name, path } of pod.all) {
         if (name === '') {
-          say(`${path}/name`, 'the container has no name', { expected: 'a DNS label' });
+          say(`${path}/name`, 'the container must have a name', { expected: 'a DNS label' });
         }
       }
     },
@@ -49,8 +49,8 @@ export const containerRules: readonly Rule[] = [
     'container-name-valid',
     {
       row: 'K1',
-      summary: "A container's name is a DNS label.",
-      fix: 'Use lower-case letters, digits and "-".',
+      summary: "A container's name must be a DNS label.",
+      fix: 'Set containers[].name to lower-case letters, digits, and "-".',
     },
     (pod, say) => {
       for (const { name, path } of pod.all) {
@@ -66,8 +66,8 @@ export const containerRules: readonly Rule[] = [
     'container-name-unique',
     {
       row: 'K1',
-      summary: 'No two containers of a pod have one name, init containers included.',
-      fix: 'Rename one of them.',
+      summary: "The names of a pod's containers must be unique, including init containers.",
+      fix: 'Set containers[].name to a different name for each container.',
     },
     (pod, say) => {
       const seen = new Set<string>();
@@ -76,7 +76,7 @@ export const containerRules: readonly Rule[] = [
           continue;
         }
         if (seen.has(name)) {
-          say(`${path}/name`, `a container named "${name}" stands in this pod already`);
+          say(`${path}/name`, `duplicate container name "${name}"`);
         }
         seen.add(name);
       }
@@ -87,7 +87,7 @@ export const containerRules: readonly Rule[] = [
     'container-image-required',
     {
       row: 'K1',
-      summary: 'Every container names an image.',
+      summary: 'Every container must have an image.',
       fix: 'Set image, with a tag or a digest.',
     },
     (pod, say) => {
@@ -96,7 +96,7 @@ export const containerRules: readonly Rule[] = [
       }
       for (const { value, name, path } of pod.all) {
         if (text(value.image) === '') {
-          say(`${path}/image`, `the container "${name}" has no image`, { expected: 'an image reference' });
+          say(`${path}/image`, `the container "${name}" must have an image`, { expected: 'an image reference' });
         }
       }
     },
@@ -106,9 +106,9 @@ export const containerRules: readonly Rule[] = [
     'container-image-without-blanks',
     {
       row: 'K1',
-      summary: 'An image reference of a Pod has no white space around it.',
-      fix: 'Remove the blanks.',
-      why: 'The API server refuses a Pod; a template is taken and its pods are refused.',
+      summary: 'The image of a Pod must not have leading or trailing white space.',
+      fix: 'Remove the white space from containers[].image.',
+      why: "The API server rejects a Pod; it accepts a template, but rejects the template's pods.",
     },
     (pod, say) => {
       for (const { value, path } of pod.all) {
@@ -117,7 +117,7 @@ export const containerRules: readonly Rule[] = [
           continue;
         }
         if (pod.isPod && pod.builtIn) {
-          say(`${path}/image`, `the image ${JSON.stringify(image)} has white space around it`);
+          say(`${path}/image`, `the image ${JSON.stringify(image)} must not have leading or trailing white space`);
         }
       }
     },
@@ -128,25 +128,26 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['ports'],
       row: 'K1',
-      summary: 'A container port has a number from 1 to 65535; a host port too; the protocol is TCP, UDP or SCTP.',
-      fix: 'Correct the port.',
+      summary:
+        'containerPort and hostPort must be numbers from 1 to 65535, and the protocol must be TCP, UDP, or SCTP.',
+      fix: 'Set containerPort, hostPort, and protocol in containers[].ports to valid values.',
     },
     (pod, say) => {
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.ports, `${container.path}/ports`)) {
           const number = whole(value.containerPort) ?? (given(value.containerPort) ? undefined : 0);
           if (number === 0) {
-            say(`${path}/containerPort`, 'the port has no number', { expected: '1-65535' });
+            say(`${path}/containerPort`, 'the port must have a number', { expected: '1-65535' });
           } else if (number !== undefined && portNumber(number) !== undefined) {
-            say(`${path}/containerPort`, `${number} is no port number`, { expected: '1-65535' });
+            say(`${path}/containerPort`, `the port must be between 1 and 65535: ${number}`, { expected: '1-65535' });
           }
           const hostPort = whole(value.hostPort) ?? 0;
           if (hostPort !== 0 && portNumber(hostPort) !== undefined) {
-            say(`${path}/hostPort`, `${hostPort} is no port number`, { expected: '1-65535' });
+            say(`${path}/hostPort`, `the port must be between 1 and 65535: ${hostPort}`, { expected: '1-65535' });
           }
           const protocol = text(value.protocol);
           if (protocol !== '' && !PROTOCOLS.includes(protocol)) {
-            say(`${path}/protocol`, `the protocol "${protocol}" does not exist`, { expected: oneOf(PROTOCOLS) });
+            say(`${path}/protocol`, `unsupported protocol "${protocol}"`, { expected: oneOf(PROTOCOLS) });
           }
         }
       }
@@ -158,8 +159,8 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['ports'],
       row: 'K1',
-      summary: 'A port\'s name is at most 15 lower-case letters, digits and "-", and unique in its container.',
-      fix: 'Shorten or correct the name.',
+      summary: 'A port\'s name must be at most 15 lower-case letters, digits, and "-", and unique in its container.',
+      fix: 'Set ports[].name to a shorter unique name.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -173,7 +174,7 @@ export const containerRules: readonly Rule[] = [
           if (complaint !== undefined) {
             say(`${path}/name`, `the port name "${name}" must ${complaint}`);
           } else if (seen.has(name)) {
-            say(`${path}/name`, `a port named "${name}" stands in this container already`);
+            say(`${path}/name`, `duplicate port name "${name}"`);
           } else {
             seen.add(name);
           }
@@ -187,8 +188,8 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['hostPort', 'hostNetwork'],
       row: 'K1',
-      summary: "No two ports of a pod's containers take one port of the host, with the same protocol and address.",
-      fix: 'Give one of them another host port, or none.',
+      summary: "The host ports of a pod's containers must be unique by port, protocol, and address.",
+      fix: 'Set hostPort to a different port, or remove it.',
     },
     (pod, say) => {
       const groups = [pod.containers, ...pod.initContainers.map((container) => [container])];
@@ -203,7 +204,7 @@ export const containerRules: readonly Rule[] = [
             }
             const key = `${text(value.protocol) || 'TCP'}/${text(value.hostIP)}/${hostPort}`;
             if (taken.has(key)) {
-              say(`${path}/hostPort`, `the host port ${hostPort} is taken by another port of this pod`, {
+              say(`${path}/hostPort`, `duplicate host port ${hostPort} in this pod`, {
                 found: hostPort,
               });
             }
@@ -219,8 +220,8 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['hostPort'],
       row: 'K1',
-      summary: "On the host network a port's hostPort, if given, equals its containerPort.",
-      fix: "Leave hostPort out: on the host network the container port is the host's.",
+      summary: "On the host network, a port's hostPort must equal its containerPort.",
+      fix: 'Remove hostPort, because on the host network the container port is the port of the host.',
     },
     (pod, say) => {
       if (!pod.hostNetwork) {
@@ -231,10 +232,7 @@ export const containerRules: readonly Rule[] = [
           const hostPort = whole(value.hostPort) ?? 0;
           const port = whole(value.containerPort) ?? 0;
           if (hostPort !== 0 && hostPort !== port) {
-            say(
-              `${path}/hostPort`,
-              `hostPort ${hostPort} and containerPort ${port} differ although the pod is on the host network`,
-            );
+            say(`${path}/hostPort`, `hostPort must equal containerPort on the host network (${hostPort}, ${port})`);
           }
         }
       }
@@ -246,14 +244,14 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['imagePullPolicy'],
       row: 'K1',
-      summary: 'imagePullPolicy is Always, IfNotPresent or Never.',
-      fix: 'Use one of the three, or leave it out.',
+      summary: 'imagePullPolicy must be Always, IfNotPresent, or Never.',
+      fix: 'Set imagePullPolicy to Always, IfNotPresent, or Never, or leave it unset.',
     },
     (pod, say) => {
       for (const { value, path } of pod.all) {
         const policy = text(value.imagePullPolicy);
         if (policy !== '' && !PULL_POLICIES.includes(policy)) {
-          say(`${path}/imagePullPolicy`, `imagePullPolicy "${policy}" does not exist`, {
+          say(`${path}/imagePullPolicy`, `unsupported value "${policy}" for imagePullPolicy`, {
             expected: oneOf(PULL_POLICIES),
           });
         }
@@ -266,14 +264,14 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['terminationMessagePolicy'],
       row: 'K1',
-      summary: 'terminationMessagePolicy is File or FallbackToLogsOnError.',
-      fix: 'Use one of the two, or leave it out.',
+      summary: 'terminationMessagePolicy must be File or FallbackToLogsOnError.',
+      fix: 'Set terminationMessagePolicy to File or FallbackToLogsOnError, or leave it unset.',
     },
     (pod, say) => {
       for (const { value, path } of pod.all) {
         const policy = text(value.terminationMessagePolicy);
         if (policy !== '' && !MESSAGE_POLICIES.includes(policy)) {
-          say(`${path}/terminationMessagePolicy`, `terminationMessagePolicy "${policy}" does not exist`, {
+          say(`${path}/terminationMessagePolicy`, `unsupported value "${policy}" for terminationMessagePolicy`, {
             expected: oneOf(MESSAGE_POLICIES),
           });
         }
@@ -287,8 +285,8 @@ export const containerRules: readonly Rule[] = [
       concerns: ['restartPolicy', 'restartPolicyRules'],
       row: 'K1',
       summary:
-        "A container's own restartPolicy is Always, Never or OnFailure, and is there when restartPolicyRules are.",
-      fix: 'Use one of the three; write Always on an init container to make it a sidecar.',
+        "A container's own restartPolicy must be Always, Never, or OnFailure, and must be set if restartPolicyRules is set.",
+      fix: 'Set restartPolicy to Always, Never, or OnFailure; Always makes an init container a sidecar.',
     },
     (pod, say, context) => {
       const perContainer = since(context, 35);
@@ -296,7 +294,7 @@ export const containerRules: readonly Rule[] = [
         const rules = itemsOf(value.restartPolicyRules, `${path}/restartPolicyRules`);
         if (!given(value.restartPolicy)) {
           if (rules.length > 0) {
-            say(`${path}/restartPolicy`, 'restartPolicyRules need a restartPolicy beside them', {
+            say(`${path}/restartPolicy`, 'restartPolicyRules must not be set without restartPolicy', {
               expected: 'Never or OnFailure',
             });
           }
@@ -308,19 +306,22 @@ export const containerRules: readonly Rule[] = [
         const policy = value.restartPolicy;
         if (!perContainer) {
           if (kind === 'init' && policy !== 'Always') {
-            say(`${path}/restartPolicy`, `an init container's restartPolicy cannot be "${policy}"`, {
+            say(`${path}/restartPolicy`, `restartPolicy of an init container must be Always: "${policy}"`, {
               expected: 'Always',
             });
           }
           continue;
         }
         if (!['Always', 'Never', 'OnFailure'].includes(policy)) {
-          say(`${path}/restartPolicy`, `restartPolicy "${policy}" does not exist`, {
-            expected: 'Always, Never or OnFailure',
+          say(`${path}/restartPolicy`, `unsupported value "${policy}" for restartPolicy`, {
+            expected: 'Always, Never, or OnFailure',
           });
         }
         if (kind === 'init' && policy === 'Always' && rules.length > 0 && !since(context, 36)) {
-          say(`${path}/restartPolicyRules`, 'an init container that restarts always takes no restartPolicyRules');
+          say(
+            `${path}/restartPolicyRules`,
+            'restartPolicyRules must not be set for an init container that restarts always',
+          );
         }
       }
     },
@@ -332,8 +333,8 @@ export const containerRules: readonly Rule[] = [
       concerns: ['restartPolicyRules'],
       row: 'K1',
       summary:
-        'A restart rule has a known action and exit codes with operator In or NotIn; at most 20 rules, 255 codes each.',
-      fix: 'Correct the rule.',
+        'A restart rule must have a supported action and exit codes with the operator In or NotIn; at most 20 rules, 255 codes each.',
+      fix: 'Set action and exitCodes in restartPolicyRules.',
     },
     (pod, say, context) => {
       if (!since(context, 35)) {
@@ -343,25 +344,25 @@ export const containerRules: readonly Rule[] = [
       for (const { value, path } of [...pod.containers, ...pod.initContainers]) {
         const rules = itemsOf(value.restartPolicyRules, `${path}/restartPolicyRules`);
         if (rules.length > 20) {
-          say(`${path}/restartPolicyRules`, `${rules.length} restart rules are too many`, { expected: 'at most 20' });
+          say(`${path}/restartPolicyRules`, `too many: ${rules.length} restart rules`, { expected: 'at most 20' });
         }
         for (const rule of rules) {
           if (!actions.includes(text(rule.value.action))) {
-            say(`${rule.path}/action`, `the restart action "${text(rule.value.action)}" does not exist`, {
+            say(`${rule.path}/action`, `unsupported restart action "${text(rule.value.action)}"`, {
               expected: oneOf(actions),
             });
           }
           const codes = rule.value.exitCodes;
           if (!given(codes)) {
-            say(`${rule.path}/exitCodes`, 'the restart rule names no exit codes');
+            say(`${rule.path}/exitCodes`, 'exitCodes must be set in the restart rule');
           } else if (typeof codes === 'object' && !Array.isArray(codes)) {
             if (!['In', 'NotIn'].includes(text(codes.operator))) {
-              say(`${rule.path}/exitCodes/operator`, `the operator "${text(codes.operator)}" does not exist`, {
+              say(`${rule.path}/exitCodes/operator`, `unsupported operator "${text(codes.operator)}"`, {
                 expected: 'In or NotIn',
               });
             }
             if (Array.isArray(codes.values) && codes.values.length > 255) {
-              say(`${rule.path}/exitCodes/values`, 'more than 255 exit codes');
+              say(`${rule.path}/exitCodes/values`, 'must not have more than 255 exit codes');
             }
           }
         }
@@ -375,8 +376,8 @@ export const containerRules: readonly Rule[] = [
       concerns: ['resizePolicy'],
       row: 'K1',
       summary:
-        'A resize policy names cpu or memory once, with NotRequired or RestartContainer (NotRequired where the pod never restarts).',
-      fix: 'Correct the entry.',
+        'A resize policy must name cpu or memory once, with NotRequired or RestartContainer (NotRequired if the pod never restarts).',
+      fix: 'Set resourceName and restartPolicy in resizePolicy.',
     },
     (pod, say, context) => {
       if (!since(context, 33)) {
@@ -388,18 +389,20 @@ export const containerRules: readonly Rule[] = [
           const resource = text(value.resourceName);
           const policy = text(value.restartPolicy);
           if (!['cpu', 'memory'].includes(resource)) {
-            say(`${path}/resourceName`, `"${resource}" cannot be resized`, { expected: 'cpu or memory' });
+            say(`${path}/resourceName`, `unsupported resource "${resource}" in resizePolicy`, {
+              expected: 'cpu or memory',
+            });
           }
           if (seen.has(resource)) {
-            say(`${path}/resourceName`, `a resize policy for "${resource}" stands here already`);
+            say(`${path}/resourceName`, `duplicate resize policy for "${resource}"`);
           }
           seen.add(resource);
           if (!['NotRequired', 'RestartContainer'].includes(policy)) {
-            say(`${path}/restartPolicy`, `the resize policy "${policy}" does not exist`, {
+            say(`${path}/restartPolicy`, `unsupported resize policy "${policy}"`, {
               expected: 'NotRequired or RestartContainer',
             });
           } else if (pod.restartPolicy === 'Never' && policy !== 'NotRequired') {
-            say(`${path}/restartPolicy`, 'a pod that never restarts cannot restart a container to resize it', {
+            say(`${path}/restartPolicy`, 'RestartContainer must not be set for a pod that never restarts', {
               expected: 'NotRequired',
             });
           } else if (
@@ -408,7 +411,7 @@ export const containerRules: readonly Rule[] = [
             policy === 'RestartContainer' &&
             since(context, 35)
           ) {
-            say(`${path}/restartPolicy`, 'an init container that ends cannot be restarted to resize it', {
+            say(`${path}/restartPolicy`, 'RestartContainer must not be set for an init container that completes', {
               expected: 'NotRequired',
             });
           }
@@ -422,12 +425,12 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['ephemeralContainers'],
       row: 'K1',
-      summary: 'Ephemeral containers are added to a running pod; a manifest holds none.',
+      summary: 'A manifest must not contain ephemeral containers, which are added to running pods.',
       fix: 'Remove ephemeralContainers; use `kubectl debug` on the running pod.',
     },
     (pod, say) => {
       if (pod.ephemeralContainers.length > 0) {
-        say('/spec/ephemeralContainers', 'ephemeral containers cannot be part of a manifest');
+        say('/spec/ephemeralContainers', 'ephemeralContainers must not be set in a manifest');
       }
     },
   ),
@@ -437,8 +440,8 @@ export const containerRules: readonly Rule[] = [
     {
       concerns: ['initContainers'],
       row: 'K1',
-      summary: 'An init container has probes and lifecycle hooks only if its restartPolicy is Always.',
-      fix: 'Remove them, or make the container a sidecar with restartPolicy: Always.',
+      summary: 'An init container must not have probes and lifecycle hooks unless its restartPolicy is Always.',
+      fix: 'Remove the probe or lifecycle hook, or set restartPolicy: Always to make the container a sidecar.',
     },
     (pod, say) => {
       for (const { value, path, sidecar } of pod.initContainers) {
@@ -447,7 +450,7 @@ export const containerRules: readonly Rule[] = [
         }
         for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
           if (given(value[field])) {
-            say(`${path}/${field}`, `an init container that ends takes no ${field}`);
+            say(`${path}/${field}`, `${field} must not be set for an init container that completes`);
           }
         }
       }

@@ -61,8 +61,8 @@ export const environmentRules: readonly Rule[] = [
     {
       concerns: ['env', 'envFrom'],
       row: 'K15',
-      summary: 'An environment variable has a name of printable ASCII characters without "=".',
-      fix: 'Name the variable, with letters, digits and "_".',
+      summary: 'An environment variable must have a name of printable ASCII characters without "=".',
+      fix: 'Set env[].name to letters, digits, and "_".',
     },
     (pod, say, context) => {
       const relaxed = since(context, 32);
@@ -71,7 +71,7 @@ export const environmentRules: readonly Rule[] = [
           const name = text(value.name);
           const complaint = name === '' ? undefined : environmentName(name, relaxed);
           if (name === '') {
-            say(`${path}/name`, 'the variable has no name');
+            say(`${path}/name`, 'the variable must have a name');
           }
           if (complaint !== undefined) {
             say(`${path}/name`, `the variable name ${JSON.stringify(name)} must ${complaint}`);
@@ -93,8 +93,8 @@ export const environmentRules: readonly Rule[] = [
     {
       concerns: ['valueFrom'],
       row: 'K15',
-      summary: 'valueFrom has exactly one source, and no value beside it.',
-      fix: 'Keep either value or one source.',
+      summary: 'valueFrom must have exactly one source, and must not be set together with value.',
+      fix: 'Keep either env[].value or one source in env[].valueFrom.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -105,13 +105,17 @@ export const environmentRules: readonly Rule[] = [
           const from = value.valueFrom;
           const sources = SOURCES.filter((source) => given(from[source]));
           if (sources.length === 0) {
-            say(`${path}/valueFrom`, 'valueFrom names no source', { expected: oneOf(SOURCES) });
+            say(`${path}/valueFrom`, 'valueFrom must have a source', { expected: oneOf(SOURCES) });
           } else if (text(value.value) !== '') {
-            say(`${path}/valueFrom`, 'the variable has both a value and a valueFrom', { expected: 'one of them' });
+            say(`${path}/valueFrom`, 'valueFrom must not be set when value is set', { expected: 'one of them' });
           } else if (sources.length > 1) {
-            say(`${path}/valueFrom`, `valueFrom has ${sources.length} sources: ${sources.join(', ')}`, {
-              expected: 'exactly one',
-            });
+            say(
+              `${path}/valueFrom`,
+              `valueFrom must have only one source, but has ${sources.length}: ${sources.join(', ')}`,
+              {
+                expected: 'exactly one',
+              },
+            );
           }
         }
       }
@@ -123,8 +127,8 @@ export const environmentRules: readonly Rule[] = [
     {
       concerns: ['valueFrom'],
       row: 'K15',
-      summary: "A variable's source names a field, resource, config map key, secret key or file that can be read.",
-      fix: 'Complete or correct the reference.',
+      summary: "A variable's source must name a field, resource, config map key, secret key, or file that can be read.",
+      fix: 'Set the reference in env[].valueFrom completely, for example secretKeyRef.name and secretKeyRef.key.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -156,23 +160,29 @@ export const environmentRules: readonly Rule[] = [
     {
       concerns: ['envFrom'],
       row: 'K15',
-      summary: 'An envFrom entry names exactly one config map or secret.',
-      fix: 'Keep one of configMapRef and secretRef, with a name.',
+      summary: 'An envFrom entry must name exactly one config map or secret.',
+      fix: 'Keep either configMapRef or secretRef, with a name.',
     },
     (pod, say) => {
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.envFrom, `${container.path}/envFrom`)) {
           const sources = ['configMapRef', 'secretRef'].filter((source) => given(value[source]));
           if (sources.length !== 1) {
-            say(path, sources.length === 0 ? 'the entry names no source' : 'the entry names two sources', {
-              expected: 'configMapRef or secretRef',
-            });
+            say(
+              path,
+              sources.length === 0
+                ? 'configMapRef or secretRef must be set'
+                : 'configMapRef must not be set when secretRef is set',
+              {
+                expected: 'configMapRef or secretRef',
+              },
+            );
           }
           for (const source of sources) {
             const name = text(asObject(value[source]).name);
             // The server takes a name with a "-" at its end here.
             const complaint =
-              name === '' ? 'be given' : dnsSubdomain(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
+              name === '' ? 'be set' : dnsSubdomain(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
             if (complaint !== undefined) {
               say(`${path}/${source}/name`, `the name ${JSON.stringify(name)} must ${complaint}`);
             }
@@ -189,11 +199,11 @@ export function checkFieldRef(reference: JsonObject, path: string, place: 'env' 
   const field = text(reference.fieldPath);
   const at = `${path}/fieldPath`;
   if (field === '') {
-    say(at, 'the reference names no field', { expected: 'a field path such as metadata.name' });
+    say(at, 'fieldPath must be set', { expected: 'a field path such as metadata.name' });
     return;
   }
   if (version !== 'v1') {
-    say(`${path}/apiVersion`, `the pod API version "${version}" does not exist`, { expected: 'v1' });
+    say(`${path}/apiVersion`, `unsupported pod API version "${version}"`, { expected: 'v1' });
     return;
   }
   const subscript = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/s.exec(field);
@@ -207,7 +217,7 @@ export function checkFieldRef(reference: JsonObject, path: string, place: 'env' 
   }
   const known = place === 'env' ? ENV_FIELDS : VOLUME_FIELDS;
   if (!known.has(field)) {
-    say(at, `a pod's field "${field}" cannot be read here`, { expected: oneOf([...known]) });
+    say(at, `unsupported field "${field}"`, { expected: oneOf([...known]) });
   }
 }
 
@@ -216,11 +226,11 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
   const resource = text(reference.resource);
   const hugePages = /^(requests|limits)\.hugepages-/.test(resource);
   if (place === 'volume' && text(reference.containerName) === '') {
-    say(`${path}/containerName`, 'the reference names no container', { expected: 'the name of a container' });
+    say(`${path}/containerName`, 'containerName must be set', { expected: 'the name of a container' });
   } else if (resource === '') {
-    say(`${path}/resource`, 'the reference names no resource', { expected: 'such as limits.memory' });
+    say(`${path}/resource`, 'resource must be set', { expected: 'such as limits.memory' });
   } else if (!CONTAINER_RESOURCES.has(resource) && !hugePages) {
-    say(`${path}/resource`, `the resource "${resource}" cannot be read here`, {
+    say(`${path}/resource`, `unsupported resource "${resource}"`, {
       expected: oneOf([...CONTAINER_RESOURCES]),
     });
   }
@@ -237,7 +247,9 @@ export function checkResourceFieldRef(reference: JsonObject, path: string, place
       ? BYTE_DIVISORS
       : undefined;
   if (allowed !== undefined && !allowed.has(divisor.toString())) {
-    say(`${path}/divisor`, `${resource} cannot be divided by ${divisor.toString()}`, { expected: oneOf([...allowed]) });
+    say(`${path}/divisor`, `unsupported divisor ${divisor.toString()} for ${resource}`, {
+      expected: oneOf([...allowed]),
+    });
   }
 }
 
@@ -246,7 +258,7 @@ function checkKeyReference(reference: JsonObject, path: string, say: Say): void 
   if (name !== undefined) {
     say(`${path}/name`, `the name ${JSON.stringify(text(reference.name))} must ${name}`);
   }
-  const key = text(reference.key) === '' ? 'be given' : configMapKey(text(reference.key));
+  const key = text(reference.key) === '' ? 'be set' : configMapKey(text(reference.key));
   if (key !== undefined) {
     say(`${path}/key`, `the key ${JSON.stringify(text(reference.key))} must ${key}`);
   }
@@ -263,15 +275,15 @@ function checkFileKeyReference(reference: JsonObject, path: string, spec: JsonOb
     say(`${path}/volumeName`, `the volume name ${JSON.stringify(volumeName)} must ${complaint}`);
   }
   if (text(reference.path) === '') {
-    say(`${path}/path`, 'the reference names no file');
+    say(`${path}/path`, 'path must be set');
   } else if (climbs(text(reference.path))) {
-    say(`${path}/path`, 'the path must not hold ".."');
+    say(`${path}/path`, 'the path must not contain ".."');
   }
   const volume = itemsOf(spec.volumes, '').find(({ value }) => text(value.name) === volumeName);
   if (volume === undefined) {
-    say(`${path}/volumeName`, `the pod has no volume "${volumeName}"`);
+    say(`${path}/volumeName`, `unknown volume "${volumeName}"`);
   } else if (!isEmptyDir(volume.value)) {
-    say(`${path}/volumeName`, `the volume "${volumeName}" is no emptyDir`);
+    say(`${path}/volumeName`, `the volume "${volumeName}" must be an emptyDir`);
   }
 }
 

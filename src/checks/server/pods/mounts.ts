@@ -16,24 +16,20 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['volumeMounts'],
       row: 'K4',
-      summary: 'Every volumeMount names a volume of the same pod.',
-      fix: "Add the volume to this pod's volumes, or remove the mount.",
+      summary: 'Every volumeMount must name a volume of the same pod.',
+      fix: 'Add the volume to spec.volumes, or remove the entry from volumeMounts.',
     },
     (pod, say) => {
       for (const container of pod.all) {
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const name = text(value.name);
           if (name === '') {
-            say(`${path}/name`, 'the mount names no volume', { expected: 'the name of a volume of this pod' });
+            say(`${path}/name`, 'the mount must name a volume', { expected: 'the name of a volume of this pod' });
           } else if (!pod.volumes.has(name)) {
-            say(
-              `${path}/name`,
-              `the container "${container.name}" mounts the volume "${name}", which this pod does not have`,
-              {
-                expected:
-                  pod.volumes.size === 0 ? 'a volume in spec.volumes' : `one of ${[...pod.volumes.keys()].join(', ')}`,
-              },
-            );
+            say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
+              expected:
+                pod.volumes.size === 0 ? 'a volume in spec.volumes' : `one of ${[...pod.volumes.keys()].join(', ')}`,
+            });
           }
         }
       }
@@ -45,8 +41,8 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['volumeMounts'],
       row: 'K4',
-      summary: 'A mount has a path, and no two mounts or devices of a container share one.',
-      fix: 'Give each mount a path of its own.',
+      summary: 'A mount must have a path, and paths of mounts and devices of a container must be unique.',
+      fix: 'Set volumeMounts[].mountPath to a different path for each mount.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -57,18 +53,21 @@ export const mountRules: readonly Rule[] = [
         for (const { value, path } of itemsOf(container.value.volumeMounts, `${container.path}/volumeMounts`)) {
           const mountPath = text(value.mountPath);
           if (mountPath === '') {
-            say(`${path}/mountPath`, 'the mount has no path', { expected: 'a path in the container' });
+            say(`${path}/mountPath`, 'the mount must have a path', { expected: 'a path in the container' });
           } else if (taken.has(mountPath)) {
-            say(`${path}/mountPath`, `${mountPath} is a mount of this container already`, {
+            say(`${path}/mountPath`, `duplicate mount path ${mountPath}`, {
               expected: 'a path of its own',
             });
           }
           taken.add(mountPath);
           if (devicePaths.has(mountPath)) {
-            say(`${path}/mountPath`, `${mountPath} is a device of this container already`);
+            say(`${path}/mountPath`, `the mount path ${mountPath} is also the path of a device of this container`);
           }
           if (deviceNames.has(text(value.name))) {
-            say(`${path}/name`, `the volume "${text(value.name)}" is both a mount and a device of this container`);
+            say(
+              `${path}/name`,
+              `the volume "${text(value.name)}" must not be both a mount and a device of this container`,
+            );
           }
         }
       }
@@ -80,8 +79,8 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['subPath', 'subPathExpr'],
       row: 'K4',
-      summary: 'subPath and subPathExpr are relative, do not go up, and exclude each other.',
-      fix: 'Use a path inside the volume.',
+      summary: 'subPath and subPathExpr must be relative, must not contain "..", and must not be set together.',
+      fix: 'Set subPath to a path inside the volume.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -92,11 +91,11 @@ export const mountRules: readonly Rule[] = [
               say(`${path}/${field}`, `${field} must ${complaint}`);
             }
             if (container.kind === 'ephemeral' && text(value[field]) !== '') {
-              say(`${path}/${field}`, `an ephemeral container takes no ${field}`);
+              say(`${path}/${field}`, `${field} must not be set for an ephemeral container`);
             }
           }
           if (text(value.subPath) !== '' && text(value.subPathExpr) !== '') {
-            say(`${path}/subPathExpr`, 'subPath and subPathExpr exclude each other');
+            say(`${path}/subPathExpr`, 'subPath must not be set when subPathExpr is set');
           }
         }
       }
@@ -108,8 +107,8 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['mountPropagation'],
       row: 'K4',
-      summary: 'mountPropagation is None, HostToContainer or, for privileged containers, Bidirectional.',
-      fix: 'Use HostToContainer, or make the container privileged.',
+      summary: 'mountPropagation must be None, HostToContainer, or, for privileged containers, Bidirectional.',
+      fix: 'Set mountPropagation: HostToContainer, or make the container privileged.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -121,11 +120,11 @@ export const mountRules: readonly Rule[] = [
           }
           const propagation = value.mountPropagation;
           if (!PROPAGATIONS.includes(propagation)) {
-            say(`${path}/mountPropagation`, `mountPropagation "${propagation}" does not exist`, {
+            say(`${path}/mountPropagation`, `unsupported value "${propagation}" for mountPropagation`, {
               expected: PROPAGATIONS.join(', '),
             });
           } else if (propagation === 'Bidirectional' && !privileged) {
-            say(`${path}/mountPropagation`, 'only a privileged container may propagate mounts to the host');
+            say(`${path}/mountPropagation`, 'Bidirectional is available only to privileged containers');
           }
         }
       }
@@ -138,8 +137,8 @@ export const mountRules: readonly Rule[] = [
       concerns: ['recursiveReadOnly'],
       row: 'K4',
       summary:
-        'recursiveReadOnly is Disabled, IfPossible or Enabled; the last two need readOnly and no mount propagation.',
-      fix: 'Set readOnly: true and leave mountPropagation out.',
+        'recursiveReadOnly must be Disabled, IfPossible, or Enabled; the last two require readOnly and no mount propagation.',
+      fix: 'Set readOnly: true and leave mountPropagation unset.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -149,16 +148,16 @@ export const mountRules: readonly Rule[] = [
           }
           const at = `${path}/recursiveReadOnly`;
           if (!['IfPossible', 'Enabled'].includes(value.recursiveReadOnly)) {
-            say(at, `recursiveReadOnly "${value.recursiveReadOnly}" does not exist`, {
-              expected: 'Disabled, IfPossible or Enabled',
+            say(at, `unsupported value "${value.recursiveReadOnly}" for recursiveReadOnly`, {
+              expected: 'Disabled, IfPossible, or Enabled',
             });
             continue;
           }
           if (value.readOnly !== true) {
-            say(at, 'recursiveReadOnly needs readOnly: true');
+            say(at, 'recursiveReadOnly requires readOnly: true');
           }
           if (given(value.mountPropagation) && value.mountPropagation !== 'None') {
-            say(at, 'recursiveReadOnly excludes mount propagation');
+            say(at, 'recursiveReadOnly must not be set together with mount propagation');
           }
         }
       }
@@ -170,8 +169,8 @@ export const mountRules: readonly Rule[] = [
     {
       concerns: ['volumeDevices'],
       row: 'K4',
-      summary: 'A volumeDevice names a claim-backed volume of the pod once, at a path of its own that does not go up.',
-      fix: 'Use a persistentVolumeClaim with volumeMode Block.',
+      summary: 'A volumeDevice must name a volume with a claim once, at a path of its own without "..".',
+      fix: 'Use a persistentVolumeClaim with volumeMode: Block.',
     },
     (pod, say) => {
       for (const container of pod.all) {
@@ -182,26 +181,26 @@ export const mountRules: readonly Rule[] = [
           const devicePath = text(value.devicePath);
           const volume = pod.volumes.get(name);
           if (name === '') {
-            say(`${path}/name`, 'the device names no volume');
+            say(`${path}/name`, 'the device must name a volume');
           } else if (volume === undefined) {
-            say(`${path}/name`, `the pod has no volume "${name}"`);
+            say(`${path}/name`, `unknown volume "${name}"`);
           } else if (!isClaim(volume)) {
-            say(`${path}/name`, `the volume "${name}" is no claim and cannot be a raw device`);
+            say(`${path}/name`, `the volume "${name}" must be a claim to be used as a raw device`);
           }
           if (name !== '' && names.has(name)) {
-            say(`${path}/name`, `the volume "${name}" is a device of this container already`);
+            say(`${path}/name`, `duplicate device "${name}"`);
           }
           names.add(name);
           if (devicePath === '') {
-            say(`${path}/devicePath`, 'the device has no path');
+            say(`${path}/devicePath`, 'the device must have a path');
           } else if (paths.has(devicePath)) {
-            say(`${path}/devicePath`, `${devicePath} is a device of this container already`);
+            say(`${path}/devicePath`, `duplicate device path ${devicePath}`);
           } else if (climbs(devicePath)) {
-            say(`${path}/devicePath`, 'the path must not hold ".."');
+            say(`${path}/devicePath`, 'the path must not contain ".."');
           }
           paths.add(devicePath);
           if (pod.spec.hostUsers === false) {
-            say(path, 'a pod in a user namespace of its own (hostUsers: false) takes no raw devices');
+            say(path, 'volumeDevices must not be set when hostUsers is false');
           }
         }
       }

@@ -12,7 +12,7 @@ export function relativePath(path: string): string | undefined {
   if (path.startsWith('/')) {
     return 'be relative';
   }
-  return climbs(path) ? 'not hold ".."' : undefined;
+  return climbs(path) ? 'not contain ".."' : undefined;
 }
 
 /** Like {@link relativePath}; names that begin with `..` are the kubelet's own. */

@@ -26,19 +26,19 @@ export const podSpecRules: readonly Rule[] = [
     'pod-policy-valid',
     {
       concerns: ['restartPolicy', 'dnsPolicy', 'preemptionPolicy'],
-      summary: 'restartPolicy, dnsPolicy and preemptionPolicy have a known value.',
-      fix: 'Use one of the known values, or leave the field out.',
+      summary: 'restartPolicy, dnsPolicy, and preemptionPolicy must have supported values.',
+      fix: 'Set restartPolicy, dnsPolicy, or preemptionPolicy to a supported value, or leave it unset.',
     },
     (pod, say) => {
       for (const [field, values] of CHOICES) {
         const value = text(pod.spec[field]);
         if (value !== '' && !values.includes(value)) {
-          say(`/spec/${field}`, `${field} "${value}" does not exist`, { expected: oneOf(values) });
+          say(`/spec/${field}`, `unsupported value "${value}" for ${field}`, { expected: oneOf(values) });
         }
       }
       const preemption = pod.spec.preemptionPolicy;
       if (typeof preemption === 'string' && !['PreemptLowerPriority', 'Never'].includes(preemption)) {
-        say('/spec/preemptionPolicy', `preemptionPolicy "${preemption}" does not exist`, {
+        say('/spec/preemptionPolicy', `unsupported value "${preemption}" for preemptionPolicy`, {
           expected: 'PreemptLowerPriority or Never',
         });
       }
@@ -49,13 +49,15 @@ export const podSpecRules: readonly Rule[] = [
     'pod-deadline-valid',
     {
       concerns: ['activeDeadlineSeconds'],
-      summary: 'activeDeadlineSeconds lies between 1 and 2147483647.',
-      fix: 'Correct the deadline, or leave it out.',
+      summary: 'activeDeadlineSeconds must be between 1 and 2147483647.',
+      fix: 'Set activeDeadlineSeconds to at least 1, or leave it unset.',
     },
     (pod, say) => {
       const seconds = whole(pod.spec.activeDeadlineSeconds);
       if (seconds !== undefined && (seconds < 1 || seconds > 2147483647)) {
-        say('/spec/activeDeadlineSeconds', `a deadline of ${seconds} s is not possible`, { expected: '1-2147483647' });
+        say('/spec/activeDeadlineSeconds', `activeDeadlineSeconds must be between 1 and 2147483647: ${seconds}`, {
+          expected: '1-2147483647',
+        });
       }
     },
   ),
@@ -64,8 +66,8 @@ export const podSpecRules: readonly Rule[] = [
     'pod-reference-name-valid',
     {
       concerns: ['serviceAccountName', 'serviceAccount', 'nodeName', 'priorityClassName', 'runtimeClassName'],
-      summary: 'Service account, node, priority class and runtime class are named by DNS names.',
-      fix: 'Correct the name.',
+      summary: 'Service account, node, priority class, and runtime class must be DNS names.',
+      fix: 'Set hostname, subdomain, or hostnameOverride to a valid name.',
     },
     (pod, say) => {
       for (const [field, emptyIsNone] of NAMES) {
@@ -88,8 +90,8 @@ export const podSpecRules: readonly Rule[] = [
     {
       concerns: ['hostname', 'subdomain', 'hostnameOverride'],
       summary:
-        'hostname and subdomain are DNS labels; hostnameOverride is a DNS name of at most 64 characters and stands alone.',
-      fix: 'Correct the name.',
+        'hostname and subdomain must be DNS labels; hostnameOverride must be a DNS name of at most 64 characters and exclude related settings.',
+      fix: 'Set hostname, subdomain, or hostnameOverride to a valid name.',
     },
     (pod, say, context) => {
       for (const field of ['hostname', 'subdomain']) {
@@ -105,10 +107,10 @@ export const podSpecRules: readonly Rule[] = [
         return;
       }
       if (pod.spec.setHostnameAsFQDN === true) {
-        say('/spec/hostnameOverride', 'hostnameOverride excludes setHostnameAsFQDN');
+        say('/spec/hostnameOverride', 'hostnameOverride must not be set when setHostnameAsFQDN is true');
       }
       if (pod.hostNetwork) {
-        say('/spec/hostnameOverride', 'hostnameOverride excludes hostNetwork');
+        say('/spec/hostnameOverride', 'hostnameOverride must not be set when hostNetwork is true');
       }
       const complaint = override.length > 64 ? 'be at most 64 characters long' : dnsSubdomain(override);
       if (complaint !== undefined) {
@@ -121,13 +123,13 @@ export const podSpecRules: readonly Rule[] = [
     'host-alias-valid',
     {
       concerns: ['hostAliases'],
-      summary: 'A host alias has an IP address and DNS names.',
-      fix: 'Correct the address or the names.',
+      summary: 'A host alias must have an IP address and DNS names.',
+      fix: 'Set hostAliases[].ip to an IP address and hostAliases[].hostnames to DNS names.',
     },
     (pod, say, context) => {
       for (const { value, path } of itemsOf(pod.spec.hostAliases, '/spec/hostAliases')) {
         if (!isAddress(text(value.ip), since(context, 36))) {
-          say(`${path}/ip`, `${JSON.stringify(text(value.ip))} is no IP address`);
+          say(`${path}/ip`, `${JSON.stringify(text(value.ip))} is not a valid IP address`);
         }
         for (const name of textsOf(value.hostnames, `${path}/hostnames`)) {
           const complaint = dnsSubdomain(name.value);
@@ -144,33 +146,33 @@ export const podSpecRules: readonly Rule[] = [
     {
       concerns: ['dnsConfig', 'dnsPolicy'],
       summary:
-        'dnsConfig has at most 3 name servers that are IP addresses, at most 32 search domains, and named options; dnsPolicy None needs it.',
-      fix: 'Complete or correct dnsConfig.',
+        'dnsConfig must have at most 3 name servers that are IP addresses, at most 32 search domains, and named options; dnsPolicy None requires it.',
+      fix: 'Set dnsConfig.nameservers, dnsConfig.searches, and dnsConfig.options to valid values.',
     },
     (pod, say, context) => {
       const config = pod.spec.dnsConfig;
       const nameservers = isObject(config) ? size(config.nameservers) : 0;
       if (text(pod.spec.dnsPolicy) === 'None' && nameservers === 0) {
-        say('/spec/dnsConfig', 'dnsPolicy None needs dnsConfig with at least one name server');
+        say('/spec/dnsConfig', 'dnsPolicy None requires dnsConfig with at least one name server');
         return;
       }
       if (!isObject(config)) {
         return;
       }
       if (nameservers > 3) {
-        say('/spec/dnsConfig/nameservers', `${nameservers} name servers are too many`, { expected: 'at most 3' });
+        say('/spec/dnsConfig/nameservers', `too many: ${nameservers} name servers`, { expected: 'at most 3' });
       }
       for (const { value, path } of textsOf(config.nameservers, '/spec/dnsConfig/nameservers')) {
         if (!isAddress(value, since(context, 36))) {
-          say(path, `${JSON.stringify(value)} is no IP address`);
+          say(path, `${JSON.stringify(value)} is not a valid IP address`);
         }
       }
       const searches = textsOf(config.searches, '/spec/dnsConfig/searches');
       if (searches.length > 32) {
-        say('/spec/dnsConfig/searches', `${searches.length} search domains are too many`, { expected: 'at most 32' });
+        say('/spec/dnsConfig/searches', `too many: ${searches.length} search domains`, { expected: 'at most 32' });
       }
       if (searches.map(({ value }) => value).join(' ').length > 2048) {
-        say('/spec/dnsConfig/searches', 'the search domains are longer than 2048 characters together');
+        say('/spec/dnsConfig/searches', 'the search domains must have no more than 2048 characters in total');
       }
       for (const { value, path } of searches) {
         if (value === '.' && since(context, 33)) {
@@ -184,7 +186,7 @@ export const podSpecRules: readonly Rule[] = [
       }
       for (const { value, path } of itemsOf(config.options, '/spec/dnsConfig/options')) {
         if (text(value.name) === '') {
-          say(`${path}/name`, 'the option has no name');
+          say(`${path}/name`, 'the option must have a name');
         }
       }
     },
@@ -195,8 +197,8 @@ export const podSpecRules: readonly Rule[] = [
     {
       concerns: ['nodeSelector'],
       row: 'K6',
-      summary: 'nodeSelector holds valid label keys and values.',
-      fix: 'Correct the label.',
+      summary: 'nodeSelector must have valid label keys and values.',
+      fix: 'Correct the label in nodeSelector.',
     },
     (pod, say) => checkLabels(pod.spec.nodeSelector, '/spec/nodeSelector', say),
   ),
@@ -205,8 +207,8 @@ export const podSpecRules: readonly Rule[] = [
     'pod-gate-valid',
     {
       concerns: ['schedulingGates', 'readinessGates'],
-      summary: 'Scheduling gates have valid and unique names, readiness gates valid condition types.',
-      fix: 'Use names such as example.com/gate.',
+      summary: 'Scheduling gates must have valid and unique names, and readiness gates valid condition types.',
+      fix: 'Set schedulingGates[].name to a unique name such as example.com/gate.',
     },
     (pod, say) => {
       const seen = new Set<string>();
@@ -217,7 +219,7 @@ export const podSpecRules: readonly Rule[] = [
           say(`${path}/name`, `the gate's name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (seen.has(name)) {
-          say(`${path}/name`, `the gate "${name}" stands here already`);
+          say(`${path}/name`, `duplicate gate "${name}"`);
         }
         seen.add(name);
       }
@@ -237,12 +239,12 @@ export const podSpecRules: readonly Rule[] = [
     'scheduling-gate-without-node',
     {
       concerns: ['schedulingGates'],
-      summary: 'A Pod with scheduling gates names no node yet.',
-      fix: 'Remove nodeName or the gates.',
+      summary: 'A Pod with scheduling gates must not set nodeName.',
+      fix: 'Remove nodeName or schedulingGates.',
     },
     (pod, say) => {
       if (pod.isPod && pod.builtIn && text(pod.spec.nodeName) !== '' && size(pod.spec.schedulingGates) > 0) {
-        say('/spec/nodeName', 'the pod names a node although its scheduling gates are still closed');
+        say('/spec/nodeName', 'nodeName must not be set when schedulingGates is set');
       }
     },
   ),
@@ -251,15 +253,12 @@ export const podSpecRules: readonly Rule[] = [
     'mirror-pod-has-node',
     {
       concerns: ['kubernetes.io/config.mirror'],
-      summary: 'A mirror pod names its node.',
-      fix: 'Remove the annotation kubernetes.io/config.mirror; the kubelet sets it.',
+      summary: 'A mirror pod must set nodeName.',
+      fix: 'Remove the annotation kubernetes.io/config.mirror, which the kubelet sets.',
     },
     (pod, say) => {
       if (given(pod.annotations['kubernetes.io/config.mirror']) && text(pod.spec.nodeName) === '') {
-        say(
-          '/metadata/annotations/kubernetes.io~1config.mirror',
-          'the pod claims to mirror a static pod and names no node',
-        );
+        say('/metadata/annotations/kubernetes.io~1config.mirror', 'nodeName must be set for a mirror pod');
       }
     },
   ),
@@ -268,8 +267,8 @@ export const podSpecRules: readonly Rule[] = [
     'pod-deletion-cost-valid',
     {
       concerns: ['controller.kubernetes.io/pod-deletion-cost'],
-      summary: 'The annotation controller.kubernetes.io/pod-deletion-cost is a 32-bit integer.',
-      fix: 'Write a whole number, without "+" and leading zeros.',
+      summary: 'The annotation controller.kubernetes.io/pod-deletion-cost must be a 32-bit integer.',
+      fix: 'Set controller.kubernetes.io/pod-deletion-cost to an integer, without "+" and leading zeros.',
     },
     (pod, say) => {
       const cost = pod.annotations['controller.kubernetes.io/pod-deletion-cost'];
@@ -278,7 +277,10 @@ export const podSpecRules: readonly Rule[] = [
       }
       const valid = /^(0|[1-9]\d*|-\d+)$/.test(cost) && Number(cost) <= 2147483647 && Number(cost) >= -2147483648;
       if (!valid) {
-        say('/metadata/annotations/controller.kubernetes.io~1pod-deletion-cost', `"${cost}" is no 32-bit integer`);
+        say(
+          '/metadata/annotations/controller.kubernetes.io~1pod-deletion-cost',
+          `"${cost}" is not a valid 32-bit integer`,
+        );
       }
     },
   ),

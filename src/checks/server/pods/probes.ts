@@ -29,17 +29,19 @@ export const probeRules: readonly Rule[] = [
     'handler-exactly-one',
     {
       concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
-      summary: 'A probe or hook has exactly one handler.',
-      fix: 'Keep one of exec, httpGet, tcpSocket, grpc (for hooks: sleep).',
+      summary: 'A probe or hook must have exactly one handler.',
+      fix: 'Keep one of exec, httpGet, tcpSocket, and grpc (for hooks also sleep): `livenessProbe.httpGet`.',
     },
     (pod, say) => {
       for (const { field, value, path, kinds } of handlersOf(pod)) {
         const found = kinds.filter((kind) => given(value[kind]));
         if (found.length === 0 && !(field === 'readinessProbe' && completesProbes(pod))) {
-          say(path, `the ${field} has no handler`, { expected: oneOf(kinds) });
+          say(path, `the ${field} must have a handler`, { expected: oneOf(kinds) });
         }
         if (found.length > 1) {
-          say(path, `the ${field} has ${found.length} handlers: ${found.join(', ')}`, { expected: 'exactly one' });
+          say(path, `the ${field} must have only one handler, but has ${found.length}: ${found.join(', ')}`, {
+            expected: 'exactly one',
+          });
         }
       }
     },
@@ -50,8 +52,8 @@ export const probeRules: readonly Rule[] = [
     {
       concerns: ['livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'],
       summary:
-        'An exec handler has a command; an HTTP handler a port, a known scheme and legal header names; TCP and gRPC a port.',
-      fix: 'Complete the handler.',
+        'An exec handler must have a command; an HTTP handler a port, a supported scheme, and valid header names; TCP and gRPC handlers a port.',
+      fix: 'Set exec.command, or port and scheme of httpGet, tcpSocket, or grpc.',
     },
     (pod, say) => {
       for (const { value, path, kinds } of handlersOf(pod)) {
@@ -68,8 +70,8 @@ export const probeRules: readonly Rule[] = [
     'sleep-within-grace-period',
     {
       concerns: ['sleep'],
-      summary: 'A sleep hook is not negative and not longer than terminationGracePeriodSeconds.',
-      fix: 'Shorten the sleep or lengthen the grace period.',
+      summary: 'A sleep hook must not be negative and not longer than terminationGracePeriodSeconds.',
+      fix: 'Lower sleep.seconds, or raise terminationGracePeriodSeconds.',
     },
     (pod, say, context) => {
       const grace = whole(pod.spec.terminationGracePeriodSeconds) ?? 30;
@@ -80,9 +82,13 @@ export const probeRules: readonly Rule[] = [
         const seconds = whole(value.sleep.seconds) ?? 0;
         const least = since(context, 33) ? 0 : 1;
         if (seconds < least || seconds > grace) {
-          say(`${path}/sleep/seconds`, `a sleep of ${seconds} s does not fit the grace period of ${grace} s`, {
-            expected: `${least}-${grace}`,
-          });
+          say(
+            `${path}/sleep/seconds`,
+            `sleep.seconds must be between ${least} and the grace period (${seconds}, ${grace})`,
+            {
+              expected: `${least}-${grace}`,
+            },
+          );
         }
       }
     },
@@ -93,8 +99,8 @@ export const probeRules: readonly Rule[] = [
     {
       concerns: ['livenessProbe', 'readinessProbe', 'startupProbe'],
       summary:
-        "A probe's times and thresholds are not negative; a liveness or startup probe succeeds after one success.",
-      fix: 'Correct the number, or leave it out.',
+        "A probe's times and thresholds must not be negative; successThreshold of a liveness or startup probe must be 1.",
+      fix: 'Set periodSeconds, timeoutSeconds, failureThreshold, or successThreshold to a valid number, or leave it unset.',
     },
     (pod, say) => {
       for (const container of probedContainers(pod)) {
@@ -106,23 +112,28 @@ export const probeRules: readonly Rule[] = [
           const path = `${container.path}/${field}`;
           for (const name of NUMBERS) {
             if ((whole(probe[name]) ?? 0) < 0) {
-              say(`${path}/${name}`, `${name} cannot be negative`, { expected: '0 or more' });
+              say(`${path}/${name}`, `${name} must be greater than or equal to 0`, { expected: 'at least 0' });
             }
           }
           const grace = whole(probe.terminationGracePeriodSeconds);
           if (grace !== undefined) {
             if (field === 'readinessProbe') {
-              say(`${path}/terminationGracePeriodSeconds`, 'a readiness probe ends nothing and takes no grace period');
+              say(
+                `${path}/terminationGracePeriodSeconds`,
+                'terminationGracePeriodSeconds must not be set for a readiness probe',
+              );
             }
             if (grace <= 0) {
-              say(`${path}/terminationGracePeriodSeconds`, 'the grace period must be above zero', {
-                expected: '1 or more',
+              say(`${path}/terminationGracePeriodSeconds`, 'the grace period must be greater than 0', {
+                expected: 'at least 1',
               });
             }
           }
           const successes = whole(probe.successThreshold) ?? 1;
           if (field !== 'readinessProbe' && successes > 1) {
-            say(`${path}/successThreshold`, `a ${field} takes one success, not ${successes}`, { expected: '1' });
+            say(`${path}/successThreshold`, `successThreshold of a ${field} must be 1: ${successes}`, {
+              expected: '1',
+            });
           }
         }
       }
@@ -167,7 +178,7 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say,
   switch (kind) {
     case 'exec':
       if (size(handler.command) === 0) {
-        say(`${path}/command`, 'the exec handler has no command', { expected: 'a command and its arguments' });
+        say(`${path}/command`, 'the exec handler must have a command', { expected: 'a command and its arguments' });
       }
       return;
     case 'httpGet':
@@ -175,7 +186,7 @@ function checkHandler(kind: string, handler: JsonObject, path: string, say: Say,
         checkPort(handler, path, say);
       }
       if (text(handler.scheme) !== '' && !['HTTP', 'HTTPS'].includes(text(handler.scheme))) {
-        say(`${path}/scheme`, `the scheme "${text(handler.scheme)}" does not exist`, { expected: 'HTTP or HTTPS' });
+        say(`${path}/scheme`, `unsupported scheme "${text(handler.scheme)}"`, { expected: 'HTTP or HTTPS' });
       }
       for (const header of itemsOf(handler.httpHeaders, `${path}/httpHeaders`)) {
         const complaint = httpHeaderName(text(header.value.name));
@@ -199,9 +210,13 @@ function checkPort(handler: JsonObject, path: string, say: Say): void {
   const port = given(handler.port) ? handler.port : 0;
   if (typeof port === 'number') {
     if (portNumber(port) !== undefined) {
-      say(`${path}/port`, port === 0 ? 'the handler has no port' : `${port} is no port number`, {
-        expected: '1-65535',
-      });
+      say(
+        `${path}/port`,
+        port === 0 ? 'the handler must have a port' : `the port must be between 1 and 65535: ${port}`,
+        {
+          expected: '1-65535',
+        },
+      );
     }
   } else if (typeof port === 'string') {
     const complaint = portName(port);

@@ -17,7 +17,7 @@ const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
 export function checkMode(source: JsonObject, path: string, field: string, say: Say): void {
   const mode = whole(source[field]);
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
-    say(`${path}/${field}`, `${mode} is no file mode`, {
+    say(`${path}/${field}`, `${mode} is not a valid file mode`, {
       expected: '0 to 511 (octal 0777); JSON has no octal numbers',
     });
   }
@@ -26,7 +26,7 @@ export function checkMode(source: JsonObject, path: string, field: string, say: 
 export function checkKeysToPaths(list: Maybe, base: string, say: Say): void {
   for (const { value, path } of itemsOf(list, base)) {
     if (text(value.key) === '') {
-      say(`${path}/key`, 'the item names no key');
+      say(`${path}/key`, 'key must be set');
     }
     checkFilePath(value.path, `${path}/path`, say);
     checkMode(value, path, 'mode', say);
@@ -46,7 +46,7 @@ export function checkDownwardFiles(list: Maybe, base: string, say: Say): void {
       checkResourceFieldRef(resource, `${path}/resourceFieldRef`, 'volume', say);
     }
     if ((field === undefined) === (resource === undefined)) {
-      say(path, 'the file comes from either fieldRef or resourceFieldRef');
+      say(path, 'fieldRef must not be set when resourceFieldRef is set');
     }
   }
 }
@@ -61,14 +61,16 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
       return;
     }
     if (taken.has(name)) {
-      say(at, `two sources write the file "${name}"`);
+      say(at, `duplicate file "${name}" of two sources`);
     }
     taken.add(name);
   };
   for (const { value, path: at } of itemsOf(projected.sources, `${path}/sources`)) {
     const kinds = SOURCES.filter((kind) => given(value[kind]));
     if (kinds.length > 1) {
-      say(at, `the source is of ${kinds.length} kinds: ${kinds.join(', ')}`, { expected: 'one kind per source' });
+      say(at, `a source must have only one kind, but has ${kinds.length}: ${kinds.join(', ')}`, {
+        expected: 'one kind per source',
+      });
     }
     for (const kind of ['secret', 'configMap']) {
       const source = value[kind];
@@ -76,7 +78,7 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
         continue;
       }
       if (text(source.name) === '') {
-        say(`${at}/${kind}/name`, `the ${kind} has no name`);
+        say(`${at}/${kind}/name`, `the ${kind} must have a name`);
       }
       checkKeysToPaths(source.items, `${at}/${kind}/items`, say);
       for (const item of itemsOf(source.items, `${at}/${kind}/items`)) {
@@ -98,8 +100,8 @@ export function checkProjected(projected: JsonObject, path: string, say: Say): v
 function checkToken(token: JsonObject, path: string, say: Say): void {
   const seconds = whole(token.expirationSeconds) ?? 3600;
   if (seconds < 600 || seconds > 2 ** 32) {
-    say(`${path}/expirationSeconds`, 'a token lives at least 10 minutes and at most 2^32 seconds', {
-      expected: '600 or more',
+    say(`${path}/expirationSeconds`, 'expirationSeconds must be between 600 and 2^32', {
+      expected: 'at least 600',
     });
   }
   checkFilePath(token.path, `${path}/path`, say);
@@ -107,7 +109,7 @@ function checkToken(token: JsonObject, path: string, say: Say): void {
 
 function checkFilePath(value: Maybe, path: string, say: Say): void {
   const file = text(value);
-  const complaint = file === '' ? 'be given' : projectedPath(file);
+  const complaint = file === '' ? 'be set' : projectedPath(file);
   if (complaint !== undefined) {
     say(path, `the file's path must ${complaint}`);
   }

@@ -30,8 +30,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       row: 'K2',
-      summary: "A container asks for cpu, memory, ephemeral-storage, hugepages-<size> or a vendor's resource.",
-      fix: "Correct the name; vendors' resources carry a domain, for example nvidia.com/gpu.",
+      summary: 'A container must request cpu, memory, ephemeral-storage, hugepages-<size>, or an extended resource.',
+      fix: 'Set the resource name in resources.limits to one with a domain for extended resources, for example nvidia.com/gpu.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
@@ -55,8 +55,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       row: 'K2',
-      summary: "Amounts are not negative; vendors' resources come in whole numbers.",
-      fix: 'Correct the amount; to share a GPU, ask for the shared resource that the cluster offers.',
+      summary: 'Amounts must not be negative, and amounts of extended resources must be integers.',
+      fix: 'Set the amount in resources.limits to an integer, or request the shared resource that the cluster offers to share a GPU.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
@@ -80,8 +80,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['requests'],
       row: 'K2',
-      summary: "A vendor's resource or huge pages have a limit, and a request (if given) equal to it.",
-      fix: 'Write the limit alone: the request follows it.',
+      summary: 'An extended resource or huge pages must have a limit, and a request must equal it.',
+      fix: 'Set only resources.limits, which is also the request.',
     },
     (pod, say) => {
       if (onlyDescribesPods(pod)) {
@@ -95,9 +95,9 @@ export const resourceRules: readonly Rule[] = [
           const limit = limits.get(name);
           const at = pointer(path, 'requests', name);
           if (limit === undefined) {
-            say(at, `${name} is requested without a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
+            say(at, `${name} must have a limit`, { expected: `limits["${name}"]: ${request.toString()}` });
           } else if (!request.equals(limit)) {
-            say(at, `the request of ${request.toString()} ${name} differs from the limit of ${limit.toString()}`, {
+            say(at, `the request for ${name} must equal the limit (${request.toString()}, ${limit.toString()})`, {
               expected: limit.toString(),
             });
           }
@@ -111,8 +111,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['requests'],
       row: 'K2',
-      summary: 'A request is not greater than the limit.',
-      fix: 'Lower the request or raise the limit.',
+      summary: 'A request must be less than or equal to the limit.',
+      fix: 'Lower resources.requests, or raise resources.limits.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
@@ -121,7 +121,7 @@ export const resourceRules: readonly Rule[] = [
           if (mayOvercommit(name) && limit !== undefined && request.isGreaterThan(limit)) {
             say(
               pointer(path, 'requests', name),
-              `the request of ${request.toString()} ${name} is above the limit of ${limit.toString()}`,
+              `the request for ${name} must be less than or equal to the limit (${request.toString()} > ${limit.toString()})`,
               { expected: `at most ${limit.toString()}` },
             );
           }
@@ -135,15 +135,15 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       row: 'K3',
-      summary: 'A container with huge pages also asks for cpu or memory.',
-      fix: 'Add a cpu or memory request or limit.',
+      summary: 'A container with huge pages must also request cpu or memory.',
+      fix: 'Add cpu or memory to resources.requests or resources.limits.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
         const names = [...limits.keys(), ...requests.keys()];
         if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
-          say(path, 'huge pages are asked for without cpu or memory', {
-            expected: 'a cpu or memory request or limit beside them',
+          say(path, 'huge pages require cpu or memory in addition', {
+            expected: 'a cpu or memory request or limit in addition',
           });
         }
       }
@@ -155,8 +155,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['limits', 'requests'],
       row: 'K3',
-      summary: 'An amount of huge pages is a multiple of the page size.',
-      fix: 'Round the amount to whole pages.',
+      summary: 'An amount of huge pages must be a multiple of the page size.',
+      fix: 'Round the amount in resources.limits to whole pages.',
     },
     (pod, say) => {
       for (const { path, limits, requests } of requirementsOf(pod)) {
@@ -166,7 +166,7 @@ export const resourceRules: readonly Rule[] = [
         ] as const) {
           for (const [name, amount] of amounts) {
             if (isHugePages(name) && !isWholePages(name, amount)) {
-              say(pointer(path, list, name), `${amount.toString()} is no multiple of the page size of ${name}`);
+              say(pointer(path, list, name), `${amount.toString()} must be a multiple of the page size of ${name}`);
             }
           }
         }
@@ -179,8 +179,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['claims'],
       row: 'K7',
-      summary: "A container's resource claim is one of the pod's resourceClaims, and is named once.",
-      fix: 'Add the claim to spec.resourceClaims, or correct the name.',
+      summary: "A container's resource claim must be one of the pod's resourceClaims, and must be unique.",
+      fix: 'Add the claim to spec.resourceClaims, or correct resources.claims[].name.',
     },
     (pod, say) => {
       const known = new Set(
@@ -194,11 +194,13 @@ export const resourceRules: readonly Rule[] = [
           const name = text(claim.value.name);
           const request = text(claim.value.request);
           if (name === '') {
-            say(`${claim.path}/name`, 'the claim has no name', { expected: 'the name of one of spec.resourceClaims' });
+            say(`${claim.path}/name`, 'the claim must have a name', {
+              expected: 'the name of one of spec.resourceClaims',
+            });
             continue;
           }
           if (!known.has(name)) {
-            say(`${claim.path}/name`, `the pod has no resource claim "${name}"`, {
+            say(`${claim.path}/name`, `unknown resource claim "${name}"`, {
               expected: known.size === 0 ? 'an entry in spec.resourceClaims' : [...known].join(', '),
             });
           }
@@ -212,7 +214,7 @@ export const resourceRules: readonly Rule[] = [
             seen.has(key) ||
             (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)));
           if (taken) {
-            say(claim.path, `the claim "${key}" stands in this container already`, { found: key });
+            say(claim.path, `duplicate claim "${key}"`, { found: key });
           }
           seen.add(key);
         }
@@ -226,19 +228,19 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['resourceClaims'],
       row: 'K7',
       summary:
-        "A pod's resource claim has a unique DNS label as name and exactly one of resourceClaimName and resourceClaimTemplateName.",
-      fix: 'Name the claim, and name one claim object or one template.',
+        "A pod's resource claim must have a unique DNS label as its name and exactly one of resourceClaimName and resourceClaimTemplateName.",
+      fix: 'Set resourceClaims[].name, and either resourceClaimName or resourceClaimTemplateName.',
     },
     (pod, say) => {
       const seen = new Set<string>();
       for (const { value, path } of itemsOf(pod.spec.resourceClaims, '/spec/resourceClaims')) {
         const name = text(value.name);
-        const complaint = name === '' ? 'be given' : dnsLabel(name);
+        const complaint = name === '' ? 'be set' : dnsLabel(name);
         if (complaint !== undefined) {
           say(`${path}/name`, `the claim's name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (name !== '' && seen.has(name)) {
-          say(`${path}/name`, `a resource claim "${name}" stands in this pod already`);
+          say(`${path}/name`, `duplicate resource claim "${name}"`);
         }
         seen.add(name);
         const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => given(value[field]));
@@ -246,8 +248,8 @@ export const resourceRules: readonly Rule[] = [
           say(
             path,
             sources.length === 0
-              ? 'the claim names neither a ResourceClaim nor a template'
-              : 'the claim names both a ResourceClaim and a template',
+              ? 'resourceClaimName or resourceClaimTemplateName must be set'
+              : 'resourceClaimName must not be set when resourceClaimTemplateName is set',
             { expected: 'resourceClaimName or resourceClaimTemplateName' },
           );
         }
@@ -269,8 +271,8 @@ export const resourceRules: readonly Rule[] = [
     {
       concerns: ['overhead'],
       row: 'K2',
-      summary: 'Overhead names container resources in amounts that are not negative.',
-      fix: 'Leave overhead to the RuntimeClass.',
+      summary: 'Overhead must name container resources, with amounts that are not negative.',
+      fix: 'Leave spec.overhead to the RuntimeClass.',
     },
     (pod, say) => {
       const overhead = quantitiesOf(pod.spec.overhead);
@@ -284,7 +286,7 @@ export const resourceRules: readonly Rule[] = [
         }
       }
       if ([...overhead.keys()].some(isHugePages) && !overhead.has('cpu') && !overhead.has('memory')) {
-        say('/spec/overhead', 'huge pages in overhead need cpu or memory beside them');
+        say('/spec/overhead', 'huge pages in overhead require cpu or memory in addition');
       }
     },
   ),
@@ -295,8 +297,8 @@ export const resourceRules: readonly Rule[] = [
       concerns: ['resources'],
       row: 'K2',
       summary:
-        'Resources of a whole pod name cpu, memory or huge pages, no claims, and cover what its containers ask for.',
-      fix: "Raise the pod's amounts or lower the containers'.",
+        'Resources of a whole pod must name cpu, memory, or huge pages, no claims, and cover the requests of its containers.',
+      fix: 'Raise spec.resources of the pod, or lower resources of its containers.',
     },
     (pod, say, context) => {
       const resources = pod.spec.resources;
@@ -304,11 +306,11 @@ export const resourceRules: readonly Rule[] = [
         return;
       }
       if (asObject(pod.spec.os).name === 'windows') {
-        say('/spec/resources', 'a Windows pod takes no resources as a whole');
+        say('/spec/resources', 'resources of a whole pod must not be set for a Windows pod');
         return;
       }
       if (Array.isArray(resources.claims)) {
-        say('/spec/resources/claims', 'claims belong to containers, not to the whole pod');
+        say('/spec/resources/claims', 'claims must not be set for a whole pod');
       }
       const limits = quantitiesOf(resources.limits);
       const requests = quantitiesOf(resources.requests);
@@ -321,7 +323,7 @@ export const resourceRules: readonly Rule[] = [
             name === 'cpu' || name === 'memory' || isHugePages(name)
               ? (amountOf(name, amount) ??
                 (isHugePages(name) && !isWholePages(name, amount) ? 'be whole pages' : undefined))
-              : 'be cpu, memory or huge pages for a whole pod';
+              : 'be cpu, memory, or huge pages for a whole pod';
           if (complaint !== undefined) {
             say(pointer('/spec/resources', list, name), `${name} must ${complaint}`);
           }
@@ -330,13 +332,16 @@ export const resourceRules: readonly Rule[] = [
       for (const [name, request] of requests) {
         const limit = limits.get(name);
         if (limit !== undefined && request.isGreaterThan(limit)) {
-          say(pointer('/spec/resources/requests', name), `the pod's request of ${name} is above its limit`);
+          say(
+            pointer('/spec/resources/requests', name),
+            `the pod's request for ${name} must be less than or equal to its limit`,
+          );
         }
         const sum = sumOf(pod, name);
         if (sum.isGreaterThan(request)) {
           say(
             pointer('/spec/resources/requests', name),
-            `the containers ask for ${sum.toString()} ${name}, the pod for ${request.toString()}`,
+            `the pod's request for ${name} must be at least that of its containers (${request.toString()} < ${sum.toString()})`,
             { expected: `at least ${sum.toString()}` },
           );
         }
@@ -347,7 +352,7 @@ export const resourceRules: readonly Rule[] = [
           if (limit !== undefined && amount.isGreaterThan(limit)) {
             say(
               pointer(path, 'limits', name),
-              `the container's limit of ${name} is above the pod's ${limit.toString()}`,
+              `the container's limit for ${name} must be less than or equal to the pod's ${limit.toString()}`,
               { expected: `at most ${limit.toString()}` },
             );
           }

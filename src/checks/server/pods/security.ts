@@ -42,8 +42,8 @@ export const securityRules: readonly Rule[] = [
     'security-context-ids-valid',
     {
       concerns: ['fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups'],
-      summary: 'User and group ids lie between 0 and 2147483647.',
-      fix: 'Correct the id.',
+      summary: 'User and group ids must be between 0 and 2147483647.',
+      fix: 'Set runAsUser, runAsGroup, fsGroup, or supplementalGroups to an id from 0 to 2147483647.',
     },
     (pod, say) => {
       const check = (context: JsonObject, path: string, fields: readonly string[]): void => {
@@ -59,7 +59,7 @@ export const securityRules: readonly Rule[] = [
       if (Array.isArray(pod.securityContext.supplementalGroups)) {
         pod.securityContext.supplementalGroups.forEach((group, index) => {
           if (typeof group === 'number' && userOrGroupId(group) !== undefined) {
-            say(`/spec/securityContext/supplementalGroups/${index}`, `${group} is no group id`, {
+            say(`/spec/securityContext/supplementalGroups/${index}`, `${group} is not a valid group id`, {
               expected: '0-2147483647',
             });
           }
@@ -75,27 +75,28 @@ export const securityRules: readonly Rule[] = [
     'security-context-consistent',
     {
       concerns: ['allowPrivilegeEscalation', 'procMount'],
-      summary: 'A privileged container may escalate privileges; unmasked /proc needs a user namespace.',
-      fix: 'Remove one of the contradicting settings.',
+      summary:
+        'A privileged container must allow privilege escalation, and an unmasked /proc requires a user namespace.',
+      fix: 'Remove allowPrivilegeEscalation: false, or privileged: true.',
     },
     (pod, say) => {
       for (const { context, path } of contextsOf(pod)) {
         if (context.allowPrivilegeEscalation === false) {
           if (context.privileged === true) {
-            say(path, 'a privileged container cannot forbid privilege escalation');
+            say(path, 'allowPrivilegeEscalation must not be false when privileged is true');
           }
           const added = asObject(context.capabilities).add;
           if (Array.isArray(added) && added.includes('CAP_SYS_ADMIN')) {
-            say(path, 'a container with CAP_SYS_ADMIN cannot forbid privilege escalation');
+            say(path, 'allowPrivilegeEscalation must not be false when CAP_SYS_ADMIN is added');
           }
         }
         if (typeof context.procMount === 'string') {
           if (!['Default', 'Unmasked'].includes(context.procMount)) {
-            say(`${path}/procMount`, `procMount "${context.procMount}" does not exist`, {
+            say(`${path}/procMount`, `unsupported value "${context.procMount}" for procMount`, {
               expected: 'Default or Unmasked',
             });
           } else if (context.procMount === 'Unmasked' && pod.spec.hostUsers !== false) {
-            say(`${path}/procMount`, 'an unmasked /proc needs hostUsers: false');
+            say(`${path}/procMount`, 'procMount Unmasked requires hostUsers: false');
           }
         }
       }
@@ -106,8 +107,9 @@ export const securityRules: readonly Rule[] = [
     'seccomp-profile-valid',
     {
       concerns: ['seccompProfile'],
-      summary: "A seccomp profile is RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet's folder.",
-      fix: 'Name the type, and localhostProfile only with Localhost.',
+      summary:
+        "A seccomp profile must be RuntimeDefault, Unconfined, or Localhost with a file inside the kubelet's directory.",
+      fix: 'Set appArmorProfile.type, and localhostProfile only with Localhost.',
     },
     (pod, say) => {
       for (const { context, path } of [
@@ -120,20 +122,20 @@ export const securityRules: readonly Rule[] = [
         const at = `${path}/seccompProfile`;
         const { type, localhostProfile } = context.seccompProfile;
         if (!SECCOMP.includes(text(type))) {
-          say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, {
+          say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
             expected: SECCOMP.join(', '),
           });
         }
         if (type === 'Localhost') {
           if (!given(localhostProfile)) {
-            say(`${at}/localhostProfile`, 'a Localhost profile names its file');
+            say(`${at}/localhostProfile`, 'localhostProfile must be set when type is Localhost');
           }
           const complaint = relativePath(text(localhostProfile));
           if (complaint !== undefined) {
             say(`${at}/localhostProfile`, `the path must ${complaint}`);
           }
         } else if (given(localhostProfile)) {
-          say(`${at}/localhostProfile`, 'only a Localhost profile names a file');
+          say(`${at}/localhostProfile`, 'localhostProfile must not be set unless type is Localhost');
         }
       }
     },
@@ -143,8 +145,8 @@ export const securityRules: readonly Rule[] = [
     'apparmor-profile-valid',
     {
       concerns: ['appArmorProfile'],
-      summary: 'An AppArmor profile is RuntimeDefault, Unconfined, or Localhost with a profile name.',
-      fix: 'Name the type, and localhostProfile only with Localhost.',
+      summary: 'An AppArmor profile must be RuntimeDefault, Unconfined, or Localhost with a profile name.',
+      fix: 'Set appArmorProfile.type, and localhostProfile only with Localhost.',
     },
     (pod, say) => {
       for (const { context, path } of [
@@ -157,21 +159,21 @@ export const securityRules: readonly Rule[] = [
         const at = `${path}/appArmorProfile`;
         const { type, localhostProfile } = context.appArmorProfile;
         if (!SECCOMP.includes(text(type))) {
-          say(`${at}/type`, text(type) === '' ? 'the profile has no type' : `the type "${text(type)}" does not exist`, {
+          say(`${at}/type`, text(type) === '' ? 'the profile must have a type' : `unsupported type "${text(type)}"`, {
             expected: SECCOMP.join(', '),
           });
         } else if (type !== 'Localhost') {
           if (given(localhostProfile)) {
-            say(`${at}/localhostProfile`, 'only a Localhost profile is named');
+            say(`${at}/localhostProfile`, 'localhostProfile must not be set unless type is Localhost');
           }
         } else {
           const profile = text(localhostProfile);
           if (profile.trim() === '') {
-            say(`${at}/localhostProfile`, 'a Localhost profile has a name');
+            say(`${at}/localhostProfile`, 'localhostProfile must be set when type is Localhost');
           } else if (profile !== profile.trim()) {
-            say(`${at}/localhostProfile`, 'the name has white space around it');
+            say(`${at}/localhostProfile`, 'localhostProfile must not have leading or trailing white space');
           } else if (Buffer.byteLength(profile) > 4095) {
-            say(`${at}/localhostProfile`, 'the name is longer than 4095 characters');
+            say(`${at}/localhostProfile`, 'localhostProfile must have no more than 4095 characters');
           }
         }
       }
@@ -183,27 +185,27 @@ export const securityRules: readonly Rule[] = [
     {
       concerns: ['sysctls'],
       summary:
-        "A sysctl has a valid name, is set once, and is not the host's own (net.* on the host network, kernel IPC with hostIPC).",
-      fix: 'Remove or correct the sysctl.',
+        "A sysctl must have a valid name, be unique, and not be the host's own (net.* on the host network, kernel IPC with hostIPC).",
+      fix: 'Correct or remove the entry of securityContext.sysctls.',
     },
     (pod, say) => {
       const seen = new Set<string>();
       for (const { value, path } of itemsOf(pod.securityContext.sysctls, '/spec/securityContext/sysctls')) {
         const name = text(value.name);
         if (name === '') {
-          say(`${path}/name`, 'the sysctl has no name');
+          say(`${path}/name`, 'the sysctl must have a name');
         } else if (name.length > 253 || !SYSCTL_PATTERN.test(name)) {
-          say(`${path}/name`, `"${name}" is no sysctl name`);
+          say(`${path}/name`, `"${name}" is not a valid sysctl name`);
         } else if (seen.has(name)) {
-          say(`${path}/name`, `the sysctl "${name}" stands here already`);
+          say(`${path}/name`, `duplicate sysctl "${name}"`);
         }
         seen.add(name);
         const dotted = sysctlInDots(name);
         if (pod.hostNetwork && dotted.startsWith('net.')) {
-          say(`${path}/name`, `${name} belongs to the host when hostNetwork is true`);
+          say(`${path}/name`, `${name} must not be set when hostNetwork is true`);
         }
         if (pod.spec.hostIPC === true && isIpcSysctl(dotted)) {
-          say(`${path}/name`, `${name} belongs to the host when hostIPC is true`);
+          say(`${path}/name`, `${name} must not be set when hostIPC is true`);
         }
       }
     },
@@ -214,8 +216,8 @@ export const securityRules: readonly Rule[] = [
     {
       concerns: ['fsGroupChangePolicy', 'supplementalGroupsPolicy', 'seLinuxChangePolicy'],
       summary:
-        'fsGroupChangePolicy, supplementalGroupsPolicy and seLinuxChangePolicy have a known value (MountOption needs a feature gate).',
-      fix: 'Use one of the known values.',
+        'fsGroupChangePolicy, supplementalGroupsPolicy, and seLinuxChangePolicy must have supported values (MountOption requires a feature gate).',
+      fix: 'Set fsGroupChangePolicy, supplementalGroupsPolicy, or seLinuxChangePolicy to a supported value.',
     },
     (pod, say, context) => {
       const known: readonly (readonly [string, readonly string[], number])[] = [
@@ -226,7 +228,7 @@ export const securityRules: readonly Rule[] = [
       for (const [field, values, minor] of known) {
         const value = pod.securityContext[field];
         if (since(context, minor) && typeof value === 'string' && !values.includes(value)) {
-          say(`/spec/securityContext/${field}`, `${field} "${value}" does not exist`, {
+          say(`/spec/securityContext/${field}`, `unsupported value "${value}" for ${field}`, {
             expected: values.join(' or '),
           });
         }
@@ -239,19 +241,19 @@ export const securityRules: readonly Rule[] = [
     {
       concerns: ['shareProcessNamespace', 'hostUsers'],
       summary:
-        'shareProcessNamespace excludes hostPID; a pod with a user namespace of its own uses no namespace of the host.',
-      fix: 'Keep one of the two.',
+        'shareProcessNamespace must not be set with hostPID, and a pod with its own user namespace must not use namespaces of the host.',
+      fix: 'Remove shareProcessNamespace or hostPID, or set hostUsers: true.',
     },
     (pod, say, context) => {
       if (pod.spec.shareProcessNamespace === true && pod.spec.hostPID === true) {
-        say('/spec/shareProcessNamespace', 'shareProcessNamespace and hostPID exclude each other');
+        say('/spec/shareProcessNamespace', 'shareProcessNamespace must not be set when hostPID is set');
       }
       if (pod.spec.hostUsers !== false || !since(context, 33)) {
         return;
       }
       for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) {
         if (pod.spec[field] === true) {
-          say(`/spec/${field}`, `${field} is not possible with hostUsers: false`);
+          say(`/spec/${field}`, `${field} must not be set when hostUsers is false`);
         }
       }
     },
@@ -261,8 +263,8 @@ export const securityRules: readonly Rule[] = [
     'os-settings-consistent',
     {
       concerns: ['os'],
-      summary: 'spec.os names linux or windows, and the pod holds no settings of the other.',
-      fix: 'Remove the settings of the other operating system.',
+      summary: 'spec.os must be linux or windows, and the pod must not have settings of the other one.',
+      fix: 'Remove the settings of the operating system that is not spec.os.name.',
     },
     (pod, say) => {
       if (!isObject(pod.spec.os)) {
@@ -270,7 +272,7 @@ export const securityRules: readonly Rule[] = [
       }
       const os = text(pod.spec.os.name);
       if (os !== 'linux' && os !== 'windows') {
-        say('/spec/os/name', os === '' ? 'os has no name' : `the operating system "${os}" does not exist`, {
+        say('/spec/os/name', os === '' ? 'os.name must be set' : `unsupported operating system "${os}"`, {
           expected: 'linux or windows',
         });
         return;
@@ -280,28 +282,28 @@ export const securityRules: readonly Rule[] = [
       for (const field of podForbids) {
         const value = pod.securityContext[field];
         if (given(value) && !(field === 'supplementalGroups' && !Array.isArray(value))) {
-          say(`/spec/securityContext/${field}`, `a ${os} pod takes no ${field}`);
+          say(`/spec/securityContext/${field}`, `${field} must not be set for a ${os} pod`);
         }
       }
       if (os === 'windows') {
         if (Array.isArray(pod.securityContext.sysctls) && pod.securityContext.sysctls.length > 0) {
-          say('/spec/securityContext/sysctls', 'a windows pod takes no sysctls');
+          say('/spec/securityContext/sysctls', 'sysctls must not be set for a windows pod');
         }
         for (const field of ['hostPID', 'hostIPC']) {
           if (pod.spec[field] === true) {
-            say(`/spec/${field}`, `a windows pod takes no ${field}`);
+            say(`/spec/${field}`, `${field} must not be set for a windows pod`);
           }
         }
         for (const field of ['hostUsers', 'shareProcessNamespace']) {
           if (given(pod.spec[field])) {
-            say(`/spec/${field}`, `a windows pod takes no ${field}`);
+            say(`/spec/${field}`, `${field} must not be set for a windows pod`);
           }
         }
       }
       for (const { context, path } of contextsOf(pod)) {
         for (const field of containerForbids) {
           if (given(context[field])) {
-            say(`${path}/${field}`, `a ${os} container takes no ${field}`);
+            say(`${path}/${field}`, `${field} must not be set for a ${os} container`);
           }
         }
       }
@@ -313,8 +315,8 @@ export const securityRules: readonly Rule[] = [
     {
       concerns: ['windowsOptions'],
       summary:
-        'Windows options name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
-      fix: 'Correct the name.',
+        'Windows options must name a GMSA credential spec, and a user as [domain\\]name within the limits of Windows.',
+      fix: 'Set windowsOptions.gmsaCredentialSpecName and windowsOptions.runAsUserName to valid names.',
     },
     (pod, say) => {
       for (const { context, path } of [
@@ -336,7 +338,7 @@ export const securityRules: readonly Rule[] = [
           typeof gmsaCredentialSpec === 'string' &&
           (gmsaCredentialSpec === '' || gmsaCredentialSpec.length > 64 * 1024)
         ) {
-          say(`${at}/gmsaCredentialSpec`, 'the credential spec is empty or longer than 64 KiB', { found: null });
+          say(`${at}/gmsaCredentialSpec`, 'the credential spec must have 1 byte to 64 KiB', { found: null });
         }
         const bad = typeof runAsUserName === 'string' ? windowsUser(runAsUserName) : undefined;
         if (bad !== undefined) {
@@ -350,8 +352,8 @@ export const securityRules: readonly Rule[] = [
     'windows-host-process-consistent',
     {
       concerns: ['hostProcess'],
-      summary: 'Either all containers of a pod are Windows host-process containers, on the host network, or none is.',
-      fix: 'Set hostProcess on the pod, and hostNetwork: true.',
+      summary: 'Either all containers of a pod must be Windows host-process containers, on the host network, or none.',
+      fix: 'Set windowsOptions.hostProcess on the pod, and hostNetwork: true.',
     },
     (pod, say) => {
       const own = (context: JsonObject): unknown => asObject(context.windowsOptions).hostProcess;
@@ -360,7 +362,10 @@ export const securityRules: readonly Rule[] = [
       for (const { value, path } of pod.all) {
         const ofContainer = own(asObject(value.securityContext));
         if (typeof ofPod === 'boolean' && typeof ofContainer === 'boolean' && ofPod !== ofContainer) {
-          say(`${path}/securityContext/windowsOptions/hostProcess`, "the container contradicts the pod's hostProcess");
+          say(
+            `${path}/securityContext/windowsOptions/hostProcess`,
+            'hostProcess of the container must equal that of the pod',
+          );
         }
         if (ofContainer === true || (typeof ofContainer !== 'boolean' && ofPod === true)) {
           count += 1;
@@ -370,10 +375,10 @@ export const securityRules: readonly Rule[] = [
         return;
       }
       if (count !== pod.all.length) {
-        say('/spec', 'some containers are host-process containers and some are not', { found: count });
+        say('/spec', 'either all containers or none must be host-process containers', { found: count });
       }
       if (!pod.hostNetwork) {
-        say('/spec/hostNetwork', 'host-process containers need hostNetwork: true');
+        say('/spec/hostNetwork', 'host-process containers require hostNetwork: true');
       }
     },
   ),
@@ -405,11 +410,11 @@ function windowsUser(name: string): string | undefined {
     return 'not be empty';
   }
   if (/\p{Cc}/u.test(name)) {
-    return 'not hold control characters';
+    return 'not contain control characters';
   }
   const parts = name.split('\\');
   if (parts.length > 2) {
-    return 'hold at most one backslash';
+    return 'contain at most one backslash';
   }
   const user = parts[parts.length - 1] ?? '';
   if (parts.length === 2) {
@@ -427,7 +432,7 @@ function windowsUser(name: string): string | undefined {
     return 'have 1 to 104 characters';
   }
   if (/^[. ]+$/.test(user)) {
-    return 'not be dots and blanks only';
+    return 'not consist only of dots and spaces';
   }
-  return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not hold "/\\:;|=,+*?<>@[]' : undefined;
+  return /["/\\:;|=,+*?<>@[\]]/.test(user) ? 'not contain "/\\:;|=,+*?<>@[]' : undefined;
 }

@@ -18,8 +18,8 @@ export const templateMetadataRules: readonly Rule[] = [
     'template-labels-valid',
     {
       concerns: ['labels'],
-      summary: "A pod template's labels have valid keys and values.",
-      fix: 'Correct the label; long or free text belongs into an annotation.',
+      summary: "A pod template's labels must have valid keys and values.",
+      fix: 'Correct the label in template.metadata.labels, or move long text to annotations.',
     },
     (pod, say) => {
       if (!pod.isPod) {
@@ -32,8 +32,8 @@ export const templateMetadataRules: readonly Rule[] = [
     'template-annotations-valid',
     {
       concerns: ['annotations'],
-      summary: "A pod template's annotations have valid keys, and 256 KiB at most together.",
-      fix: 'Correct the key; large data belongs into a ConfigMap.',
+      summary: "A pod template's annotations must have valid keys, and no more than 256 KiB in total.",
+      fix: 'Rename the key in template.metadata.annotations, or move large data to a ConfigMap.',
     },
     (pod, say) => {
       if (pod.isPod) {
@@ -48,9 +48,13 @@ export const templateMetadataRules: readonly Rule[] = [
         }
       }
       if (total > ANNOTATIONS_LIMIT) {
-        say('/metadata/annotations', `the annotations are ${total} bytes long`, {
-          expected: `at most ${ANNOTATIONS_LIMIT}`,
-        });
+        say(
+          '/metadata/annotations',
+          `the annotations have ${total} bytes and must have no more than ${ANNOTATIONS_LIMIT}`,
+          {
+            expected: `at most ${ANNOTATIONS_LIMIT}`,
+          },
+        );
       }
     },
   ),
@@ -59,8 +63,8 @@ export const templateMetadataRules: readonly Rule[] = [
     'security-annotation-valid',
     {
       concerns: ['annotations'],
-      summary: 'The old seccomp and AppArmor annotations name a profile, and a container of the pod.',
-      fix: 'Use securityContext.seccompProfile and appArmorProfile.',
+      summary: 'The deprecated seccomp and AppArmor annotations must name a profile, and a container of the pod.',
+      fix: 'Set securityContext.seccompProfile and securityContext.appArmorProfile instead.',
     },
     (pod, say) => {
       for (const [key, value] of Object.entries(pod.annotations)) {
@@ -74,17 +78,17 @@ export const templateMetadataRules: readonly Rule[] = [
             !value.slice(10).startsWith('/') &&
             !value.slice(10).split('/').includes('..');
           if (!['runtime/default', 'docker/default', 'unconfined'].includes(value) && !local) {
-            say(at, `"${value}" is no seccomp profile`);
+            say(at, `"${value}" is not a valid seccomp profile`);
           }
         }
         if (!key.startsWith(APPARMOR)) {
           continue;
         }
         if (!pod.all.some(({ name }) => name === key.slice(APPARMOR.length))) {
-          say(at, `the pod has no container "${key.slice(APPARMOR.length)}"`);
+          say(at, `unknown container "${key.slice(APPARMOR.length)}"`);
         }
         if (!['', 'runtime/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
-          say(at, `"${value}" is no AppArmor profile`);
+          say(at, `"${value}" is not a valid AppArmor profile`);
         }
       }
     },

@@ -13,8 +13,8 @@ export const tolerationRules: readonly Rule[] = [
       concerns: ['tolerations'],
       row: 'K5',
       summary:
-        'A toleration without a key has operator Exists; Exists has no value; tolerationSeconds needs effect NoExecute; effects are known.',
-      fix: 'Correct the toleration.',
+        'A toleration without a key must have the operator Exists; Exists excludes a value; tolerationSeconds requires the effect NoExecute; effects must be supported.',
+      fix: 'Set key, operator, value, and effect in tolerations to valid values.',
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.tolerations, '/spec/tolerations')) {

@@ -41,7 +41,7 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
       const limit = source.sizeLimit;
       const amount = typeof limit === 'string' || typeof limit === 'number' ? parseQuantity(limit) : undefined;
       if (amount?.isNegative() === true) {
-        say(`${path}/sizeLimit`, 'sizeLimit cannot be negative');
+        say(`${path}/sizeLimit`, 'sizeLimit must be greater than or equal to 0');
       }
     },
   ],
@@ -140,8 +140,8 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
       }
       const policy = text(source.pullPolicy);
       if (policy !== '' && !['Always', 'IfNotPresent', 'Never'].includes(policy)) {
-        say(`${path}/pullPolicy`, `pullPolicy "${policy}" does not exist`, {
-          expected: 'Always, IfNotPresent or Never',
+        say(`${path}/pullPolicy`, `unsupported value "${policy}" for pullPolicy`, {
+          expected: 'Always, IfNotPresent, or Never',
         });
       }
     },
@@ -152,7 +152,7 @@ export const VOLUME_SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, 
 export function need(source: JsonObject, path: string, say: Say, ...fields: readonly string[]): void {
   for (const field of fields) {
     if (text(source[field]) === '') {
-      say(`${path}/${field}`, `${field} is missing`, { expected: `a ${field}` });
+      say(`${path}/${field}`, `${field} must be set`, { expected: `a ${field}` });
     }
   }
 }
@@ -160,10 +160,10 @@ export function need(source: JsonObject, path: string, say: Say, ...fields: read
 export function hostPath(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'path');
   if (climbs(text(source.path))) {
-    say(`${path}/path`, 'the path must not hold ".."');
+    say(`${path}/path`, 'the path must not contain ".."');
   }
   if (typeof source.type === 'string' && !HOST_PATH_TYPES.includes(source.type)) {
-    say(`${path}/type`, `the host path type "${source.type}" does not exist`, {
+    say(`${path}/type`, `unsupported host path type "${source.type}"`, {
       expected: oneOf(HOST_PATH_TYPES.slice(1)),
     });
   }
@@ -179,30 +179,35 @@ export function nfs(source: JsonObject, path: string, say: Say): void {
 export function iscsi(source: JsonObject, path: string, say: Say, volumeName: string): void {
   need(source, path, say, 'targetPortal', 'iqn');
   if (text(source.iqn) !== '' && !isQualifiedIscsi(text(source.iqn))) {
-    say(`${path}/iqn`, `"${text(source.iqn)}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+    say(`${path}/iqn`, `"${text(source.iqn)}" is not a valid iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
   }
   inRange(source, path, say, 'lun', 0, 255);
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !given(source.secretRef)) {
-    say(`${path}/secretRef`, 'CHAP needs a secret');
+    say(`${path}/secretRef`, 'CHAP requires a secret');
   }
   if (typeof source.initiatorName !== 'string') {
     return;
   }
   if (!isQualifiedIscsi(source.initiatorName)) {
-    say(`${path}/initiatorName`, `"${source.initiatorName}" is no iSCSI name`, { expected: 'iqn.…, eui.… or naa.…' });
+    say(`${path}/initiatorName`, `"${source.initiatorName}" is not a valid iSCSI name`, {
+      expected: 'iqn.…, eui.… or naa.…',
+    });
   }
   if (`${volumeName}:${text(source.targetPortal)}`.length > 64) {
-    say(`${path}/targetPortal`, "the volume's name and the target portal are longer than 64 characters together");
+    say(
+      `${path}/targetPortal`,
+      "the volume's name and the target portal must have no more than 64 characters in total",
+    );
   }
 }
 
 export function flocker(source: JsonObject, path: string, say: Say): void {
   const both = [text(source.datasetName), text(source.datasetUUID)].filter((name) => name !== '');
   if (both.length !== 1) {
-    say(path, 'a flocker volume has either datasetName or datasetUUID');
+    say(path, 'exactly one of datasetName and datasetUUID must be set');
   }
   if (text(source.datasetName).includes('/')) {
-    say(`${path}/datasetName`, 'the name must not hold "/"');
+    say(`${path}/datasetName`, 'the name must not contain "/"');
   }
 }
 
@@ -212,13 +217,13 @@ export function quobyte(source: JsonObject, path: string, say: Say): void {
     return;
   }
   if (text(source.tenant).length >= 65) {
-    say(`${path}/tenant`, 'the tenant is longer than 64 characters');
+    say(`${path}/tenant`, 'the tenant must have no more than 64 characters');
   } else if (
     !text(source.registry)
       .split(',')
       .every((pair) => /^(\[[^\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
   ) {
-    say(`${path}/registry`, 'the registry is no list of host:port');
+    say(`${path}/registry`, 'the registry must be a list of host:port');
   }
 }
 
@@ -226,13 +231,13 @@ export function fibreChannel(source: JsonObject, path: string, say: Say): void {
   const names = size(source.targetWWNs);
   const ids = size(source.wwids);
   if ((names === 0) === (ids === 0)) {
-    say(path, 'a Fibre Channel volume has either targetWWNs or wwids');
+    say(path, 'exactly one of targetWWNs and wwids must be set');
   }
   if (names === 0) {
     return;
   }
   if (!given(source.lun)) {
-    say(`${path}/lun`, 'targetWWNs need a lun');
+    say(`${path}/lun`, 'targetWWNs require a lun');
   }
   inRange(source, path, say, 'lun', 0, 255);
 }
@@ -242,7 +247,7 @@ export function flexVolume(source: JsonObject, path: string, say: Say): void {
   for (const key of Object.keys(asObject(source.options))) {
     const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`;
     if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io')) {
-      say(pointer(path, 'options', key), `the option "${key}" lies in a reserved name space`);
+      say(pointer(path, 'options', key), `the option "${key}" must not be in a reserved namespace`);
     }
   }
 }
@@ -251,15 +256,17 @@ export function azureDisk(source: JsonObject, path: string, say: Say): void {
   need(source, path, say, 'diskName', 'diskURI');
   const caching = source.cachingMode;
   if (typeof caching === 'string' && !['None', 'ReadOnly', 'ReadWrite'].includes(caching)) {
-    say(`${path}/cachingMode`, `cachingMode "${caching}" does not exist`, { expected: 'None, ReadOnly or ReadWrite' });
+    say(`${path}/cachingMode`, `unsupported value "${caching}" for cachingMode`, {
+      expected: 'None, ReadOnly, or ReadWrite',
+    });
   }
   const kind = typeof source.kind === 'string' ? source.kind : 'Shared';
   if (!['Shared', 'Dedicated', 'Managed'].includes(kind)) {
-    say(`${path}/kind`, `the disk kind "${kind}" does not exist`, { expected: 'Shared, Dedicated or Managed' });
+    say(`${path}/kind`, `unsupported disk kind "${kind}"`, { expected: 'Shared, Dedicated, or Managed' });
   }
   const prefix = kind === 'Managed' ? '/subscriptions/' : 'https://';
   if (!text(source.diskURI).startsWith(prefix)) {
-    say(`${path}/diskURI`, `the URI of a ${kind} disk begins with ${prefix}`);
+    say(`${path}/diskURI`, `the URI of a ${kind} disk must begin with ${prefix}`);
   }
 }
 
@@ -282,7 +289,7 @@ export function checkDriverName(name: unknown, path: string, say: Say): void {
   const driver = typeof name === 'string' ? name : '';
   const complaint =
     driver === ''
-      ? 'be given'
+      ? 'be set'
       : driver.length > 63
         ? 'be at most 63 characters long'
         : dnsSubdomain(driver.toLowerCase());
@@ -294,19 +301,19 @@ export function checkDriverName(name: unknown, path: string, say: Say): void {
 export function inRange(source: JsonObject, path: string, say: Say, field: string, least: number, most: number): void {
   const value = whole(source[field]);
   if (value !== undefined && (value < least || value > most)) {
-    say(`${path}/${field}`, `${field} must lie between ${least} and ${most}`);
+    say(`${path}/${field}`, `${field} must be between ${least} and ${most}`);
   }
 }
 
 export function secretNamed(source: JsonObject, path: string, say: Say): void {
   if (isObject(source.secretRef) && text(source.secretRef.name) === '') {
-    say(`${path}/secretRef/name`, 'the secret has no name');
+    say(`${path}/secretRef/name`, 'the secret must have a name');
   }
 }
 
 export function needItems(source: JsonObject, path: string, say: Say, field: string): void {
   if (size(source[field]) === 0) {
-    say(`${path}/${field}`, `${field} is missing`, { expected: 'at least one' });
+    say(`${path}/${field}`, `${field} must be set`, { expected: 'at least one' });
   }
 }
 
@@ -322,7 +329,7 @@ function isQualifiedIscsi(name: string): boolean {
 
 function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlace): void {
   if (!isObject(source.volumeClaimTemplate)) {
-    say(`${path}/volumeClaimTemplate`, 'an ephemeral volume has a volumeClaimTemplate');
+    say(`${path}/volumeClaimTemplate`, 'volumeClaimTemplate must be set');
     return;
   }
   const template = source.volumeClaimTemplate;
@@ -337,10 +344,7 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
       value !== '' &&
       !(isObject(value) && size(value) === 0)
     ) {
-      say(
-        `${at}/metadata/${field}`,
-        `the metadata of a claim template holds labels and annotations only, not ${field}`,
-      );
+      say(`${at}/metadata/${field}`, `${field} must not be set in the metadata of a claim template`);
     }
   }
   checkLabels(metadata.labels, `${at}/metadata/labels`, say);
@@ -357,6 +361,6 @@ function ephemeral(source: JsonObject, path: string, say: Say, place: VolumePlac
   const claim = `${place.podName}-${place.volumeName}`;
   const complaint = dnsSubdomain(claim);
   if (complaint !== undefined) {
-    say(path, `the claim made for this volume, "${claim}", must ${complaint}`, { found: claim });
+    say(path, `the claim for this volume, "${claim}", must ${complaint}`, { found: claim });
   }
 }

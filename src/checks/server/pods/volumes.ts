@@ -15,19 +15,19 @@ export const volumeRules: readonly Rule[] = [
     'volume-name-valid',
     {
       concerns: ['volumes'],
-      summary: 'A volume has a DNS label as its name, unique in the pod.',
-      fix: 'Name the volume with lower-case letters, digits and "-".',
+      summary: 'A volume must have a DNS label as its name, unique in the pod.',
+      fix: 'Set volumes[].name to lower-case letters, digits, and "-".',
     },
     (pod, say) => {
       const seen = new Set<string>();
       for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
         const name = text(value.name);
-        const complaint = name === '' ? 'be given' : dnsLabel(name);
+        const complaint = name === '' ? 'be set' : dnsLabel(name);
         if (complaint !== undefined) {
           say(`${path}/name`, `the volume's name ${JSON.stringify(name)} must ${complaint}`);
         }
         if (name !== '' && seen.has(name) && !isReplaced(pod.kind, name, pod.volumes)) {
-          say(`${path}/name`, `a volume named "${name}" stands in this pod already`);
+          say(`${path}/name`, `duplicate volume name "${name}"`);
         }
         seen.add(name);
       }
@@ -38,16 +38,20 @@ export const volumeRules: readonly Rule[] = [
     'volume-exactly-one-source',
     {
       concerns: ['volumes'],
-      summary: 'A volume has one source (none means an emptyDir).',
-      fix: 'Keep one source; make two volumes of two.',
+      summary: 'A volume must have only one source (default: emptyDir).',
+      fix: 'Keep one source in the entry of spec.volumes, and add a second volume for the other.',
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
         const sources = [...VOLUME_SOURCES.keys()].filter((source) => given(value[source]));
         if (sources.length > 1) {
-          say(path, `the volume "${text(value.name)}" has ${sources.length} sources: ${sources.join(', ')}`, {
-            expected: 'one source',
-          });
+          say(
+            path,
+            `the volume "${text(value.name)}" must have only one source, but has ${sources.length}: ${sources.join(', ')}`,
+            {
+              expected: 'one source',
+            },
+          );
         }
       }
     },
@@ -57,8 +61,8 @@ export const volumeRules: readonly Rule[] = [
     'volume-source-valid',
     {
       concerns: ['volumes'],
-      summary: "A volume's source has everything that its kind needs.",
-      fix: 'Complete or correct the source.',
+      summary: "A volume's source must set everything that its kind requires.",
+      fix: 'Set the missing or invalid field of the source in spec.volumes.',
     },
     (pod, say, context) => {
       const place = { podName: pod.isPod ? text(pod.metadata.name) : '', isPod: pod.isPod };
@@ -84,8 +88,8 @@ export const volumeRules: readonly Rule[] = [
     'volume-files-valid',
     {
       concerns: ['downwardAPI', 'projected'],
-      summary: 'The files that a downwardAPI or projected volume holds have a source and a path inside the volume.',
-      fix: 'Complete or correct the entry.',
+      summary: 'The files of a downwardAPI or projected volume must have a source and a path inside the volume.',
+      fix: 'Set path and source of the entry in items or sources.',
     },
     (pod, say) => {
       for (const { value, path } of itemsOf(pod.spec.volumes, '/spec/volumes')) {
@@ -104,8 +108,8 @@ export const volumeRules: readonly Rule[] = [
     'volume-claim-not-ephemeral',
     {
       concerns: ['ephemeral'],
-      summary: 'A volume does not name the claim that is made for an ephemeral volume of the same pod.',
-      fix: 'Mount the ephemeral volume itself.',
+      summary: 'A volume must not use the claim of an ephemeral volume of the same pod.',
+      fix: 'Mount the ephemeral volume itself instead of setting persistentVolumeClaim.claimName.',
     },
     (pod, say) => {
       const podName = pod.isPod ? text(pod.metadata.name) : '';
@@ -121,7 +125,7 @@ export const volumeRules: readonly Rule[] = [
         if (claim !== '' && made.has(claim)) {
           say(
             `${path}/persistentVolumeClaim/claimName`,
-            `the claim "${claim}" is made for an ephemeral volume of this pod`,
+            `the claim "${claim}" is reserved for an ephemeral volume of this pod`,
           );
         }
       }

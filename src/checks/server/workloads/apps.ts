@@ -21,18 +21,20 @@ export const appsRules: readonly Rule[] = [
     WITH_SELECTOR,
     {
       source: SOURCE,
-      summary: 'A workload has a selector that is not empty and valid.',
-      fix: 'Write selector.matchLabels with labels of the template.',
+      summary: 'A workload must have a valid selector that is not empty.',
+      fix: 'Set selector.matchLabels to labels of the template.',
     },
     (object, say) => {
       const selector = asObject(object.spec).selector;
       if (!isObject(selector)) {
         // A DaemonSet without a selector is refused since its empty selector matches nothing.
-        say('/spec/selector', 'the workload has no selector', { expected: 'matchLabels with labels of the template' });
+        say('/spec/selector', 'the workload must have a selector', {
+          expected: 'matchLabels with labels of the template',
+        });
         return;
       }
       if (size(selector.matchLabels) + size(selector.matchExpressions) === 0) {
-        say('/spec/selector', 'the selector is empty', { expected: 'at least one label' });
+        say('/spec/selector', 'the selector must not be empty', { expected: 'at least one label' });
       }
       checkLabelSelector(selector, '/spec/selector', say);
     },
@@ -43,8 +45,8 @@ export const appsRules: readonly Rule[] = [
     [...WITH_SELECTOR, 'ReplicationController'],
     {
       source: SOURCE,
-      summary: "A workload's selector matches the labels of its pod template.",
-      fix: 'Give the template the labels that the selector asks for.',
+      summary: "A workload's selector must match the labels of its pod template.",
+      fix: 'Set template.metadata.labels to the labels in the selector.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -56,12 +58,12 @@ export const appsRules: readonly Rule[] = [
       }
       if (controller && size(spec.selector) === 0) {
         if (size(labels) === 0) {
-          say('/spec/selector', 'the controller has neither a selector nor template labels');
+          say('/spec/selector', 'selector or template labels must be set');
         }
         return;
       }
       if (selects(selector, labels) === false) {
-        say('/spec/template/metadata/labels', "the selector does not match the template's labels", {
+        say('/spec/template/metadata/labels', "the selector must match the template's labels", {
           found: labels,
           expected: JSON.stringify(selector.matchLabels ?? selector),
         });
@@ -74,19 +76,19 @@ export const appsRules: readonly Rule[] = [
     LONG_RUNNING,
     {
       source: SOURCE,
-      summary: 'Pods of a long-running workload restart always and have no deadline.',
-      fix: 'Use a Job for work that ends.',
+      summary: 'Pods of a long-running workload must have restartPolicy Always and no deadline.',
+      fix: 'Set restartPolicy: Always and remove activeDeadlineSeconds, or use a Job for pods that complete.',
     },
     (object, say) => {
       const spec = asObject(asObject(asObject(object.spec).template).spec);
       const policy = text(spec.restartPolicy);
       if (policy !== '' && policy !== 'Always') {
-        say('/spec/template/spec/restartPolicy', `restartPolicy ${policy} is not possible here`, {
+        say('/spec/template/spec/restartPolicy', `unsupported restartPolicy ${policy}`, {
           expected: 'Always',
         });
       }
       if (given(spec.activeDeadlineSeconds)) {
-        say('/spec/template/spec/activeDeadlineSeconds', 'a pod of this workload takes no deadline');
+        say('/spec/template/spec/activeDeadlineSeconds', 'activeDeadlineSeconds must not be set in this workload');
       }
     },
   ),
@@ -96,8 +98,9 @@ export const appsRules: readonly Rule[] = [
     LONG_RUNNING,
     {
       source: SOURCE,
-      summary: 'Replicas, minReadySeconds, revisionHistoryLimit and progressDeadlineSeconds are not negative.',
-      fix: 'Correct the number.',
+      summary:
+        "A workload's replicas, minReadySeconds, revisionHistoryLimit, and progressDeadlineSeconds must not be negative.",
+      fix: 'Set the number, for example spec.replicas, to at least 0.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -108,7 +111,7 @@ export const appsRules: readonly Rule[] = [
         }
         const count = whole(spec[field]);
         if (count !== undefined && count < 0) {
-          say(`/spec/${field}`, `${field} cannot be negative`, { expected: '0 or more' });
+          say(`/spec/${field}`, `${field} must be greater than or equal to 0`, { expected: 'at least 0' });
         }
       }
     },
@@ -120,8 +123,8 @@ export const appsRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        "A Deployment's strategy is Recreate, or RollingUpdate with maxSurge and maxUnavailable that are not both zero.",
-      fix: 'Correct the strategy.',
+        "A Deployment's strategy must be Recreate, or RollingUpdate with maxSurge and maxUnavailable that are not both zero.",
+      fix: 'Set updateStrategy.type to OnDelete or RollingUpdate, and exactly one of maxSurge and maxUnavailable to more than 0.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
@@ -129,19 +132,17 @@ export const appsRules: readonly Rule[] = [
       const type = text(strategy.type) || 'RollingUpdate';
       const update = strategy.rollingUpdate;
       if (type !== 'Recreate' && type !== 'RollingUpdate') {
-        say('/spec/strategy/type', `the strategy "${type}" does not exist`, { expected: 'Recreate or RollingUpdate' });
+        say('/spec/strategy/type', `unsupported strategy "${type}"`, { expected: 'Recreate or RollingUpdate' });
       } else if (type === 'Recreate' && given(update)) {
-        say('/spec/strategy/rollingUpdate', 'the strategy Recreate takes no rollingUpdate');
+        say('/spec/strategy/rollingUpdate', 'rollingUpdate must not be set when the strategy is Recreate');
       } else if (type === 'RollingUpdate') {
         const settings = asObject(update);
         checkShare(settings.maxUnavailable, '/spec/strategy/rollingUpdate/maxUnavailable', say, true);
         checkShare(settings.maxSurge, '/spec/strategy/rollingUpdate/maxSurge', say, false);
         if (isZeroShare(settings.maxUnavailable ?? '25%') && isZeroShare(settings.maxSurge ?? '25%')) {
-          say(
-            '/spec/strategy/rollingUpdate/maxUnavailable',
-            'maxSurge and maxUnavailable are both zero, so nothing could be updated',
-            { expected: 'one of them above zero' },
-          );
+          say('/spec/strategy/rollingUpdate/maxUnavailable', 'maxSurge and maxUnavailable must not both be 0', {
+            expected: 'one of them greater than 0',
+          });
         }
       }
       const ready = whole(spec.minReadySeconds) ?? 0;
@@ -149,7 +150,7 @@ export const appsRules: readonly Rule[] = [
       if (deadline >= 0 && deadline <= ready) {
         say(
           '/spec/progressDeadlineSeconds',
-          `progressDeadlineSeconds ${deadline} is not above minReadySeconds ${ready}`,
+          `progressDeadlineSeconds must be greater than minReadySeconds (${deadline} <= ${ready})`,
           { expected: `more than ${ready}` },
         );
       }
@@ -162,14 +163,14 @@ export const appsRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        "A DaemonSet's update strategy is OnDelete, or RollingUpdate with exactly one of maxSurge and maxUnavailable above zero.",
-      fix: 'Correct the strategy.',
+        "A DaemonSet's update strategy must be OnDelete, or RollingUpdate with exactly one of maxSurge and maxUnavailable greater than 0.",
+      fix: 'Set updateStrategy.type to OnDelete or RollingUpdate, and exactly one of maxSurge and maxUnavailable to more than 0.',
     },
     (object, say) => {
       const strategy = asObject(asObject(object.spec).updateStrategy);
       const type = text(strategy.type) || 'RollingUpdate';
       if (type !== 'OnDelete' && type !== 'RollingUpdate') {
-        say('/spec/updateStrategy/type', `the strategy "${type}" does not exist`, {
+        say('/spec/updateStrategy/type', `unsupported strategy "${type}"`, {
           expected: 'OnDelete or RollingUpdate',
         });
         return;
@@ -183,8 +184,8 @@ export const appsRules: readonly Rule[] = [
       checkShare(unavailable, '/spec/updateStrategy/rollingUpdate/maxUnavailable', say, true);
       checkShare(surge, '/spec/updateStrategy/rollingUpdate/maxSurge', say, true);
       if (isZeroShare(unavailable) === isZeroShare(surge)) {
-        say('/spec/updateStrategy/rollingUpdate', 'exactly one of maxSurge and maxUnavailable must be above zero', {
-          expected: 'maxUnavailable: 0 beside maxSurge',
+        say('/spec/updateStrategy/rollingUpdate', 'exactly one of maxSurge and maxUnavailable must be greater than 0', {
+          expected: 'maxUnavailable: 0 together with maxSurge',
         });
       }
     },
@@ -196,31 +197,31 @@ export const appsRules: readonly Rule[] = [
     {
       source: SOURCE,
       summary:
-        'A StatefulSet has known policies, claim templates that are complete, and a service name that is a DNS label.',
-      fix: 'Correct the field.',
+        'A StatefulSet must have supported policies, complete claim templates, and a service name that is a DNS label.',
+      fix: 'Set podManagementPolicy, updateStrategy, volumeClaimTemplates, and serviceName to valid values.',
     },
     (object, say) => {
       const spec = asObject(object.spec);
       const management = text(spec.podManagementPolicy);
       if (!['', 'OrderedReady', 'Parallel'].includes(management)) {
-        say('/spec/podManagementPolicy', `podManagementPolicy "${management}" does not exist`, {
+        say('/spec/podManagementPolicy', `unsupported value "${management}" for podManagementPolicy`, {
           expected: 'OrderedReady or Parallel',
         });
       }
       const strategy = asObject(spec.updateStrategy);
       const type = text(strategy.type) || 'RollingUpdate';
       if (type !== 'OnDelete' && type !== 'RollingUpdate') {
-        say('/spec/updateStrategy/type', `the strategy "${type}" does not exist`, {
+        say('/spec/updateStrategy/type', `unsupported strategy "${type}"`, {
           expected: 'OnDelete or RollingUpdate',
         });
       }
       if (type === 'OnDelete' && given(strategy.rollingUpdate)) {
-        say('/spec/updateStrategy/rollingUpdate', 'the strategy OnDelete takes no rollingUpdate');
+        say('/spec/updateStrategy/rollingUpdate', 'rollingUpdate must not be set when the strategy is OnDelete');
       }
       if (type === 'RollingUpdate') {
         const partition = whole(asObject(strategy.rollingUpdate).partition) ?? 0;
         if (partition < 0) {
-          say('/spec/updateStrategy/rollingUpdate/partition', 'partition cannot be negative');
+          say('/spec/updateStrategy/rollingUpdate/partition', 'partition must be greater than or equal to 0');
         }
       }
       const retention = spec.persistentVolumeClaimRetentionPolicy;
@@ -228,7 +229,7 @@ export const appsRules: readonly Rule[] = [
         for (const field of ['whenDeleted', 'whenScaled']) {
           const policy = text(retention[field]) || 'Retain';
           if (!['Retain', 'Delete'].includes(policy)) {
-            say(`/spec/persistentVolumeClaimRetentionPolicy/${field}`, `${field} "${policy}" does not exist`, {
+            say(`/spec/persistentVolumeClaimRetentionPolicy/${field}`, `unsupported value "${policy}" for ${field}`, {
               expected: 'Retain or Delete',
             });
           }
@@ -236,7 +237,7 @@ export const appsRules: readonly Rule[] = [
       }
       const start = whole(asObject(spec.ordinals).start) ?? 0;
       if (start < 0) {
-        say('/spec/ordinals/start', 'start cannot be negative');
+        say('/spec/ordinals/start', 'start must be greater than or equal to 0');
       }
       const service = text(spec.serviceName) === '' ? undefined : dnsLabel(text(spec.serviceName));
       if (service !== undefined) {
@@ -256,12 +257,12 @@ export const appsRules: readonly Rule[] = [
     'pod-template-given',
     ['PodTemplate'],
     {
-      summary: 'A PodTemplate holds a pod template.',
-      fix: 'Add the template.',
+      summary: 'A PodTemplate must have a pod template.',
+      fix: 'Set template of the PodTemplate: `template.spec.containers`.',
     },
     (object, say) => {
       if (!isObject(object.template)) {
-        say('/template', 'the template is missing');
+        say('/template', 'the template must be set');
       }
     },
   ),
@@ -271,7 +272,7 @@ export const appsRules: readonly Rule[] = [
 export function checkShare(value: JsonValue | undefined, path: string, say: Say, bounded: boolean): void {
   if (typeof value === 'number') {
     if (value < 0) {
-      say(path, 'the number cannot be negative', { found: value, expected: '0 or more' });
+      say(path, 'the number must be greater than or equal to 0', { found: value, expected: 'at least 0' });
     }
   } else if (typeof value === 'string') {
     const complaint = percentage(value);
@@ -281,7 +282,7 @@ export function checkShare(value: JsonValue | undefined, path: string, say: Say,
         expected: 'a number or a percentage such as 25%',
       });
     } else if (bounded && Number(value.slice(0, -1)) > 100) {
-      say(path, `${value} is more than everything`, { found: value, expected: 'at most 100%' });
+      say(path, `must be no more than 100%: ${value}`, { found: value, expected: 'at most 100%' });
     }
   }
 }

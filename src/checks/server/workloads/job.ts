@@ -53,8 +53,8 @@ export const jobRules: readonly Rule[] = [
   jobRule(
     'job-restart-policy',
     {
-      summary: 'Pods of a Job have restartPolicy Never or OnFailure; Never where a podFailurePolicy is given.',
-      fix: 'Write restartPolicy: Never (or OnFailure) into the pod template.',
+      summary: 'Pods of a Job must have restartPolicy Never or OnFailure, and Never if podFailurePolicy is set.',
+      fix: 'Set restartPolicy: Never (or OnFailure) in the pod template.',
     },
     ({ spec, path }, say) => {
       const policy = text(asObject(asObject(spec.template).spec).restartPolicy);
@@ -63,12 +63,12 @@ export const jobRules: readonly Rule[] = [
         say(
           at,
           policy === ''
-            ? 'the pod template of a Job has no restartPolicy, and the default Always is not possible'
-            : `restartPolicy ${policy} is not possible in a Job`,
+            ? 'restartPolicy must be set in the pod template of a Job, because the default Always is not supported'
+            : `unsupported restartPolicy ${policy} in a Job`,
           { expected: 'Never or OnFailure' },
         );
       } else if (given(spec.podFailurePolicy) && policy !== 'Never') {
-        say(at, 'a podFailurePolicy needs restartPolicy Never', { expected: 'Never' });
+        say(at, 'podFailurePolicy requires restartPolicy Never', { expected: 'Never' });
       }
     },
   ),
@@ -76,14 +76,14 @@ export const jobRules: readonly Rule[] = [
   jobRule(
     'job-counts-not-negative',
     {
-      summary: 'Counts, deadlines and limits of a Job are not negative.',
-      fix: 'Correct the number.',
+      summary: 'Counts, deadlines, and limits of a Job must not be negative.',
+      fix: 'Set the number, for example backoffLimit, to at least 0.',
     },
     ({ spec, path }, say) => {
       for (const field of COUNTS) {
         const count = whole(spec[field]);
         if (count !== undefined && count < 0) {
-          say(`${path}/${field}`, `${field} cannot be negative`, { expected: '0 or more' });
+          say(`${path}/${field}`, `${field} must be greater than or equal to 0`, { expected: 'at least 0' });
         }
       }
     },
@@ -93,7 +93,7 @@ export const jobRules: readonly Rule[] = [
     'job-indexed-settings',
     {
       summary:
-        'An Indexed Job has completions and stays within the limits; backoffLimitPerIndex, maxFailedIndexes and successPolicy are for Indexed Jobs.',
+        'An Indexed Job must have completions and stay within the limits; backoffLimitPerIndex, maxFailedIndexes, and successPolicy require an Indexed Job.',
       fix: 'Set completionMode: Indexed and completions, or remove the field.',
     },
     ({ spec, path }, say) => {
@@ -103,32 +103,46 @@ export const jobRules: readonly Rule[] = [
       const failed = whole(spec.maxFailedIndexes);
       const perIndex = whole(spec.backoffLimitPerIndex);
       if (typeof mode === 'string' && mode !== 'Indexed' && mode !== 'NonIndexed') {
-        say(`${path}/completionMode`, `completionMode "${mode}" does not exist`, { expected: 'NonIndexed or Indexed' });
+        say(`${path}/completionMode`, `unsupported value "${mode}" for completionMode`, {
+          expected: 'NonIndexed or Indexed',
+        });
       }
       if (failed !== undefined && perIndex === undefined) {
-        say(`${path}/maxFailedIndexes`, 'maxFailedIndexes needs backoffLimitPerIndex');
+        say(`${path}/maxFailedIndexes`, 'maxFailedIndexes requires backoffLimitPerIndex');
       }
       if (mode === 'Indexed') {
         if (completions === undefined) {
-          say(`${path}/completions`, 'an Indexed Job needs completions', { expected: 'the number of indexes' });
-        }
-        if (parallelism > 100_000) {
-          say(`${path}/parallelism`, `${parallelism} pods at once are too many for an Indexed Job`, {
-            expected: 'at most 100000',
+          say(`${path}/completions`, 'completions must be set when completionMode is Indexed', {
+            expected: 'the number of indexes',
           });
         }
+        if (parallelism > 100_000) {
+          say(
+            `${path}/parallelism`,
+            `parallelism must be less than or equal to 100000 for an Indexed Job: ${parallelism}`,
+            {
+              expected: 'at most 100000',
+            },
+          );
+        }
         if (failed !== undefined && failed > Math.min(completions ?? Infinity, 100_000)) {
-          say(`${path}/maxFailedIndexes`, 'maxFailedIndexes is above completions or 100000');
+          say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be less than or equal to completions and 100000');
         }
         if (completions !== undefined && completions > 100_000 && perIndex !== undefined) {
           if (failed === undefined) {
-            say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes must be given');
+            say(`${path}/maxFailedIndexes`, 'maxFailedIndexes must be set when completions is greater than 100000');
           }
           if (parallelism > 10_000) {
-            say(`${path}/parallelism`, 'with more than 100000 completions parallelism is at most 10000');
+            say(
+              `${path}/parallelism`,
+              'parallelism must be less than or equal to 10000 when completions is greater than 100000',
+            );
           }
           if (failed !== undefined && failed > 10_000) {
-            say(`${path}/maxFailedIndexes`, 'with more than 100000 completions maxFailedIndexes is at most 10000');
+            say(
+              `${path}/maxFailedIndexes`,
+              'maxFailedIndexes must be less than or equal to 10000 when completions is greater than 100000',
+            );
           }
         }
         return;
@@ -138,7 +152,7 @@ export const jobRules: readonly Rule[] = [
       }
       for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']) {
         if (given(spec[field])) {
-          say(`${path}/${field}`, `${field} needs completionMode Indexed`);
+          say(`${path}/${field}`, `${field} must not be set unless completionMode is Indexed`);
         }
       }
     },
@@ -148,8 +162,8 @@ export const jobRules: readonly Rule[] = [
     'job-success-policy',
     {
       summary:
-        'A success policy has 1 to 20 rules; each names indexes within completions, a count not above them, or both.',
-      fix: 'Correct the rule.',
+        'A success policy must have 1 to 20 rules, each with indexes within completions, a count not greater than them, or both.',
+      fix: 'Set action, and either onExitCodes or onPodConditions, in podFailurePolicy.rules.',
     },
     ({ spec, path }, say) => {
       if (!isObject(spec.successPolicy) || spec.completionMode !== 'Indexed') {
@@ -159,16 +173,16 @@ export const jobRules: readonly Rule[] = [
       const base = `${path}/successPolicy/rules`;
       const count = size(spec.successPolicy.rules);
       if (count === 0) {
-        say(base, 'the success policy has no rules', { expected: 'at least one rule' });
+        say(base, 'the success policy must have rules', { expected: 'at least one rule' });
       }
       if (count > 20) {
-        say(base, `${count} rules are too many`, { expected: 'at most 20' });
+        say(base, `too many: ${count} rules`, { expected: 'at most 20' });
       }
       for (const { value, path: at } of itemsOf(spec.successPolicy.rules, base)) {
         const indexes = value.succeededIndexes;
         const wanted = whole(value.succeededCount);
         if (!given(indexes) && wanted === undefined) {
-          say(at, 'the rule names neither succeededIndexes nor succeededCount');
+          say(at, 'succeededIndexes or succeededCount must be set');
         }
         let named: number | undefined;
         if (typeof indexes === 'string' && completions !== undefined) {
@@ -183,12 +197,18 @@ export const jobRules: readonly Rule[] = [
           continue;
         }
         if (wanted < 0) {
-          say(`${at}/succeededCount`, 'succeededCount cannot be negative');
+          say(`${at}/succeededCount`, 'succeededCount must be greater than or equal to 0');
         }
         if (completions !== undefined && wanted > completions) {
-          say(`${at}/succeededCount`, `succeededCount ${wanted} is above completions ${completions}`);
+          say(
+            `${at}/succeededCount`,
+            `succeededCount must be less than or equal to completions (${wanted} > ${completions})`,
+          );
         } else if (named !== undefined && wanted > named) {
-          say(`${at}/succeededCount`, `succeededCount ${wanted} is above the ${named} indexes named`);
+          say(
+            `${at}/succeededCount`,
+            `succeededCount must be less than or equal to the number of succeededIndexes (${wanted} > ${named})`,
+          );
         }
       }
     },
@@ -198,8 +218,8 @@ export const jobRules: readonly Rule[] = [
     'job-pod-failure-policy',
     {
       summary:
-        'A pod failure policy has at most 20 rules, each with a known action and either exit codes or pod conditions.',
-      fix: 'Correct the rule.',
+        'A pod failure policy must have at most 20 rules, each with a supported action and either exit codes or pod conditions.',
+      fix: 'Set action, and either onExitCodes or onPodConditions, in podFailurePolicy.rules.',
     },
     ({ spec, path }, say) => {
       if (!isObject(spec.podFailurePolicy)) {
@@ -207,27 +227,30 @@ export const jobRules: readonly Rule[] = [
       }
       const base = `${path}/podFailurePolicy/rules`;
       if (size(spec.podFailurePolicy.rules) > 20) {
-        say(base, 'more than 20 rules', { found: size(spec.podFailurePolicy.rules), expected: 'at most 20' });
+        say(base, 'must not have more than 20 rules', {
+          found: size(spec.podFailurePolicy.rules),
+          expected: 'at most 20',
+        });
       }
       for (const { value, path: at } of itemsOf(spec.podFailurePolicy.rules, base)) {
         const action = text(value.action);
         if (!ACTIONS.includes(action)) {
-          say(`${at}/action`, action === '' ? 'the rule has no action' : `the action "${action}" does not exist`, {
+          say(`${at}/action`, action === '' ? 'the rule must have an action' : `unsupported action "${action}"`, {
             expected: oneOf(ACTIONS),
           });
         } else if (action === 'FailIndex' && !given(spec.backoffLimitPerIndex)) {
-          say(`${at}/action`, 'the action FailIndex needs backoffLimitPerIndex');
+          say(`${at}/action`, 'FailIndex requires backoffLimitPerIndex');
         }
         const codes = isObject(value.onExitCodes) ? value.onExitCodes : undefined;
         const conditions = size(value.onPodConditions);
         if ((codes === undefined) === (conditions === 0)) {
-          say(at, 'a rule has either onExitCodes or onPodConditions');
+          say(at, 'exactly one of onExitCodes and onPodConditions must be set');
         }
         if (codes !== undefined) {
           checkExitCodes(codes, `${at}/onExitCodes`, spec, say);
         }
         if (conditions > 20) {
-          say(`${at}/onPodConditions`, 'more than 20 conditions');
+          say(`${at}/onPodConditions`, 'must not have more than 20 conditions');
         }
         for (const condition of itemsOf(value.onPodConditions, `${at}/onPodConditions`)) {
           const complaint = qualifiedName(text(condition.value.type));
@@ -239,8 +262,8 @@ export const jobRules: readonly Rule[] = [
           }
           const status = text(condition.value.status) || 'True';
           if (!['True', 'False', 'Unknown'].includes(status)) {
-            say(`${condition.path}/status`, `the status "${status}" does not exist`, {
-              expected: 'True, False or Unknown',
+            say(`${condition.path}/status`, `unsupported status "${status}"`, {
+              expected: 'True, False, or Unknown',
             });
           }
         }
@@ -252,14 +275,14 @@ export const jobRules: readonly Rule[] = [
     'job-choices-valid',
     {
       summary:
-        'podReplacementPolicy is TerminatingOrFailed or Failed (Failed beside a podFailurePolicy); managedBy is a domain and a path.',
-      fix: 'Correct the value, or leave it out.',
+        'podReplacementPolicy must be TerminatingOrFailed or Failed (Failed with a podFailurePolicy), and managedBy a domain and a path.',
+      fix: 'Set podReplacementPolicy to TerminatingOrFailed or Failed, or leave it unset, and managedBy to domain/path.',
     },
     ({ spec, path }, say) => {
       const policy = spec.podReplacementPolicy;
       const allowed = given(spec.podFailurePolicy) ? ['Failed'] : ['TerminatingOrFailed', 'Failed'];
       if (typeof policy === 'string' && !allowed.includes(policy)) {
-        say(`${path}/podReplacementPolicy`, `podReplacementPolicy "${policy}" is not possible here`, {
+        say(`${path}/podReplacementPolicy`, `unsupported podReplacementPolicy "${policy}"`, {
           expected: oneOf(allowed),
         });
       }
@@ -280,27 +303,27 @@ export const jobRules: readonly Rule[] = [
     {
       row: 'K11',
       source: SOURCE,
-      summary: 'A Job leaves its selector and the labels that go with it to the server, unless manualSelector is true.',
-      fix: 'Remove selector and the job-name and controller-uid labels.',
+      summary: 'A Job must not set its selector and the labels that belong to it, unless manualSelector is true.',
+      fix: 'Remove spec.selector and the labels job-name and controller-uid.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
       if (manifest.id.kind === 'CronJob') {
         const job = asObject(asObject(spec.jobTemplate).spec);
         if (given(job.selector)) {
-          say('/spec/jobTemplate/spec/selector', "the selector of a CronJob's Jobs is made by the server");
+          say('/spec/jobTemplate/spec/selector', 'manualSelector must not be set in the template of a CronJob');
         }
         if (job.manualSelector === true) {
-          say('/spec/jobTemplate/spec/manualSelector', 'the Jobs of a CronJob cannot have a selector of their own');
+          say('/spec/jobTemplate/spec/manualSelector', 'selector must not be set in the template of a CronJob');
         }
         return;
       }
       const labels = asObject(asObject(asObject(spec.template).metadata).labels);
       if (spec.manualSelector === true) {
         if (!isObject(spec.selector)) {
-          say('/spec/selector', 'manualSelector needs a selector');
+          say('/spec/selector', 'selector must be set when manualSelector is true');
         } else if (selects(spec.selector, labels) === false) {
-          say('/spec/template/metadata/labels', "the selector does not match the template's labels", { found: labels });
+          say('/spec/template/metadata/labels', "the selector must match the template's labels", { found: labels });
         }
         checkLabelSelector(spec.selector, '/spec/selector', say);
         return;
@@ -310,9 +333,13 @@ export const jobRules: readonly Rule[] = [
         const value = labels[label];
         const own = label.endsWith('job-name') ? manifest.id.name : undefined;
         if (given(value) && value !== own) {
-          say(`/spec/template/metadata/labels/${label.replace('/', '~1')}`, `the label ${label} is set by the server`, {
-            expected: 'no such label',
-          });
+          say(
+            `/spec/template/metadata/labels/${label.replace('/', '~1')}`,
+            `the label ${label} is set by the API server`,
+            {
+              expected: 'no such label',
+            },
+          );
         }
       }
       // What the server would put there itself; nobody can know the uid beforehand.
@@ -320,7 +347,7 @@ export const jobRules: readonly Rule[] = [
         SERVICE_LABELS.map((label) => [label, label.endsWith('job-name') ? manifest.id.name : '']),
       );
       if (isObject(spec.selector) && selects(spec.selector, made) === false) {
-        say('/spec/selector', 'the selector of a Job is made by the server', {
+        say('/spec/selector', 'selector must not be set unless manualSelector is true', {
           expected: 'no selector, or manualSelector: true',
         });
       }
@@ -333,8 +360,8 @@ export const jobRules: readonly Rule[] = [
     {
       row: 'K11',
       source: SOURCE,
-      summary: "The host name of an Indexed Job's last pod, <job>-<completions-1>, is a DNS label.",
-      fix: 'Shorten the name of the Job.',
+      summary: "The host name of an Indexed Job's last pod, <job>-<completions-1>, must be a DNS label.",
+      fix: 'Shorten metadata.name of the Job.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -357,8 +384,8 @@ export const jobRules: readonly Rule[] = [
       row: 'K11',
       source: SOURCE,
       summary:
-        'A CronJob has a readable schedule without TZ, a known time zone, a known concurrency policy, and a name of at most 52 characters.',
-      fix: 'Correct the field.',
+        'A CronJob must have a valid schedule without TZ, a known time zone, a supported concurrency policy, and a name of no more than 52 characters.',
+      fix: 'Set schedule, timeZone, and concurrencyPolicy to valid values, and shorten metadata.name.',
     },
     (object, say, _context, manifest) => {
       const spec = asObject(object.spec);
@@ -366,7 +393,7 @@ export const jobRules: readonly Rule[] = [
       const badSchedule = schedule === '' ? 'be given' : scheduleComplaint(schedule);
       if (badSchedule !== undefined) {
         say('/spec/schedule', `the schedule ${JSON.stringify(schedule)} must ${badSchedule}`, {
-          expected: 'minute hour day month weekday, or @daily and the like',
+          expected: 'minute hour day month weekday, or a macro such as @daily',
         });
       }
       const badZone = typeof spec.timeZone === 'string' ? timeZoneComplaint(spec.timeZone) : undefined;
@@ -377,19 +404,23 @@ export const jobRules: readonly Rule[] = [
       }
       const concurrency = text(spec.concurrencyPolicy);
       if (!['', 'Allow', 'Forbid', 'Replace'].includes(concurrency)) {
-        say('/spec/concurrencyPolicy', `concurrencyPolicy "${concurrency}" does not exist`, {
-          expected: 'Allow, Forbid or Replace',
+        say('/spec/concurrencyPolicy', `unsupported value "${concurrency}" for concurrencyPolicy`, {
+          expected: 'Allow, Forbid, or Replace',
         });
       }
       for (const field of ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
         if ((whole(spec[field]) ?? 0) < 0) {
-          say(`/spec/${field}`, `${field} cannot be negative`);
+          say(`/spec/${field}`, `${field} must be greater than or equal to 0`);
         }
       }
       if (manifest.id.name.length > 52) {
-        say('/metadata/name', `the name has ${manifest.id.name.length} characters; the Job's name adds 11`, {
-          expected: 'at most 52 characters',
-        });
+        say(
+          '/metadata/name',
+          `the name has ${manifest.id.name.length} characters and must have no more than 52, because the Job's name adds 11`,
+          {
+            expected: 'at most 52 characters',
+          },
+        );
       }
     },
   ),
@@ -398,7 +429,7 @@ export const jobRules: readonly Rule[] = [
 function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: Say): void {
   const operator = text(codes.operator);
   if (!['In', 'NotIn'].includes(operator)) {
-    say(`${path}/operator`, operator === '' ? 'the operator is missing' : `the operator "${operator}" does not exist`, {
+    say(`${path}/operator`, operator === '' ? 'the operator must be set' : `unsupported operator "${operator}"`, {
       expected: 'In or NotIn',
     });
   }
@@ -407,23 +438,23 @@ function checkExitCodes(codes: JsonObject, path: string, spec: JsonObject, say: 
     itemsOf(pod[field], '').map(({ value }) => text(value.name)),
   );
   if (typeof codes.containerName === 'string' && !names.includes(codes.containerName)) {
-    say(`${path}/containerName`, `the pod has no container "${codes.containerName}"`, { expected: oneOf(names) });
+    say(`${path}/containerName`, `unknown container "${codes.containerName}"`, { expected: oneOf(names) });
   }
   const values = Array.isArray(codes.values)
     ? codes.values.map((value) => (typeof value === 'number' ? value : 0))
     : [];
   if (values.length === 0) {
-    say(`${path}/values`, 'no exit codes are given');
+    say(`${path}/values`, 'values must not be empty');
   }
   if (values.length > 255) {
-    say(`${path}/values`, 'more than 255 exit codes');
+    say(`${path}/values`, 'must not have more than 255 exit codes');
   }
   values.forEach((value, index) => {
     if (operator === 'In' && value === 0) {
-      say(`${path}/values/${index}`, 'exit code 0 is no failure');
+      say(`${path}/values/${index}`, 'exit code 0 must not be listed, because it is not a failure');
     }
     if (values.indexOf(value) < index) {
-      say(`${path}/values/${index}`, `exit code ${value} stands here already`);
+      say(`${path}/values/${index}`, `duplicate exit code ${value}`);
     }
     if (index > 0 && (values[index - 1] ?? 0) > value) {
       say(`${path}/values`, 'exit codes must be in ascending order', { found: values });
@@ -441,18 +472,18 @@ function readIndexes(indexes: string, completions: number): number | string {
   for (const part of indexes.split(',')) {
     const match = /^([+-]?\d+)(?:-([+-]?\d+))?$/.exec(part);
     if (match === null) {
-      return `hold "${part}", which is neither a number nor a range`;
+      return `must not contain "${part}", which is neither a number nor a range`;
     }
     const from = Number(match[1]);
     const to = match[2] === undefined ? from : Number(match[2]);
     if (from >= completions || to >= completions) {
-      return `go beyond the last index ${completions - 1}`;
+      return `must not exceed the last index ${completions - 1}`;
     }
     if (last !== undefined && last >= from) {
-      return 'are not in ascending order';
+      return 'must be in ascending order';
     }
     if (match[2] !== undefined && to <= from) {
-      return `hold the range "${part}", which does not ascend`;
+      return `must not contain the range "${part}", which does not ascend`;
     }
     total += to - from + 1;
     last = to;

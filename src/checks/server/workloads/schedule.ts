@@ -32,7 +32,7 @@ const DESCRIPTORS: ReadonlySet<string> = new Set([
 /** What the schedule would have to be; `undefined` for one that the server takes. */
 export function scheduleComplaint(schedule: string): string | undefined {
   if (schedule.includes('TZ')) {
-    return 'not hold TZ or CRON_TZ (use timeZone)';
+    return 'not contain TZ or CRON_TZ (use timeZone)';
   }
   if (schedule.startsWith('@')) {
     if (DESCRIPTORS.has(schedule)) {
@@ -106,7 +106,7 @@ function fieldComplaint(text: string, field: Field): string | undefined {
         return `have a number after "/" in "${expression}"`;
       }
       if (by === 0) {
-        return `have a step above zero in "${expression}"`;
+        return `have a step greater than 0 in "${expression}"`;
       }
     }
     if (from < field.least || to > field.most) {

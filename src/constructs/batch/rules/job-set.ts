@@ -300,7 +300,7 @@ const managedBy = jobSetRule(
     const complaint =
       domainPrefixedPath(manager) ?? (manager.length > 63 ? 'be at most 63 characters long' : undefined);
     if (complaint !== undefined) {
-      yield { path: '/spec/managedBy', message: `managedBy "${manager}" must ${complaint}.`, found: manager };
+      yield { path: '/spec/managedBy', message: `managedBy "${manager}" must ${complaint}`, found: manager };
     }
   },
 );

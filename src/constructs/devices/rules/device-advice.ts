@@ -1,71 +1,17 @@
 /**
- * How rules about what pods ask of devices are made, and what several of them look at.
+ * How rules about what pods ask of devices are made.
  */
-import { type PodTemplateRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
-import { type PodView, viewOf } from '../../../checks/server/pod-view';
-import { type Details, type Say, violationAt } from '../../../checks/server/server-rule';
-import { asArray, asObject, isObject, stringEntries, stringsIn } from '../../../manifests/read';
-import { itemsOf, text } from '../../../checks/server/values';
-import { parseQuantity } from '../../../manifests/quantity';
-import { type Asked, askedBy } from '../../pods/rules/advice';
+import { type PodTemplateRule, type RuleContext } from '../../../checks/rule';
+import { type PodView } from '../../../checks/server/pod-view';
+import { type Say } from '../../../checks/server/server-rule';
+import { type AdviceFacts, domainAdvice } from '../../pods/rules/domain-advice';
 
-export type AdviceFacts = Omit<RuleFacts, 'id' | 'tier'> & Partial<Pick<RuleFacts, 'tier'>>;
+export { type AdviceFacts, amountsOf, askedByPod, nodeLabelWanted } from '../../pods/rules/domain-advice';
 
 export function deviceAdvice(
   name: string,
   facts: AdviceFacts,
   check: (pod: PodView, say: Say, context: RuleContext) => void,
 ): PodTemplateRule {
-  return {
-    tier: 'advice',
-    ...facts,
-    id: `devices/${name}`,
-    on: 'pod-template',
-    sees: 'template',
-    check: (template, context) => {
-      const violations: Violation[] = [];
-      const root = { metadata: template.metadata, spec: template.spec };
-      check(
-        viewOf(template),
-        (path: string, message: string, details: Details = {}) => {
-          violations.push(violationAt(root, path, message, details));
-        },
-        context,
-      );
-      return violations;
-    },
-  };
-}
-
-/** What a container asks for, amounts in whatever way a quantity can be written: `3k` are 3000. */
-export function amountsOf(container: PodView['all'][number]): readonly Asked[] {
-  const { limits, requests } = asObject(container.value.resources);
-  return askedBy(container).map((asked) => {
-    const written = asObject(limits)[asked.name] ?? asObject(requests)[asked.name];
-    const quantity = typeof written === 'string' || typeof written === 'number' ? parseQuantity(written) : undefined;
-    return { ...asked, amount: quantity?.toNumber() ?? 0 };
-  });
-}
-
-/** Everything that the containers of a pod ask for. */
-export function askedByPod(pod: PodView): readonly Asked[] {
-  return pod.all.flatMap(amountsOf);
-}
-
-/** The values of a node label that a pod accepts, by selector or required affinity; `undefined` where it does not say. */
-export function nodeLabelWanted(pod: PodView, key: string): readonly string[] | undefined {
-  const selected = stringEntries(pod.spec.nodeSelector).find(([name]) => name === key);
-  if (selected !== undefined) {
-    return [selected[1]];
-  }
-  const affinity = asObject(
-    asObject(asObject(pod.spec.affinity).nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution,
-  );
-  const terms = asArray(affinity.nodeSelectorTerms).filter(isObject);
-  const values = terms.flatMap((term) =>
-    itemsOf(term.matchExpressions, '')
-      .filter(({ value }) => value.key === key && text(value.operator) === 'In')
-      .flatMap(({ value }) => stringsIn(value.values)),
-  );
-  return values.length === 0 ? undefined : values;
+  return domainAdvice('devices', name, facts, check);
 }

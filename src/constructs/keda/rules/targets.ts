@@ -55,7 +55,7 @@ function hpaOf({ manifest, spec }: ScaledView): { readonly name: string; readonl
 }
 
 /** The words of a target: `Deployment chat`. */
-function describe({ kind, name }: Target): string {
+function targetName({ kind, name }: Target): string {
   return `${kind.slice(kind.indexOf('/') + 1)} ${name}`;
 }
 
@@ -83,7 +83,7 @@ const oneScaler: SetRule = {
         yield {
           manifest,
           path: '/spec/scaleTargetRef',
-          message: `${describe(target)} is already scaled by the ScaledObject ${other.id.name}`,
+          message: `${targetName(target)} is already scaled by the ScaledObject ${other.id.name}`,
           found: target.name,
         };
       } else {
@@ -135,7 +135,7 @@ function* autoscalersBeside(
       path: takesOver ? '/spec' : '/spec/scaleTargetRef',
       message: takesOver
         ? `the ScaledObject takes over the HorizontalPodAutoscaler ${hpa.id.name} but does not set its name`
-        : `${describe(target)} is already scaled by the HorizontalPodAutoscaler ${hpa.id.name}`,
+        : `${targetName(target)} is already scaled by the HorizontalPodAutoscaler ${hpa.id.name}`,
       found: target.name,
       ...(takesOver
         ? {
@@ -178,7 +178,7 @@ const apartFromVertical: SetRule = {
         yield {
           manifest,
           path: trigger.path,
-          message: `the VerticalPodAutoscaler ${vpa.id.name} changes the requests of ${describe(target)}`,
+          message: `the VerticalPodAutoscaler ${vpa.id.name} changes the requests of ${targetName(target)}`,
           found: trigger.type,
         };
       }
@@ -241,7 +241,7 @@ const requestsStated = scaledObjectRule(
       const ours = set.get('Namespace', pods.target.namespace) !== undefined;
       yield {
         path,
-        message: `${describe(pods.target)} requests no ${type} in ${names}`,
+        message: `${targetName(pods.target)} requests no ${type} in ${names}`,
         ...(ours ? {} : { severity: 'warning' as const }),
       };
     }
@@ -299,7 +299,7 @@ const containerExists = scaledRule(
       if (isResourceTrigger(type) && wrong(name)) {
         yield {
           path: `${path}/metadata/containerName`,
-          message: `${describe(pods.target)} has no container "${name}"`,
+          message: `${targetName(pods.target)} has no container "${name}"`,
           found: name,
           expected: names.join(' or '),
         };
@@ -314,7 +314,7 @@ const containerExists = scaledRule(
     }
     yield {
       path: isJob ? '/spec/envSourceContainerName' : '/spec/scaleTargetRef/envSourceContainerName',
-      message: `${describe(pods.target)} has no container "${source}"`,
+      message: `${targetName(pods.target)} has no container "${source}"`,
       found: source,
       expected: names.join(' or '),
     };
@@ -358,7 +358,7 @@ const variableExists = scaledRule(
         }
         yield {
           path: pointer(`${path}/metadata`, key),
-          message: `the container ${asString(container.name) ?? '(no name)'} of ${describe(pods.target)} has no environment variable ${variable}`,
+          message: `the container ${asString(container.name) ?? '(no name)'} of ${targetName(pods.target)} has no environment variable ${variable}`,
           found: variable,
         };
       }
@@ -386,7 +386,7 @@ const targetScales = scaledObjectRule(
     if (target !== undefined && NOT_SCALABLE.has(target.kind)) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `a ${describe(target).split(' ')[0] ?? 'target'} has no scale subresource`,
+        message: `a ${targetName(target).split(' ')[0] ?? 'target'} has no scale subresource`,
         found: target.name,
       };
     }
@@ -414,7 +414,7 @@ const targetHere = scaledObjectRule(
     if (elsewhere !== undefined) {
       yield {
         path: '/spec/scaleTargetRef/name',
-        message: `${describe(target)} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
+        message: `${targetName(target)} is in the namespace ${elsewhere.id.namespace || '(none)'}`,
         found: target.name,
       };
       return;
@@ -425,7 +425,7 @@ const targetHere = scaledObjectRule(
     if (other !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${target.name} is a ${other.id.kind}, but scaleTargetRef refers to a ${describe(target).split(' ')[0] ?? 'target'}`,
+        message: `${target.name} is a ${other.id.kind}, but scaleTargetRef refers to a ${targetName(target).split(' ')[0] ?? 'target'}`,
         found: target.name,
         fix: `Set scaleTargetRef.apiVersion: ${other.id.apiVersion} and scaleTargetRef.kind: ${other.id.kind}.`,
       };
@@ -455,7 +455,7 @@ const replicasLeft = scaledObjectRule(
     if (replicas !== undefined) {
       yield {
         path: '/spec/scaleTargetRef',
-        message: `${describe(target)} sets ${replicas} replicas, to which each apply resets the target`,
+        message: `${targetName(target)} sets ${replicas} replicas, to which each apply resets the target`,
         found: target.name,
       };
     }

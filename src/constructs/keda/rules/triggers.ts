@@ -151,7 +151,7 @@ const cronWindow = triggerRule(
       if (complaint !== undefined) {
         yield {
           path: `${path}/metadata/${key}`,
-          message: `${key} ${JSON.stringify(text(key))} must ${complaint}.`,
+          message: `${key} ${JSON.stringify(text(key))} must ${complaint}`,
           found: text(key),
           expected: 'five fields, such as "0 8 * * 1-5"',
         };
@@ -170,7 +170,7 @@ const cronWindow = triggerRule(
     if (complaint !== undefined) {
       yield {
         path: `${path}/metadata/timezone`,
-        message: `timezone ${JSON.stringify(zone)} must ${complaint}.`,
+        message: `timezone ${JSON.stringify(zone)} must ${complaint}`,
         found: zone,
         expected: 'an IANA name such as Europe/Berlin',
       };

@@ -156,7 +156,7 @@ export const dcgmRules: readonly Rule[] = [
       row: 'DM3',
       tier: 'advice',
       otherTiers: [],
-      summary: 'rate, increase, and similar functions must be applied to counters, and averages over time to gauges.',
+      summary: 'Functions such as rate and increase must be applied to counters, and averages over time to gauges.',
       why: 'The rate of a gauge counts increases and treats each decrease as a restart; the average of a counter depends mainly on the age of the process.',
       source: `${PROMETHEUS} documentation, querying/functions; ${CATALOG}`,
       fix: 'Use avg_over_time, delta, or deriv for a gauge, and rate or increase for a counter.',

@@ -135,7 +135,7 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   }
   const labels = asObject(asObject(manifest.object.metadata).labels);
   if (!selectorChooses(selector, labels)) {
-    return `${name} selects by ${describe(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
+    return `${name} selects by ${selectorText(selector)}, but the object ${Object.keys(labels).length === 0 ? 'has no labels' : 'does not have these labels'}`;
   }
   const namespaces = spec[`${prefix}NamespaceSelector`];
   const { namespace } = manifest.id;
@@ -155,10 +155,10 @@ function whyNot(manifest: Manifest, prometheus: Manifest, prefix: string, set: M
   };
   return selectorChooses(namespaces, ownLabels)
     ? undefined
-    : `${name} selects namespaces by ${describe(namespaces)}, but ${namespace} does not have these labels`;
+    : `${name} selects namespaces by ${selectorText(namespaces)}, but ${namespace} does not have these labels`;
 }
 
-function describe(selector: JsonObject): string {
+function selectorText(selector: JsonObject): string {
   const labels = stringEntries(selector.matchLabels).map(([key, value]) => `${key}: ${value}`);
   const expressions = asArray(selector.matchExpressions)
     .map(asObject)

@@ -308,7 +308,7 @@ const modes = specRule(
       'Driver, link, and switch mode of a policy must be compatible: vfio-pci without RDMA, switchdev with Ethernet, vDPA with netdevice in switchdev mode, bridges in switchdev mode.',
     why: 'The webhook rejects other combinations.',
     source: WEBHOOK,
-    fix: 'For RDMA in pods, set deviceType: netdevice and isRdma: true.',
+    fix: 'Set deviceType: netdevice and isRdma: true for RDMA in pods.',
   },
   [NODE_POLICY],
   modeFaults,

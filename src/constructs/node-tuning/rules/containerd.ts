@@ -151,7 +151,7 @@ export const containerdRules: readonly Rule[] = [
       severity: 'error',
       summary: 'The keys of a runtime must be keys that containerd reads.',
       why: IGNORED,
-      fix: 'Rename the key, or move it to options if it is an option of runc.',
+      fix: 'Rename the key to one such as runtime_type, or move it to options if runc reads it.',
     },
     function* (file) {
       for (const table of criTables(file)) {

@@ -53,7 +53,7 @@ export const unitRules: readonly Rule[] = [
       summary: 'Units must use the settings of cgroups v2.',
       why: 'Settings of v1 have no effect on nodes with v2, and newer systemd does not know them; a kubelet of 1.35 does not start on nodes with v1.',
       source: 'systemd.resource-control(5); KEP-5573',
-      fix: 'Use the v2 setting, such as CPUWeight, which has a different scale (1 to 10000, default 100).',
+      fix: 'Use the v2 setting, such as CPUWeight=100, which has a different scale (1 to 10000, default 100).',
     },
     function* ({ value }) {
       for (const [section, settings] of Object.entries(value)) {

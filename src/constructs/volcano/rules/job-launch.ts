@@ -73,7 +73,7 @@ const nodeCount = torchrunRule(
     row: 'VJ8',
     tier: 'advice',
     severity: 'error',
-    summary: "torchrun's --nnodes must be the number of pods that run torchrun.",
+    summary: 'The --nnodes of torchrun must be the number of pods that run torchrun.',
     why: 'With more nodes than pods the rendezvous never completes; with fewer nodes the remaining pods fail.',
     source: `${PYTORCH}; torchrun's --nnodes`,
     fix: "Write --nnodes=$(WORLD_SIZE), which Volcano's pytorch plugin sets to the number of master and worker pods.",

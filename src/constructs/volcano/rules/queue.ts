@@ -159,7 +159,7 @@ const memoryUnit: ObjectRule = {
   summary: 'The memory of a queue should use binary units, as nodes report it and pods request it.',
   why: '`500G` is 465.7Gi, 7 % less than 500Gi, so the last pod that was intended to fit does not fit.',
   source: 'Kubernetes quantities: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024',
-  fix: 'Write the memory with Ki, Mi, Gi, or Ti, or suppress this rule if powers of 1000 are intended.',
+  fix: 'Set the memory in spec.deserved or spec.capability with Ki, Mi, Gi, or Ti, or suppress this rule if powers of 1000 are intended.',
   *check(queue) {
     for (const { path, resource, written } of amountsOf(queue)) {
       const match = /^(\d+(?:\.\d+)?)([kMGTP])$/.exec(written);

@@ -7,6 +7,9 @@ import { isAcceleratorResource } from '../../../facts/catalog';
 import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodTemplate } from '../../../placement';
 import { type AmountsDraft } from './amounts';
 
+/** More than any node has. */
+const MOST_DEVICES = 64;
+
 /** How one sharing component spells a part of a device. */
 interface SharingWords {
   /** How many devices; the device resource of its nodes. */
@@ -71,21 +74,32 @@ type Annotations = Readonly<Record<string, string>>;
 export function takeAcceleratorRequest(
   request: AmountsDraft,
   annotations: Annotations,
+  sharing: boolean,
 ): AcceleratorRequest | undefined {
   const models = modelsNamed(annotations);
-  const found = kaiShare(annotations) ?? sharedPart(request) ?? percentOfDevices(request) ?? instances(request);
+  const found =
+    (sharing ? kaiShare(annotations) : undefined) ??
+    sharedPart(request) ??
+    percentOfDevices(request) ??
+    instances(request);
   return found === undefined || models === undefined ? found : { ...found, models };
 }
 
 function kaiShare(annotations: Annotations): AcceleratorRequest | undefined {
-  const count = positive(annotations['gpu-fraction-num-devices']) ?? 1;
+  // KAI's admission webhook takes whole numbers here, and no node has more devices than these.
+  const count = whole(annotations['gpu-fraction-num-devices'], MOST_DEVICES) ?? 1;
   const fraction = positive(annotations['gpu-fraction']);
-  const mebibytes = positive(annotations['gpu-memory']);
+  const mebibytes = whole(annotations['gpu-memory'], Number.MAX_SAFE_INTEGER);
   const resource = DEFAULT_DEVICE_RESOURCE;
   if (fraction !== undefined && fraction < 1) {
     return { kind: 'fraction', milli: Math.ceil(fraction * 1000), count, resource };
   }
   return mebibytes === undefined ? undefined : { kind: 'memory', mebibytes, count, resource };
+}
+
+/** Larger numbers count as the largest. */
+function whole(text: string | undefined, most: number): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) && Number(text) > 0 ? Math.min(Number(text), most) : undefined;
 }
 
 function positive(text: string | undefined): number | undefined {

@@ -8,12 +8,16 @@ import { asObject } from '../../../manifests/read';
 /** Amounts while they are being summed up. */
 export type AmountsDraft = Record<string, number>;
 
+/** What Kubernetes itself counts to; sums of amounts stay finite. */
+const LARGEST = 2 ** 63;
+
 /** The amounts of a resource list; what is no quantity is passed over, as the schema check reports it. */
 export function amountsOf(list: JsonValue | undefined): AmountsDraft {
   const amounts: AmountsDraft = {};
   for (const [resource, value] of Object.entries(asObject(list))) {
     const amount = amountOf(resource, value);
-    if (amount !== undefined) {
+    // Definitions take any key: one that every object has from the start would be found where nobody wrote it.
+    if (amount !== undefined && !(resource in Object.prototype)) {
       amounts[resource] = amount;
     }
   }
@@ -26,7 +30,7 @@ export function amountOf(resource: string, value: JsonValue): number | undefined
   if (quantity === undefined) {
     return undefined;
   }
-  return Number(resource === 'cpu' ? quantity.thousandths() : quantity.wholeUnits());
+  return Math.min(LARGEST, Number(resource === 'cpu' ? quantity.thousandths() : quantity.wholeUnits()));
 }
 
 export function addTo(sum: AmountsDraft, more: Readonly<Record<string, number>>, times = 1): void {

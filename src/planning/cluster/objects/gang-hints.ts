@@ -2,6 +2,7 @@
  * What a pod or a pod template says of the gang that it belongs to: queue, priority, minimum, topology, what may be done to it. In the
  * words of Gantry, Volcano, Kueue and KAI.
  */
+import { definedMembers } from '../../../manifests/members';
 import { type JsonObject } from '../../../facts/api/schema';
 import { readGantryStatement } from '../../../manifests/gantry-statement';
 import { asInteger, asObject, asString } from '../../../manifests/read';
@@ -34,7 +35,7 @@ export function gangHintsOf(metadata: JsonObject, spec: JsonObject, namespace: s
   const labels = asObject(metadata.labels);
   const annotations = asObject(metadata.annotations);
   const own = readGantryStatement(metadata);
-  return withoutUndefined<GangHints>({
+  return definedMembers<GangHints>({
     queue: own.queue === undefined ? queueNamed(labels, annotations, namespace) : { kind: 'queue', name: own.queue },
     minimum:
       own.minMember ??
@@ -92,7 +93,7 @@ function podSetTopology(annotations: JsonObject): TopologyConstraint | undefined
 }
 
 function constraint(found: Maybe<TopologyConstraint>): TopologyConstraint | undefined {
-  const said = withoutUndefined<TopologyConstraint>(found);
+  const said = definedMembers<TopologyConstraint>(found);
   return said.required === undefined && said.preferred === undefined && said.sliceLevel === undefined
     ? undefined
     : said;
@@ -112,7 +113,3 @@ function whole(value: JsonObject[string]): number | undefined {
 }
 
 type Maybe<T> = { readonly [Member in keyof T]: T[Member] | undefined };
-
-function withoutUndefined<T extends object>(value: Maybe<T>): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
-}

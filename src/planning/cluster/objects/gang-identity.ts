@@ -9,7 +9,10 @@ import { readGantryStatement } from '../../../manifests/gantry-statement';
 import { asArray, asObject, asString } from '../../../manifests/read';
 
 export interface GangIdentity {
-  /** Unique over the cluster, and equal for all pods of the gang: `namespace/kind/name`, the kind in lower case. */
+  /**
+   * Equal for all pods of the gang: `namespace/kind/name`, the kind in lower case. A slash or a blank within a part is escaped, so that no name that
+   * a pod states can look like the key of another gang.
+   */
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
@@ -46,9 +49,18 @@ export function gangIdentityOf(pod: JsonObject): GangIdentity {
     together: true,
     ofNode: false,
     ...found,
-    key: `${namespace}/${found.kind.toLowerCase()}/${found.name}`,
+    key: gangKey(namespace, found.kind, found.name),
     namespace,
   };
+}
+
+/** See `GangIdentity.key`. */
+export function gangKey(namespace: string, kind: string, name: string): string {
+  return [namespace, kind.toLowerCase(), name].map(escaped).join('/');
+}
+
+function escaped(part: string): string {
+  return part.replace(/[%/ ]/g, encodeURIComponent);
 }
 
 function texts(value: JsonObject[string]): Texts {

@@ -130,7 +130,7 @@ export function minimumOf({ minimum }: GangHints, together: boolean): { readonly
 
 function roleOf(name: string, members: readonly GangMember[], group: PodGroupFacts | undefined): Role {
   const [{ template, hints }] = members;
-  const minimum = group?.roleMinimum[name];
+  const minimum = group !== undefined && Object.hasOwn(group.roleMinimum, name) ? group.roleMinimum[name] : undefined;
   const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
   return {
     name,

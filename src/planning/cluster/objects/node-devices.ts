@@ -138,7 +138,7 @@ function divided(
     0,
   );
   const count = Math.max(1, physical === undefined ? Math.ceil(slices / 7) : physical - whole);
-  return Array.from({ length: count }, (_, index): Device => {
+  return Array.from({ length: Math.min(count, MOST_DEVICES) }, (_, index): Device => {
     const mig: Record<string, number> = {};
     for (const [profile, all] of instances) {
       const own = Math.floor(all / count) + (index < all % count ? 1 : 0);
@@ -150,8 +150,11 @@ function divided(
   });
 }
 
+/** No node has as many: what announces more is taken as this, so that no number that a node states fills the memory. */
+export const MOST_DEVICES = 4096;
+
 function times(count: number, device: Device): Device[] {
-  return Array.from({ length: count }, () => device);
+  return Array.from({ length: Math.min(count, MOST_DEVICES) }, () => device);
 }
 
 function numberIn(text: string | undefined): number | undefined {

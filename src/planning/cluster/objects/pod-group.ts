@@ -5,6 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { asArray, asInteger, asObject, asString } from '../../../manifests/read';
 import { type Amounts, type Subgroup, type TopologyConstraint } from '../../../placement';
 import { amountsOf } from './amounts';
+import { gangKey } from './gang-identity';
 import { type GangHints, gangHintsOf, mergedHints } from './gang-hints';
 import { networkTopology, type TierResolver } from './topologies';
 
@@ -47,7 +48,7 @@ export function podGroupOf(object: JsonObject, tiers?: TierResolver): PodGroupFa
     .find(({ controller }) => controller === true);
   const minResources = amountsOf(spec.minResources);
   return {
-    key: `${namespace}/podgroup/${name}`,
+    key: gangKey(namespace, 'PodGroup', name),
     namespace,
     name,
     group,

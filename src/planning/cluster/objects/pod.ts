@@ -36,6 +36,11 @@ export interface TemplateOptions {
     namespace: string,
   ) => AmountsDraft | undefined;
   /**
+   * Whether annotations by which a pod asks for a part of a device count; any user that may create pods may write them.
+   * @default true
+   */
+  readonly sharing?: boolean;
+  /**
    * Namespaces by a selector on their labels, for affinity between pods.
    * @default - none is known
    */
@@ -54,7 +59,11 @@ export function templateOf({ metadata, spec, namespace }: TemplateSource, option
   const own: OwnPod = { labels, ...(options.namespaces !== undefined && { namespaces: options.namespaces }) };
   const request = podRequest(spec);
   addTo(request, devicesOfClaims(spec, namespace, options));
-  const accelerator = takeAcceleratorRequest(request, Object.fromEntries(stringEntries(metadata.annotations)));
+  const accelerator = takeAcceleratorRequest(
+    request,
+    Object.fromEntries(stringEntries(metadata.annotations)),
+    options.sharing ?? true,
+  );
   const affinity = asObject(spec.affinity);
   const node = asObject(affinity.nodeAffinity);
   const near = asObject(affinity.podAffinity);

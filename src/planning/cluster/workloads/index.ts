@@ -90,7 +90,7 @@ export function workloadsOf(set: ManifestSet, tiers?: TierResolver): Workloads {
   const notPlaced: NotPlaced[] = [];
   for (const manifest of set.manifests) {
     const kind = kindKey(manifest.id);
-    const read = READERS[kind];
+    const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
     if ((read === undefined && kind !== 'apps/DaemonSet') || isMadeByOther(manifest, set)) {
       continue;
     }

@@ -32,23 +32,24 @@ export function factsOf(view: ClusterView): readonly Fact[] {
     facts.push({
       term: 'Free whole devices',
       value: tell(freeWhole),
-      more: `${tell(onFreeNodes)} on nodes that are all free`,
+      more: `${tell(onFreeNodes)} on completely free nodes`,
     });
     const inner = largest.slice(0, -1).at(-1);
     const level = view.levels[largest.length - 2]?.title;
     const room = inner === undefined || level === undefined ? largest.at(-1) : inner;
     if (room !== undefined) {
+      const full = room.devices === 0;
       facts.push({
         term: `Most free in one ${inner === undefined ? 'node' : level}`,
-        value: tell(room.devices),
-        more: room.name,
+        value: full ? 'None' : tell(room.devices),
+        more: full ? 'no whole device is free' : room.name,
       });
     }
     if (stranded > 0) {
       facts.push({ term: 'Stranded', value: tell(stranded), more: 'free, but without CPU or memory' });
     }
     if (unavailable > 0) {
-      facts.push({ term: 'Out of use', value: tell(unavailable), more: 'broken, cordoned or not ready' });
+      facts.push({ term: 'Out of use', value: tell(unavailable), more: 'unhealthy, cordoned, or not ready' });
     }
   }
   if (counters.evictions > 0) {

@@ -1,5 +1,5 @@
 /**
- * Who has to go, and for whom; and, on the page of a scheduler that runs, what it did of late.
+ * Which pods are evicted and for which gang; and, on the page of a running scheduler, its recent decisions.
  */
 import { type ClusterView, type ViewEviction } from '../../cluster/view';
 import { type LiveView } from '../live-view';
@@ -34,7 +34,7 @@ export function evictionPanel(panel: HTMLElement, view: ClusterView, actions: Ac
     el(
       'header',
       {},
-      el('h2', { id: 'evictions-title' }, 'Makes room', el('span', {}, count(view.evictions.length, 'pod'))),
+      el('h2', { id: 'evictions-title' }, 'Evictions', el('span', {}, count(view.evictions.length, 'pod'))),
     ),
     el('ul', { class: 'notes' }, ...shown.map((movement) => el('li', {}, ...sentence(movement, view, actions)))),
     more('evictions', shown.length, all.length, actions),
@@ -42,8 +42,10 @@ export function evictionPanel(panel: HTMLElement, view: ClusterView, actions: Ac
 }
 
 function sentence({ first, pods, moved }: Movement, view: ClusterView, actions: Actions): readonly (Node | string)[] {
-  const does = moved === pods ? 'moves' : moved === 0 ? 'goes' : `goes, ${tell(moved)} of them to another node,`;
-  const verb = pods === 1 ? does : does.replace('moves', 'move').replace('goes', 'go');
+  const verb =
+    moved === pods
+      ? `${pods === 1 ? 'moves' : 'move'} to another node`
+      : `${pods === 1 ? 'is' : 'are'} evicted${moved === 0 ? '' : `, ${tell(moved)} of them to another node,`}`;
   return [
     `${count(pods, 'pod')} of `,
     name(view.gangs[first.gang]?.name ?? '', 'from', actions),
@@ -72,7 +74,7 @@ export function recentPanel(panel: HTMLElement, { recent = [] }: LiveView, actio
   panel.hidden = recent.length === 0;
   refill(
     panel,
-    el('header', {}, el('h2', { id: 'recent-title' }, 'Of late')),
+    el('header', {}, el('h2', { id: 'recent-title' }, 'Recent decisions')),
     el(
       'div',
       { class: 'scroll' },

@@ -27,13 +27,13 @@ export function pendingPanel(panel: Element, view: ClusterView, actions: Actions
   refill(
     panel,
     el('header', {}, el('h2', { id: 'pending-title' }, 'Waiting', el('span', {}, tell(view.counters.pending)))),
-    shown.length === 0 && el('p', { class: 'none' }, 'None of what was looked for waits.'),
+    shown.length === 0 && el('p', { class: 'none' }, 'No waiting gang matches the search.'),
     el('ul', { class: 'pending' }, ...shown.map((group) => item(group, view, actions))),
     more('pending', shown.length, groups.length, actions),
   );
 }
 
-/** Gangs that ask for the same and wait for the same are told once; one to which nodes are promised is told by itself. */
+/** Gangs with the same request and the same reason are shown once; a gang with a reservation is shown separately. */
 function keyOf({ queue, pods, devices, topology, pending }: ViewGang): string {
   return JSON.stringify([queue, pods, devices, topology, pending?.message, pending?.changes]);
 }
@@ -78,19 +78,23 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
     el('p', { class: 'sub' }, `${group.length > 1 ? 'each: ' : ''}${wants.join(', ')}`),
     el('p', { class: 'why' }, message),
     promised !== undefined &&
-      el('p', { class: 'sub' }, `Promised ${count(promised.nodes.length, 'node')} ${when(promised.startAt, view.at)}.`),
+      el(
+        'p',
+        { class: 'sub' },
+        `Reserved: ${count(promised.nodes.length, 'node')} ${when(promised.startAt, view.at)}.`,
+      ),
     changes.length > 0 &&
       el(
         'div',
         { class: 'changes' },
-        el('b', {}, changes.length === 1 ? 'What lets it in' : 'Any of these lets it in'),
+        el('b', {}, changes.length === 1 ? 'What would help' : 'Any of these would help'),
         el('ul', {}, ...changes.map((change) => el('li', {}, change))),
       ),
     (blocked.length > 0 || nearest !== undefined) &&
       el(
         'details',
         {},
-        el('summary', {}, 'What keeps nodes out'),
+        el('summary', {}, 'Why nodes are excluded'),
         el(
           'ul',
           {},
@@ -101,7 +105,7 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
             el(
               'li',
               {},
-              `nearest: ${nearest.node}${nearest.missing === undefined ? '' : `, ${tell(nearest.missing)} ${nearest.detail ?? nearest.constraint} short`}`,
+              `nearest: ${nearest.node}${nearest.missing === undefined ? '' : `, ${tell(nearest.missing)} ${nearest.detail ?? nearest.constraint} missing`}`,
             ),
         ),
       ),

@@ -123,7 +123,7 @@ class PlanPage implements Actions {
         el('div', {}, el('dt', {}, term), el('dd', {}, value, more !== undefined && el('small', {}, more))),
       ),
     );
-    this.title.replaceChildren('Where it lands', el('span', {}, `${count(view.nodes.length, 'node')}`));
+    this.title.replaceChildren('Placement', el('span', {}, `${count(view.nodes.length, 'node')}`));
     this.update();
   }
 
@@ -313,9 +313,9 @@ const STATES: readonly {
   readonly mark: string | undefined;
 }[] = [
   { state: 'planned', label: 'starts now', mark: undefined },
-  { state: 'running', label: 'ran before', mark: undefined },
-  { state: 'nominated', label: 'starts when there is room', mark: 'nominated' },
-  { state: 'leaving', label: 'has to go', mark: 'leaving' },
+  { state: 'running', label: 'running', mark: undefined },
+  { state: 'nominated', label: 'starts after evictions', mark: 'nominated' },
+  { state: 'leaving', label: 'is evicted', mark: 'leaving' },
 ];
 
 function leadOf(view: ClusterView): string {

@@ -7,7 +7,7 @@
  * reads a list of any size in one piece.
  *
  * Here: lists come in pages; a watch resumes from the last version it has seen, bookmarks included; 410 means to list again; any other
- * end means to resume after a pause that grows; silence for longer than two bookmarks means that the connection is dead; a line that
+ * end means to resume after a pause that grows; silence for longer than a watch lasts means that the connection is dead; a line that
  * cannot be read means to resume from before it. Nothing is ever taken for deleted because a watch broke.
  */
 import { type JsonObject } from '../../../facts/api/schema';
@@ -49,7 +49,7 @@ export interface ReflectorOptions<T> {
   readonly onNote?: (note: ReflectorNote) => void;
   /** Narrows the collection. @default - all of it */
   readonly fieldSelector?: string;
-  /** Milliseconds of silence after which a connection counts as dead; bookmarks come every minute. @default 150000 */
+  /** Milliseconds of silence after which a connection counts as dead: longer than a watch lasts. @default 29000 */
   readonly silence?: number;
   /** Milliseconds until a collection that is not served is looked for again. @default 30000 */
   readonly absence?: number;
@@ -181,9 +181,10 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   private async watch(path: string, version: string): Promise<void> {
-    const { client, silence = 150_000, fieldSelector } = this.options;
-    // Not all watches of all replicas come back at one moment.
-    const timeoutSeconds = 240 + Math.floor(Math.random() * 120);
+    const { client, silence = 29_000, fieldSelector } = this.options;
+    // Short, so that a connection that froze is noticed soon: the server sends a bookmark and ends the watch, or it is dead. A watch that
+    // is resumed costs one request. Not all watches of all replicas come back at one moment.
+    const timeoutSeconds = 20 + Math.floor(Math.random() * 6);
     const query = { watch: 1, allowWatchBookmarks: true, resourceVersion: version, timeoutSeconds, fieldSelector };
     const response = await client.stream(path, { query, signal: this.ended.signal });
     const opened = performance.now();

@@ -88,6 +88,24 @@ function withNode(affinity: JsonObject, node: string): JsonObject {
   };
 }
 
+/** Whether every term of the pod's required node affinity names this node, as a hand-over leaves them. */
+export function isPinnedTo(pod: JsonObject, node: string): boolean {
+  const { nodeAffinity } = asObject(asObject(pod.spec).affinity);
+  const required = asObject(asObject(nodeAffinity).requiredDuringSchedulingIgnoredDuringExecution);
+  const terms = asArray(required.nodeSelectorTerms).map(asObject);
+  return (
+    terms.length > 0 &&
+    terms.every((term) =>
+      asArray(term.matchFields)
+        .map(asObject)
+        .some(({ key, operator, values }) => {
+          const [name, ...others] = asArray(values);
+          return key === 'metadata.name' && operator === 'In' && name === node && others.length === 0;
+        }),
+    )
+  );
+}
+
 export function isGated(pod: JsonObject): boolean {
   return asArray(asObject(pod.spec).schedulingGates).some((gate) => asObject(gate).name === GANTRY_PLACEMENT_GATE);
 }

@@ -4,16 +4,18 @@
  * Health and metrics are for whoever reaches the port: a Prometheus that had to show its token would send it over plain HTTP. They name
  * queues, and no pods.
  *
+ * No path here is granted by a role that clusters come with: `system:discovery` lets every account `get` whatever is below `/api` and `/apis`.
+ *
  * | path | what |
  * |---|---|
  * | `/healthz` | 200 while the program makes progress |
  * | `/readyz` | 200 once everything has been read |
  * | `/metrics` | Prometheus' text format |
- * | `/api/view` | the cluster as the last cycle saw it; `null` where this replica does not decide |
- * | `/api/pending` | every gang that waits, with its reason and what would let it in |
- * | `/api/pending/NAMESPACE/GANG` | one of them |
- * | `/api/decisions` | the latest decisions |
- * | `/api/stream` | server-sent events, one `LiveView` each |
+ * | `/gantry/v1/view` | the cluster as the last cycle saw it; `null` where this replica does not decide |
+ * | `/gantry/v1/pending` | every gang that waits, with its reason and what would let it in |
+ * | `/gantry/v1/pending/NAMESPACE/GANG` | one of them |
+ * | `/gantry/v1/decisions` | the latest decisions |
+ * | `/gantry/v1/stream` | server-sent events, one `LiveView` each |
  * | `/` | the page |
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -25,6 +27,8 @@ import { type Said, Stream } from './stream';
 export interface Face {
   isHealthy(): boolean;
   isReady(): boolean;
+  /** Why it is not ready, for the answer to a probe. */
+  whyNotReady(): string;
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
   view(): object | null;
   /** Why there is no view, where there is none. */
@@ -46,6 +50,9 @@ export interface HttpOptions {
 }
 
 const PUBLISH_PAUSE = 1000;
+
+/** The right that the page at `/` takes: roles that a cluster comes with may grant `/` itself. */
+const PAGE_URL = '/gantry/v1/page';
 
 interface Answer {
   readonly status: number;
@@ -96,7 +103,11 @@ export class HttpFace {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const pathname = pathOf(request.url ?? '/');
+    if (pathname === undefined) {
+      send(response, { status: 400, type: 'text/plain', text: 'The path is not a valid URL.' });
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       send(response, { status: 405, type: 'text/plain', text: 'Only GET: nothing can be changed here.' });
       return;
@@ -107,7 +118,7 @@ export class HttpFace {
       return;
     }
     if (pathname === '/readyz') {
-      send(response, state(face.isReady(), 'not everything has been read yet'));
+      send(response, state(face.isReady(), face.whyNotReady()));
       return;
     }
     if (pathname === '/metrics') {
@@ -120,7 +131,7 @@ export class HttpFace {
       send(response, { status: refusal.status, type: 'text/plain', text: refusal.message });
       return;
     }
-    if (pathname === '/api/stream') {
+    if (pathname === '/gantry/v1/stream') {
       this.stream.add(response, this.said());
       return;
     }
@@ -134,9 +145,11 @@ export class HttpFace {
   private refusal(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
     const { trustsLoopback = true } = this.options;
     if (!trustsLoopback || !isLoopback(request.socket.localAddress ?? '')) {
-      return this.options.authorizer.refusal(request.headers.authorization, path);
+      const asked = path === '/' ? PAGE_URL : path;
+      return this.options.authorizer.refusal(request.headers.authorization, asked, request.socket.remoteAddress ?? '');
     }
-    const name = new URL(`http://${request.headers.host ?? 'localhost'}`).hostname;
+    const host = request.headers.host ?? 'localhost';
+    const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
     return isLoopback(name) ? undefined : { status: 403, message: `This is not ${name}: ask for localhost.` };
   }
 
@@ -149,22 +162,36 @@ export class HttpFace {
   private answer(path: string): Answer {
     const { face } = this.options;
     switch (path) {
-      case '/api/view':
+      case '/gantry/v1/view':
         return json(face.view());
-      case '/api/pending':
+      case '/gantry/v1/pending':
         return json(face.pending());
-      case '/api/decisions':
+      case '/gantry/v1/decisions':
         return json(face.decisions());
       case '/':
         if (face.page !== undefined) {
           return { status: 200, type: 'text/html; charset=utf-8', text: face.page() };
         }
     }
-    const gang = /^\/api\/pending\/(.+)$/.exec(path)?.[1];
-    const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decodeURIComponent(gang));
+    const gang = /^\/gantry\/v1\/pending\/(.+)$/.exec(path)?.[1];
+    const found = gang === undefined ? undefined : face.pending().find((one) => one.gang === decoded(gang));
     return found === undefined
       ? { status: 404, type: 'text/plain', text: gang === undefined ? 'There is no such page.' : 'No such gang waits.' }
       : json(found);
+  }
+}
+
+/** Without what only makes one path look like another; `undefined` where it is none. */
+function pathOf(url: string): string | undefined {
+  return URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost').pathname : undefined;
+}
+
+/** A text that is not well encoded names nothing. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
  * The pods of one gang, and what they come to as a gang of the placement core.
  */
 import {
+  type GangHints,
   type GangIdentity,
   gangTerms,
   mergedHints,
@@ -14,12 +15,22 @@ import { type PodEntry } from './pod-entry';
 /** What a gang's parts refer to. */
 export interface GangContext {
   readonly group: PodGroupFacts | undefined;
-  readonly defaultQueue: string;
+  /** The queue that the gang is charged to. */
+  readonly queue: string;
   readonly priorities: Priorities;
+}
+
+/** What tells gangs apart: the key, and the API group of a PodGroup. A key has no blank, so that the parts cannot be mistaken for each other. */
+export function gangId({ group, key }: Pick<GangIdentity, 'group' | 'key'>): string {
+  return group === '' ? key : `${key} ${group}`;
 }
 
 export class GangMembers {
   readonly pods = new Map<string, PodEntry>();
+  /** Grows with every change of its pods. */
+  generation = 0;
+  private aside: { readonly reason: string; readonly generation: number; readonly now: number } | undefined;
+  private hintsKnown: { readonly group: PodGroupFacts | undefined; readonly hints: GangHints } | undefined;
   private cached: { readonly gang: Gang; readonly context: GangContext; readonly held: boolean } | undefined;
   /** In snapshots and for people: `namespace/name` wherever that is unique, else the key. */
   name: string;
@@ -36,12 +47,42 @@ export class GangMembers {
 
   put(entry: PodEntry): void {
     this.pods.set(entry.key, entry);
-    this.cached = undefined;
+    this.changed();
   }
 
   remove(key: string): void {
     this.pods.delete(key);
+    this.changed();
+  }
+
+  private changed(): void {
+    this.generation++;
     this.cached = undefined;
+    this.hintsKnown = undefined;
+  }
+
+  /** Why the gang is left out of decisions, until it changes or some time has passed. */
+  setAside(reason: string, now: number): void {
+    this.aside = { reason, generation: this.generation, now };
+  }
+
+  get asideReason(): string | undefined {
+    return this.aside?.reason;
+  }
+
+  reconsider(now: number, after: number): void {
+    if (this.aside !== undefined && (this.aside.generation !== this.generation || now - this.aside.now >= after)) {
+      this.aside = undefined;
+    }
+  }
+
+  /** What its pod group says, then its pods. */
+  hints(group: PodGroupFacts | undefined): GangHints {
+    if (this.hintsKnown === undefined || this.hintsKnown.group !== group) {
+      const all = [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+      this.hintsKnown = { group, hints: mergedHints(group?.hints ?? {}, ...all.map((entry) => entry.hints)) };
+    }
+    return this.hintsKnown.hints;
   }
 
   /** Says its own minimum; a gang that does not is as large as the pods that exist. */
@@ -68,10 +109,10 @@ export class GangMembers {
     return gang;
   }
 
-  private make({ group, defaultQueue, priorities }: GangContext, withoutWaiting: boolean): Gang {
+  private make({ group, queue, priorities }: GangContext, withoutWaiting: boolean): Gang {
     const all = [...this.pods.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
     const live = all.filter(({ state }) => state === 'waiting' || state === 'placed');
-    const hints = mergedHints(group?.hints ?? {}, ...all.map((entry) => entry.hints));
+    const hints = this.hints(group);
     // What has done its work is not missed.
     const succeeded = all.filter(({ state }) => state === 'succeeded').length;
     // Pods of which each is of use by itself need only one of them.
@@ -80,7 +121,7 @@ export class GangMembers {
     const counted = withoutWaiting ? live.filter(({ state }) => state === 'placed') : live;
     return {
       name: this.name,
-      queue: hints.queue?.kind === 'queue' ? hints.queue.name : defaultQueue,
+      queue,
       ...gangTerms(hints, priorities),
       roles: rolesOf(all, counted, group),
       minimum,
@@ -91,7 +132,7 @@ export class GangMembers {
 }
 
 function isSame(a: GangContext, b: GangContext): boolean {
-  return a.group === b.group && a.defaultQueue === b.defaultQueue && a.priorities === b.priorities;
+  return a.group === b.group && a.queue === b.queue && a.priorities === b.priorities;
 }
 
 /** Roles of pods that are leaving have to exist as well. */
@@ -106,7 +147,8 @@ function rolesOf(all: readonly PodEntry[], counted: readonly PodEntry[], group: 
   return [...firsts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { template, hints }]) => {
-      const minimum = group?.roleMinimum[name];
+      const minimum =
+        group !== undefined && Object.hasOwn(group.roleMinimum, name) ? group.roleMinimum[name] : undefined;
       const subgroup = group?.subgroups.find((one) => one.name === name)?.name;
       return {
         name,

@@ -7,7 +7,7 @@ import { type GangIdentity, gangIdentityOf } from '../../../planning/cluster/obj
 import { podOf, templateOf, type TemplateOptions } from '../../../planning/cluster/objects/pod';
 import { asArray, asObject, asString } from '../../../manifests/read';
 import { type PodTemplate } from '../../../placement';
-import { annotatedNode, isGated } from '../apply/hand-over';
+import { annotatedNode, isGated, isPinnedTo } from '../apply/hand-over';
 import { claimNames } from './claims';
 
 /**
@@ -45,22 +45,30 @@ export interface PodEntry {
 export interface EntryOptions {
   readonly schedulerName: string;
   readonly template: TemplateOptions;
+  /** Only the scheduler can write `gantry.dev/node`. */
+  readonly guarded: boolean;
+  /** The node for which this process handed the pod over. */
+  readonly handedTo: (uid: string) => string | undefined;
   /** Leaves out what no selector asks, and gives equal templates one value, which the placement core works on once. */
   readonly intern: (template: PodTemplate) => PodTemplate;
 }
 
-export function podEntry(key: string, raw: JsonObject, { schedulerName, template, intern }: EntryOptions): PodEntry {
+export function podEntry(key: string, raw: JsonObject, options: EntryOptions): PodEntry {
+  const { template, intern } = options;
   const metadata = asObject(raw.metadata);
   const spec = asObject(raw.spec);
   const namespace = asString(metadata.namespace) ?? 'default';
   const facts = podOf(raw);
-  const way = wayOf(raw, schedulerName);
+  const way = wayOf(raw, options);
   const phase = asString(asObject(raw.status).phase);
   const handedTo = way === 'handed-over' && facts?.node === undefined ? annotatedNode(raw) : undefined;
   const deleted = metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
   const identity = way === 'other' ? undefined : gangIdentityOf(raw);
   const node = facts?.node ?? handedTo;
-  const devices = facts?.devices;
+  // Whoever made the pod may have written the annotation where the scheduler did not.
+  const devices = way === 'other' ? undefined : facts?.devices;
+  // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
+  const shares = way !== 'other' && (node === undefined || devices !== undefined);
   return {
     key,
     namespace,
@@ -88,7 +96,7 @@ export function podEntry(key: string, raw: JsonObject, { schedulerName, template
         : asArray(spec.schedulingGates)
             .map((gate) => asString(asObject(gate).name) ?? '')
             .filter((name) => name !== OWN_GATE),
-    template: intern(templateOf({ metadata, spec, namespace }, template)),
+    template: intern(templateOf({ metadata, spec, namespace }, { ...template, sharing: shares })),
     hints: way === 'other' ? {} : gangHintsOf(metadata, spec, namespace),
     ...(identity !== undefined && { gang: identity.ofNode ? alone(identity, namespace, metadata) : identity }),
     claims: claimNames(raw),
@@ -104,14 +112,31 @@ function alone(identity: GangIdentity, namespace: string, metadata: JsonObject):
   return { ...identity, key: `${namespace}/pod/${name}`, name, kind: 'Pod', role: 'pod', together: true };
 }
 
-function wayOf(pod: JsonObject, schedulerName: string): Way {
+function wayOf(pod: JsonObject, options: EntryOptions): Way {
   if (isGated(pod)) {
     return 'gated';
   }
-  if (asObject(pod.spec).schedulerName === schedulerName) {
+  if (asObject(pod.spec).schedulerName === options.schedulerName) {
     return 'direct';
   }
-  return annotatedNode(pod) === undefined ? 'other' : 'handed-over';
+  return wasHandedOver(pod, options) ? 'handed-over' : 'other';
+}
+
+/**
+ * An annotation that anybody may write is no reservation. A pod that runs where it says takes that room anyway; one that does not run yet
+ * counts if this process handed it over, or if an admission policy keeps others from writing the annotation and the pod is bound to the
+ * node as a hand-over binds it.
+ */
+function wasHandedOver(pod: JsonObject, { guarded, handedTo }: EntryOptions): boolean {
+  const node = annotatedNode(pod);
+  if (node === undefined) {
+    return false;
+  }
+  const { nodeName } = asObject(pod.spec);
+  if (nodeName !== undefined && nodeName !== '') {
+    return nodeName === node;
+  }
+  return handedTo(asString(asObject(pod.metadata).uid) ?? '') === node || (guarded && isPinnedTo(pod, node));
 }
 
 export function timeOf(value: JsonObject[string] | undefined): number | undefined {

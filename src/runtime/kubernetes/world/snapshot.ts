@@ -9,6 +9,7 @@ import {
   type PodTemplate,
   type Snapshot,
 } from '../../../placement';
+import { messageOf } from '../api/api-error';
 import { type Assumptions } from '../assumptions';
 import { areProtected } from './budgets';
 import { type GangMembers, roleOf } from './gang-members';
@@ -17,7 +18,16 @@ import { type PodEntry } from './pod-entry';
 import { type World } from './world';
 
 /** Why waiting pods of a gang are not shown to the core at all. */
-export type HeldKind = 'needs-hand-over' | 'volume-not-bound' | 'other-gates' | 'settling' | 'refused';
+export type HeldKind =
+  | 'needs-hand-over'
+  | 'volume-not-bound'
+  | 'other-gates'
+  | 'settling'
+  | 'refused'
+  | 'set-aside'
+  | 'queue-set-aside'
+  | 'queue-not-allowed'
+  | 'unknown-queue';
 
 export interface HeldGang {
   readonly gang: string;
@@ -40,12 +50,16 @@ export interface Moment {
   readonly settleMilliseconds: number;
 }
 
+/** A gang that was set aside is tried again after this, milliseconds. */
+export const ASIDE_AGAIN = 60_000;
+
 /** Nobody waits that long: pods that must not be evicted for others at the moment. */
 const UNTOUCHABLE_SECONDS = 1e9;
 
 export function question(world: World, assumptions: Assumptions, moment: Moment): Question {
   world.settle();
   world.nameGangs();
+  world.gangs.forEach((members) => members.reconsider(moment.now, ASIDE_AGAIN));
   const pods: Pod[] = [];
   const gangs: Gang[] = [];
   const held: HeldGang[] = [];
@@ -67,10 +81,12 @@ export function question(world: World, assumptions: Assumptions, moment: Moment)
   }
   for (const members of world.gangs.values()) {
     if (members.pods.size > 0) {
-      takeGang(world, assumptions, moment, members, { pods, gangs, held });
+      takeGangSafely(world, assumptions, moment, members, { pods, gangs, held });
     }
   }
-  const nodes: readonly ClusterNode[] = world.nodes;
+  const nodes: readonly ClusterNode[] = world.nodes.filter(
+    ({ name }) => world.aside.reasonOf('node', name) === undefined,
+  );
   return {
     snapshot: { now: moment.now, nodes, queues: world.queues, topologies: world.topologies, gangs, pods },
     held,
@@ -81,6 +97,44 @@ interface Result {
   readonly pods: Pod[];
   readonly gangs: Gang[];
   readonly held: HeldGang[];
+}
+
+/** A gang that cannot be decided about costs itself alone: its waiting pods wait, and those with a node take their room. */
+function takeGangSafely(
+  world: World,
+  assumptions: Assumptions,
+  moment: Moment,
+  members: GangMembers,
+  result: Result,
+): void {
+  const own: Result = { pods: [], gangs: [], held: [] };
+  let reason = members.asideReason;
+  if (reason === undefined) {
+    try {
+      takeGang(world, assumptions, moment, members, own);
+    } catch (error) {
+      reason = messageOf(error);
+      members.setAside(reason, moment.now);
+    }
+  }
+  if (reason === undefined) {
+    world.aside.remove('gang', members.key);
+    result.pods.push(...own.pods);
+    result.gangs.push(...own.gangs);
+    result.held.push(...own.held);
+    return;
+  }
+  world.aside.put({ kind: 'gang', name: members.key, reason });
+  const message = `The scheduler cannot decide about the gang, and leaves it aside: ${reason}.`;
+  result.held.push({ gang: members.name, queue: '', kind: 'set-aside', message, again: ASIDE_AGAIN });
+  for (const entry of members.pods.values()) {
+    const { template, devices } = entry;
+    const { node = entry.node } = assumptions.placeOf(entry.uid) ?? {};
+    if (node !== undefined && (entry.state === 'placed' || entry.state === 'leaving' || entry.state === 'waiting')) {
+      const state = entry.state === 'leaving' ? 'releasing' : 'running';
+      result.pods.push({ name: entry.key, state, template, node, ...(devices && { devices }) });
+    }
+  }
 }
 
 function takeGang(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers, result: Result): void {
@@ -189,6 +243,10 @@ function watchMinimum(
 type Hold = Pick<HeldGang, 'kind' | 'message' | 'again'>;
 
 function reasonToHold(world: World, assumptions: Assumptions, moment: Moment, members: GangMembers): Hold | undefined {
+  const { kind, refusal } = world.queueOf(members);
+  if (kind !== undefined && refusal !== undefined) {
+    return { kind, message: refusal };
+  }
   let youngest = 0;
   let waits = false;
   for (const entry of members.pods.values()) {

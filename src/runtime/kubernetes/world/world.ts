@@ -11,23 +11,28 @@ import {
   type PodGroupFacts,
   podGroupOf,
   Priorities,
-  queueOf,
   tiersOfLevels,
   type TierResolver,
   topologyOf,
 } from '../../../planning/cluster/objects';
+import { displayNames } from '../../../planning/cluster/from-objects';
+import { gangKey } from '../../../planning/cluster/objects/gang-identity';
+import { MOST_DEVICES } from '../../../planning/cluster/objects/node-devices';
 import { labelRequirements, type NamespaceChooser } from '../../../planning/cluster/objects/selectors';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { type ClusterNode, type PodTemplate, type Queue, type Topology } from '../../../placement';
 import { matchesRequirement } from '../../../placement/filters/selectors';
 import { type CollectionName } from '../../../planning/scheduler-settings/collections';
 import { type Configuration } from '../../../planning/scheduler-settings/configuration';
+import { messageOf } from '../api/api-error';
 import { type Change, type Watched } from '../watched';
 import { budgetsOf } from './budgets';
 import { type ClaimSources, claimTerms } from './claims';
-import { type GangContext, GangMembers } from './gang-members';
+import { type GangContext, gangId, GangMembers } from './gang-members';
 import { type EntryOptions, type PodEntry, podEntry } from './pod-entry';
+import { WorldQueues } from './queues';
 import { labelKeysIn } from './selector-keys';
+import { type AsideKind, SetAside } from './set-aside';
 
 type Source = Pick<Watched, 'all' | 'onChange'>;
 
@@ -37,6 +42,19 @@ interface Places {
   readonly topologies: readonly Topology[];
   readonly tiers: TierResolver | undefined;
 }
+
+/** The queue of a gang; with a refusal, the one that its running pods are charged to. */
+export interface QueueOfGang {
+  readonly name: string;
+  readonly kind?: 'queue-set-aside' | 'queue-not-allowed' | 'unknown-queue';
+  readonly refusal?: string;
+}
+
+const ASIDE_KINDS: Readonly<Partial<Record<CollectionName, AsideKind>>> = {
+  pods: 'pod',
+  nodes: 'node',
+  volcanoQueues: 'queue',
+};
 
 /** Groups that their collections leave out of their objects, since lists do not repeat them. */
 const POD_GROUP_VERSIONS: Readonly<Partial<Record<CollectionName, string>>> = {
@@ -56,10 +74,13 @@ export class World {
   /** Keys of pod labels that some selector between pods asks for; it only grows. */
   private readonly labelKeys = new Set<string>();
   private readonly texts = new WeakMap<PodTemplate, string>();
-  private readonly entryOptions: Omit<EntryOptions, 'schedulerName'>;
+  private readonly entryOptions: Omit<EntryOptions, 'schedulerName' | 'guarded'>;
   private placesKnown: Places | undefined;
   private budgetIndex: ReturnType<typeof budgetsOf> | undefined;
-  private queueList: readonly Queue[] | undefined;
+  private queuesKnown: WorldQueues | undefined;
+  /** Where pods were handed over to in this process, by uid. */
+  private readonly handOvers = new Map<string, string>();
+  readonly aside = new SetAside();
   private volumesChanged = false;
   private namespacesChanged = false;
   private labelKeysChanged = false;
@@ -77,8 +98,9 @@ export class World {
     this.entryOptions = {
       template: { claimTerms: (claim, namespace) => claimTerms(this.claimSources)(claim, namespace), namespaces },
       intern: (template) => this.intern(template),
+      handedTo: (uid) => this.handOvers.get(uid),
     };
-    source.onChange((change) => this.take(change));
+    source.onChange((change) => this.takeSafely(change));
   }
 
   get claimSources(): ClaimSources {
@@ -95,9 +117,10 @@ export class World {
   }
 
   configure(config: Configuration): void {
-    const renamed = config.schedulerName !== this.config.schedulerName;
+    const renamed =
+      config.schedulerName !== this.config.schedulerName || config.handOver.guarded !== this.config.handOver.guarded;
     this.config = config;
-    this.queueList = undefined;
+    this.queuesKnown = undefined;
     this.placesKnown = undefined;
     if (renamed) {
       this.readPods(() => true);
@@ -132,31 +155,68 @@ export class World {
     return (this.budgetIndex ??= budgetsOf(this.source.all('podDisruptionBudgets').values()));
   }
 
-  /** Queues of the configuration, of the cluster, and the one for whoever names none, which exists even if nobody has made it. */
   get queues(): readonly Queue[] {
-    if (this.queueList === undefined) {
-      const byName = new Map<string, Queue>([[this.config.defaultQueue, { name: this.config.defaultQueue }]]);
-      for (const object of this.source.all('volcanoQueues').values()) {
-        const queue = queueOf({ ...object, apiVersion: 'scheduling.volcano.sh/v1beta1', kind: 'Queue' });
-        if (queue !== undefined) {
-          byName.set(queue.name, queue);
-        }
-      }
-      this.config.queues.forEach((queue) => byName.set(queue.name, queue));
-      this.queueList = [...byName.values()];
+    return this.queueTree.list;
+  }
+
+  /** Queues of the configuration, of the cluster, and the one for whoever names none. */
+  get queueTree(): WorldQueues {
+    if (this.queuesKnown === undefined) {
+      this.queuesKnown = new WorldQueues({
+        defaultQueue: this.config.defaultQueue,
+        configured: this.config.queues,
+        objects: this.source.all('volcanoQueues').values(),
+      });
+      const { faults } = this.queuesKnown;
+      this.aside.list
+        .filter(({ kind, name }) => kind === 'queue' && !faults.has(name))
+        .forEach(({ name }) => this.aside.remove('queue', name));
+      faults.forEach((reason, name) => this.aside.put({ kind: 'queue', name, reason }));
     }
-    return this.queueList;
+    return this.queuesKnown;
   }
 
-  contextOf({ identity }: GangMembers): GangContext {
-    const group = this.groupOf(identity);
-    const { annotations } = asObject(this.source.all('namespaces').get(identity.namespace)?.metadata);
-    const ofNamespace = asString(asObject(annotations)['scheduling.volcano.sh/queue-name']);
-    return { group, defaultQueue: ofNamespace ?? this.config.defaultQueue, priorities: this.priorities };
+  contextOf(members: GangMembers): GangContext {
+    const group = this.groupOf(members.identity);
+    return { group, queue: this.queueOf(members).name, priorities: this.priorities };
   }
 
-  private groupOf({ kind, group, key }: GangIdentity): PodGroupFacts | undefined {
-    return kind === 'PodGroup' ? this.groups.get(groupKey(group, key)) : undefined;
+  /**
+   * The queue that a gang is charged to, and why it may not start in the queue that it names. What runs although it may not use its
+   * queue is charged to the default queue, so that nobody fills the queue of another by a label.
+   */
+  queueOf(members: GangMembers): QueueOfGang {
+    const { namespace } = members.identity;
+    const { queue } = members.hints(this.groupOf(members.identity));
+    const { defaultQueue } = this.config;
+    const { annotations } = asObject(this.source.all('namespaces').get(namespace)?.metadata);
+    const named =
+      queue?.kind === 'queue'
+        ? queue.name
+        : (asString(asObject(annotations)['scheduling.volcano.sh/queue-name']) ?? defaultQueue);
+    const tree = this.queueTree;
+    const fault = tree.faults.get(named) ?? this.aside.reasonOf('queue', named);
+    if (fault !== undefined) {
+      return { name: defaultQueue, kind: 'queue-set-aside', refusal: `Queue "${named}" is set aside: ${fault}.` };
+    }
+    if (tree.has(named) && !tree.allows(named, namespace)) {
+      const refusal = `Queue "${named}" does not name namespace "${namespace}" among those that may use it.`;
+      return { name: defaultQueue, kind: 'queue-not-allowed', refusal };
+    }
+    const runs = [...members.pods.values()].some(({ state }) => state === 'placed' || state === 'leaving');
+    if (!tree.has(named) && runs) {
+      return { name: defaultQueue, kind: 'unknown-queue', refusal: `Queue "${named}" does not exist.` };
+    }
+    return { name: named };
+  }
+
+  /** The pod may show this node as that of its hand-over from now on. */
+  willHandOver(uid: string, node: string): void {
+    this.handOvers.set(uid, node);
+  }
+
+  private groupOf(identity: GangIdentity): PodGroupFacts | undefined {
+    return identity.kind === 'PodGroup' ? this.groups.get(gangId(identity)) : undefined;
   }
 
   private get priorities(): Priorities {
@@ -188,6 +248,26 @@ export class World {
     };
   }
 
+  /** An object that cannot be read costs itself alone: the watch goes on, and what was known of it before is forgotten. */
+  private takeSafely(change: Change): void {
+    const { collection, key } = change;
+    const kind = ASIDE_KINDS[collection] ?? 'object';
+    const name = kind === 'object' ? `${collection} ${key}` : key;
+    try {
+      this.take(change);
+      if (kind !== 'queue') {
+        this.aside.remove(kind, name);
+      }
+    } catch (error) {
+      if (collection === 'nodes') {
+        this.nodesByName.delete(key);
+        this.placesKnown = undefined;
+      }
+      this.aside.put({ kind, name, reason: messageOf(error) });
+      this.onRelevant();
+    }
+  }
+
   private take({ collection, key, before, after }: Change): void {
     switch (collection) {
       case 'pods':
@@ -198,7 +278,7 @@ export class World {
           this.nodesByName.delete(key);
           this.placesKnown = undefined;
         } else if (before === undefined || differs(before, after)) {
-          this.nodesByName.set(key, nodeOf(after));
+          this.nodesByName.set(key, checkedNode(after));
           this.placesKnown = undefined;
         } else {
           return;
@@ -212,7 +292,7 @@ export class World {
         this.budgetIndex = undefined;
         break;
       case 'volcanoQueues':
-        this.queueList = undefined;
+        this.queuesKnown = undefined;
         break;
       case 'volcanoPodGroups':
       case 'nativePodGroups':
@@ -239,7 +319,8 @@ export class World {
 
   private takeGroup(collection: CollectionName, key: string, after: JsonObject | undefined): void {
     const apiVersion = POD_GROUP_VERSIONS[collection]!;
-    const name = groupKey(apiVersion.split('/')[0], key.replace('/', '/podgroup/'));
+    const [namespace, object] = key.split('/');
+    const name = gangId({ group: apiVersion.split('/')[0], key: gangKey(namespace, 'PodGroup', object) });
     if (after === undefined) {
       this.groups.delete(name);
       return;
@@ -267,14 +348,22 @@ export class World {
     const entry =
       raw === undefined
         ? undefined
-        : podEntry(key, raw, { ...this.entryOptions, schedulerName: this.config.schedulerName });
+        : podEntry(key, raw, {
+            ...this.entryOptions,
+            schedulerName: this.config.schedulerName,
+            guarded: this.config.handOver.guarded,
+          });
     if (entry !== undefined) {
       this.pods.set(key, entry);
       if (entry.gang !== undefined) {
-        const members = this.gangs.get(entry.gang.key) ?? new GangMembers(entry.gang.key, entry.gang);
+        const id = gangId(entry.gang);
+        const members = this.gangs.get(id) ?? new GangMembers(id, entry.gang);
         members.put(entry);
-        this.gangs.set(entry.gang.key, members);
+        this.gangs.set(id, members);
       }
+    }
+    if (before !== undefined && before.uid !== entry?.uid) {
+      this.handOvers.delete(before.uid);
     }
     this.onPod(before, entry);
     if (isRelevant(before, entry)) {
@@ -284,12 +373,11 @@ export class World {
 
   /** A new look at who is called what: two kinds may have objects of one name. */
   nameGangs(): void {
-    const times = new Map<string, number>();
-    const shorts = [...this.gangs.values()].map((members) => ({ members, short: this.shortName(members) }));
-    shorts.forEach(({ short }) => times.set(short, (times.get(short) ?? 0) + 1));
+    const all = [...this.gangs.values()];
+    const names = displayNames(all.map((members) => ({ key: members.key, name: this.shortName(members) })));
     this.byName.clear();
-    for (const { members, short } of shorts) {
-      members.name = times.get(short) === 1 ? short : members.key;
+    for (const members of all) {
+      members.name = names.get(members.key)!;
       this.byName.set(members.name, members);
     }
   }
@@ -305,7 +393,7 @@ export class World {
   }
 
   private leaveGang({ key, gang }: PodEntry): void {
-    const members = gang === undefined ? undefined : this.gangs.get(gang.key);
+    const members = gang === undefined ? undefined : this.gangs.get(gangId(gang));
     members?.remove(key);
   }
 
@@ -313,6 +401,7 @@ export class World {
   sweep(): void {
     for (const [key, { pods }] of this.gangs) {
       if (pods.size === 0) {
+        this.aside.remove('gang', key);
         this.gangs.delete(key);
       }
     }
@@ -386,8 +475,13 @@ function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): 
   );
 }
 
-function groupKey(group: string, key: string): string {
-  return `${group} ${key}`;
+/** @throws where what the node says cannot be */
+function checkedNode(object: JsonObject): ClusterNode {
+  const node = nodeOf(object);
+  if ((node.devices?.length ?? 0) >= MOST_DEVICES) {
+    throw new Error(`the node announces ${MOST_DEVICES} devices or more, which no node has`);
+  }
+  return node;
 }
 
 /** A node writes its heartbeat often, and says the same otherwise. */

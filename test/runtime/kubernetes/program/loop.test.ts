@@ -1,4 +1,5 @@
-import { gangOf, kubeScheduler, letTimeRun, Rig, stopTime } from './rig';
+import { asObject } from '../../../../src/manifests/read';
+import { gangOf, kubeScheduler, letTimeRun, podObject, Rig, stopTime } from './rig';
 
 describe('the scheduler program', () => {
   let rig: Rig;
@@ -15,5 +16,75 @@ describe('the scheduler program', () => {
     rig.addPods(...gangOf('a', 8), ...gangOf('b', 4, { gated: true }));
     await rig.until('all have a node', () => Object.keys(rig.server.places()).length === 12);
     expect([...rig.faults]).toEqual([]);
+  });
+
+  it('notices within 30 seconds that a watch is frozen', async () => {
+    rig = await Rig.start();
+    rig.addNodes(1);
+    await rig.pass(5000);
+    rig.server.silence(/./);
+    rig.addPods(podObject('late'));
+    await rig.until('it is seen and bound', () => Object.keys(rig.server.places()).length === 1, 30_000);
+  });
+
+  it('lets a new job go on at once while thousands of pods wait', async () => {
+    rig = await Rig.start({ config: 'enqueueVolcanoPodGroups: true\nexplain: { writesPerSecond: 20 }' });
+    const { server } = rig;
+    const GROUPS = 'scheduling.volcano.sh/v1beta1';
+    server.serve(GROUPS, 'queues', 'podgroups');
+    rig.addNodes(1);
+    rig.addPods(...Array.from({ length: 3000 }, (_, i) => podObject(`never-${i}`, { gpus: 100 })));
+    await rig.pass(35_000);
+    server.put(GROUPS, 'podgroups', { metadata: { namespace: 'default', name: 'job' }, spec: { minMember: 1 } });
+    const phase = (): unknown => asObject(server.store.get(GROUPS, 'podgroups', 'default/job')?.status).phase;
+    await rig.until('it may make its pods', () => phase() === 'Inqueue', 5000);
+    // One event for each gang comes before the conditions of its pods.
+    expect(server.writes(/pods\/never.*status$/).length).toBeLessThan(100);
+  });
+
+  it('resumes quiet watches without reading anything again', async () => {
+    rig = await Rig.start();
+    rig.addNodes(1);
+    await rig.pass(5000);
+    const lists = (): number =>
+      rig.server.log.filter(({ method, path }) => method === 'GET' && path === '/api/v1/pods').length;
+    const before = lists();
+    await rig.pass(600_000);
+    expect(lists()).toBe(before);
+    rig.addPods(podObject('late'));
+    await rig.until('it is bound', () => Object.keys(rig.server.places()).length === 1, 10_000);
+  });
+});
+
+describe('two replicas', () => {
+  let first: Rig;
+  let second: Rig;
+  beforeEach(() => stopTime());
+  afterEach(async () => {
+    await first.stop();
+    await second.stop();
+    letTimeRun();
+  });
+
+  it('only one decides, and the other goes on when it can no longer renew its lease', async () => {
+    first = await Rig.start({ leaseSeconds: 15, identity: 'first' });
+    const { server } = first;
+    await first.pass(3000);
+    second = await Rig.start({ leaseSeconds: 15, identity: 'second', server });
+    first.addNodes(2);
+    first.addPods(...gangOf('a', 8));
+    await first.until('the gang runs', () => Object.keys(server.places()).length === 8);
+    expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
+    expect([await first.metric('gantry_leader'), await second.metric('gantry_leader')]).toEqual([1, 0]);
+    // Nobody renews: the first has to stop before the second may begin.
+    server.trouble = ({ method, path }) => (path.includes('/leases') && method !== 'GET' ? 503 : undefined);
+    await first.pass(30_000);
+    first.addPods(...gangOf('b', 8));
+    await first.pass(20_000);
+    expect([first.said('placing').length, second.said('placing').length]).toEqual([1, 0]);
+    server.trouble = () => undefined;
+    await first.until('one of them goes on', () => Object.keys(server.places()).length === 16);
+    expect(first.said('placing').length + second.said('placing').length).toBe(2);
+    expect([...first.faults]).toEqual([]);
   });
 });

@@ -1,0 +1,56 @@
+/**
+ * Keeps the values of Secrets out of reports, which are printed in logs and uploaded to other places.
+ */
+import { type JsonValue } from '../facts/api/schema';
+import { type Manifest } from '../manifests/manifest';
+import { asObject } from '../manifests/read';
+import { type Violation } from './rule';
+
+const HIDDEN = '(value of a Secret)';
+const FIELDS = ['data', 'stringData'] as const;
+/** Shorter values occur by chance in any text. */
+const SHORTEST = 4;
+
+/** The violation without what a Secret holds; the same violation for every other object. */
+export function withoutSecretValues(violation: Violation, { id, object }: Manifest): Violation {
+  if (id.kind !== 'Secret' || id.group !== '') {
+    return violation;
+  }
+  const values = FIELDS.flatMap((field) => Object.values(asObject(object[field])))
+    .filter((value) => typeof value !== 'object')
+    .map(String)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), Buffer.from(value, 'base64').toString('utf8')])
+    .filter((value) => value.length >= SHORTEST);
+  const hidden = (text: string): string => values.reduce(withoutValue, text);
+  const { path = '', found, message, expected, fix } = violation;
+  return {
+    ...violation,
+    message: hidden(message),
+    ...(found === undefined ? {} : { found: isBelowData(path) || path === '' ? HIDDEN : hiddenValue(found, hidden) }),
+    ...(expected === undefined ? {} : { expected: hidden(expected) }),
+    ...(fix === undefined ? {} : { fix: hidden(fix) }),
+  };
+}
+
+/** Messages cut long values, so that the beginning of one is hidden as well. */
+function withoutValue(text: string, value: string): string {
+  const beginning = value.slice(0, SHORTEST);
+  let left = text;
+  for (let at = left.indexOf(beginning); at >= 0; at = left.indexOf(beginning, at + HIDDEN.length)) {
+    let length = SHORTEST;
+    while (length < value.length && left.charAt(at + length) === value.charAt(length)) {
+      length++;
+    }
+    left = `${left.slice(0, at)}${HIDDEN}${left.slice(at + length)}`;
+  }
+  return left;
+}
+
+function isBelowData(path: string): boolean {
+  return FIELDS.some((field) => path === `/${field}` || path.startsWith(`/${field}/`));
+}
+
+/** Annotations may repeat the whole object. */
+function hiddenValue(value: JsonValue, hidden: (text: string) => string): JsonValue {
+  return typeof value === 'string' ? hidden(value) : typeof value === 'object' && value !== null ? HIDDEN : value;
+}

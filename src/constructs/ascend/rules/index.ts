@@ -1,0 +1,105 @@
+/**
+ * What Ascend's device plugin and Volcano's NPU plugin require of pods.
+ */
+import { type Rule } from '../../../checks/rule';
+import { cite } from '../../../facts/upstream';
+import { askedByPod, domainAdvice, nodeLabelWanted } from '../../pods/rules/domain-advice';
+
+const SOURCE = cite('ascend-mind-cluster');
+
+/** NPUs of a node, and the counts that its plugin places, by `accelerator-type`. */
+const SERVERS: Readonly<Record<string, { readonly npus: number; readonly counts?: readonly number[] } | undefined>> = {
+  card: { npus: 2 },
+  module: { npus: 8, counts: [1, 2, 4, 8] },
+  half: { npus: 4, counts: [1, 2, 4] },
+  'card-910b-2': { npus: 2 },
+  'module-910b-8': { npus: 8 },
+  'module-910b-16': { npus: 16 },
+  'module-a3-8': { npus: 8 },
+  'module-a3-16': { npus: 16 },
+  'module-a3-16-super-pod': { npus: 16 },
+};
+
+/** `huawei.com/Ascend910-2c`: a vNPU of a template; HAMi's `-memory` and `-core` are amounts. */
+const VIRTUAL = /^huawei\.com\/Ascend(?:910|310P)-(?!memory$|core$)[a-z0-9.]+$/;
+
+export const ascendRules: readonly Rule[] = [
+  domainAdvice(
+    'ascend',
+    'count-of-server',
+    {
+      concerns: ['huawei.com/Ascend910'],
+      severity: 'error',
+      summary:
+        'A pod asks for no more NPUs than the server that it selects has, and on a server of two HCCS rings for 1, 2, 4, or 8.',
+      why: 'The NPU plugin of Volcano finds no group of linked NPUs on any node: the pod stays pending.',
+      source: `${SOURCE}, component/ascend-for-volcano/internal/npu`,
+      fix: 'Set the limit huawei.com/Ascend910 to a count that the server of the nodeSelector accelerator-type has.',
+    },
+    (pod, say) => {
+      const wanted = nodeLabelWanted(pod, 'accelerator-type') ?? [];
+      const servers = wanted.map((type) => (Object.hasOwn(SERVERS, type) ? SERVERS[type] : undefined));
+      if (servers.length === 0 || servers.some((server) => server === undefined)) {
+        return;
+      }
+      for (const { name, amount, path } of askedByPod(pod)) {
+        const fits = servers.some(
+          (server) =>
+            server !== undefined &&
+            amount <= server.npus &&
+            (server.counts === undefined || server.counts.includes(amount)),
+        );
+        if (name === 'huawei.com/Ascend910' && amount > 0 && !fits) {
+          const counts = servers.map((server) => server?.counts?.join(', ') ?? `1 to ${server?.npus ?? 0}`);
+          say(path, `a server with accelerator-type ${wanted.join(' or ')} has no group of ${amount} NPUs`, {
+            expected: counts.join(' or '),
+          });
+        }
+      }
+    },
+  ),
+
+  domainAdvice(
+    'ascend',
+    'one-virtual-npu',
+    {
+      severity: 'error',
+      summary: 'A container asks for one vNPU of a template.',
+      why: 'The device plugin allocates one vNPU to a container; the kubelet rejects the pod with UnexpectedAdmissionError.',
+      source: `${SOURCE}, docs (virtual instances)`,
+      fix: 'Set the limit to 1, or ask for a larger template or a whole NPU.',
+    },
+    (pod, say) => {
+      for (const { name, amount, path } of askedByPod(pod)) {
+        if (VIRTUAL.test(name) && amount > 1) {
+          say(path, `${name} must be 1`, { found: amount, expected: '1' });
+        }
+      }
+    },
+  ),
+
+  domainAdvice(
+    'ascend',
+    'one-kind-of-npu',
+    {
+      severity: 'error',
+      summary: 'A pod asks for one kind of NPU.',
+      why: 'A node has NPUs of one kind, so no node offers both resources: the pod stays pending.',
+      source: `${SOURCE}, component/ascend-device-plugin`,
+      fix: 'Remove one of the resources from limits.',
+    },
+    (pod, say) => {
+      const kinds = new Map<string, string>();
+      for (const { name, path } of askedByPod(pod)) {
+        const [, kind] = /^huawei\.com\/(Ascend(?:910|310P|310))(?![A-Z0-9])/.exec(name) ?? [];
+        if (kind !== undefined && !kinds.has(kind)) {
+          kinds.set(kind, path);
+        }
+      }
+      const [first, second] = [...kinds];
+      if (first !== undefined && second !== undefined) {
+        say(second[1], `the pod asks for ${second[0]} and for ${first[0]}`, { expected: 'one of the two' });
+      }
+    },
+  ),
+];

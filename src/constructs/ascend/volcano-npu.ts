@@ -1,0 +1,67 @@
+/**
+ * The NPU plugin of Volcano's scheduler: its name, and the parameters that the scheduler's configuration passes to it.
+ *
+ * Source: Ascend mind-cluster, component/ascend-for-volcano. The plugin is a shared object that is built into the image of the
+ * scheduler, and its name contains its version and the platform.
+ */
+import { versionOf } from '../../facts/upstream';
+
+export interface VolcanoNpuOptions {
+  /** Release of mind-cluster that the scheduler's image contains, with its `v`. @default - that of the catalog */
+  readonly version?: string;
+  /** Architecture of the node that the scheduler runs on. @default aarch64 */
+  readonly architecture?: 'aarch64' | 'x86_64';
+  /** Seconds that a pod of a job that is rescheduled has to end. @default 900 */
+  readonly graceOverTimeSeconds?: number;
+  /** Whether vNPUs are made beforehand. Must agree with `AscendDevicePlugin`. @default true */
+  readonly presetVirtualDevices?: boolean;
+  /** Whether the state of the cluster comes from ClusterD rather than from each node's ConfigMap. @default true */
+  readonly useClusterInfoManager?: boolean;
+  /** NPUs of a SuperPoD of A3 servers. @default 48 */
+  readonly superPodSize?: number;
+  /** Nodes of a SuperPoD that are kept free for rescheduling. @default 2 */
+  readonly reserveNodes?: number;
+}
+
+/** What the configuration of Volcano's scheduler states for the NPU plugin. */
+export interface VolcanoNpuConfiguration {
+  /** Name of the plugin, for `volcano.SchedulerPlugin.of`. */
+  readonly plugin: string;
+  /** The entry of `configurations`. */
+  readonly configuration: { readonly name: 'init-params'; readonly arguments: Readonly<Record<string, string>> };
+}
+
+/**
+ * The NPU plugin for a `volcano.SchedulerConfiguration`.
+ *
+ * @example
+ * const npu = volcanoNpu({ architecture: 'x86_64' });
+ * SchedulerConfiguration.forGpus(chart, 'scheduler', {
+ *   devices: { 'huawei.com/Ascend910': 10 },
+ *   plugins: [SchedulerPlugin.of(npu.plugin)],
+ *   configurations: [npu.configuration],
+ * });
+ */
+export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfiguration {
+  const { architecture = 'aarch64', graceOverTimeSeconds = 900, presetVirtualDevices = true } = options;
+  const { version = versionOf('ascend-mind-cluster'), useClusterInfoManager = true } = options;
+  const { superPodSize = 48, reserveNodes = 2 } = options;
+  for (const [name, value] of Object.entries({ graceOverTimeSeconds, superPodSize, reserveNodes })) {
+    if (!Number.isInteger(value) || value < 0) {
+      throw new Error(`${name} ${value}: must be a whole number greater than or equal to 0.`);
+    }
+  }
+  return {
+    plugin: `volcano-npu_${version}_linux-${architecture}`,
+    configuration: {
+      name: 'init-params',
+      arguments: {
+        'grace-over-time': String(graceOverTimeSeconds),
+        presetVirtualDevice: String(presetVirtualDevices),
+        useClusterInfoManager: String(useClusterInfoManager),
+        'super-pod-size': String(superPodSize),
+        'reserve-nodes': String(reserveNodes),
+      },
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * GaudiDevicePlugin: the device plugin of Intel Gaudi alone, for nodes whose driver and container runtime are installed already.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type Toleration } from '../../facts/api/types/core/v1';
+import { acceleratorToleration } from '../../facts/catalog';
+import { nodeDaemonSet } from '../resources/node-daemon-set';
+import { type NamespacedObjectProps } from '../resources/object-props';
+import { type NamedReference } from '../resources/references';
+
+/** Namespace of the device plugin, by convention. */
+export const GAUDI_NAMESPACE = 'habana-system';
+/** Namespace of the base operator, by convention. */
+export const GAUDI_OPERATOR_NAMESPACE = 'habana-ai-operator';
+
+const IMAGE = 'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin';
+
+export interface GaudiDevicePluginProps extends NamespacedObjectProps {
+  /** @default habana-system */
+  readonly namespace?: NamedReference;
+  /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
+  readonly version: string;
+  /** @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */
+  readonly image?: string;
+  /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** @default - habana.ai/gaudi:NoSchedule and CriticalAddonsOnly */
+  readonly tolerations?: readonly Toleration[];
+}
+
+/**
+ * Serves the Gaudi devices of each node as `habana.ai/gaudi`.
+ *
+ * The base operator (chart `habana-ai-operator`) brings the same plugin together with the driver; use one of the two.
+ *
+ * Rules: `gaudi/*`. Source: Intel Gaudi documentation, "Intel Gaudi Device Plugin for Kubernetes".
+ *
+ * @example
+ * new GaudiDevicePlugin(chart, 'gaudi', { version: '1.23.0', tolerations: pool.operatorTolerations });
+ */
+export class GaudiDevicePlugin extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: GaudiDevicePluginProps) {
+    super(scope, id);
+    this.name = props.name ?? 'habanalabs-device-plugin-daemonset';
+    this.resource = nodeDaemonSet(this, {
+      ...props,
+      name: this.name,
+      namespace: props.namespace ?? GAUDI_NAMESPACE,
+      podLabels: { name: 'habanalabs-device-plugin-ds' },
+      tolerations: props.tolerations ?? [
+        { key: 'CriticalAddonsOnly', operator: 'Exists' },
+        { ...acceleratorToleration('habana.ai/gaudi') },
+      ],
+      container: {
+        name: 'habanalabs-device-plugin-ctr',
+        image: `${props.image ?? IMAGE}:${props.version}`,
+        command: ['habanalabs-device-plugin'],
+        args: ['--dev_type', 'gaudi'],
+        securityContext: { privileged: true },
+      },
+      hostMounts: [{ name: 'device-plugin', path: '/var/lib/kubelet/device-plugins' }],
+    });
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * AcceleratorMonitoring: how the accelerators of a vendor other than NVIDIA are scraped, alerted on, and shown.
+ */
+import { Duration } from 'cdk8s';
+import { Construct } from 'constructs';
+import { ACCELERATOR_EXPORTERS, type MeasuredVendor } from '../../../facts/catalog';
+import { type NamespacedObjectProps } from '../../resources/object-props';
+import { type NamedReference } from '../../resources/references';
+import { GrafanaDashboard } from '../dashboard/grafana-dashboard';
+import { PodMonitor } from '../monitors';
+import { PrometheusRule } from '../prometheus-rule';
+import { NODE_RELABELING, type Relabeling } from '../scrape-endpoint';
+import { vendorAlerts, type VendorAlertsOptions } from './vendor-alerts';
+import { vendorDashboard } from './vendor-dashboard';
+
+export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, VendorAlertsOptions {
+  /** Whose accelerators are measured. */
+  readonly vendor: MeasuredVendor;
+  /** Namespace of the exporter. @default - the conventional one of the vendor */
+  readonly namespace?: NamedReference;
+  /**
+   * Labels by which Prometheus finds monitor and rules; with kube-prometheus-stack `release: <its release>`.
+   * @default - those of the chart
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Labels of the exporter's pods. @default - the conventional ones of the vendor */
+  readonly podLabels?: Readonly<Record<string, string>>;
+  /** @default - 30 seconds */
+  readonly interval?: Duration;
+  /** Whether a dashboard is made. @default true */
+  readonly dashboard?: boolean;
+}
+
+/** What a DeviceConfig of AMD states for its exporter. */
+export interface OperatorScrape {
+  readonly serviceMonitor: true;
+  readonly serviceMonitorLabels: Readonly<Record<string, string>>;
+  readonly serviceMonitorRelabelings: readonly Relabeling[];
+}
+
+/**
+ * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter, neuron-monitor, or
+ * npu-exporter. For NVIDIA use `GpuMonitoring`.
+ *
+ * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig states for it.
+ *
+ * Rules: `monitoring/*`.
+ *
+ * @example
+ * new AcceleratorMonitoring(chart, 'gaudi', { vendor: 'gaudi', labels: { release: 'prometheus' } });
+ *
+ * @example
+ * const monitoring = new AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
+ * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: monitoring.exporter });
+ */
+export class AcceleratorMonitoring extends Construct {
+  /** Absent where the operator makes its own (AMD). */
+  readonly podMonitor?: PodMonitor;
+  readonly rules: PrometheusRule;
+  /** Absent where none is wanted. */
+  readonly dashboard?: GrafanaDashboard;
+
+  /** @throws if a threshold is given for an alert that has none */
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: AcceleratorMonitoringProps,
+  ) {
+    super(scope, id);
+    const facts = ACCELERATOR_EXPORTERS[props.vendor];
+    const { namespace = facts.namespace, labels, annotations, podLabels = facts.podLabels } = props;
+    const shared = { namespace, labels, annotations };
+    if (podLabels !== undefined) {
+      this.podMonitor = new PodMonitor(this, 'PodMonitor', {
+        ...shared,
+        name: id,
+        selector: podLabels,
+        port: facts.port.name,
+        interval: props.interval ?? Duration.seconds(30),
+        relabelings: [NODE_RELABELING],
+      });
+    }
+    this.rules = new PrometheusRule(this, 'Rules', { ...shared, name: id, groups: vendorAlerts(props.vendor, props) });
+    if (props.dashboard !== false) {
+      this.dashboard = new GrafanaDashboard(this, 'Dashboard', {
+        ...vendorDashboard(props.vendor),
+        namespace,
+        annotations,
+        name: `${id}-dashboard`,
+      });
+    }
+  }
+
+  /** What the DeviceConfig of AMD states for its exporter, so that the operator makes the ServiceMonitor. */
+  get exporter(): OperatorScrape {
+    return {
+      serviceMonitor: true,
+      serviceMonitorLabels: this.props.labels ?? {},
+      serviceMonitorRelabelings: [NODE_RELABELING],
+    };
+  }
+}

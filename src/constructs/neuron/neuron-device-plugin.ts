@@ -1,0 +1,133 @@
+/**
+ * NeuronDevicePlugin and NeuronMonitor: what serves and measures Neuron devices, for clusters that do not use the Neuron Helm chart.
+ */
+import { type ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
+import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
+import { nodeDaemonSet } from '../resources/node-daemon-set';
+import { type NamespacedObjectProps } from '../resources/object-props';
+import { type NamedReference } from '../resources/references';
+
+/** Port of the monitor's metrics. */
+export const NEURON_MONITOR_PORT = ACCELERATOR_EXPORTERS.neuron.port.number;
+/** Labels of the monitor's pods. */
+export const NEURON_MONITOR_LABELS = ACCELERATOR_EXPORTERS.neuron.podLabels ?? {};
+/** Name of the scheduler that the Neuron chart installs beside the default one, for `schedulerName`. */
+export const NEURON_SCHEDULER = 'my-scheduler';
+
+/** Nodes with Neuron devices, by the instance types of the catalog. */
+const NEURON_NODES: NodeSelectorRequirement = {
+  key: 'node.kubernetes.io/instance-type',
+  operator: 'In',
+  values: ACCELERATORS.filter(({ vendor }) => vendor === 'aws').flatMap(({ productLabels }) => productLabels),
+};
+
+export interface NeuronDevicePluginProps extends NamespacedObjectProps {
+  /** @default kube-system */
+  readonly namespace?: NamedReference;
+  /** Tag of the image: `2.12.5.0`. */
+  readonly version: string;
+  /** @default - public.ecr.aws/neuron/neuron-device-plugin */
+  readonly image?: string;
+  /** @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
+  readonly tolerations?: readonly Toleration[];
+}
+
+/**
+ * Serves Neuron devices and their cores as `aws.amazon.com/neuron` and `aws.amazon.com/neuroncore`.
+ *
+ * The chart `neuron-helm-chart` brings the same plugin, and the scheduler extension with it; use one of the two.
+ *
+ * Rules: `neuron/*`. Source: aws-neuron-sdk, src/k8/k8s-neuron-device-plugin.yml.
+ *
+ * @example
+ * new NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
+ */
+export class NeuronDevicePlugin extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: NeuronDevicePluginProps) {
+    super(scope, id);
+    this.name = props.name ?? 'neuron-device-plugin';
+    this.resource = nodeDaemonSet(this, {
+      ...props,
+      name: this.name,
+      namespace: props.namespace ?? 'kube-system',
+      podLabels: { name: 'neuron-device-plugin-ds' },
+      tolerations: props.tolerations ?? [
+        { key: 'CriticalAddonsOnly', operator: 'Exists' },
+        { ...acceleratorToleration('aws.amazon.com/neuron') },
+      ],
+      nodeRequirements: [NEURON_NODES],
+      permissions: [
+        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+        { apiGroups: [''], resources: ['pods'], verbs: ['update', 'patch', 'get', 'list', 'watch'] },
+        { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch', 'update'] },
+      ],
+      container: {
+        name: 'neuron-device-plugin',
+        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-device-plugin'}:${props.version}`,
+        env: [
+          { name: 'KUBECONFIG', value: '/etc/kubernetes/kubelet.conf' },
+          { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+        ],
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      },
+      hostMounts: [
+        { name: 'device-plugin', path: '/var/lib/kubelet/device-plugins' },
+        { name: 'infa-map', path: '/run' },
+      ],
+    });
+  }
+}
+
+export interface NeuronMonitorProps extends NamespacedObjectProps {
+  /** @default neuron-monitor */
+  readonly namespace?: NamedReference;
+  /** Tag of the image: `1.0.0`. */
+  readonly version: string;
+  /** @default - public.ecr.aws/neuron/neuron-monitor */
+  readonly image?: string;
+  /** @default - aws.amazon.com/neuron:NoSchedule */
+  readonly tolerations?: readonly Toleration[];
+}
+
+/**
+ * Publishes what the Neuron runtime and driver know, on port 8000. It does not measure devices that the Neuron DRA driver allocates.
+ *
+ * Source: aws-neuron-sdk, src/k8/k8s-neuron-monitor-daemonset.yml.
+ *
+ * @example
+ * new NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
+ */
+export class NeuronMonitor extends Construct {
+  readonly name: string;
+  readonly resource: ApiObject;
+
+  constructor(scope: Construct, id: string, props: NeuronMonitorProps) {
+    super(scope, id);
+    this.name = props.name ?? id;
+    this.resource = nodeDaemonSet(this, {
+      ...props,
+      name: this.name,
+      namespace: props.namespace ?? ACCELERATOR_EXPORTERS.neuron.namespace,
+      podLabels: NEURON_MONITOR_LABELS,
+      tolerations: props.tolerations ?? [{ ...acceleratorToleration('aws.amazon.com/neuron') }],
+      nodeRequirements: [NEURON_NODES],
+      container: {
+        name: 'neuron-monitor',
+        image: `${props.image ?? 'public.ecr.aws/neuron/neuron-monitor'}:${props.version}`,
+        command: ['/opt/bin/entrypoint.sh'],
+        args: ['--port', String(NEURON_MONITOR_PORT)],
+        ports: [{ name: 'metrics', containerPort: NEURON_MONITOR_PORT }],
+        env: [{ name: 'GOMEMLIMIT', value: '160MiB' }],
+        resources: { requests: { cpu: '256m', memory: '128Mi' }, limits: { cpu: '500m', memory: '256Mi' } },
+        securityContext: { privileged: true },
+      },
+      hostMounts: [],
+    });
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * FieldGuard: what the scheduler writes on pods, nobody else may write.
+ *
+ * A ValidatingAdmissionPolicy. The scheduler takes `gantry.dev/node` and `gantry.dev/devices` for its own word, so a tenant who could write
+ * them would hold nodes and devices that nobody gave it; and the gate of a pod keeps it from starting before its turn.
+ */
+import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
+import { Construct } from 'constructs';
+import {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../facts/api/types/admissionregistration.k8s.io/v1';
+import {
+  GANTRY_DEVICES,
+  GANTRY_GANG_LABEL,
+  GANTRY_NODE,
+  GANTRY_PLACEMENT_GATE,
+  GANTRY_QUEUE_LABEL,
+} from '../../facts/catalog/gantry-names';
+import { Resource } from '../resources/resource';
+
+export interface FieldGuardProps {
+  readonly metadata: ApiObjectMetadata & { readonly name: string };
+  /** User name of the scheduler's service account. */
+  readonly username: string;
+}
+
+const annotation = (object: string, key: string): string =>
+  `(has(${object}.metadata.annotations) && ${key} in ${object}.metadata.annotations ? ${object}.metadata.annotations[${key}] : "")`;
+const label = (object: string, key: string): string =>
+  `(has(${object}.metadata.labels) && ${key} in ${object}.metadata.labels ? ${object}.metadata.labels[${key}] : "")`;
+const text = (value: string): string => JSON.stringify(value);
+const gated = (object: string): string =>
+  `(has(${object}.spec.schedulingGates) && ${object}.spec.schedulingGates.exists(gate, gate.name == ${text(GANTRY_PLACEMENT_GATE)}))`;
+
+/** Of a new pod nothing is known before; a Binding is not the pod that it binds. */
+const unchanged = (key: string): string =>
+  `(oldObject == null ? "" : ${annotation('oldObject', text(key))}) == ${annotation('object', text(key))}`;
+const ON_UPDATE = 'oldObject == null';
+const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
+
+export class FieldGuard extends Construct {
+  readonly policy: ApiObject;
+  readonly binding: ApiObject;
+
+  constructor(scope: Construct, id: string, { metadata, username }: FieldGuardProps) {
+    super(scope, id);
+    this.policy = new Resource(this, 'Policy', ValidatingAdmissionPolicy, {
+      metadata,
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              resources: ['pods', 'pods/status', 'pods/ephemeralcontainers', 'pods/resize'],
+              operations: ['CREATE', 'UPDATE'],
+            },
+            { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
+          ],
+        },
+        matchConditions: [
+          {
+            name: 'not-the-scheduler',
+            expression: `request.userInfo.username != ${text(username)}`,
+          },
+          // Whoever may do everything puts things right by hand.
+          {
+            name: 'not-an-administrator',
+            expression: '!has(request.userInfo.groups) || !("system:masters" in request.userInfo.groups)',
+          },
+        ],
+        validations: [
+          ...[GANTRY_NODE, GANTRY_DEVICES].map((key) => ({
+            expression: unchanged(key),
+            message: `the annotation ${key} must be set by the scheduler only`,
+            reason: 'Forbidden',
+          })),
+          {
+            expression: `${ON_UPDATE} || !${gated('oldObject')} || ${gated('object')}`,
+            message: `the scheduling gate ${GANTRY_PLACEMENT_GATE} must be removed by the scheduler only`,
+            reason: 'Forbidden',
+          },
+          ...[GANTRY_QUEUE_LABEL, GANTRY_GANG_LABEL].map((key) => ({
+            expression: `${ON_UPDATE} || !(${WAS_BOUND}) || ${label('oldObject', text(key))} == ${label('object', text(key))}`,
+            message: `the label ${key} must not change once the pod has a node`,
+            reason: 'Forbidden',
+          })),
+        ],
+      },
+    });
+    this.binding = new Resource(this, 'Binding', ValidatingAdmissionPolicyBinding, {
+      metadata,
+      spec: { policyName: this.policy.name, validationActions: ['Deny'] },
+    });
+    this.binding.addDependency(this.policy);
+  }
+}

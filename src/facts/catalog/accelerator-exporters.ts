@@ -1,0 +1,174 @@
+/**
+ * Exporters of accelerators beside NVIDIA's: where they run, and the metrics, types, units, and labels that alerts and dashboards read.
+ *
+ * Sources: ROCm device-metrics-exporter, docs/configuration/metricslist.md; Intel Gaudi documentation, "Prometheus Metric Exporter";
+ * aws-neuron-sdk, neuron-monitor user guide and neuron-monitor-prometheus.py; Ascend mind-cluster, component/npu-exporter. An exporter that
+ * declares errors as a gauge has no counter for them: alerts compare values over time instead of `increase()`.
+ */
+import { frozen } from './frozen';
+
+export type AcceleratorExporter =
+  'device-metrics-exporter' | 'Gaudi metric exporter' | 'neuron-monitor' | 'npu-exporter';
+/** Vendors whose exporter is described here; NVIDIA's is `DCGM_METRICS`. */
+export type MeasuredVendor = 'amd' | 'gaudi' | 'neuron' | 'ascend';
+
+export interface AcceleratorMetric {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly unit: string;
+  /** Labels beside those of the device. */
+  readonly labels?: readonly string[];
+  readonly meaning: string;
+}
+
+export interface AcceleratorExporterFacts {
+  readonly exporter: AcceleratorExporter;
+  /** Namespace of the exporter, by convention. */
+  readonly namespace: string;
+  /** Labels of its pods; absent where an operator makes the ServiceMonitor. */
+  readonly podLabels?: Readonly<Record<string, string>>;
+  /** Name and number of the port of its pods. */
+  readonly port: { readonly name: string; readonly number: number };
+  /** Labels that every metric of a device has. */
+  readonly deviceLabels: readonly string[];
+  /** Labels of the pod that holds the device, in the exporter's words. */
+  readonly podLabel: string;
+  /** What the names of its metrics begin with. */
+  readonly prefixes: readonly string[];
+  readonly metrics: readonly AcceleratorMetric[];
+}
+
+const gauge = (name: string, unit: string, meaning: string, labels?: readonly string[]): AcceleratorMetric => ({
+  name,
+  type: 'gauge',
+  unit,
+  meaning,
+  ...(labels === undefined ? {} : { labels }),
+});
+const counter = (name: string, meaning: string, labels: readonly string[]): AcceleratorMetric => ({
+  name,
+  type: 'counter',
+  unit: 'count',
+  meaning,
+  labels,
+});
+
+export const ACCELERATOR_EXPORTERS: Readonly<Record<MeasuredVendor, AcceleratorExporterFacts>> = frozen({
+  amd: {
+    exporter: 'device-metrics-exporter',
+    namespace: 'kube-amd-gpu',
+    port: { name: 'exporter-port', number: 5000 },
+    deviceLabels: ['gpu_id', 'serial_number', 'card_model', 'hostname'],
+    podLabel: 'pod',
+    prefixes: ['gpu_', 'pcie_'],
+    metrics: [
+      gauge('gpu_health', 'flag', '1 where the GPU is healthy'),
+      gauge('gpu_gfx_activity', '%', 'use of the compute engine of an unpartitioned GPU'),
+      gauge('gpu_umc_activity', '%', 'use of the memory engine'),
+      gauge('gpu_used_vram', 'MB', 'memory in use'),
+      gauge('gpu_total_vram', 'MB', 'memory'),
+      gauge('gpu_junction_temperature', '°C', 'temperature of the hottest spot'),
+      gauge('gpu_memory_temperature', '°C', 'temperature of the memory'),
+      gauge('gpu_power_usage', 'W', 'power draw'),
+      gauge('gpu_ecc_correct_total', 'count', 'correctable memory errors since the driver was loaded'),
+      gauge('gpu_ecc_uncorrect_total', 'count', 'uncorrectable memory errors since the driver was loaded'),
+      gauge(
+        'gpu_violation_socket_thermal_residency_percentage',
+        '%',
+        'part of the time in which heat lowers the clock',
+      ),
+      gauge(
+        'gpu_violation_ppt_residency_percentage',
+        '%',
+        'part of the time in which the power limit lowers the clock',
+      ),
+      gauge('pcie_replay_count', 'count', 'PCIe replays'),
+    ],
+  },
+  gaudi: {
+    exporter: 'Gaudi metric exporter',
+    namespace: 'habana-system',
+    podLabels: { 'app.kubernetes.io/name': 'metric-exporter-ds' },
+    port: { name: 'metrics', number: 41611 },
+    deviceLabels: ['Serial', 'UUID', 'device', 'id'],
+    podLabel: 'pod_name',
+    prefixes: ['habanalabs_'],
+    metrics: [
+      gauge('habanalabs_utilization', '%', 'use of the device'),
+      gauge('habanalabs_memory_used_bytes', 'bytes', 'memory in use'),
+      gauge('habanalabs_memory_total_bytes', 'bytes', 'memory'),
+      gauge('habanalabs_temperature_onchip', '°C', 'temperature of the chip'),
+      gauge('habanalabs_temperature_onboard', '°C', 'temperature of the board'),
+      gauge('habanalabs_temperature_threshold_slowdown', '°C', 'temperature from which the device slows down'),
+      gauge('habanalabs_power_mW', 'mW', 'power draw'),
+      gauge('habanalabs_pending_rows_with_double_bit_ecc_errors', 'count', 'rows of memory with double-bit errors'),
+      gauge('habanalabs_pending_rows_with_single_bit_ecc_errors', 'count', 'rows of memory with single-bit errors'),
+      gauge('habanalabs_pending_rows_state', 'flag', '1 where rows wait to be replaced by a reset'),
+      gauge('habanalabs_nic_port_status', 'flag', '1 where the port of the device is up', ['port', 'port_type']),
+      gauge('habanalabs_pcie_replay_count', 'count', 'PCIe replays'),
+    ],
+  },
+  neuron: {
+    exporter: 'neuron-monitor',
+    namespace: 'neuron-monitor',
+    podLabels: { app: 'neuron-monitor' },
+    port: { name: 'metrics', number: 8000 },
+    deviceLabels: ['instance_id', 'instance_type', 'availability_zone', 'region'],
+    podLabel: 'runtime_tag',
+    prefixes: ['neuron', 'execution_'],
+    metrics: [
+      gauge('neuroncore_utilization_ratio', 'ratio', 'use of a core', ['neuroncore', 'runtime_tag']),
+      gauge('neuron_runtime_memory_used_bytes', 'bytes', 'memory of a runtime', ['memory_location', 'runtime_tag']),
+      gauge('neuron_runtime_vcpu_usage_ratio', 'ratio', 'use of the CPU by a runtime', ['usage_type', 'runtime_tag']),
+      gauge('execution_latency_seconds', 's', 'latency of executions', ['percentile', 'runtime_tag']),
+      counter('execution_errors_total', 'failed executions', ['error_type', 'runtime_tag']),
+      counter('execution_status_total', 'executions', ['status_type', 'runtime_tag']),
+      gauge('neurondevice_hw_ecc_events_total_mem_ecc_corrected', 'count', 'corrected errors of device memory', [
+        'neuron_device_index',
+      ]),
+      gauge('neurondevice_hw_ecc_events_total_mem_ecc_uncorrected', 'count', 'uncorrected errors of device memory', [
+        'neuron_device_index',
+      ]),
+      gauge('neurondevice_hw_ecc_events_total_sram_ecc_uncorrected', 'count', 'uncorrected errors of on-chip memory', [
+        'neuron_device_index',
+      ]),
+    ],
+  },
+  ascend: {
+    exporter: 'npu-exporter',
+    namespace: 'npu-exporter',
+    podLabels: { app: 'npu-exporter' },
+    port: { name: 'http', number: 8082 },
+    deviceLabels: ['id', 'model_name', 'vdie_id', 'pcie_bus_info'],
+    podLabel: 'pod_name',
+    prefixes: ['npu_', 'machine_npu_'],
+    metrics: [
+      gauge('machine_npu_nums', 'count', 'NPUs of the node'),
+      gauge('npu_chip_info_health_status', 'flag', '1 where the NPU is healthy'),
+      gauge('npu_chip_info_error_code', 'code', 'error code; 0 without an error'),
+      gauge('npu_chip_info_utilization', '%', 'use of the AI cores'),
+      gauge('npu_chip_info_hbm_used_memory', 'MB', 'memory in use'),
+      gauge('npu_chip_info_hbm_total_memory', 'MB', 'memory'),
+      gauge('npu_chip_info_temperature', '°C', 'temperature of the chip'),
+      gauge('npu_chip_info_hbm_temperature', '°C', 'temperature of the memory'),
+      gauge('npu_chip_info_power', 'W', 'power draw'),
+      gauge('npu_chip_info_hbm_ecc_double_bit_error_cnt', 'count', 'double-bit memory errors at present'),
+      gauge('npu_chip_info_hbm_ecc_total_double_bit_error_cnt', 'count', 'double-bit memory errors in total'),
+      gauge('npu_chip_info_network_status', 'flag', '1 where the network of the NPU is healthy'),
+      gauge('npu_chip_info_link_status', 'flag', '1 where the RoCE port of the NPU is up'),
+    ],
+  },
+});
+
+const BY_NAME: ReadonlyMap<string, AcceleratorMetric & { readonly vendor: MeasuredVendor }> = new Map(
+  (Object.entries(ACCELERATOR_EXPORTERS) as [MeasuredVendor, AcceleratorExporterFacts][]).flatMap(
+    ([vendor, { metrics }]) => metrics.map((metric) => [metric.name, { ...metric, vendor }] as const),
+  ),
+);
+
+/** What is known of a metric of these exporters; `undefined` where it is not one of those that alerts and panels read. */
+export function findAcceleratorMetric(
+  name: string,
+): (AcceleratorMetric & { readonly vendor: MeasuredVendor }) | undefined {
+  return BY_NAME.get(name);
+}

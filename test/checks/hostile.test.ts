@@ -1,0 +1,135 @@
+import { check, readManifests } from '../../src/interfaces/checks';
+import { renderJson } from '../../src/checks/report/json';
+import { allRules } from '../../src/interfaces/checks/all-rules';
+import { isIncomplete } from '../../src/checks/report';
+import { defineRule } from '../../src/checks/define-rule';
+
+const crd = (field: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ws.x.io}
+spec:
+  group: x.io
+  names: {kind: W, plural: ws, singular: w, listKind: WList}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {a: ${field}}}}
+---
+apiVersion: x.io/v1
+kind: W
+metadata: {name: a}
+`;
+
+describe('patterns of given definitions run in linear time', () => {
+  test.each([
+    ['a pattern', "{type: string, pattern: '^(a+)+$'}", 'schema/pattern'],
+    ['CEL matches()', `{type: string, x-kubernetes-validations: [{rule: 'self.matches("^(a+)+$")'}]}`, 'cel/'],
+  ])('%s', (_, field, rule) => {
+    const value = `${'a'.repeat(60)}!`;
+    const { findings } = check(readManifests(`${crd(field)}spec: {a: ${value}}\n`), { tiers: ['schema', 'cel'] });
+    expect(findings.map(({ path, rule: id }) => [path, id])).toEqual([['/spec/a', expect.any(String)]]);
+    expect(findings[0]?.rule).toContain(rule.split('/')[0]);
+  });
+
+  test('CEL find() refuses a pattern that could run forever', () => {
+    const field = `{type: string, x-kubernetes-validations: [{rule: 'self.find("(a+)+b") == ""'}]}`;
+    const { findings } = check(readManifests(`${crd(field)}spec: {a: ${'a'.repeat(60)}!}\n`), { tiers: ['cel'] });
+    expect(findings).toHaveLength(1);
+  });
+});
+
+test('values of Secrets are not in a report, neither as they are nor decoded', () => {
+  const encoded = Buffer.from('correct horse').toString('base64');
+  const report = renderJson(
+    check(
+      readManifests(`apiVersion: v1
+kind: Secret
+metadata:
+  name: a
+  annotations: {note: hunter2-hunter2, "bad key!": hunter2-hunter2}
+type: kubernetes.io/tls
+data: {p: "not base64 at all!", q: 1234567, r: "${encoded}", "bad/key": "${encoded}"}
+stringData: {s: hunter2-hunter2, "also/bad": swordfish}
+unknown: hunter2-hunter2
+`),
+    ),
+  );
+  expect(report).toContain('(value of a Secret)');
+  for (const secret of ['not base64', '1234567', encoded, 'correct horse', 'hunter2', 'swordfish']) {
+    expect(report).not.toContain(secret);
+  }
+});
+
+test('a rule that throws is reported, the others run, and the check is incomplete', () => {
+  const broken = defineRule({
+    on: 'object',
+    id: 'acme/broken',
+    kinds: ['*'],
+    summary: 'x.',
+    fix: 'Fix it.',
+    check: () => {
+      throw new Error('no luck');
+    },
+  });
+  const set = readManifests('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndaat: {}\n');
+  const report = check(set, { rules: [...allRules(), broken] });
+  expect(report.notChecked).toEqual([
+    expect.objectContaining({ object: 'v1 ConfigMap a', why: 'the rule acme/broken failed: no luck', failed: true }),
+  ]);
+  expect([isIncomplete(report), report.findings.length]).toEqual([true, 1]);
+});
+
+describe.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('the name %s anywhere', (name) => {
+  test('is a name like any other', () => {
+    const report = check(
+      readManifests(`apiVersion: v1
+kind: ${name}
+metadata: {name: ${name}, namespace: ${name}, labels: {${name}: a}, annotations: {${name}: a}}
+spec: {${name}: {a: 1}}
+---
+apiVersion: ${name}/v1
+kind: ${name}
+metadata: {name: a}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: a}
+spec:
+  queue: ${name}
+  schedulerName: ${name}
+  plugins: {${name}: []}
+  policies: [{event: ${name}, action: ${name}}]
+  tasks:
+  - name: ${name}
+    replicas: 1
+    template: {spec: {priorityClassName: ${name}, containers: [{name: a, image: ${name}, resources: {limits: {${name}: 1}}}]}}
+---
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: a}
+spec: {scaleTargetRef: {name: ${name}}, triggers: [{type: ${name}, metadata: {${name}: x}}]}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: a}
+spec: {hard: {${name}: 1}}
+`),
+    );
+    expect(report.notChecked.filter(({ failed }) => failed === true)).toEqual([]);
+    expect(report.findings.length).toBeGreaterThan(2);
+  });
+});
+
+test('a finding on each of many members has its place without searching all of them each time', () => {
+  const members = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`).join('\n');
+  const { findings } = check(readManifests(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n${members}\n`), {
+    tiers: ['schema'],
+  });
+  expect(findings).toHaveLength(3000);
+  expect(new Set(findings.map(({ line }) => line)).size).toBe(3000);
+});

@@ -1,0 +1,97 @@
+/**
+ * Bounds of rules at their edges: the last value that is valid, and the first that is not.
+ */
+import { coreRules } from '../../../src/checks/server/rules';
+import { podTemplateRules } from '../../../src/checks/server/pods/rules';
+import { findingsOf } from '../../support/findings';
+import { type Json, minimalPod, yaml } from './valid';
+
+const list = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const request = (index: number): Json => ({ name: `gpu-${index}`, exactly: { deviceClassName: 'gpu.nvidia.com' } });
+
+function claim(devices: Json): readonly string[] {
+  const object = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: { name: 'c' },
+    spec: { devices },
+  };
+  return findingsOf(yaml(object), coreRules).map(({ rule, path }) => `${rule} ${path}`);
+}
+
+const OPAQUE = { opaque: { driver: 'gpu.nvidia.com', parameters: { kind: 'GpuConfig' } } };
+const selector = { cel: { expression: 'device.driver == "gpu.nvidia.com"' } };
+
+describe.each([
+  ['requests', (count: number): Json => ({ requests: list(count, request) }), '/spec/devices/requests'],
+  [
+    'constraints',
+    (count: number): Json => ({
+      requests: [request(0)],
+      constraints: list(count, () => ({ requests: ['gpu-0'], matchAttribute: 'gpu.nvidia.com/numa' })),
+    }),
+    '/spec/devices/constraints',
+  ],
+  [
+    'configurations',
+    (count: number): Json => ({ requests: [request(0)], config: list(count, () => OPAQUE) }),
+    '/spec/devices/config',
+  ],
+  [
+    'selectors of a request',
+    (count: number): Json => ({
+      requests: [
+        { name: 'gpu', exactly: { deviceClassName: 'gpu.nvidia.com', selectors: list(count, () => selector) } },
+      ],
+    }),
+    '/spec/devices/requests/0/exactly/selectors',
+  ],
+])('a claim has at most 32 %s', (_, devices, path) => {
+  it('so that 32 pass, and 33 do not', () => {
+    expect(claim(devices(32))).toEqual([]);
+    expect(claim(devices(33)).map((found) => found.split(' ')[1])).toEqual([path]);
+  });
+});
+
+describe('mounts of a container', () => {
+  const container = { volumeMounts: [], volumeDevices: [] } as Json;
+  const faults = (mounts: readonly Json[], more: Json = {}): readonly string[] => {
+    const pod = minimalPod();
+    const spec = pod.spec as Json;
+    spec.volumes = [{ name: 'a', persistentVolumeClaim: { claimName: 'a' } }];
+    const [main] = spec.containers as Json[];
+    Object.assign(main, container, { volumeMounts: mounts, ...more });
+    return findingsOf(yaml(pod), podTemplateRules).map(({ rule, path, message }) => `${rule} ${path}: ${message}`);
+  };
+
+  it('have a name of a volume and a path', () => {
+    expect(faults([{ name: 'a', mountPath: '/a' }])).toEqual([]);
+    expect(faults([{ name: '', mountPath: '/a' }])).toEqual([
+      expect.stringMatching(/^core\/volume-mount-has-volume .*volumeMounts\/0\/name: the mount names no volume/),
+    ]);
+    expect(faults([{ name: 'a', mountPath: '' }])).toEqual([
+      expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: the mount has no path/),
+    ]);
+  });
+
+  it('have a path each, and neither path nor volume of a device', () => {
+    const mount = { name: 'a', mountPath: '/a' };
+    expect(faults([mount, mount])).toEqual([expect.stringContaining('volumeMounts/1/mountPath')]);
+    expect(faults([mount], { volumeDevices: [{ name: 'a', devicePath: '/dev/a' }] })).toEqual([
+      expect.stringMatching(/volumeMounts\/0\/name: .*both a mount and a device/),
+    ]);
+    expect(faults([mount], { volumeDevices: [{ name: 'b', devicePath: '/a' }] })).toEqual(
+      expect.arrayContaining([expect.stringMatching(/volumeMounts\/0\/mountPath: .*is a device/)]),
+    );
+  });
+
+  it('name one of subPath and subPathExpr, and reach the host only from a privileged container', () => {
+    expect(faults([{ name: 'a', mountPath: '/a', subPath: 'x', subPathExpr: 'y' }])).toEqual([
+      expect.stringContaining('subPath and subPathExpr exclude each other'),
+    ]);
+    const out = { name: 'a', mountPath: '/a', mountPropagation: 'Bidirectional' };
+    expect(faults([out])).toEqual([expect.stringContaining('only a privileged container')]);
+    expect(faults([out], { securityContext: { privileged: true } })).toEqual([]);
+    expect(faults([{ ...out, mountPropagation: 'Both' }])).toEqual([expect.stringContaining('"Both"')]);
+  });
+});

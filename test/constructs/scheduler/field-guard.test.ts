@@ -1,0 +1,140 @@
+/**
+ * FieldGuard: the admission policy is evaluated here as an API server evaluates it.
+ */
+import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
+import { App, Chart } from 'cdk8s';
+import {
+  type ValidatingAdmissionPolicy,
+  type ValidatingAdmissionPolicyBinding,
+} from '../../../src/facts/api/types/admissionregistration.k8s.io/v1';
+import { type JsonObject } from '../../../src/facts/api/schema';
+import { GantryScheduler, type GantrySchedulerProps } from '../../../src/constructs/scheduler';
+import { Testing } from '../../../src/interfaces/testing';
+import { asObject, asString } from '../../../src/manifests/read';
+
+const SCHEDULER = 'system:serviceaccount:gantry-system:gantry-scheduler';
+
+function rendered(props: GantrySchedulerProps = {}): readonly JsonObject[] {
+  const app = new App();
+  new GantryScheduler(new Chart(app, 'chart'), 'scheduler', props);
+  return Testing.synth(app);
+}
+
+const policy = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicy') as ValidatingAdmissionPolicy &
+  JsonObject;
+
+interface Request {
+  readonly before?: JsonObject;
+  readonly after: JsonObject;
+  readonly user?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Messages of the validations that fail; none where a match condition leaves the request out. */
+function refusals({ before, after, user = 'tenant', groups = ['system:authenticated'] }: Request): readonly string[] {
+  const variables = {
+    object: after,
+    oldObject: before ?? null,
+    request: { userInfo: { username: user, groups: [...groups] } },
+  };
+  const holds = (expression: string): boolean => {
+    const result = plan(celEnv(), parse(expression).expr)(variables);
+    if (isCelError(result)) {
+      throw new Error(`${expression}: ${result.message}`);
+    }
+    return result === true;
+  };
+  const { matchConditions = [], validations = [] } = policy.spec ?? {};
+  return matchConditions.every(({ expression }) => holds(expression))
+    ? validations.filter(({ expression }) => !holds(expression)).map(({ message }) => message ?? '')
+    : [];
+}
+
+function pod(more: { annotations?: JsonObject; labels?: JsonObject; spec?: JsonObject } = {}): JsonObject {
+  const { annotations, labels, spec = {} } = more;
+  return {
+    metadata: { name: 'p', ...(annotations && { annotations }), ...(labels && { labels }) },
+    spec: { containers: [], ...spec },
+  };
+}
+
+const GATED = { schedulingGates: [{ name: 'gantry.dev/placement' }] };
+
+test.each(['gantry.dev/node', 'gantry.dev/devices'])('only the scheduler writes %s', (key) => {
+  const written = pod({ annotations: { [key]: 'n-1' } });
+  const message = `the annotation ${key} must be set by the scheduler only`;
+  expect(refusals({ after: written })).toEqual([message]);
+  expect(refusals({ before: pod(), after: written })).toEqual([message]);
+  expect(refusals({ before: written, after: pod() })).toEqual([message]);
+  expect(refusals({ before: written, after: pod({ annotations: { [key]: 'n-2' } }) })).toEqual([message]);
+  // A Binding carries annotations to the pod.
+  const binding = { metadata: { name: 'p', annotations: { [key]: '0' } }, target: { name: 'n-1' } };
+  expect(refusals({ after: binding })).toEqual([message]);
+  expect(refusals({ before: pod(), after: written, user: SCHEDULER })).toEqual([]);
+  expect(refusals({ after: binding, user: SCHEDULER })).toEqual([]);
+});
+
+test('other changes of a pod pass, and those of administrators', () => {
+  const annotations = { 'gantry.dev/node': 'n-1', other: 'a' };
+  expect(refusals({ after: pod() })).toEqual([]);
+  expect(refusals({ after: { metadata: { name: 'p' }, target: { name: 'n-1' } } })).toEqual([]);
+  expect(
+    refusals({ before: pod({ annotations }), after: pod({ annotations: { ...annotations, other: 'b' } }) }),
+  ).toEqual([]);
+  expect(refusals({ after: pod({ annotations }), groups: ['system:masters'] })).toEqual([]);
+});
+
+test('only the scheduler removes the gate', () => {
+  const others = { schedulingGates: [{ name: 'other' }] };
+  const message = 'the scheduling gate gantry.dev/placement must be removed by the scheduler only';
+  expect(refusals({ before: pod({ spec: GATED }), after: pod() })).toEqual([message]);
+  expect(refusals({ before: pod({ spec: GATED }), after: pod({ spec: others }) })).toEqual([message]);
+  expect(refusals({ before: pod({ spec: others }), after: pod() })).toEqual([]);
+  expect(refusals({ before: pod({ spec: GATED }), after: pod({ spec: GATED }) })).toEqual([]);
+  expect(refusals({ before: pod({ spec: GATED }), after: pod(), user: SCHEDULER })).toEqual([]);
+});
+
+test.each(['gantry.dev/queue', 'gantry.dev/gang'])('the label %s does not change once a pod has a node', (key) => {
+  const labelled = (value: string, spec: JsonObject): JsonObject => pod({ labels: { [key]: value }, spec });
+  const bound = { nodeName: 'n-1' };
+  const message = `the label ${key} must not change once the pod has a node`;
+  expect(refusals({ before: labelled('a', bound), after: labelled('b', bound) })).toEqual([message]);
+  expect(refusals({ before: labelled('a', bound), after: pod({ spec: bound }) })).toEqual([message]);
+  expect(refusals({ before: labelled('a', {}), after: labelled('b', {}) })).toEqual([]);
+});
+
+test('it covers every way to write a pod, refuses what cannot be evaluated, and is in force', () => {
+  expect(policy.spec?.failurePolicy).toBe('Fail');
+  expect(policy.spec?.matchConstraints?.resourceRules).toEqual([
+    {
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      resources: ['pods', 'pods/status', 'pods/ephemeralcontainers', 'pods/resize'],
+      operations: ['CREATE', 'UPDATE'],
+    },
+    { apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'], operations: ['CREATE'] },
+  ]);
+  const binding = rendered().find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding') as
+    (ValidatingAdmissionPolicyBinding & JsonObject) | undefined;
+  expect(binding?.spec).toEqual({ policyName: policy.metadata?.name, validationActions: ['Deny'] });
+});
+
+test('the configuration says whether it is there', () => {
+  const configuration = (props: GantrySchedulerProps): string => {
+    const [data] = rendered(props)
+      .map((object) => asObject(object.data))
+      .filter((one) => 'scheduler.yaml' in one);
+    return asString(data['scheduler.yaml']) ?? '';
+  };
+  expect(configuration({})).toContain('guarded: true');
+  expect(configuration({ fieldGuard: false })).toContain('guarded: false');
+  expect(rendered({ fieldGuard: false }).some(({ kind }) => kind === 'ValidatingAdmissionPolicy')).toBe(false);
+});
+
+test('a queue names the namespaces of teams and others', () => {
+  const app = new App();
+  const chart = new Chart(app, 'chart');
+  new GantryScheduler(chart, 'scheduler', { queues: [{ name: 'shared', namespaces: ['a', { name: 'b' }] }] });
+  const text = JSON.stringify(Testing.synth(app));
+  expect(text).toContain('namespaces:\\n      - a\\n      - b');
+});

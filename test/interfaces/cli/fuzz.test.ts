@@ -1,0 +1,182 @@
+/**
+ * The command line on random inputs: texts, YAML, JSON, flags, cluster files, and scenarios. Whatever they say, the answer is an exit
+ * status of 0, 1 or 2 and no stack trace, in less than five seconds. `npm run test:fuzz` runs 10,000 of them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Random } from '../../e2e/agreement/random';
+import { EDGES, mutated, TextGenerator } from '../../e2e/yaml/texts';
+import { Workplace } from './fake-terminal';
+
+const COUNT = Number(process.env.GANTRY_FUZZ ?? 250);
+const SEED = Number(process.env.GANTRY_FUZZ_SEED ?? 1);
+const LONGEST = 5000;
+
+const CORPUS = join(__dirname, '../../e2e/corpus');
+const MANIFESTS = readdirSync(CORPUS)
+  .sort()
+  .flatMap((file) => readFileSync(join(CORPUS, file), 'utf8').split(/^---\n/m))
+  .filter((text) => text.includes('kind:') && text.length < 3000);
+
+const CLUSTERS = [
+  'pools:\n- {name: h100, count: 4, accelerator: H100-80GB}\nqueues:\n- {name: a, deserved: {nvidia.com/gpu: 8}}\n',
+  'name: c\npools:\n- {name: cpu, count: 2, cpu: 8, memory: 32Gi}\n',
+];
+const SCENARIOS = [
+  'name: s\ncluster: {pools: [{name: h100, count: 2, accelerator: H100-80GB}]}\ngangs:\n- {name: a, replicas: 2, gpus: 8, arrivesAt: 0, runsFor: 60}\nexpect:\n- {gang: a, placed: true}\n',
+];
+const WORDS = [
+  'toString',
+  'constructor',
+  '__proto__',
+  'null',
+  '1e999',
+  '-1',
+  '1000000000',
+  '""',
+  '[]',
+  '{}',
+  'yes',
+  '0x10',
+  "'\\0'",
+  'é',
+];
+const FLAGS = [
+  ...[
+    '--only',
+    '--k8s',
+    '--crd',
+    '--ignore',
+    '--fail-on',
+    '--format',
+    '--exclude',
+    '--config',
+    '--baseline',
+    '--output',
+  ],
+  ...[
+    '--quiet',
+    '--no-color',
+    '--update-baseline',
+    '--values',
+    '--set',
+    '--release',
+    '--cluster',
+    '--policy',
+    '--what-if',
+    '--bogus',
+  ],
+];
+const VALUES = [
+  'schema,cel',
+  '1.34',
+  'a.yaml',
+  'x=y',
+  'warning,not-checked',
+  'json',
+  'sarif',
+  '**',
+  'gone',
+  '',
+  '-',
+  'best-fit',
+  'drain=x',
+];
+
+class Fuzz {
+  private readonly random = new Random(SEED);
+  private readonly generator = new TextGenerator(this.random);
+
+  /** Words of a command line, and the file that it reads. */
+  next(): { readonly words: readonly string[]; readonly text: string } {
+    const { random } = this;
+    const command = random.pick(['check', 'check', 'check', 'check', 'check', 'plan', 'simulate', 'config']);
+    const text = this.text(command);
+    switch (command) {
+      case 'plan':
+        return {
+          words: ['plan', 'a.yaml', '--cluster', random.chance(0.5) ? 'a.yaml' : 'cluster.yaml', ...this.flags()],
+          text,
+        };
+      case 'simulate':
+        return { words: ['simulate', 'a.yaml', ...this.flags()], text };
+      case 'config':
+        return { words: ['check', 'good.yaml', '--config', 'a.yaml'], text };
+      default:
+        return { words: ['check', random.pick(['a.yaml', '.']), ...this.flags()], text };
+    }
+  }
+
+  private flags(): readonly string[] {
+    const { random } = this;
+    const count = random.chance(0.7) ? 0 : 1 + random.below(3);
+    return Array.from({ length: count }, () => [
+      random.pick(FLAGS),
+      ...(random.chance(0.7) ? [random.pick(VALUES)] : []),
+    ]).flat();
+  }
+
+  private text(command: string): string {
+    const { random } = this;
+    const base =
+      command === 'plan' && random.chance(0.5)
+        ? random.pick(CLUSTERS)
+        : command === 'simulate'
+          ? random.pick(SCENARIOS)
+          : random.chance(0.75)
+            ? random.pick(MANIFESTS)
+            : random.chance(0.5)
+              ? random.pick(EDGES)
+              : this.generator.text();
+    switch (random.below(4)) {
+      case 0:
+        return mutated(base, random, EDGES);
+      case 1:
+        return base.replace(/: [^\n{[]+/g, (found) => (random.chance(0.1) ? `: ${random.pick(WORDS)}` : found));
+      case 2:
+        return base.replace(/[A-Za-z]+(?=:)/g, (found) =>
+          random.chance(0.06) ? random.pick(WORDS.slice(0, 3)) : found,
+        );
+      default:
+        return Array.from({ length: 1 + random.below(60) }, () =>
+          String.fromCharCode(random.below(random.chance(0.9) ? 127 : 60000)),
+        )
+          .join('')
+          .replace(/\p{Surrogate}/gu, '?');
+    }
+  }
+}
+
+test(
+  `${COUNT} random inputs with seed ${SEED} end well`,
+  async () => {
+    const place = new Workplace();
+    const fuzz = new Fuzz();
+    const wrong: unknown[] = [];
+    const statuses = new Map<number, number>();
+    place.write('cluster.yaml', CLUSTERS[0] ?? '');
+    place.write('good.yaml', MANIFESTS[0] ?? '');
+    // What is loaded on demand is loaded before anything is timed.
+    await place.run(['check', 'good.yaml']);
+    for (let index = 0; index < COUNT; index++) {
+      const { words, text } = fuzz.next();
+      place.write('a.yaml', text);
+      const started = Date.now();
+      const { status, out, err } = await place.run(words, { env: {} });
+      const took = Date.now() - started;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const hasTrace = /defect of Gantry|\n\s+at \S.*\.[jt]s:\d+:\d+|"failed": true|the rule \S+ failed/.test(
+        out + err,
+      );
+      // A report that goes to a file leaves nothing to print.
+      const isSilent = status === 2 && out === '' && err === '' && !words.includes('--output');
+      if (hasTrace || ![0, 1, 2].includes(status) || took > LONGEST || isSilent) {
+        wrong.push({ index, words, text, status, took, said: (out + err).slice(0, 2000) });
+      }
+    }
+    place.remove();
+    expect(wrong).toEqual([]);
+    expect([...statuses.keys()].sort()).toEqual([0, 1, 2]);
+  },
+  60 * 60_000,
+);
