@@ -60,6 +60,20 @@ const leaveOut: Plugin = {
   },
 };
 
+/** Facts are values: a module of them that nothing uses is left out. */
+const factsOnly: Plugin = {
+  name: 'facts-only',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\.\.?\// }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === factsOnly.name || importer.includes('node_modules')) {
+        return undefined;
+      }
+      const found = await bundler.resolve(path, { importer, resolveDir, kind, pluginData: factsOnly.name });
+      return found.path.startsWith(join(ROOT, 'src/facts/')) ? { ...found, sideEffects: false } : undefined;
+    });
+  },
+};
+
 function refusal(what: string): string {
   return `() => { throw new Error(${JSON.stringify(`${what} of a kubeconfig cannot be used here: take an exec plugin, a token or a certificate.`)}); }`;
 }
@@ -86,7 +100,7 @@ export async function writeBundle({ entry, output }: Bundle, root = ROOT): Promi
     legalComments: 'none',
     charset: 'utf8',
     external: ['cdk8s', 'cdk8s-plus-28', 'constructs'],
-    plugins: [leaveOut],
+    plugins: [leaveOut, factsOnly],
     metafile: true,
     logLevel: 'error',
   });

@@ -76,6 +76,6 @@ test('a rule that fails is said, and the other rules go on', () => {
   const { findings, notChecked } = collector.report();
   expect(findings).toHaveLength(1);
   expect(notChecked).toEqual([
-    { object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing' },
+    { object: 'v1 ConfigMap a', file: 'a.yaml', why: 'the rule test/broken failed: no such thing', failed: true },
   ]);
 });

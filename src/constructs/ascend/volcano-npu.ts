@@ -4,6 +4,7 @@
  * Source: Ascend mind-cluster, component/ascend-for-volcano. The plugin is a shared object that is built into the image of the
  * scheduler, and its name contains its version and the platform.
  */
+import { Duration } from 'cdk8s';
 import { versionOf } from '../../facts/upstream';
 
 export interface VolcanoNpuOptions {
@@ -11,8 +12,8 @@ export interface VolcanoNpuOptions {
   readonly version?: string;
   /** Architecture of the node that the scheduler runs on. @default aarch64 */
   readonly architecture?: 'aarch64' | 'x86_64';
-  /** Seconds that a pod of a job that is rescheduled has to end. @default 900 */
-  readonly graceOverTimeSeconds?: number;
+  /** Time that a pod of a job that is rescheduled has to end, a whole number of seconds. @default Duration.minutes(15) */
+  readonly graceOverTime?: Duration;
   /** Whether vNPUs are made beforehand. Must agree with `AscendDevicePlugin`. @default true */
   readonly presetVirtualDevices?: boolean;
   /** Whether the state of the cluster comes from ClusterD rather than from each node's ConfigMap. @default true */
@@ -43,10 +44,10 @@ export interface VolcanoNpuConfiguration {
  * });
  */
 export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfiguration {
-  const { architecture = 'aarch64', graceOverTimeSeconds = 900, presetVirtualDevices = true } = options;
+  const { architecture = 'aarch64', graceOverTime = Duration.minutes(15), presetVirtualDevices = true } = options;
   const { version = versionOf('ascend-mind-cluster'), useClusterInfoManager = true } = options;
   const { superPodSize = 48, reserveNodes = 2 } = options;
-  for (const [name, value] of Object.entries({ graceOverTimeSeconds, superPodSize, reserveNodes })) {
+  for (const [name, value] of Object.entries({ superPodSize, reserveNodes })) {
     if (!Number.isInteger(value) || value < 0) {
       throw new Error(`${name} ${value}: must be a whole number greater than or equal to 0.`);
     }
@@ -56,7 +57,7 @@ export function volcanoNpu(options: VolcanoNpuOptions = {}): VolcanoNpuConfigura
     configuration: {
       name: 'init-params',
       arguments: {
-        'grace-over-time': String(graceOverTimeSeconds),
+        'grace-over-time': String(graceOverTime.toSeconds()),
         presetVirtualDevice: String(presetVirtualDevices),
         useClusterInfoManager: String(useClusterInfoManager),
         'super-pod-size': String(superPodSize),

@@ -22,8 +22,15 @@ export class GantryQueue implements GantryQueueReference {
 
   readonly engine = 'gantry';
 
+  /** @default - gantry */
+  declare readonly schedulerName?: string;
+
   private constructor(
     readonly queueName: string,
-    readonly schedulerName?: string,
-  ) {}
+    schedulerName: string | undefined,
+  ) {
+    if (schedulerName !== undefined) {
+      this.schedulerName = schedulerName;
+    }
+  }
 }

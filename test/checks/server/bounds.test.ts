@@ -67,10 +67,10 @@ describe('mounts of a container', () => {
   it('have a name of a volume and a path', () => {
     expect(faults([{ name: 'a', mountPath: '/a' }])).toEqual([]);
     expect(faults([{ name: '', mountPath: '/a' }])).toEqual([
-      expect.stringMatching(/^core\/volume-mount-has-volume .*volumeMounts\/0\/name: the mount names no volume/),
+      expect.stringMatching(/^core\/volume-mount-has-volume .*volumeMounts\/0\/name: the mount must name a volume/),
     ]);
     expect(faults([{ name: 'a', mountPath: '' }])).toEqual([
-      expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: the mount has no path/),
+      expect.stringMatching(/^core\/volume-mount-path-valid .*volumeMounts\/0\/mountPath: the mount must have a path/),
     ]);
   });
 
@@ -78,19 +78,19 @@ describe('mounts of a container', () => {
     const mount = { name: 'a', mountPath: '/a' };
     expect(faults([mount, mount])).toEqual([expect.stringContaining('volumeMounts/1/mountPath')]);
     expect(faults([mount], { volumeDevices: [{ name: 'a', devicePath: '/dev/a' }] })).toEqual([
-      expect.stringMatching(/volumeMounts\/0\/name: .*both a mount and a device/),
+      expect.stringMatching(/volumeMounts\/0\/name: .*must not be both a mount and a device/),
     ]);
     expect(faults([mount], { volumeDevices: [{ name: 'b', devicePath: '/a' }] })).toEqual(
-      expect.arrayContaining([expect.stringMatching(/volumeMounts\/0\/mountPath: .*is a device/)]),
+      expect.arrayContaining([expect.stringMatching(/volumeMounts\/0\/mountPath: .*is also the path of a device/)]),
     );
   });
 
   it('name one of subPath and subPathExpr, and reach the host only from a privileged container', () => {
     expect(faults([{ name: 'a', mountPath: '/a', subPath: 'x', subPathExpr: 'y' }])).toEqual([
-      expect.stringContaining('subPath and subPathExpr exclude each other'),
+      expect.stringContaining('subPath must not be set when subPathExpr is set'),
     ]);
     const out = { name: 'a', mountPath: '/a', mountPropagation: 'Bidirectional' };
-    expect(faults([out])).toEqual([expect.stringContaining('only a privileged container')]);
+    expect(faults([out])).toEqual([expect.stringContaining('available only to privileged containers')]);
     expect(faults([out], { securityContext: { privileged: true } })).toEqual([]);
     expect(faults([{ ...out, mountPropagation: 'Both' }])).toEqual([expect.stringContaining('"Both"')]);
   });

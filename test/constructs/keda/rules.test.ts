@@ -230,7 +230,7 @@ const CASES: readonly (readonly [rule: string, what: string, wrong: string, righ
     'a formula that is not there',
     scaledObject([QUEUE], { spec: 'fallback: {failureThreshold: 3, replicas: 2, behavior: scalingModifiers}' }),
     scaledObject([`name: q\n${QUEUE}`], {
-      spec: 'fallback: {failureThreshold: 3, replicas: 2, behavior: scalingModifiers}\nadvanced: {scalingModifiers: {formula: q ?? 3, target: "5"}}',
+      spec: 'fallback: {failureThreshold: 3, replicas: 2, behavior: scalingModifiers}\nadvanced: {scalingModifiers: {formula: "q ?? 3", target: "5"}}',
     }),
   ],
   [

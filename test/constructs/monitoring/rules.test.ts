@@ -474,7 +474,7 @@ describe('configurations of Prometheus in ConfigMaps', () => {
     job(`- job_name: dcgm
   kubernetes_sd_configs: [{ role: pod, namespaces: { names: [${namespace}] } }]
   relabel_configs:
-  - { source_labels: [__meta_kubernetes_pod_label_app], action: keep, regex: ${regex} }`);
+  - { source_labels: [__meta_kubernetes_pod_label_app], action: keep, regex: "${regex}" }`);
 
   test('a job that finds no pod of the GPU operator', () => {
     expect(findingsOf(dcgm('dcgm-exporter', 'gpu-operator'), monitoringRules)).toMatchObject([

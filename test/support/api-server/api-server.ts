@@ -21,7 +21,6 @@ interface Watch {
   silent: boolean;
   /** When the latest event arrives: a connection keeps the order. */
   arrival: number;
-  bookmark: NodeJS.Timeout | undefined;
 }
 
 export interface LoggedRequest {
@@ -243,30 +242,33 @@ export class InProcessApiServer {
       throw refusal(410);
     }
     entry.status = 200;
+    // A watch that ends in time says before how far it is.
+    const lasts = Number(query.timeoutSeconds ?? 1800) * 1000;
+    const end = (): void => void watch.stream.destroy();
+    const timers = [
+      setInterval(() => this.bookmark(watch), BOOKMARKS),
+      setTimeout(() => this.bookmark(watch), lasts - 2000),
+      setTimeout(() => watch.silent || end(), lasts),
+    ];
     const watch: Watch = {
       stream: new WatchStream(() => {
         this.watches.delete(watch);
-        clearInterval(watch.bookmark);
+        timers.forEach((timer) => clearTimeout(timer));
+        signal?.removeEventListener('abort', end);
       }),
       url: path,
       path: parsed,
       silent: fault === 'silent',
       arrival: 0,
-      bookmark: undefined,
     };
     this.watches.add(watch);
-    watch.bookmark = setInterval(() => this.bookmark(watch), BOOKMARKS);
-    // A watch that ends in time says before how far it is.
-    const lasts = Number(query.timeoutSeconds ?? 1800) * 1000;
-    setTimeout(() => this.bookmark(watch), lasts - 2000);
-    setTimeout(() => watch.silent || watch.stream.destroy(), lasts);
-    signal?.addEventListener('abort', () => watch.stream.destroy());
+    signal?.addEventListener('abort', end);
     this.store.events.filter(({ version }) => version > from).forEach((event) => this.deliver(watch, event));
     return watch.stream as unknown as IncomingMessage;
   }
 
   private bookmark(watch: Watch): void {
-    if (!watch.silent && this.watches.has(watch)) {
+    if (!watch.silent) {
       const metadata = { resourceVersion: String(this.store.version) };
       watch.stream.send({ type: 'BOOKMARK', object: { metadata } });
     }

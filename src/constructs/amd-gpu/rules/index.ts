@@ -194,7 +194,7 @@ const partitionNamed = domainAdvice(
     summary: 'A pod asks for a partition by the name that the device plugin gives it.',
     why: 'Under the naming strategy single every partition is amd.com/gpu, under mixed it is named after its modes; no node offers the other name, and the pod stays pending.',
     source: `${OPERATOR}, docs/device_plugin/device-plugin.md`,
-    fix: 'Ask for the name of the strategy, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
+    fix: 'Set the resource in resources.limits to the name under the strategy, or set spec.devicePlugin.devicePluginArguments.resource_naming_strategy of the DeviceConfig to mixed.',
   },
   (pod, say, { set }) => {
     const strategies = strategiesOf(set);

@@ -67,7 +67,7 @@ export const ascendRules: readonly Rule[] = [
       summary: 'A container asks for one vNPU of a template.',
       why: 'The device plugin allocates one vNPU to a container; the kubelet rejects the pod with UnexpectedAdmissionError.',
       source: `${SOURCE}, docs (virtual instances)`,
-      fix: 'Set the limit to 1, or ask for a larger template or a whole NPU.',
+      fix: 'Set the resource in resources.limits to 1, and name a larger template or a whole NPU if one vNPU is not enough.',
     },
     (pod, say) => {
       for (const { name, amount, path } of askedByPod(pod)) {

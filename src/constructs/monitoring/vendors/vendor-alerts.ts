@@ -160,7 +160,7 @@ export interface VendorAlertsOptions {
   readonly runbooks?: string;
 }
 
-/** The alerts on the accelerators of a vendor, in groups. Those that the exporter says nothing of are left out. */
+/** The alerts on the accelerators of a vendor, in groups. Alerts on metrics that the exporter does not have are left out. */
 export function vendorAlerts(vendor: MeasuredVendor, options: VendorAlertsOptions = {}): readonly RuleGroup[] {
   const telemetry = TELEMETRY[vendor];
   return (['faults', 'use', 'devices'] as const).flatMap((group): readonly RuleGroup[] => {

@@ -51,8 +51,9 @@ describe('the scheduler program', () => {
     const before = lists();
     await rig.pass(600_000);
     expect(lists()).toBe(before);
+    expect(rig.said('watch').filter(({ kind }) => kind === 'failed' || kind === 'expired')).toEqual([]);
     rig.addPods(podObject('late'));
-    await rig.until('it is bound', () => Object.keys(rig.server.places()).length === 1, 10_000);
+    await rig.until('it is bound', () => Object.keys(rig.server.places()).length === 1, 2000);
   });
 });
 

@@ -13,6 +13,7 @@ import { type Options } from '../../../../src/runtime/kubernetes/options';
 import { Program } from '../../../../src/runtime/kubernetes/program';
 import { InProcessApiServer } from '../../../support/api-server/api-server';
 import { seeded } from '../../../support/api-server/faults';
+import { repairRefresh } from '../../../support/refresh';
 
 export interface RigOptions {
   /** Text of the configuration file. */
@@ -40,6 +41,7 @@ export function stopTime(seed = 1): void {
     doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'hrtime'],
     now: Date.UTC(2026, 0, 1),
   });
+  repairRefresh();
   jest.spyOn(Math, 'random').mockImplementation(seeded(seed));
 }
 
