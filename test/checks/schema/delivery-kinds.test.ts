@@ -18,7 +18,7 @@ function rendered(): readonly JsonObject[] {
   new charts.TrainingOperatorRelease(chart, 'training-operator');
   new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue' });
   new DeviceReadiness(chart, 'gpu-ready', { image: 'registry.example.com/kubectl:1.36', count: 8 });
-  return Testing.synth(chart) as readonly JsonObject[];
+  return Testing.synth(chart);
 }
 
 const KINDS = [
