@@ -5,8 +5,9 @@
  * dropped at once: a place in the text is found by parsing that one document again, which only a finding asks for.
  */
 import { type JsonValue } from '../facts/api/schema';
-import { LINE_FEED, YamlSyntaxError } from './go-yaml/cursor';
-import { parseNodes, type YamlNode } from './go-yaml/nodes';
+import { type YamlNode } from './go-yaml/node-types';
+import { parseNodes } from './go-yaml/nodes';
+import { YamlSyntaxError } from './go-yaml/source';
 import { offsetOfPath, valueOfDocument } from './go-yaml/values';
 import { tokensOf } from './pointer';
 import { remembered, type TextDocument, type TextProblem } from './source-text';
@@ -28,7 +29,7 @@ export function readYaml(text: string, from = 0): TextDocument[] {
   let index = 0;
   for (const { start, end, problem } of chunksOf(text, from)) {
     // kubectl ends every line of a part with a line feed, the last one too.
-    const chunk = text.charCodeAt(end - 1) === LINE_FEED ? text.slice(start, end) : `${text.slice(start, end)}\n`;
+    const chunk = text.charAt(end - 1) === '\n' ? text.slice(start, end) : `${text.slice(start, end)}\n`;
     const { value, problems } = readDocument(chunk);
     if (value !== null || problem !== undefined) {
       const placed = problems.map((found) => ({ ...found, offset: start + found.offset }));

@@ -9,8 +9,8 @@ import { setMember } from '../json-member';
 import { pointer } from '../pointer';
 import { type TextProblem } from '../source-text';
 import { keyOf, resolvePlain, type Scalar } from '../yaml-scalars';
-import { YamlSyntaxError } from './cursor';
-import { type AliasNode, type MapNode, type ScalarNode, type YamlNode } from './nodes';
+import { YamlSyntaxError } from './source';
+import { type AliasNode, type MapNode, type ScalarNode, type YamlNode } from './node-types';
 import { isTimestamp } from './timestamp';
 
 export interface DocumentValue {
