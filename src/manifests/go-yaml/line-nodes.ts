@@ -46,8 +46,8 @@ export class LineParser {
     }
   }
 
-  /** One anchor and one tag at most, and the gap after them. In block style, those of one line. */
-  protected properties(): Properties {
+  /** One anchor and one tag at most, and the gap after them. In block style, those of one line. A second tag is not resolved. */
+  protected properties(resolveTag = true): Properties {
     const { source } = this;
     const { line } = source;
     let properties = NO_PROPERTIES;
@@ -62,7 +62,7 @@ export class LineParser {
       properties =
         source.char === '&'
           ? { ...properties, start, anchor: readName(source) }
-          : { ...properties, start, tag: readTag(source, this.handles) };
+          : { ...properties, start, tag: readTag(source, resolveTag ? this.handles : undefined) };
       source.skipGap();
     }
     return properties;
@@ -209,41 +209,45 @@ export class LineParser {
     if (source.isEnd) {
       throw new YamlSyntaxError(open, `missing closing "${close}"`);
     }
-    if (source.column === 0 && source.char === '%') {
-      throw new YamlSyntaxError(source.at, 'a line in brackets must not begin with "%"');
+  }
+
+  private skipIndicator(indicator: string): boolean {
+    const { source } = this;
+    if (source.char !== indicator) {
+      return false;
     }
+    source.at++;
+    source.skipGap();
+    return true;
   }
 
   /** An item of a list, or a member of a map: a value only where the text has a colon or a question mark. */
   protected flowEntry(indent: number, close: string): { readonly key: YamlNode; readonly value?: YamlNode } {
     const { source } = this;
     const begin = source.place;
-    const isExplicit = source.char === '?';
-    if (isExplicit) {
-      source.at++;
-      source.skipGap();
-    }
-    const isEmptyKey = isExplicit && source.char === ':';
-    const key = isEmptyKey ? this.empty(NO_PROPERTIES, source.at) : this.flowNode(indent, close, isExplicit);
+    const isExplicit = this.skipIndicator('?');
+    const isEmptyKey = isExplicit && source.char !== '' && `:,${close}`.includes(source.char);
+    const key = isEmptyKey ? this.empty(NO_PROPERTIES, source.at) : this.flowNode(indent, close);
     if (isEmptyKey && close === ']') {
-      // kubectl takes this colon for a part of the empty key.
-      source.at++;
-      source.skipGap();
+      // kubectl takes the indicator behind an empty key of a list for a part of it, be it the closing bracket.
+      this.skipIndicator(source.char);
     }
-    if (source.char === ':' && (isExplicit || source.mayBeKey(begin))) {
-      source.at++;
-      source.skipGap();
-      return { key, value: this.flowNode(indent, close, true) };
+    if ((isExplicit || source.mayBeKey(begin)) && this.skipIndicator(':')) {
+      return { key, value: this.flowValue(indent, close) };
     }
     return isExplicit ? { key, value: this.empty(NO_PROPERTIES, source.at) } : { key };
   }
 
-  protected flowNode(indent: number, close: string, mayBeEmpty: boolean): YamlNode {
+  protected flowValue(indent: number, close: string): YamlNode {
+    const { char, at } = this.source;
+    return char === ',' || char === close ? this.empty(NO_PROPERTIES, at) : this.flowNode(indent, close);
+  }
+
+  protected flowNode(indent: number, close: string): YamlNode {
     const { source } = this;
     this.enter();
     const own = this.properties();
-    const ends = source.char === ',' || source.char === close || source.char === ':';
-    const isEmpty = own.start >= 0 ? ends : mayBeEmpty && (source.char === ',' || source.char === close);
+    const isEmpty = own.start >= 0 && [',', ':', close].includes(source.char);
     const node = isEmpty ? this.empty(own, source.at) : this.inline(indent, own);
     this.depth--;
     return node;

@@ -87,7 +87,7 @@ class BlockParser extends LineParser {
       return this.map(source.column, outer);
     }
     const { column } = source;
-    const own = this.properties();
+    const own = this.properties(outer.tag === undefined);
     const isKey = (): boolean => begin.blockAllowed && source.isIndicator(':') && source.mayBeKey(begin);
     if (own.start >= 0 && isKey()) {
       return this.map(column, outer, this.empty(own, own.start));
@@ -138,7 +138,7 @@ class BlockParser extends LineParser {
 
   private list(column: number, indent: number, properties: Properties): ListNode {
     const { source } = this;
-    const list = this.anchored(properties, {
+    const list = this.anchored<ListNode>(properties, {
       kind: 'list',
       start: properties.start < 0 ? source.at : properties.start,
       items: [],
@@ -179,7 +179,7 @@ class BlockParser extends LineParser {
   private map(column: number, properties: Properties, firstKey?: YamlNode): MapNode {
     const { source } = this;
     const own = firstKey?.start ?? source.at;
-    const map = this.anchored(properties, {
+    const map = this.anchored<MapNode>(properties, {
       kind: 'map',
       start: properties.start < 0 ? own : properties.start,
       members: [],
