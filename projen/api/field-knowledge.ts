@@ -28,10 +28,13 @@ const KNATIVE_REVISION: Readonly<Record<string, string>> = {
   'volumes[]': 'Volume',
 };
 
+/** Flux and Argo CD write labels and annotations to objects of theirs from a `metadata` that has no other member. */
+const LABELS_AND_ANNOTATIONS_ONLY = /(^|\.)(fluxcd\.io|argoproj\.io)$/;
+
 /** The definition that a field is a copy of, where that has been looked up; undefined to go by its shape. */
 export function knownDefinition(field: Field): string | undefined {
   const { group, kind } = field.version;
-  if (isEmbeddedMetadata(field)) {
+  if (isEmbeddedMetadata(field) && !LABELS_AND_ANNOTATIONS_ONLY.test(group)) {
     return OBJECT_META;
   }
   if (group === 'serving.knative.dev') {

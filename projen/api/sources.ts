@@ -79,7 +79,26 @@ function vendored(name: Upstream, why: string): ProjectSource {
 }
 
 export const PROJECTS: readonly ProjectSource[] = [
+  project('argo-cd', {
+    module: 'github.com/argoproj/argo-cd/v3',
+    files: ['manifests/crds/*-crd.yaml'],
+    note: 'the newest release whose go.mod asks for no newer Go than 1.26',
+  }),
   vendored('ascend-mind-cluster', 'gitcode.com/Ascend/mind-cluster cannot be fetched'),
+  vendored(
+    'flux-helm-controller',
+    'github.com/fluxcd/helm-controller cannot be fetched; its module of Go types can, and the schema is made from them',
+  ),
+  project('flux-kustomize-controller', {
+    module: 'github.com/fluxcd/kustomize-controller',
+    files: ['config/crd/bases/*.yaml'],
+    note: 'the newest release whose go.mod asks for no newer Go than 1.26',
+  }),
+  project('flux-source-controller', {
+    module: 'github.com/fluxcd/source-controller',
+    files: ['config/crd/bases/*.yaml'],
+    note: 'the newest release whose go.mod asks for no newer Go than 1.26',
+  }),
   project('intel-device-plugins-operator', {
     module: 'github.com/intel/intel-device-plugins-for-kubernetes',
     files: ['deployments/operator/crd/bases/*.yaml'],
@@ -135,6 +154,7 @@ export const PROJECTS: readonly ProjectSource[] = [
       'deployment/base/noderesourcetopologies-crd/noderesourcetopologies.yaml',
     ],
   }),
+  vendored('node-readiness-controller', 'sigs.k8s.io/node-readiness-controller cannot be fetched'),
   project('nvidia-dra-driver-gpu', {
     module: 'sigs.k8s.io/dra-driver-nvidia-gpu',
     files: ['deployments/helm/dra-driver-nvidia-gpu/crds/*.yaml'],

@@ -3,12 +3,12 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { Application } from '../../facts/api/types/argoproj.io/v1alpha1';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type AnyChart } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions } from './chart-install';
-import { ArgoApplicationKind } from './delivery-kinds';
 
 export interface ArgoApplicationProps<C extends AnyChart>
   extends ChartOptions<C>, Omit<NamespacedObjectProps, 'namespace'> {
@@ -38,7 +38,7 @@ export class ArgoApplication<C extends AnyChart> extends Construct {
     super(scope, id);
     const install = chartInstall(props);
     this.install = install;
-    this.resource = new Resource(this, 'Resource', ArgoApplicationKind, {
+    this.resource = new Resource(this, 'Resource', Application, {
       metadata: namespacedMetadata(props.name ?? id, { ...props, namespace: props.argoNamespace ?? 'argocd' }),
       spec: {
         project: props.project ?? 'default',

@@ -4,12 +4,14 @@
 import { secondsOf } from '../resources/durations';
 import { type ApiObject, Duration } from 'cdk8s';
 import { Construct } from 'constructs';
+import { HelmRelease as HelmReleaseKind } from '../../facts/api/types/helm.toolkit.fluxcd.io/v2';
+import { Kustomization } from '../../facts/api/types/kustomize.toolkit.fluxcd.io/v1';
+import { GitRepository, HelmRepository } from '../../facts/api/types/source.toolkit.fluxcd.io/v1';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type AnyChart, TRAINING_OPERATOR } from './chart-facts';
 import { chartInstall, type ChartInstall, type ChartOptions, isOci } from './chart-install';
-import { GitRepository, HelmReleaseKind, HelmRepository, Kustomization } from './delivery-kinds';
 
 interface FluxProps extends Omit<NamespacedObjectProps, 'namespace'> {
   /** Namespace of Flux' own objects. @default flux-system */

@@ -5,7 +5,7 @@
  * longer has. A taint that the node is born with keeps pods away until the devices are allocatable.
  */
 import { optionalSecondsOf } from '../resources/durations';
-import { type Duration, type ApiObject, Chart, Lazy } from 'cdk8s';
+import { type Duration, type ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import {
   ValidatingAdmissionPolicy,
@@ -19,6 +19,7 @@ import {
   type Taint,
   type Toleration,
 } from '../../facts/api/types/core/v1';
+import { NodeReadinessRule } from '../../facts/api/types/readiness.node.x-k8s.io/v1alpha1';
 import { ClusterRole, ClusterRoleBinding } from '../../facts/api/types/rbac.authorization.k8s.io/v1';
 import { type ResourceName } from '../../facts/catalog';
 import { GANTRY_PREFIX } from '../../facts/catalog/gantry-names';
@@ -28,7 +29,6 @@ import { clusterMetadata, namespacedMetadata, type NamespacedObjectProps } from 
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
-import { NodeReadinessRule, READINESS_DOMAIN } from './readiness-rule';
 import { scriptText } from './script-text';
 
 export interface DeviceReadinessProps extends NamespacedObjectProps {
@@ -54,6 +54,8 @@ export interface DeviceReadinessProps extends NamespacedObjectProps {
   readonly interval?: Duration;
 }
 
+/** The domain of the taints that the node readiness controller manages. */
+const READINESS_DOMAIN = 'readiness.k8s.io/';
 const SCRIPT = 'device-readiness.sh';
 
 /**
@@ -121,8 +123,7 @@ export class DeviceReadiness extends Construct {
 
   private readinessRule(name: string): ApiObject {
     return new Resource(this, 'Rule', NodeReadinessRule, {
-      // The kind is cluster-scoped, which is not known of it here: the chart's namespace is kept away.
-      metadata: { ...clusterMetadata(name, { name }), namespace: Lazy.any({ produce: () => undefined }) as string },
+      metadata: clusterMetadata(name, { name }),
       spec: {
         conditions: [{ type: this.conditionType, requiredStatus: 'True' }],
         taint: this.taint,

@@ -27,7 +27,6 @@ export {
   type NodeTier,
 } from './node-profile';
 export { NodeTuner, type NodeTunerProps } from './node-tuner';
-export { NodeReadinessRule, type NodeReadinessCondition, type NodeReadinessRuleSpec } from './readiness-rule';
 export { SpotJob, type SpotJobProps } from './spot-job';
 export { type SysctlFacts, TUNABLE_SYSCTLS, type TunableSysctl } from './sysctls';
 export { type SliceOptions, SystemdDropIn, type SystemdDropInProps } from './systemd-drop-in';

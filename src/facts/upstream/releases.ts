@@ -68,6 +68,11 @@ export const UPSTREAM = {
   'scheduler-plugins': release('scheduler-plugins', 'scheduler-plugins', 'v0.34.7'),
   karpenter: release('Karpenter', 'karpenter', 'v1.14.1'),
   'karpenter-provider-aws': release('Karpenter provider for AWS', 'karpenter-provider-aws', '1d927085'),
+  'flux-source-controller': release('Flux source-controller', 'fluxcd/source-controller', 'v1.9.6'),
+  'flux-kustomize-controller': release('Flux kustomize-controller', 'fluxcd/kustomize-controller', 'v1.9.6'),
+  'flux-helm-controller': release('Flux helm-controller', 'fluxcd/helm-controller', 'v1.6.3'),
+  'argo-cd': release('Argo CD', 'argo-cd', 'v3.5.7'),
+  'node-readiness-controller': release('node-readiness-controller', 'node-readiness-controller', '480abde5'),
   hami: release('HAMi', 'HAMi', 'v2.10.0'),
 } as const satisfies Readonly<Record<string, UpstreamRelease>>;
 

@@ -173,6 +173,8 @@ export class Actor {
     log.info({ pod: entry.key, node: pod.node, ...outcome }, 'what got no answer is known now');
     if (outcome.kind === 'undone') {
       assumptions.unplace(pod.uid, pod);
+      // A pause, as after a refusal: a gang that lacks this pod must not look as if it were about to be whole for ever.
+      assumptions.refuse(pod.uid, REFUSAL_PAUSE, 'The API server did not answer the last attempt to place the pod.');
       explainer.event(pod, 'Warning', 'FailedBinding', `${pod.node}: the API server did not answer.`);
     } else {
       this.seenElsewhere(entry, outcome);

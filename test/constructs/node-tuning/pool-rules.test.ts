@@ -70,8 +70,26 @@ test.each([
     rule(READY.replace('{ matchLabels: { nvidia.com/gpu.present: "true" } }', '{}')),
     [['readiness-rule-valid', 'error']],
   ],
-  ['a status that is no text', rule(READY.replace('"True"', 'true')), [['readiness-rule-valid', 'error']]],
-  ['a readiness rule without a mode', rule(READY.replace('continuous', 'always')), [['readiness-rule-valid', 'error']]],
+  [
+    'a readiness rule with an unknown effect',
+    rule(READY.replace('NoSchedule', 'Never')),
+    [['readiness-rule-valid', 'error']],
+  ],
+  [
+    'a default status in a rule for the bootstrap',
+    rule(READY.replace('"True"', '"True", defaultStatus: "False"').replace('continuous', 'bootstrap-only')),
+    [['readiness-rule-valid', 'error']],
+  ],
+  [
+    'a default status where any condition is enough',
+    rule(READY.replace('"True"', '"True", defaultStatus: "False"').replace('{ ', '{ conditionPolicy: anyOf, ')),
+    [['readiness-rule-valid', 'error']],
+  ],
+  [
+    'a rule for the bootstrap where any condition is enough',
+    rule(READY.replace('continuous', 'bootstrap-only').replace('{ ', '{ conditionPolicy: anyOf, ')),
+    [['readiness-rule-valid', 'error']],
+  ],
   [
     'a readiness rule that evicts',
     rule(READY.replace('NoSchedule', 'NoExecute')),
@@ -110,6 +128,8 @@ test.each([
     `${policy('[{ operator: Exists }]')}${pool('[{ key: example.com/own, effect: NoSchedule }]')}${rule(READY)}`,
   ],
   ['a readiness rule', rule(READY)],
+  ['a readiness rule with a default status', rule(READY.replace('"True"', '"True", defaultStatus: "False"'))],
+  ['a readiness rule where any condition is enough', rule(READY.replace('{ ', '{ conditionPolicy: anyOf, '))],
 ])('%s: nothing', (_what, yaml) => {
   expect(found(yaml)).toEqual([]);
 });

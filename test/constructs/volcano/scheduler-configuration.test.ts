@@ -162,7 +162,6 @@ test('a plugin that Volcano does not have is reported with what there is', () =>
   new SchedulerConfiguration(scope, 'scheduler', {
     tiers: [[SchedulerPlugin.gang(), SchedulerPlugin.predicates(), SchedulerPlugin.of('gpu-aware')]],
   });
-  expect(checkTree(scope).findings).toMatchObject([
-    { rule: 'volcano/scheduler-plugin-known', severity: 'warning', found: 'gpu-aware' },
-  ]);
+  const findings = checkTree(scope).findings.filter(({ rule }) => rule === 'volcano/scheduler-plugin-known');
+  expect(findings).toMatchObject([{ severity: 'warning', found: 'gpu-aware' }]);
 });

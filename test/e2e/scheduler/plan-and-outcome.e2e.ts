@@ -98,14 +98,15 @@ describeLive('the plan and what comes of it', () => {
     await expectOutcome(plan);
     const pending =
       await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/gantry/v1/pending');
-    expect(pending.find(({ gang: name }) => name === 'default/big')?.message).toMatch(/\d/);
+    const { message = '' } = pending.find(({ gang: name }) => name === 'default/big') ?? {};
+    expect(message).toMatch(/\d/);
     // The same words reach the pod's owner.
     await lab.until('the condition says why', async () => {
       const waiting = (await lab.pods()).find((one) => nameOf(one) === 'big-0');
       const condition = asArray(asObject(waiting?.status).conditions)
         .map(asObject)
         .find(({ type }) => type === 'PodScheduled');
-      return condition?.reason === 'Unschedulable' && (asString(condition.message) ?? '').includes('pods fit');
+      return condition?.reason === 'Unschedulable' && (asString(condition.message) ?? '').includes(message);
     });
     const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
     expect(

@@ -58,6 +58,12 @@ describe('the kind table', () => {
     ['monitoring.coreos.com/v1', 'ServiceMonitor', 'prometheus-operator'],
     ['serving.knative.dev/v1', 'Service', 'knative-serving'],
     ['mindxdl.gitee.com/v1', 'AscendJob', 'ascend-mind-cluster'],
+    ['argoproj.io/v1alpha1', 'Application', 'argo-cd'],
+    ['helm.toolkit.fluxcd.io/v2', 'HelmRelease', 'flux-helm-controller'],
+    ['kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'flux-kustomize-controller'],
+    ['source.toolkit.fluxcd.io/v1', 'GitRepository', 'flux-source-controller'],
+    ['source.toolkit.fluxcd.io/v1', 'HelmRepository', 'flux-source-controller'],
+    ['readiness.node.x-k8s.io/v1alpha1', 'NodeReadinessRule', 'node-readiness-controller'],
     ['scheduling.x-k8s.io/v1alpha1', 'PodGroup', 'scheduler-plugins'],
     ['k8s.cni.cncf.io/v1', 'NetworkAttachmentDefinition', 'network-attachment-definition'],
   ] as const)('%s %s comes from %s in the version of the table', (apiVersion, kind, project) => {

@@ -1,13 +1,14 @@
 /**
- * NodeReadinessRule, whose schema is not among those that Gantry knows: what its definition demands is said here.
+ * NodeReadinessRule: what its CRD requires beyond the schema, and what evicts by accident.
  */
+import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';
 import { items, text } from '../../../checks/server/values';
 import { asObject, asString } from '../../../manifests/read';
 
 const READINESS = 'readiness.node.x-k8s.io/NodeReadinessRule';
-const READINESS_SOURCE = 'node-readiness-controller, api/v1alpha1 (rules of the definition)';
+const READINESS_SOURCE = `${cite('node-readiness-controller')}, CEL rules of the CRD`;
 
 function readinessRule(
   name: string,
@@ -32,9 +33,9 @@ export const readinessRules: readonly Rule[] = [
       tier: 'cel',
       severity: 'error',
       summary:
-        'A NodeReadinessRule must have conditions with a required status, a readiness.k8s.io taint, a node selector that is not empty, and a mode.',
+        'A NodeReadinessRule must have a taint of readiness.k8s.io with a valid effect and a node selector that is not empty; conditionPolicy: anyOf, defaultStatus, and bootstrap-only exclude each other.',
       why: 'The API server rejects the object, because of the CRD that the controller installs.',
-      fix: 'Set spec.conditions, spec.taint, spec.nodeSelector, and spec.enforcementMode as described.',
+      fix: 'Set spec.taint, spec.nodeSelector, and the fields that exclude each other as described.',
     },
     function* (spec) {
       const taint = asObject(spec.taint);
@@ -50,37 +51,25 @@ export const readinessRules: readonly Rule[] = [
       if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(text(taint.effect))) {
         yield { path: '/spec/taint/effect', message: 'unsupported effect of the taint', expected: 'NoSchedule' };
       }
-      if (!['bootstrap-only', 'continuous'].includes(text(spec.enforcementMode))) {
-        yield {
-          path: '/spec/enforcementMode',
-          message: 'enforcementMode must be set',
-          expected: 'continuous or bootstrap-only',
-        };
-      }
-      const conditions = items(spec, '/conditions');
-      if (conditions.length === 0) {
-        yield { path: '/spec/conditions', message: 'conditions must not be empty', expected: 'at least one condition' };
-      }
-      for (const { value, path } of conditions) {
-        if (!['True', 'False', 'Unknown'].includes(text(value.requiredStatus))) {
-          yield {
-            path: `/spec${path}/requiredStatus`,
-            message: 'requiredStatus must be set',
-            expected: '"True", "False", or "Unknown", as a string',
-          };
-        }
-        if (spec.enforcementMode === 'bootstrap-only' && value.defaultStatus !== undefined) {
+      const excludesDefault =
+        spec.enforcementMode === 'bootstrap-only'
+          ? 'enforcementMode is bootstrap-only'
+          : spec.conditionPolicy === 'anyOf'
+            ? 'conditionPolicy is anyOf'
+            : undefined;
+      for (const { value, path } of items(spec, '/conditions')) {
+        if (excludesDefault !== undefined && value.defaultStatus !== undefined) {
           yield {
             path: `/spec${path}/defaultStatus`,
-            message: 'defaultStatus must not be set with bootstrap-only',
-            expected: 'continuous, or no defaultStatus',
+            message: `defaultStatus must not be set when ${excludesDefault}`,
+            expected: 'no defaultStatus',
           };
         }
       }
       if (spec.conditionPolicy === 'anyOf' && spec.enforcementMode === 'bootstrap-only') {
         yield {
           path: '/spec/conditionPolicy',
-          message: 'anyOf must not be set with bootstrap-only',
+          message: 'conditionPolicy must not be anyOf when enforcementMode is bootstrap-only',
           found: 'anyOf',
           expected: 'allOf',
         };
