@@ -172,7 +172,7 @@ export class Actor {
     });
     log.info({ pod: entry.key, node: pod.node, ...outcome }, 'what got no answer is known now');
     if (outcome.kind === 'undone') {
-      assumptions.unplace(pod.uid);
+      assumptions.unplace(pod.uid, pod);
       // A pause, as after a refusal: a gang that lacks this pod must not look as if it were about to be whole for ever.
       assumptions.refuse(pod.uid, REFUSAL_PAUSE, 'The API server did not answer the last attempt to place the pod.');
       explainer.event(pod, 'Warning', 'FailedBinding', `${pod.node}: the API server did not answer.`);
@@ -186,7 +186,8 @@ export class Actor {
   private seenElsewhere(entry: PodEntry, outcome: PlacingOutcome | Resolved): void {
     const { assumptions, world } = this.options;
     const known = world.pods.get(entry.key);
-    if (outcome.kind === 'elsewhere' && known?.uid === entry.uid && known.state === 'waiting') {
+    const isPlaced = outcome.kind === 'elsewhere' && outcome.node !== '';
+    if (isPlaced && known?.uid === entry.uid && known.state === 'waiting') {
       assumptions.place(entry.uid, { node: outcome.node, devices: [] });
     }
   }
@@ -204,7 +205,7 @@ export class Actor {
     switch (outcome.kind) {
       case 'refused':
       case 'unanswered':
-        assumptions.unplace(uid);
+        assumptions.unplace(uid, pod);
         assumptions.refuse(uid, REFUSAL_PAUSE, outcome.message);
         explainer.event(pod, 'Warning', 'FailedBinding', `${node}: ${outcome.message}`);
         break;

@@ -31,8 +31,11 @@ export class Assumptions {
     return this.places.get(uid);
   }
 
-  unplace(uid: string): void {
-    this.places.delete(uid);
+  /** With `place`: only that one, and not a later one of the same pod. */
+  unplace(uid: string, place = this.places.get(uid)): void {
+    if (this.places.get(uid) === place) {
+      this.places.delete(uid);
+    }
   }
 
   leave(uid: string): void {

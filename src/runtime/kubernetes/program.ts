@@ -229,7 +229,9 @@ export class Program {
     if (before !== undefined && before.uid !== after?.uid) {
       this.assumptions.forget(before.uid);
     }
-    if (after !== undefined && after.state !== 'waiting') {
+    // A pod that lost its gate and names this scheduler is not placed by that: it is bound in a later cycle, on the node of the hand-over.
+    const isToBeBound = before?.way === 'gated' && after?.way === 'direct';
+    if (after !== undefined && (after.state !== 'waiting' || isToBeBound)) {
       this.assumptions.unplace(after.uid);
     }
   }

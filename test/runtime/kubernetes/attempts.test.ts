@@ -155,6 +155,19 @@ describe('placing a pod', () => {
     expect(outcomes).toEqual(['evicted', 'failed', 'gone']);
   });
 
+  it('looks whether a conflict of an eviction is about another pod', async () => {
+    const seen: JsonObject[] = [{ uid: 'u-1' }, { uid: 'u-2' }, { uid: 'u-1', deletionTimestamp: 'now' }];
+    handler = ({ method }, response) =>
+      method === 'POST'
+        ? refuse(response, 409, 'Conflict', 'Operation cannot be fulfilled on poddisruptionbudgets "b"')
+        : reply(response, 200, { metadata: seen.shift() ?? {} });
+    const outcomes = [];
+    for (let i = 0; i < 3; i++) {
+      outcomes.push((await evict(POD, evictions())).kind);
+    }
+    expect(outcomes).toEqual(['failed', 'gone', 'evicted']);
+  });
+
   it('tells a disruption budget from a server that is overloaded', async () => {
     handler = (_, response) =>
       refuse(response, 429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.");

@@ -2,6 +2,7 @@ import { type JsonObject } from '../../../src/facts/api/schema';
 import { Slots } from '../../../src/runtime/kubernetes/apply/slots';
 import { Backoff, pause } from '../../../src/runtime/kubernetes/api/backoff';
 import { Lines } from '../../../src/runtime/kubernetes/api/lines';
+import { Assumptions } from '../../../src/runtime/kubernetes/assumptions';
 import { trimmed } from '../../../src/runtime/kubernetes/api/trim';
 
 describe('the small parts', () => {
@@ -22,6 +23,17 @@ describe('the small parts', () => {
     );
     expect(order).toEqual([0, 1, 2, 3, 4]);
     expect(most).toBe(2);
+  });
+
+  it('drop an assumed place, and not the later one of the same pod', () => {
+    const assumptions = new Assumptions();
+    const [earlier, later] = ['n-1', 'n-2'].map((node) => ({ node, devices: [] }));
+    assumptions.place('u-1', earlier);
+    assumptions.place('u-1', later);
+    assumptions.unplace('u-1', earlier);
+    expect(assumptions.placeOf('u-1')).toBe(later);
+    assumptions.unplace('u-1', later);
+    expect(assumptions.placeOf('u-1')).toBeUndefined();
   });
 
   it('wait longer each time, up to a bound, and never for nothing', () => {

@@ -75,10 +75,10 @@ export class ApiClient {
   }
 
   /**
-   * Opens a watch. The caller reads the response, and destroys it.
+   * Opens a watch, within `timeout`. The caller reads the response, and destroys it.
    * @throws ApiError where the server refuses, or does not answer in time
    */
-  async stream(path: string, request: Pick<ApiRequest, 'query' | 'signal'>): Promise<IncomingMessage> {
+  async stream(path: string, request: Pick<ApiRequest, 'query' | 'signal' | 'timeout'>): Promise<IncomingMessage> {
     const started = performance.now();
     let status = 0;
     try {
@@ -126,7 +126,8 @@ export class ApiClient {
       // Of the whole request and not only of silence: an answer that trickles is no answer.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
       call.on('response', (response) => {
-        if (isStream) {
+        // A stream has no end in time, but a refusal does.
+        if (isStream && response.statusCode === 200) {
           clearTimeout(timer);
         } else {
           response.on('close', () => clearTimeout(timer));

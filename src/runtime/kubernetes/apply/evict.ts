@@ -38,15 +38,16 @@ export async function evict(pod: PodRef, options: EvictOptions): Promise<Evictio
     await client.request('POST', `${podPath(pod)}/eviction`, { body, timeout });
     return { kind: 'evicted' };
   } catch (error) {
-    // A conflict is another pod of the same name.
-    if (isNotFound(error) || (error instanceof ApiError && error.status === 409)) {
+    if (isNotFound(error)) {
       return { kind: 'gone' };
     }
     // Overload has the same status as a budget, and no such cause.
     if (error instanceof ApiError && error.status === 429 && /disruption budget/i.test(error.message)) {
       return { kind: 'protected', message: error.message };
     }
-    return mayHaveHappened(error)
+    // A conflict means another pod of the same name, or that the pod or its budget changed meanwhile: only a read tells.
+    const isConflict = error instanceof ApiError && error.status === 409;
+    return isConflict || mayHaveHappened(error)
       ? look(pod, options, messageOf(error))
       : { kind: 'failed', message: messageOf(error) };
   }

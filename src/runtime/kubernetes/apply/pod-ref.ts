@@ -29,7 +29,7 @@ export type PlacingOutcome =
   | { readonly kind: 'done' }
   /** The pod is gone, or another of its name has come. */
   | { readonly kind: 'gone' }
-  /** Somebody else has placed it, on this node. */
+  /** Another client has placed it on this node, or has removed its gate without a node: `''`. */
   | { readonly kind: 'elsewhere'; readonly node: string }
   /** The server will not have it. */
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }

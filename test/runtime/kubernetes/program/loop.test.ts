@@ -42,6 +42,28 @@ describe('the scheduler program', () => {
     expect(server.writes(/pods\/never.*status$/).length).toBeLessThan(100);
   });
 
+  it.each([
+    ['the hand-over', false],
+    ['another client', true],
+  ])('binds a gated pod that names Gantry as its scheduler, once %s has removed its gate', async (_, byAnother) => {
+    rig = await Rig.start();
+    const { server } = rig;
+    rig.addNodes(2);
+    await rig.pass(1000);
+    const gated = podObject('both', { gated: true, spec: { schedulerName: 'gantry' } });
+    server.trouble = ({ method, path }) => {
+      if (byAnother && method === 'PATCH' && path.endsWith('/pods/both')) {
+        server.trouble = () => undefined;
+        server.put('v1', 'pods', { ...gated, spec: { ...asObject(gated.spec), schedulingGates: [] } });
+        return 503;
+      }
+      return undefined;
+    };
+    rig.addPods(gated);
+    await rig.until('it is bound', () => server.places()['default/both'] !== undefined);
+    expect([...rig.faults]).toEqual([]);
+  });
+
   it('resumes quiet watches without reading anything again', async () => {
     rig = await Rig.start();
     rig.addNodes(1);
