@@ -34,6 +34,10 @@ describeLive('the scheduler as it is installed', () => {
       serve: ['api/beta', 'scheduling.k8s.io/v1alpha2'],
       featureGates: { GenericWorkload: true },
     });
+    // Both nodes are ready before the replicas are pending: the scheduler prefers one replica per node, and a pending pod takes the first
+    // node that becomes ready.
+    await lab.create(node('system-0'), node('system-1'));
+    await lab.nodesReady(2);
     await apply(lab, schedulerObjects());
   });
   afterEach(async () => {
@@ -49,8 +53,6 @@ describeLive('the scheduler as it is installed', () => {
   it('both replicas run in a namespace that enforces PodSecurity "restricted"', async () => {
     const namespace = await lab.get(`/api/v1/namespaces/${NAMESPACE}`);
     expect(asObject(asObject(namespace?.metadata).labels)['pod-security.kubernetes.io/enforce']).toBe('restricted');
-    await lab.create(node('system-0'), node('system-1'));
-    await lab.nodesReady(2);
     await lab.until('two replicas are available', async () => {
       const deployment = await lab.get(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${NAME}`);
       return asObject(deployment?.status).availableReplicas === 2;
