@@ -53,7 +53,7 @@ function skipSpace(text: string, from: number): number {
   return SPACE.lastIndex;
 }
 
-/** Half of a surrogate pair is no character, and Go puts the replacement character in its place. */
+/** Half of a surrogate pair is not a character, and Go puts the replacement character in its place. */
 function wellFormed(text: string): string {
   return /\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, '\uFFFD') : text;
 }
@@ -83,7 +83,7 @@ class JsonReader {
     }
   }
 
-  /** Reads once more, noting where every value stands. */
+  /** Reads the text again and records the position of every value. */
   places(): PlaceFinder {
     const offsets = new Map([['', this.at]]);
     this.offsets = offsets;

@@ -50,7 +50,9 @@ export function readNetworks(
       }
     }
     if (device !== undefined && (device.length > LONGEST_INTERFACE || /\s/.test(device))) {
-      return { complaint: `"${device}" is no name of an interface: at most ${LONGEST_INTERFACE} characters, no space` };
+      return {
+        complaint: `"${device}" is not a valid interface name: must be at most ${LONGEST_INTERFACE} characters without spaces`,
+      };
     }
     networks.push({
       namespace: namespace === '' ? undefined : namespace,
@@ -82,7 +84,7 @@ function networksInJson(
     for (const key of ['mac', 'infiniband-guid']) {
       const address = asString(item[key]) ?? '';
       if (address !== '' && !MAC.test(address)) {
-        return { complaint: `item ${index}: ${key} "${address}" is no hardware address` };
+        return { complaint: `item ${index}: ${key} "${address}" is not a valid hardware address` };
       }
     }
     if (item.ips !== undefined && item.ips !== null && !Array.isArray(item.ips)) {

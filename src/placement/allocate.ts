@@ -2,7 +2,7 @@
  * Starts what fits, in the order of claims.
  *
  * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that
- * does not fit is passed over. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
+ * does not fit is skipped. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
  * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
  * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
  *
@@ -15,7 +15,7 @@ import { type GangRecord, type Turn } from './records';
 /**
  * Goes through the gangs, and gives back those that got nothing this time or not all they want.
  *
- * @param enough told of each gang that got pods; ends it all once it says true
+ * @param enough called with each gang that got pods; the action ends when it returns true
  */
 export function allocate(
   cycle: Cycle,
@@ -73,7 +73,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
     return false;
   }
   ledger.keep();
-  // They are still there: their room is booked twice until they are gone, so nobody else starts in it.
+  // They still run: their capacity is booked twice until they have terminated, so no other pod starts there.
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
   cycle.nominated.push(...turn.pods);
   return true;
@@ -98,7 +98,7 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
     ledger.rollback(mark);
     return fits;
   };
-  // Only whole moments make sense: everything that ends at one moment is gone after it.
+  // Only whole moments make sense: everything that ends at a moment is removed together.
   const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
   if (moments.length === 0) {
     return undefined;

@@ -31,7 +31,7 @@ export interface UpgradeOptions {
 }
 
 export interface EvictionOptions {
-  /** Pods without a controller too, which then are gone for good. @default false */
+  /** Whether pods without a controller are deleted as well; nothing recreates them. @default false */
   readonly force?: boolean;
   /** Pods with emptyDir volumes too, whose content is lost. @default false */
   readonly deleteEmptyDir?: boolean;

@@ -1,7 +1,7 @@
 /**
  * Reads the formula of `scalingModifiers` as KEDA's webhook compiles it: in the language expr, with the names of triggers as numbers and
- * the whole turned into a number. It knows the grammar, the builtin functions, and of types as much as can be told without the elements of
- * lists: what it refuses KEDA refuses; of what it takes KEDA may still refuse a text or nil within a list.
+ * the result converted to a number. It covers the grammar, the builtin functions, and the types except those of list elements. KEDA rejects
+ * everything that it rejects; KEDA may also reject a string or nil inside a list, which it accepts.
  *
  * Source: keda, apis/keda/v1alpha1/scaledobject_webhook.go; expr, parser and checker.
  */

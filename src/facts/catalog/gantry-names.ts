@@ -2,8 +2,8 @@
  * The names of the domain `gantry.dev`: labels, annotations and the scheduling gate by which workloads, nodes and Gantry's scheduler
  * understand each other. Constructs write them, the plan and the scheduler read them, rules hold what was written against this table.
  *
- * What is said about a gang stands on every pod of it, so that nothing but pods has to be read; pods of one gang that say different
- * things are a contradiction.
+ * Every pod of a gang carries the statements about the gang, so that only pods have to be read; different values on pods of one gang
+ * are a contradiction.
  */
 import { frozen } from './frozen';
 
@@ -28,9 +28,9 @@ export const GANTRY_GANG_MIN_MEMBER = 'gantry.dev/gang-min-member';
  * LeaderWorkerSet, the runs of a CronJob. Absent: the name alone.
  */
 export const GANTRY_GANG_PER_LABEL = 'gantry.dev/gang-per-label';
-/** Topology level (a node label, or a level that the cluster's topology names) within one domain of which the gang has to be. */
+/** Topology level (a node label, or a level that the cluster's topology names) whose domain must contain the whole gang. */
 export const GANTRY_TOPOLOGY_REQUIRED = 'gantry.dev/topology-required';
-/** Topology level within one domain of which the gang is put if there is room. */
+/** Topology level; the gang is placed within one of its domains if there is capacity. */
 export const GANTRY_TOPOLOGY_PREFERRED = 'gantry.dev/topology-preferred';
 /** Seconds that a pod runs before it may be evicted for another. */
 export const GANTRY_MINIMUM_RUNTIME = 'gantry.dev/minimum-runtime-seconds';
@@ -210,7 +210,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
   },
 ]);
 
-/** What a name means; one that stands in two places has two meanings. */
+/** The meaning of a name; a name that is used in two places has two meanings. */
 export function findGantryNames(key: string): readonly GantryName[] {
   return GANTRY_NAMES.filter((name) => name.key === key);
 }

@@ -228,7 +228,7 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   {
     key: 'node.kubernetes.io/instance-type',
     source: 'kubelet',
-    meaning: 'instance type of the cloud, by which Neuron nodes are told apart, for example trn1.32xlarge',
+    meaning: 'instance type of the cloud, which identifies Neuron nodes, for example trn1.32xlarge',
   },
   {
     key: 'cloud.google.com/gke-tpu-accelerator',

@@ -25,7 +25,7 @@ export type ResourceUnit =
   | 'core'
   /** Percent of one device. */
   | 'percent'
-  /** A number that orders tasks and is no amount. */
+  /** A number that orders tasks; not an amount. */
   | 'rank';
 
 /** The resource names that are written most often; any other string is taken as well. */
@@ -202,7 +202,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
 const exact = new Map(RESOURCES.filter((fact) => !fact.matches).map((fact) => [fact.name, fact]));
 const patterns = RESOURCES.filter((fact) => fact.matches);
 
-/** Names that were asked for, since manifests name the same few again and again; so many at most. */
+/** Cache of names, since manifests repeat a few names; limited in size. */
 const answers = new Map<string, ResourceFact | undefined>();
 const MOST_ANSWERS = 1000;
 

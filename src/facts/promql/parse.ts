@@ -217,7 +217,7 @@ class TreeReader {
     const value = parseNumber(text.slice(sign.length));
     const span = { from: node.from + sign.length, to: node.to };
     if (value === undefined) {
-      throw new PromqlSyntaxError(refuse('syntax', `"${text}" is no number`, span));
+      throw new PromqlSyntaxError(refuse('syntax', `"${text}" is not a number`, span));
     }
     into.push({ is: 'operand', expression: { kind: 'number', value, ...span } });
   }
@@ -245,9 +245,9 @@ class TreeReader {
             refuse('type', 'only a selector can have a range; of an expression take a subquery, such as [1h:5m]', span),
           );
         } else if (of.offset === true) {
-          this.problems.push(refuse('syntax', 'the range stands in front of the offset', span));
+          this.problems.push(refuse('syntax', 'the range must be before the offset', span));
         } else if (of.at === true) {
-          this.problems.push(refuse('syntax', 'the range stands in front of the @', span));
+          this.problems.push(refuse('syntax', 'the range must be before the @ modifier', span));
         }
         return { kind: 'range', of, seconds: this.duration(suffix[0]), ...span };
       }

@@ -83,13 +83,7 @@ function ownProblems(expression: Expression, infoSelector: boolean): readonly Pr
       const type = typeOf(expression.of);
       return type === 'scalar' || type === 'vector'
         ? []
-        : [
-            refuse(
-              'type',
-              `a sign stands in front of a number or an instant vector, not of ${SPOKEN[type]}`,
-              expression,
-            ),
-          ];
+        : [refuse('type', `a sign must be followed by a number or an instant vector, not ${SPOKEN[type]}`, expression)];
     }
     case 'number':
     case 'string':
@@ -180,7 +174,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
     }
   }
   if (bool && !compares) {
-    problems.push(refuse('type', 'bool stands behind a comparison only', operation));
+    problems.push(refuse('type', 'bool must follow a comparison operator', operation));
   }
   const scalars = types.every((type) => type === 'scalar');
   if (compares && !bool && scalars) {
@@ -204,7 +198,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   const twice = matching.on ? matching.include.find((label) => matching.labels.includes(label)) : undefined;
   if (twice !== undefined) {
-    problems.push(refuse('type', `the label ${twice} stands in on() and in the group clause`, operation));
+    problems.push(refuse('type', `the label ${twice} must not be in both on() and the group clause`, operation));
   }
   return problems;
 }

@@ -1,5 +1,5 @@
 /**
- * Files whose place tells that they are no whole manifests: templates of a Helm chart, and what a Kustomization merges into others.
+ * Files whose path shows that they are not complete manifests: templates of a Helm chart, and patches of a Kustomization.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -18,7 +18,7 @@ export class ForeignFiles {
 
   constructor(private readonly cwd: string) {}
 
-  /** Why a file of a folder is no manifest; `undefined` where its place does not tell. */
+  /** Why a file of a folder is not a manifest; `undefined` if its path does not show it. */
   why(path: string): string | undefined {
     return this.chartTemplate(path) ?? this.kustomizePart(path);
   }

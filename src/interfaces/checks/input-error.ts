@@ -31,7 +31,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'permission denied'],
   ['EISDIR', 'is a folder'],
   ['ENOTDIR', 'a part of the path is not a folder'],
-  ['ELOOP', 'links in a circle'],
+  ['ELOOP', 'too many levels of symbolic links'],
   ['ENOSPC', 'no space left on the device'],
   ['EROFS', 'the file system is read-only'],
   ['ERR_FS_FILE_TOO_LARGE', 'the file is larger than 2 GiB'],

@@ -1,5 +1,5 @@
 /**
- * `gantry catalog [NAME]`: accelerators, MIG profiles, resource names, labels and the like.
+ * `gantry catalog [NAME]`: accelerators, MIG profiles, resource names, labels, and other facts.
  */
 import pico from 'picocolors';
 import {

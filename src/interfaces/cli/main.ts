@@ -99,7 +99,7 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .command('plan')
     .summary('where everything goes on a cluster, and what waits')
     .description(
-      'Plan the workloads of manifests on a cluster: where each gang lands, what waits, why, and what would let it in.',
+      'Plan the workloads of manifests on a cluster: where each gang is placed, which stay pending and why, and what would help.',
     )
     .argument('[paths...]', 'files, folders, or - for standard input')
     .option(
@@ -188,7 +188,7 @@ function withCheckOptions(command: Command): Command {
 
 /** Runs the process's own command line. */
 export function run(): void {
-  // A reader that has seen enough (`gantry check … | head`) is no failure.
+  // A reader that has seen enough (`gantry check … | head`) is not a failure.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') {

@@ -30,7 +30,7 @@ export interface PlanTextOptions {
 
 type Colours = ReturnType<typeof pico.createColors>;
 
-/** Gangs of a table; a cluster of thousands is told in numbers, and in full by the other formats. */
+/** Maximum number of gangs in a table; of larger clusters the text shows totals, and the other formats show everything. */
 const MOST_ROWS = 40;
 
 export function planText(given: ClusterView, options: PlanTextOptions): string {

@@ -69,7 +69,7 @@ export async function renderKustomize(folder: string, terminal: Pick<Terminal, '
   const isLocal = statSync(full, { throwIfNoEntry: false })?.isDirectory() === true;
   const wrapper = isLocal ? wrapped(realpathSync(full)) : undefined;
   try {
-    // A Component cannot be wrapped; what is wrong with a folder is told without the wrapper, too.
+    // A Component cannot be wrapped; errors of a folder are reported without the wrapper, too.
     const traced = wrapper === undefined ? undefined : await kustomize(wrapper, flag, terminal);
     const output = traced?.status === 0 ? traced : await kustomize(folder, flag, terminal);
     if (output.status !== 0) {
@@ -198,7 +198,7 @@ class HelmSources {
   }
 }
 
-/** The objects with their sources in place of the rendered text, whose lines nobody can open. */
+/** The objects with their sources instead of the rendered text, which is not a file that users can open. */
 function relocated(
   { manifests, problems }: Parsed,
   place: (manifest: Manifest) => Manifest,

@@ -160,8 +160,8 @@ function appReport(file: string): Report | undefined {
 }
 
 /**
- * An app that checks itself knows its target, its own rules and every construct, so its word counts where it speaks of all that was
- * written (a program may hold several apps) and the flags name no other target. Else the manifests are checked here, and what only
+ * An app that checks itself knows its target, its own rules, and every construct, so its report is used if it covers everything that was
+ * written (a program may contain several apps) and the flags name no other target. Otherwise the manifests are checked here, and what only
  * the app's own rules can find is added.
  */
 function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, own: Report | undefined): Report {

@@ -1,5 +1,5 @@
 /**
- * The nodes of one YAML document: blocks are told apart by the column that they begin in.
+ * The nodes of one YAML document: the column of its first line identifies a block.
  */
 import { checkFollowing } from './following';
 import { LineParser, NO_PROPERTIES } from './line-nodes';

@@ -1,7 +1,7 @@
 /**
  * A cluster that somebody describes by hand: pools of alike nodes, where they stand, queues.
  *
- * Everything that is wrong with a file is told at once, in the words of the file.
+ * All mistakes in a file are reported together, with the field names of the file.
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
@@ -90,7 +90,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   };
 }
 
-/** Levels of all pools, each where it stands in its own pool; well-known ones in their order. */
+/** Levels of all pools, each in the order of its own pool; well-known ones in their order. */
 function levelsOf(pools: readonly Pool[]): readonly string[] {
   const labels = new Set(pools.flatMap(({ levels }) => levels.map(({ label }) => label)));
   const known = LEVELS.map(({ label }): string => label).filter((label) => labels.has(label));

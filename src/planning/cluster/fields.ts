@@ -178,7 +178,7 @@ export class Fields {
     return value.map((one, index) => new Fields(one, `${this.at(key)}[${index}]`, this.problems));
   }
 
-  /** Call it last: members that nobody asked for are unknown. */
+  /** Call it last: members that were not read are unknown. */
   done(): void {
     for (const key of Object.keys(this.members)) {
       if (!this.known.has(key)) {

@@ -1,5 +1,5 @@
 /**
- * Placement as rules: a gang that no state of the cluster lets in is an error, gangs that only do not fit together are a warning.
+ * Placement as rules: a gang that can never fit the cluster is an error; gangs that only do not fit together are a warning.
  */
 import { type RuleContext, type SetRule, type Violation } from '../../checks/rule';
 import { type Manifest } from '../../manifests/manifest';
@@ -15,7 +15,7 @@ export interface PlanRuleOptions {
 
 type Found = Violation & { readonly manifest: Manifest };
 
-/** What a plan says of the gangs that wait, told apart by whether they would start were they alone. */
+/** The pending gangs of a plan, separated by whether they would start alone. */
 interface Verdicts {
   readonly never: readonly Found[];
   readonly together: readonly Found[];
@@ -38,7 +38,7 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
       tier: 'advice',
       severity: 'error',
       summary: 'Every gang fits the cluster that the app is planned on, were nothing else running there.',
-      why: 'It is accepted, and waits for ever.',
+      why: 'The cluster accepts it, and it stays pending forever.',
       source: 'the placement core, on the cluster given to Plan.against',
       fix: 'Ask for less, or plan against a cluster that has the nodes.',
       check: (context) => verdicts(context).never,
@@ -59,8 +59,8 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
 }
 
 /**
- * Those that wait are asked about once more, each by itself on the empty cluster: without any action the core places nobody, and says of
- * each whether it would fit.
+ * Each pending gang is planned again by itself on the empty cluster: without any action the core places no pod, and reports for
+ * each gang whether it would fit.
  */
 function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAULT_POLICY): Verdicts {
   const never: Found[] = [];
@@ -91,7 +91,7 @@ function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAUL
   return { never, together };
 }
 
-/** What the core says of a gang that has room and was not placed. */
+/** The reason of a gang that fits but was not placed. */
 const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
 
 function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {

@@ -63,7 +63,7 @@ export interface AskedGang {
 /**
  * Plans the workloads of the set on the cluster, among everything that is there.
  *
- * @throws SnapshotError where the manifests contradict themselves, such as queues in a circle
+ * @throws SnapshotError if the manifests contradict themselves, for example if queues form a cycle
  */
 export function planOf(
   set: ManifestSet,
@@ -127,7 +127,7 @@ export function hasItsPlaces({ state }: ViewGang): boolean {
 
 type Place = Pick<ClusterState, 'nodes' | 'topologies' | 'levels' | 'tiers'>;
 
-/** The cluster's nodes with what the manifests say of topology. */
+/** The cluster's nodes with the topology of the manifests. */
 function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Place {
   const named = TOPOLOGY_KINDS.flatMap((kind) => set.ofKind(kind)).map(({ object }) => topologyOf(object));
   const known = new Set(cluster.topologies.map(({ name }) => name));
@@ -150,7 +150,7 @@ function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Plac
   return { nodes, topologies: [...others, made.topology], levels, tiers: made.resolver };
 }
 
-/** Queues of the manifests stand in for those of the same name in the cluster. */
+/** Queues of the manifests replace those of the same name in the cluster. */
 function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterState, notes: string[]): readonly Queue[] {
   const written = QUEUE_KINDS.flatMap((kind) => set.ofKind(kind)).flatMap(({ object }): Queue[] => {
     const queue = queueOf(object);
@@ -248,8 +248,8 @@ function whole(planned: PlannedGang): PlannedGang {
 }
 
 /**
- * Why the rest of a gang waits that has its minimum: its missing pods are asked about once more, as gangs that need them all, on the books
- * as they are.
+ * Why the rest of a gang waits that has its minimum: its missing pods are planned again, as gangs that need all of them, on the current
+ * books.
  */
 function explainRest(session: Session, asked: readonly string[], policy: Policy): ReadonlyMap<string, PendingGang> {
   const names = new Set(asked);

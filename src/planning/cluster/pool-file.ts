@@ -49,7 +49,7 @@ export function readPool(fields: Fields): Pool {
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
   if (count > 1 && !pattern.includes('#')) {
-    fields.wrong('names', pattern, 'a text with #, which stands for the number of the node');
+    fields.wrong('names', pattern, 'a string that contains #, the number of the node');
   }
   const labels = { ...deviceLabels, ...fields.map('labels') };
   const taints = readTaints(fields);
@@ -74,7 +74,7 @@ export function readPool(fields: Fields): Pool {
   return { name, nodes: marked, levels };
 }
 
-/** `#` as the number, with as many digits as the largest needs; `###` with so many digits. */
+/** `#` as the number, with as many digits as the largest number needs; `###` with three digits. */
 function numbered(pattern: string, number: number, most: number): string {
   return pattern.replace(/#+/g, (digits) =>
     String(number).padStart(digits.length === 1 ? String(most).length : digits.length, '0'),
@@ -250,7 +250,7 @@ function readLevel(fields: Fields, nodes: number, usual: string, label: string):
   fields.done();
   const own = size ?? Math.ceil(nodes / (count ?? 1));
   if (own < nodes && !pattern.includes('#')) {
-    fields.wrong('name', pattern, 'a text with #, which stands for the number of the domain');
+    fields.wrong('name', pattern, 'a string that contains #, the number of the domain');
   }
   return { label, size: own, pattern };
 }

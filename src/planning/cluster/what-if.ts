@@ -14,7 +14,7 @@ import { type ClusterView, type ViewGang, type ViewPool } from './view';
 export type WhatIf =
   /** Nodes by name; `*` stands for any text. */
   | { readonly kind: 'drain'; readonly nodes: string }
-  /** So many more nodes like those of a pool that is there. */
+  /** A number of further nodes like those of an existing pool. */
   | { readonly kind: 'grow'; readonly pool: string; readonly nodes: number }
   /** A pool as a cluster file describes one. */
   | { readonly kind: 'add-pool'; readonly pool: JsonValue }
@@ -126,7 +126,7 @@ function nodeExamples({ nodes }: ClusterState): string {
   return `nodes are called ${nodes[0].name}${nodes.length > 1 ? ` to ${nodes[nodes.length - 1].name}` : ''}`;
 }
 
-/** The new nodes stand in domains of their own, as many to a domain as the pool has. */
+/** The new nodes are in new domains, with as many nodes per domain as the pool has. */
 function grown(cluster: ClusterState, pool: string, count: number): ClusterState {
   const own = cluster.nodes.filter((node) => cluster.poolOf(node) === pool);
   const pools = [...new Set(cluster.nodes.map((node) => cluster.poolOf(node)))];

@@ -233,7 +233,7 @@ class Reader {
     return asArray(value).map((one, index) => item(one, `${path}[${index}]`));
   }
 
-  /** A group of numbers, of which those that count something must not be 0. */
+  /** A group of numbers; those that count something must not be 0. */
   private numbers<T extends Readonly<Record<string, number>>>(value: JsonValue | undefined, path: string, base: T): T {
     const members = this.object(value, path, Object.keys(base));
     const read = Object.entries(base).map(([key, fallback]) => [

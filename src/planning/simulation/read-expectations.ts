@@ -18,7 +18,7 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'outranked',
 ];
 
-/** What expectations may speak of. */
+/** The subjects of expectations. */
 export interface Known {
   readonly gangs: readonly string[];
   readonly queues: readonly string[];
@@ -41,7 +41,7 @@ function expectationOf(fields: Fields, known: Known): Expectation {
   const gang = fields.text('gang');
   const queue = fields.text('queue');
   if (gang !== undefined && queue !== undefined) {
-    fields.wrongAt('', 'speaks of a gang and of a queue; write one expectation for each');
+    fields.wrongAt('', 'must not name both a gang and a queue; write one expectation for each');
   }
   if (gang !== undefined) {
     if (!known.gangs.some((name) => matches(gang, name))) {

@@ -1,5 +1,5 @@
 /**
- * A scenario file to a scenario. Everything that is wrong with it is told at once, in the words of the file.
+ * Reads a scenario file. All mistakes are reported together, with the field names of the file.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
@@ -206,7 +206,7 @@ function readTopology(fields: Fields): Topology {
   return topology;
 }
 
-/** Queues of the scenario stand in for those of the same name in its cluster. */
+/** Queues of the scenario replace those of the same name in its cluster. */
 function merged(ofCluster: readonly Queue[], own: readonly Queue[]): readonly Queue[] {
   const names = new Set(own.map(({ name }) => name));
   return [...ofCluster.filter(({ name }) => !names.has(name)), ...own].map((queue, arrival) => ({ arrival, ...queue }));

@@ -262,7 +262,7 @@ test.each<[string, () => unknown, string]>([
   [
     'an item with the separator in it',
     () => Triggers.apacheKafka({ bootstrapServers: ['a,b'], consumerGroup: 'g' }),
-    'it stands between items',
+    'expected items without ",", which separates them',
   ],
   [
     'a fraction of a message',

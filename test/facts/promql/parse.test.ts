@@ -68,7 +68,7 @@ describe('what Prometheus refuses', () => {
     ['x[5m] + 1', '+ takes numbers and instant vectors, not a range vector'],
     ['rate(sum(x)[5m])', 'only a selector can have a range'],
     ['1 > 2', 'needs bool'],
-    ['x + bool 1', 'bool stands behind a comparison only'],
+    ['x + bool 1', 'bool must follow a comparison operator'],
     ['1 and x', 'and takes instant vectors on both sides'],
     ['a and on(n) group_left b', 'takes no group_left'],
     ['a * on(n) group_left(n) b', 'stands in on() and in the group clause'],
