@@ -66,7 +66,7 @@ export function readGantryStatement(metadata: JsonValue | undefined): GantryStat
     read(
       key,
       (text) => (WHOLE.test(text) && Number(text) > 0 ? Number(text) : undefined),
-      'a whole number, at least 1',
+      'a whole number greater than or equal to 1',
     );
   const seconds = (key: string): number | undefined =>
     read(key, (text) => (WHOLE.test(text) ? Number(text) : undefined), 'whole seconds');

@@ -187,7 +187,7 @@ class JsonReader {
     const start = this.at;
     const text = this.match(STRING);
     if (text === undefined) {
-      this.fail('a string is not closed on its line');
+      this.fail('a string must end on the line on which it begins');
     }
     this.at += text.length;
     if (!text.includes('\\') && !CONTROL.test(text)) {
@@ -213,14 +213,14 @@ class JsonReader {
   private number(): number | string {
     const text = this.match(NUMBER);
     if (text === undefined) {
-      this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value is expected here');
+      this.fail(this.at >= this.text.length ? 'unexpected end of the text' : 'a value is expected here');
     }
     const value = Number(text);
     if (!Number.isFinite(value)) {
       this.problems.push({
         kind: 'huge-number',
         offset: this.at,
-        message: `the number ${text} is too large for JSON readers (about 1.8e308 at most)`,
+        message: `the number ${text} is too large for JSON parsers (about 1.8e308 at most)`,
         path: this.path,
       });
       this.at += text.length;

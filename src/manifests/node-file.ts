@@ -122,7 +122,7 @@ export function readNodeFile(kind: NodeFileKind, text: string): TextReading {
   const document = readJson(text).at(0);
   const problem = document?.problems.find(({ kind: found }) => found === 'syntax');
   if (document === undefined || problem !== undefined || !isObject(document.value)) {
-    return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
+    return { broken: problem?.message ?? 'must be a JSON object', offset: problem?.offset ?? 0 };
   }
   return { value: document.value, offsetOf: document.offsetOf };
 }

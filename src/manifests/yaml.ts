@@ -74,7 +74,7 @@ function foreignness(
 ): string | undefined {
   if (value === undefined) {
     const broken = problems.some(({ kind }) => kind === 'syntax');
-    return broken && /\{\{|\{%/.test(text) ? 'a template that is not rendered' : undefined;
+    return broken && /\{\{|\{%/.test(text) ? 'an unrendered template' : undefined;
   }
   return foreignDocument(value, file) ?? (skip === 'all' && hasNoObjectFields(value) ? 'not a manifest' : undefined);
 }

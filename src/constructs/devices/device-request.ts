@@ -118,7 +118,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
 function renderOptions(options: DeviceOptions): object {
   const { count = 1, selectors, capacity, tolerations, adminAccess } = options;
   if (count !== 'all' && (!Number.isInteger(count) || count < 1)) {
-    throw new Error(`count ${count}: expected a whole number of devices, at least 1, or 'all'.`);
+    throw new Error(`count must be a whole number greater than or equal to 1, or 'all', not ${count}.`);
   }
   return {
     deviceClassName: classNameOf(options),

@@ -77,7 +77,7 @@ interface RenderedEviction {
 export function renderUpgrade(options: UpgradeOptions): RenderedUpgrade {
   const { auto = true, maxParallel, maxUnavailable, waitFor, podDeletion, drain } = options;
   if (maxParallel !== undefined && (!Number.isInteger(maxParallel) || maxParallel < 0)) {
-    throw new Error(`maxParallel ${maxParallel}: expected a whole number of nodes, 0 for any number.`);
+    throw new Error(`maxParallel must be a whole number greater than or equal to 0 (0: no limit), not ${maxParallel}.`);
   }
   return {
     autoUpgrade: auto,

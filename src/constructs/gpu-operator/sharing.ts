@@ -232,7 +232,7 @@ function missing(resource: ResourceName | undefined, profiles: readonly string[]
 
 function checkReplicas(replicas: number): void {
   if (!Number.isInteger(replicas) || replicas < 2) {
-    throw new Error(`replicas ${replicas}: expected a whole number of at least 2, since fewer share nothing.`);
+    throw new Error(`replicas must be a whole number greater than or equal to 2, not ${replicas}.`);
   }
 }
 

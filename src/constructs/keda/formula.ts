@@ -352,7 +352,7 @@ class FormulaReader {
   /** The opening parenthesis comes next. */
   private call({ text, at }: Token, piped = 0): Type {
     if (!BUILTINS.has(text)) {
-      throw new FormulaError(`there is no function ${text}`, at);
+      throw new FormulaError(`unknown function ${text}`, at);
     }
     this.expect('(');
     let index = 0;
@@ -444,7 +444,7 @@ class FormulaReader {
         }
         const member = this.take();
         if (this.is('(')) {
-          throw new FormulaError(`there is no function ${member.text}`, member.at);
+          throw new FormulaError(`unknown function ${member.text}`, member.at);
         }
       } else if (this.is('[')) {
         this.position++;

@@ -66,7 +66,7 @@ export class PlatformPool {
     for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
       if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) {
         throw new Error(
-          `pool ${name}: ${what} is ${value}; expected a ${what === 'cpu' ? '' : 'whole '}number above 0.`,
+          `pool ${name}: ${what} must be a ${what === 'cpu' ? '' : 'whole '}number greater than 0, not ${value}.`,
         );
       }
     }

@@ -256,7 +256,7 @@ export class Accelerator implements PodPart {
   ) {
     if (!Number.isInteger(options.count) || options.count < 0) {
       throw new Error(
-        `count ${options.count}: expected a whole number of accelerators, at least 1. A pod without any leaves accelerators out.`,
+        `count must be a whole number greater than or equal to 1, not ${options.count}. For a pod without accelerators, omit the prop accelerators.`,
       );
     }
     this.count = options.count;

@@ -197,7 +197,7 @@ function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
 
 function whole(count: number): number {
   if (!Number.isInteger(count) || count < 1) {
-    throw new Error(`count ${count}: expected a whole number of RDMA devices, at least 1.`);
+    throw new Error(`count must be a whole number greater than or equal to 1, not ${count}.`);
   }
   return count;
 }

@@ -108,7 +108,9 @@ export class GantryScheduler extends Construct {
     super(scope, id);
     const { replicas = 2, image = SchedulerImage.node(), fieldGuard = true } = props;
     if (!Number.isInteger(replicas) || replicas < 1) {
-      throw new Error(`${this.node.path}: replicas ${replicas}: expected a whole number of at least 1.`);
+      throw new Error(
+        `${this.node.path}: replicas must be a whole number greater than or equal to 1, not ${replicas}.`,
+      );
     }
     this.name = props.name ?? SCHEDULER_NAME;
     const namespace =

@@ -5,6 +5,6 @@
 /** @throws if the value is not a whole number of at least `least` */
 export function requireWholeNumber(name: string, value: number, least = 1): void {
   if (!Number.isInteger(value) || value < least) {
-    throw new Error(`${name} ${value}: expected a whole number, at least ${least}.`);
+    throw new Error(`${name} must be a whole number greater than or equal to ${least}, not ${value}.`);
   }
 }

@@ -29,7 +29,7 @@ export const RDMA: Readonly<Record<RdmaKind, RdmaFact>> = frozen({
   },
   sriov: {
     kind: 'sriov',
-    meaning: 'each pod has virtual functions of its own (SR-IOV network device plugin)',
+    meaning: 'each pod has its own virtual functions (SR-IOV network device plugin)',
     resourcePrefixes: ['nvidia.com/', 'openshift.io/', 'mellanox.com/', 'intel.com/'],
     example: 'nvidia.com/mlx5_rdma',
     needsNetworkAttachment: true,

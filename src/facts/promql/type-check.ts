@@ -77,7 +77,7 @@ function ownProblems(expression: Expression, infoSelector: boolean): readonly Pr
       const type = typeOf(expression.of);
       return type === 'vector'
         ? []
-        : [refuse('type', `a subquery is made of an instant vector, not of ${SPOKEN[type]}`, expression)];
+        : [refuse('type', `a subquery requires an instant vector, not ${SPOKEN[type]}`, expression)];
     }
     case 'unary': {
       const type = typeOf(expression.of);
@@ -97,7 +97,7 @@ function callProblems(call: FunctionCall): readonly PromqlProblem[] {
   const { name, args } = call;
   const signature = FUNCTIONS.get(name);
   if (signature === undefined) {
-    return [refuse('syntax', `there is no function ${name}`, call)];
+    return [refuse('syntax', `unknown function ${name}`, call)];
   }
   const { takes, variadic, experimental } = signature;
   const problems: PromqlProblem[] = [];
@@ -178,7 +178,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   const scalars = types.every((type) => type === 'scalar');
   if (compares && !bool && scalars) {
-    problems.push(refuse('type', 'a comparison of two numbers needs bool behind the operator', operation));
+    problems.push(refuse('type', 'a comparison of two numbers requires bool after the operator', operation));
   }
   const set = SET_OPERATORS.has(operator);
   if (set && types.includes('scalar')) {
@@ -189,7 +189,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   if (types.some((type) => type !== 'vector')) {
     if (matching.labels.length > 0) {
-      problems.push(refuse('type', 'on and ignoring stand between two instant vectors', operation));
+      problems.push(refuse('type', 'on and ignoring require instant vectors on both sides', operation));
     }
     return problems;
   }
@@ -221,7 +221,7 @@ function selectorProblems(selector: VectorSelector): readonly PromqlProblem[] {
     : [
         refuse(
           'type',
-          'the selector chooses every metric: name one, or compare a label with something that is not empty',
+          'the selector matches every metric; name a metric, or match a label with a non-empty value',
           selector,
         ),
       ];

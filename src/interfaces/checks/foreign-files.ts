@@ -116,7 +116,7 @@ function namedFiles(kustomization: JsonObject): readonly (readonly [string, stri
     ...named([...stringsIn(member('transformers')), ...stringsIn(member('generators'))], 'a transformer'),
     ...named(
       generated.map((entry) => entry.slice(entry.indexOf('=') + 1)),
-      'a file of a generated ConfigMap or Secret',
+      'an input of a generated ConfigMap or Secret',
     ),
     ...named(values, 'Helm values'),
   ];

@@ -57,7 +57,7 @@ function readBaseline(file: string, cwd: string): Map<string, number> {
   const parsed = parseValue(readText(file, cwd), file);
   const value = asObject('value' in parsed ? parsed.value : {});
   if (value.gantry !== 'baseline' || value.version !== 1) {
-    throw new UsageError(`${file}: not a baseline of gantry check; --update-baseline writes one`);
+    throw new UsageError(`${file}: not a baseline of gantry check; create one with --update-baseline`);
   }
   const left = new Map<string, number>();
   for (const entry of asArray(value.findings).filter(isObject)) {

@@ -98,7 +98,7 @@ async function kustomize(folder: string, flag: string, terminal: Pick<Terminal, 
     (await runProgram('kustomize', ['build', folder], terminal)) ??
     (await runProgram('kubectl', ['kustomize', folder], terminal));
   if (output === undefined) {
-    throw new UsageError(`${flag}: requires kustomize or kubectl, and neither is in PATH`);
+    throw new UsageError(`${flag}: requires kustomize or kubectl in PATH; install one of them`);
   }
   return output;
 }
@@ -156,7 +156,7 @@ export async function renderHelm(
   ];
   const output = await runProgram('helm', words, terminal);
   if (output === undefined) {
-    throw new UsageError(`${flag}: requires helm, which is not in PATH`);
+    throw new UsageError(`${flag}: requires helm in PATH; install it`);
   }
   if (output.status !== 0) {
     throw new UsageError(`${flag}: ${reasonIn(output)}`);

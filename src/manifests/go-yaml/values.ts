@@ -100,7 +100,7 @@ class ValueReader {
       this.aliased++;
     }
     if (this.aliased > 100 && this.values > 1000 && this.aliased / this.values > allowedShare(this.values)) {
-      throw new YamlSyntaxError(start, 'the aliases of this document stand for too many values');
+      throw new YamlSyntaxError(start, 'the aliases of this document expand to too many values');
     }
   }
 

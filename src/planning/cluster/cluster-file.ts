@@ -54,7 +54,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   if (pools.length === 0) {
     fields.wrongAt(
       'pools',
-      'is missing; list pools of nodes, such as {name: h100, count: 64, accelerator: H100-SXM-80GB}',
+      'is required; list pools of nodes, for example {name: h100, count: 64, accelerator: H100-SXM-80GB}',
     );
   }
   const poolOf = new Map(pools.flatMap(({ name: pool, nodes }) => nodes.map((node) => [node.name, pool] as const)));
@@ -102,7 +102,7 @@ function topologiesOf(fields: Fields, levels: readonly string[]): readonly Topol
   const named = fields.list('topologies').map((topology): Topology => {
     const found = { name: topology.required('name'), levels: topology.texts('levels') ?? [] };
     if (found.levels.length === 0) {
-      topology.wrongAt('levels', 'is missing; name node labels, outermost first');
+      topology.wrongAt('levels', 'is required; list node labels, outermost first');
     }
     topology.done();
     return found;

@@ -37,10 +37,10 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
       on: 'set',
       tier: 'advice',
       severity: 'error',
-      summary: 'Every gang fits the cluster that the app is planned on, were nothing else running there.',
+      summary: 'Every gang fits the empty cluster that the app is planned on.',
       why: 'The cluster accepts it, and it stays pending forever.',
       source: 'the placement core, on the cluster given to Plan.against',
-      fix: 'Ask for less, or plan against a cluster that has the nodes.',
+      fix: 'Reduce the replicas or the resource requests of the gang, or add nodes to the cluster file.',
       check: (context) => verdicts(context).never,
     },
     {
@@ -49,10 +49,10 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
       on: 'set',
       tier: 'advice',
       severity: 'warning',
-      summary: 'All gangs of the app find room at the same time, beside what runs in the cluster.',
-      why: 'Some of them wait until others have ended.',
+      summary: 'All gangs of the app fit the cluster at the same time, together with the running pods.',
+      why: 'Some gangs stay pending until others have finished.',
       source: 'the placement core, on the cluster given to Plan.against',
-      fix: 'Nothing, if they need not run at the same time; else ask for less, or add nodes.',
+      fix: 'Reduce the replicas or the resource requests, add nodes, or suppress the finding if the gangs need not run at the same time.',
       check: (context) => verdicts(context).together,
     },
   ];
@@ -96,7 +96,7 @@ const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
 
 function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
   const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;
-  const what = state === 'partial' ? `only ${placed} of its pods have a place` : 'it waits';
+  const what = state === 'partial' ? `only ${placed} of its pods fit` : 'it waits';
   return {
     message: `On ${cluster.name}, gang ${name} (${size}): ${what}. ${pending?.message ?? ''}`.trim(),
     ...(pending !== undefined && pending.changes.length > 0 && { fix: pending.changes.join(' ') }),

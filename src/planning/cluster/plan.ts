@@ -138,7 +138,9 @@ function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Plac
   }
   const made = hyperNodeTiers(hyperNodes, cluster.nodes);
   if (!made.hasMembers) {
-    notes.push(`The HyperNodes of the manifests name no node of ${cluster.name}; tiers are taken from its own levels.`);
+    notes.push(
+      `The HyperNodes of the manifests match no node of ${cluster.name}; the topology levels of the cluster are used as tiers.`,
+    );
     return { ...cluster, topologies };
   }
   const nodes = cluster.nodes.map((node) => ({
@@ -173,7 +175,7 @@ function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterSta
   const assumed = taken.filter((name) => name !== 'default');
   if (assumed.length > 0) {
     const what = assumed.length === 1 ? `Queue ${listText(assumed)} is` : `Queues ${listText(assumed)} are`;
-    notes.push(`${what} described nowhere; taken as open and without bounds.`);
+    notes.push(`${what} not defined in the manifests or the cluster; treated as open and without limits.`);
   }
   return [...queues, ...taken.map((name): Queue => ({ name }))];
 }
@@ -195,14 +197,15 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods
     }
   }
   const unknown = [...classes].map(
-    ([name, first]) => `PriorityClass "${name}" (${first}) is described nowhere; taken as priority 0.`,
+    ([name, first]) =>
+      `PriorityClass "${name}" (${first}) is not defined in the manifests or the cluster; treated as priority 0.`,
   );
   const vast = workloads.flatMap(({ manifest, roles }) =>
     roles
       .filter(({ count }) => count > mostPods)
       .map(
         ({ name, count }) =>
-          `${manifestName(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`,
+          `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${mostPods - 1} pods; the others are not planned.`,
       ),
   );
   return [...later, ...unknown, ...vast];

@@ -272,7 +272,7 @@ test.each<[string, () => unknown, string]>([
   [
     'an empty text',
     () => Triggers.kafka({ bootstrapServers: ['a'], consumerGroup: '' }),
-    'expected a text that is not empty',
+    'expected a non-empty string',
   ],
   [
     'a schedule of a word',

@@ -78,8 +78,8 @@ export function trainJob(manifest: Manifest, set: ManifestSet, tiers: TierResolv
   const runtime = runtimeInSet(job, manifest, set);
   const perNode = asObject(job.trainer.resourcesPerNode);
   if (runtime === undefined && Object.keys(perNode).length === 0) {
-    const what = `runs the ${job.runtimeKind} "${job.runtimeName}", which is not among the manifests`;
-    return [{ manifest, why: `${what}, and states no resourcesPerNode` }];
+    const what = `runs the ${job.runtimeKind} "${job.runtimeName}", which is not in the manifests`;
+    return [{ manifest, why: `${what}, and sets no resourcesPerNode` }];
   }
   const nodes = job.numNodes ?? asInteger(runtime?.mlPolicy.numNodes) ?? 1;
   const roles =
