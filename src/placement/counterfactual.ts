@@ -1,11 +1,12 @@
 /**
  * The smallest changes with which a gang fits, each sufficient by itself, and each tried on the books before it is reported.
  */
-import { reserve } from './allocate';
+
 import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
 
 import { type Turn, type UnitRecord } from './records';
+import { reserve } from './reserve';
 
 type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'nearest'>;
 

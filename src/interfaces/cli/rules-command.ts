@@ -72,6 +72,6 @@ function wholeRule({ id, row, tier, severity, summary, why, source, fix }: RuleF
   ];
   const lines = facts
     .filter(([, text]) => text !== '')
-    .map(([label = '', text = '']) => `  ${label.padEnd('fix'.length)}  ${text}\n`);
+    .map(([label = '', text = '']) => `  ${label.padEnd('severity'.length)}  ${text}\n`);
   return `${bold(id)}\n${lines.join('')}`;
 }
