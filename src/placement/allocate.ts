@@ -6,31 +6,16 @@
  * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
  * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
  *
- * O(gangs × one placement); what the promise costs is told in `reserve.ts`.
+ * O(gangs × one placement); `reserve.ts` describes the cost of the promise.
  */
 import { type Cycle } from './cycle';
 import { GangOrder } from './gang-order';
 import { type GangRecord, type Turn } from './records';
 import { reserve } from './reserve';
 
-<<<<<<< HEAD
-/**
- * Goes through the gangs, and gives back those that got nothing this time or not all they want.
- *
- * @param enough called with each gang that got pods; the action ends when it returns true
- */
-export function allocate(
-  cycle: Cycle,
-  gangs: readonly GangRecord[],
-  backfill: boolean,
-  enough: (gang: GangRecord) => boolean = () => false,
-): GangRecord[] {
-  const order = new GangOrder(cycle.session, cycle.queues, gangs, (turn) => fitsNow(cycle, turn));
-=======
 /** Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. */
 export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
   const order = orderOf(cycle, cycle.waiting.singles);
->>>>>>> main
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
     if (cycle.mayHave(turn) && start(cycle, turn)) {
@@ -44,10 +29,10 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
 }
 
 /**
- * The same as a trial, which nobody asks who got nothing: so of a line of like gangs only the first that gets nothing is considered.
+ * The same as a trial, in which gangs that got nothing are not needed: of a line of identical gangs, only the first that gets nothing is tried.
  *
- * @param singles gangs that are in no line
- * @param enough told of each gang that got pods; ends it all once it says true
+ * @param singles gangs that are not in a line
+ * @param enough called with each gang that got pods; the action ends when it returns true
  */
 export function tryAllocate(
   cycle: Cycle,
@@ -113,52 +98,3 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   cycle.nominated.push(...turn.pods);
   return true;
 }
-<<<<<<< HEAD
-
-/** Earliest known end of running work after which the gang fits, and where it then is. */
-export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
-  const { ledger, table } = cycle.session;
-  const ending = cycle.endings();
-  let result: HeadReservation | undefined;
-  const fitsAfter = (count: number): boolean => {
-    const mark = ledger.mark();
-    for (let i = 0; i < count; i++) {
-      ledger.remove(ending[i].pod);
-    }
-    const fits = cycle.place(turn);
-    if (fits) {
-      const rows = new Uint8Array(table.count);
-      turn.pods.forEach(({ row }) => (rows[row] = 1));
-      result = { gang: turn.gang, startAt: ending[count - 1].at, rows };
-    }
-    ledger.rollback(mark);
-    return fits;
-  };
-  // Only whole moments make sense: everything that ends at a moment is removed together.
-  const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
-  if (moments.length === 0) {
-    return undefined;
-  }
-  // The moment is often near: it is looked for by doubling before the interval is halved.
-  let low = 0;
-  let high = 0;
-  while (!fitsAfter(moments[high])) {
-    if (high === moments.length - 1) {
-      return undefined;
-    }
-    low = high + 1;
-    high = Math.min(2 * high + 1, moments.length - 1);
-  }
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fitsAfter(moments[middle])) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  fitsAfter(moments[low]);
-  return result;
-}
-=======
->>>>>>> main
