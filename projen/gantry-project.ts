@@ -308,6 +308,25 @@ export class GantryProject extends typescript.TypeScriptProject {
       exec: 'jest --config jest.e2e.config.json',
       receiveArgs: true,
     });
+    this.addTask('test:e2e:full', {
+      description: 'Run all end-to-end suites, with those that take long',
+      exec: 'jest --config jest.e2e.config.json --testPathIgnorePatterns /node_modules/',
+      receiveArgs: true,
+    });
+    this.addTask('record:verdicts', {
+      description:
+        'Ask a live API server about thousands of manifests, for the tests that run without one: [--seed S] [--questions N] (needs Go)',
+      exec: 'tsx test/e2e/agreement/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('docs:check', {
+      description: 'Check the documentation: snippets, generated tables, links, and words',
+      steps: [
+        { exec: 'tsc --build tsconfig.json' },
+        { exec: BUNDLE_RUNTIME },
+        { exec: 'jest --config jest.config.json test/docs test/words', receiveArgs: true },
+      ],
+    });
     this.addTask('test:mutation', {
       description:
         'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE]',
