@@ -303,7 +303,10 @@ describe('findings', () => {
 describe('plan', () => {
   const nodes = (count: number) =>
     cluster.readClusterFile(
-      JSON.stringify({ name: 'lab', pools: [{ name: 'gpu', count, accelerator: 'H100-SXM-80GB', cpu: 192, memory: '2Ti' }] }),
+      JSON.stringify({
+        name: 'lab',
+        pools: [{ name: 'gpu', count, accelerator: 'H100-SXM-80GB', cpu: 192, memory: '2Ti' }],
+      }),
       'lab.yaml',
     );
 
