@@ -9,9 +9,12 @@
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 
-  /** @param below the method that the test called; the stack begins above it, at the test's own line */
-  constructor(message: string, below: (...args: never[]) => unknown) {
+  /**
+   * @param subject the object that the test asks
+   * @param method its method that the test called: the stack begins above it, at the test's own line
+   */
+  constructor(message: string, subject: object, method: string) {
     super(message);
-    Error.captureStackTrace(this, below);
+    Error.captureStackTrace(this, Reflect.get(subject, method) as () => void);
   }
 }

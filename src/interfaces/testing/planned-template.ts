@@ -64,7 +64,8 @@ export class PlannedTemplate {
         [`expected a place for ${waiting.view.name}, but it waits: ${reasonOf(waiting)}`, ...changesOf(waiting)].join(
           '\n  ',
         ),
-        this.places,
+        this,
+        'places',
       );
     }
     const nodes = new Map<string, number>();
@@ -88,7 +89,8 @@ export class PlannedTemplate {
     if (waiting === undefined) {
       throw new TemplateError(
         `expected ${gangs[0].view.name} to wait, but all its pods have a place`,
-        this.leavesPending,
+        this,
+        'leavesPending',
       );
     }
     const found = reasonOf(waiting);
@@ -96,7 +98,8 @@ export class PlannedTemplate {
     if (matcher !== undefined && matcher.differences(found, '').length > 0) {
       throw new TemplateError(
         `expected ${waiting.view.name} to wait with the reason ${matcher.name}, found "${found}"`,
-        this.leavesPending,
+        this,
+        'leavesPending',
       );
     }
     return found;
@@ -113,7 +116,8 @@ export class PlannedTemplate {
       throw new TemplateError(
         `expected a place for every workload, but ${waiting.length} of ${this.plan.asked.length} wait:\n` +
           waiting.map((gang) => `  ${gang.view.name}: ${reasonOf(gang)}`).join('\n'),
-        this.placesAll,
+        this,
+        'placesAll',
       );
     }
   }

@@ -17,7 +17,7 @@ import { check, readManifests, ruleFacts } from '../checks';
 import { TemplateError } from './assertion-error';
 import { closestText, matching } from './closest';
 import { type KindName, kindsText, kindText, manifestText, objectsOfKind, typed } from './kinds';
-import { Matcher, matcherOf, type Pattern } from './matcher';
+import { type Matcher, matcherOf, type Pattern } from './matcher';
 import { PlannedTemplate, type PlannedTemplateOptions } from './planned-template';
 
 /** What `hasFinding` may ask of a finding beside its rule. */
@@ -117,11 +117,11 @@ export class Template {
   hasResource(kind: KindName<unknown>, pattern: unknown = {}): void {
     const candidates = objectsOfKind(this.manifests.manifests, kind);
     if (candidates.length === 0) {
-      throw new TemplateError(this.noObject(kind), this.hasResource);
+      throw new TemplateError(this.noObject(kind), this, 'hasResource');
     }
     const matcher = matcherOf(pattern, 'partial');
     if (matching(candidates, matcher).length === 0) {
-      throw new TemplateError(closestText(kindText(kind), candidates, matcher), this.hasResource);
+      throw new TemplateError(closestText(kindText(kind), candidates, matcher), this, 'hasResource');
     }
   }
 
@@ -135,14 +135,14 @@ export class Template {
   allResources(kind: KindName<unknown>, pattern: unknown): void {
     const candidates = objectsOfKind(this.manifests.manifests, kind);
     if (candidates.length === 0) {
-      throw new TemplateError(this.noObject(kind), this.allResources);
+      throw new TemplateError(this.noObject(kind), this, 'allResources');
     }
     const matcher = matcherOf(pattern, 'partial');
     const matched = new Set(matching(candidates, matcher));
     const others = candidates.filter((candidate) => !matched.has(candidate));
     if (others.length > 0) {
       const count = `${others.length} of ${candidates.length} ${kindText(kind)} objects do not match`;
-      throw new TemplateError(`${count}. ${closestText(kindText(kind), others, matcher)}`, this.allResources);
+      throw new TemplateError(`${count}. ${closestText(kindText(kind), others, matcher)}`, this, 'allResources');
     }
   }
 
@@ -160,7 +160,8 @@ export class Template {
         found.length > 0 ? `:\n${found.map((one) => `  ${manifestText(one)}`).join('\n')}` : this.insteadOf(kind);
       throw new TemplateError(
         `expected ${count} ${kindText(kind)}, found ${found.length}${rest}`,
-        this.resourceCountIs,
+        this,
+        'resourceCountIs',
       );
     }
   }
@@ -204,7 +205,8 @@ export class Template {
       const others = found.length > 0 ? found : this.report.findings;
       throw new TemplateError(
         `expected a finding of ${rule}${wanted === '' ? '' : ` with ${wanted}`}; ${foundText(others, found.length > 0 ? 'the rule reports' : 'the checks report')}`,
-        this.hasFinding,
+        this,
+        'hasFinding',
       );
     }
   }
@@ -221,7 +223,8 @@ export class Template {
     if (found.length > 0) {
       throw new TemplateError(
         `expected no finding of severity ${SEVERITIES.slice(0, limit + 1).join(' or ')}; ${foundText(found, 'the checks report')}`,
-        this.hasNoFindings,
+        this,
+        'hasNoFindings',
       );
     }
   }
