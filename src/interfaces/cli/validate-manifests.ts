@@ -10,11 +10,7 @@ import { nearestName } from '../../facts/spelling';
 import { asAuthored } from './as-authored';
 import { readAppConfig, withImportedCrds } from './app-config';
 import { withoutBaseline } from './baseline';
-import {
-  type GantryValidationContext,
-  type GantryValidationProperties,
-  type GantryViolation,
-} from './cdk8s-validation';
+import { type GantryValidationContext, type GantryValidationProperties, type GantryViolation } from './cdk8s-terms';
 import { runCheck } from './check-command';
 import { type CheckFlags } from './check-options';
 import { readManifests } from './inputs';
