@@ -114,7 +114,7 @@ function write(answers: readonly Answer[], seed: string): void {
       continue;
     }
     const text = question.text ?? JSON.stringify(question.object);
-    groups.get(nearest(text, question, [...groups.keys()]))!.push(verdictOf(answer, text));
+    groups.get(nearest(text, [...groups.keys()]))!.push(verdictOf(answer, text));
   }
   const written: readonly VerdictGroup[] = [...groups].map(([base, verdicts]) => ({ base, verdicts }));
   const head = [
@@ -126,8 +126,7 @@ function write(answers: readonly Answer[], seed: string): void {
 }
 
 /** The manifest that has most of its text in common. */
-function nearest(text: string, { object }: Question, bases: readonly string[]): string {
-  const name = (object.metadata as JsonObject | undefined)?.name;
+function nearest(text: string, bases: readonly string[]): string {
   const common = (base: string): number => {
     let start = 0;
     while (start < base.length && base[start] === text[start]) {
@@ -137,7 +136,7 @@ function nearest(text: string, { object }: Question, bases: readonly string[]): 
     while (end < base.length - start && base[base.length - 1 - end] === text[text.length - 1 - end]) {
       end++;
     }
-    return start + end - Math.abs(base.length - text.length) / 2 + (base.includes(`"name":"${String(name)}"`) ? 1 : 0);
+    return start + end - Math.abs(base.length - text.length) / 2;
   };
   return bases.reduce((best, base) => (common(base) > common(best) ? base : best));
 }

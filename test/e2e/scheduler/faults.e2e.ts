@@ -12,13 +12,13 @@ const CRASHES = Number(process.env.GANTRY_CRASHES ?? 1);
 describeBadDays('bad days', (world) => {
   it('kill -9 of the leader in the middle of a gang: the other replica finishes it', async () => {
     const first = await world.start('first', world.lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await world.start('second', world.lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await world.lab.createMany(gangs());
     // In the middle: some pods have their node, and not all.
     await world.lab.until('some pods are bound', async () => Object.keys(await world.lab.places()).length > 0);
     first.signal('SIGKILL');
-    await second.until('leading: pods and nodes read anew');
+    await second.until('leading: pods and nodes listed again');
     await world.expectAllRun(48);
     expect(second.log.some(({ msg, holds }) => msg === 'lease' && holds === true)).toBe(true);
   });
@@ -89,13 +89,13 @@ describeBadDays('bad days', (world) => {
       return undefined;
     };
     const first = await world.start('first', proxy.kubeconfig, { leaseSeconds: LEASE_SECONDS });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await world.start('second', world.lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await world.lab.createMany(gangs(3));
     await world.lab.until('some pods are bound', async () => Object.keys(await world.lab.places()).length > 0);
     first.signal('SIGSTOP');
     await world.lab.createMany(gangs(6).slice(3));
-    await second.until('leading: pods and nodes read anew');
+    await second.until('leading: pods and nodes listed again');
     const before = first.log.length;
     isBack = true;
     first.signal('SIGCONT');
@@ -110,10 +110,10 @@ describeBadDays('bad days', (world) => {
     gantry.configure('policy: { nodeScore: pretty }\n');
     const fault = await gantry.until('the configuration was not taken; what held before still holds');
     expect(String(fault.message)).toContain(
-      'policy.nodeScore is "pretty"; expected one of binpack, spread, fgd, fragmentation',
+      'policy.nodeScore must be one of binpack, spread, fgd, fragmentation, not "pretty"',
     );
     gantry.configure(`${CONFIG}queues: [{ name: research, capability: { nvidia.com/gpu: 4 } }]\n`);
-    await gantry.until('configuration read anew');
+    await gantry.until('configuration reloaded');
     await world.lab.createMany([lastingGang('capped', 8, { gpus: 1, queue: 'research' })]);
     await world.lab.until('the ceiling holds', async () => {
       const [pending] =

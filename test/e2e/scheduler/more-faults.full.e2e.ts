@@ -51,7 +51,7 @@ describeBadDays('more bad days', (world) => {
     const gantry = await world.start('only');
     await world.lab.cluster.kill('kube-scheduler');
     await world.lab.createMany([lastingGang('handed', 4, { gpus: 1, handOver: true })]);
-    await gantry.until('handed over and not bound in time: deleted, to be planned anew');
+    await gantry.until('handed over and not bound in time: deleted, to be planned again');
     await world.lab.cluster.restart('kube-scheduler');
     await world.expectAllRun(4);
   });
@@ -61,7 +61,7 @@ describeBadDays('more bad days', (world) => {
     ['an hour behind', -3_600_000],
   ])('the clock of the machine is %s', async (_, clockSkew) => {
     const first = await world.start('first', world.lab.kubeconfig, { leaseSeconds: LEASE_SECONDS, clockSkew });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await world.start('second', world.lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await world.lab.createMany(gangs());
     await world.expectAllRun(48);
@@ -74,13 +74,13 @@ describeBadDays('more bad days', (world) => {
 
   it('a graceful stop gives the lease back, and the other goes on at once', async () => {
     const first = await world.start('first', world.lab.kubeconfig, { leaseSeconds: 60 });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await world.start('second', world.lab.kubeconfig, { leaseSeconds: 60 });
     await world.lab.createMany(gangs(3));
     first.signal('SIGTERM');
     await first.until('stopped');
     // Far less than the sixty seconds after which it would have been replaced.
-    await second.until('leading: pods and nodes read anew', undefined, { limit: 30_000 });
+    await second.until('leading: pods and nodes listed again', undefined, { limit: 30_000 });
     await world.expectAllRun(24);
   });
 });
