@@ -160,7 +160,14 @@ test('the same configuration gives the same text', () => {
 test('a plugin that Volcano does not have is reported, and a misspelled one as a warning', () => {
   const scope = chart();
   new SchedulerConfiguration(scope, 'scheduler', {
-    tiers: [[SchedulerPlugin.gang(), SchedulerPlugin.predicates(), SchedulerPlugin.of('gpu-aware'), SchedulerPlugin.of('binpak')]],
+    tiers: [
+      [
+        SchedulerPlugin.gang(),
+        SchedulerPlugin.predicates(),
+        SchedulerPlugin.of('gpu-aware'),
+        SchedulerPlugin.of('binpak'),
+      ],
+    ],
   });
   const findings = checkTree(scope).findings.filter(({ rule }) => rule === 'volcano/scheduler-plugin-known');
   expect(findings).toMatchObject([
