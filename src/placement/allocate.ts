@@ -9,6 +9,7 @@
  * O(gangs × one placement); the promise costs O(log ends) placements, once.
  */
 import { type Cycle, type HeadReservation } from './cycle';
+import { momentsOf, search } from './earliest-start';
 import { GangOrder } from './gang-order';
 import { type GangRecord, type Turn } from './records';
 
@@ -98,29 +99,11 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
     ledger.rollback(mark);
     return fits;
   };
-  // Only whole moments make sense: everything that ends at one moment is gone after it.
-  const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
-  if (moments.length === 0) {
+  const moments = momentsOf(ending);
+  const found = search(turn, 0, moments.length, (index) => fitsAfter(moments[index]));
+  if (found === undefined) {
     return undefined;
   }
-  // The moment is often near: it is looked for by doubling before the interval is halved.
-  let low = 0;
-  let high = 0;
-  while (!fitsAfter(moments[high])) {
-    if (high === moments.length - 1) {
-      return undefined;
-    }
-    low = high + 1;
-    high = Math.min(2 * high + 1, moments.length - 1);
-  }
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fitsAfter(moments[middle])) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  fitsAfter(moments[low]);
+  fitsAfter(moments[found]);
   return result;
 }
