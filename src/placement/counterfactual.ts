@@ -8,7 +8,7 @@
 import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
 import { earliestStart } from './earliest-start';
-import { moreNodes, moreOnNode } from './more-room';
+import { MoreRoom } from './more-room';
 import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from './records';
 import { otherConstraints } from './relaxed';
 
@@ -37,9 +37,10 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
 }
 
 function* capacity(cycle: Cycle, turn: Turn, found: Found): Generator<Counterfactual> {
-  yield* moreOnNode(cycle, turn);
+  const room = new MoreRoom(cycle, turn);
+  yield* room.onNode();
   yield* fewerPods(cycle, turn, found);
-  yield* moreNodes(cycle, turn);
+  yield* room.nodes();
 }
 
 /** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
@@ -68,8 +69,7 @@ function* widerTopology(cycle: Cycle, { gang, pods }: Turn): Generator<Counterfa
       return;
     }
   }
-  const { required, ...others } = topology;
-  if (tries(cycle, { ...gang.root, topology: others }, pods)) {
+  if (tries(cycle, { ...gang.root, topology: { ...topology, required: undefined } }, pods)) {
     yield { kind: 'wider-topology', level: null };
   }
 }

@@ -10,8 +10,20 @@ export function usableDevices(table: NodeTable, row: number, podClass: PodClass)
   return unitsOf(table, row, podClass, table.deviceFree, Infinity);
 }
 
+const known = new WeakMap<PodClass, Int32Array>();
+
+/** Pods of the class that each row would take were it empty; worked out once for a class. */
+export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
+  let room = known.get(podClass);
+  if (room === undefined) {
+    room = Int32Array.from(table.nodes, (_, row) => emptyCapacity(table, row, podClass));
+    known.set(podClass, room);
+  }
+  return room;
+}
+
 /** Pods of the class that an empty node takes; what pods outside the snapshot use is taken on it as well. */
-export function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): number {
+function emptyCapacity(table: NodeTable, row: number, podClass: PodClass): number {
   const { used = {} } = table.nodes[row];
   let pods = MOST_PODS;
   podClass.columns.forEach((column, i) => {

@@ -11,8 +11,8 @@ import { type Cycle } from './cycle';
 import { type Counterfactual } from './decision';
 import { milliOn } from './devices';
 import { type Domain, type TopologyTree } from './domains';
-import { emptyCapacity, usableDevices } from './empty-node';
-import { WHOLE } from './node-table';
+import { emptyRoom, usableDevices } from './empty-node';
+import { type NodeTable, WHOLE } from './node-table';
 import { type PodClass } from './pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from './records';
 import { type Within } from './select';
@@ -26,7 +26,7 @@ const MOST_TRIED = 4;
 /** A place where all pods of the gang must be, and how many find none in it. */
 interface Area {
   readonly within: Within;
-  readonly rows: Iterable<number>;
+  readonly rows: Int32Array;
   readonly short: number;
   readonly domain?: Domain;
 }
@@ -41,20 +41,88 @@ interface Growth {
   readonly pods: number;
 }
 
-export function* moreOnNode(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const areas = areasOf(cycle, turn);
-  const [{ podClass }] = turn.pods;
-  const found = areas.flatMap(({ rows, short }) =>
-    [...rows].flatMap((row) => growthOf(cycle, podClass, row, short, turn.pods.length) ?? []),
-  );
-  found.sort((a, b) => a.relative - b.relative || a.row - b.row);
-  for (const growth of found.slice(0, MOST_TRIED)) {
-    if (helps(cycle, turn, growth)) {
-      const { row, resource, amount } = growth;
-      yield { kind: 'more-on-node', node: cycle.session.table.nodes[row].name, resource, amount };
-      return;
+/** Both in the order of what is simpler: more on one node, then more nodes. */
+export class MoreRoom {
+  private readonly areas: readonly Area[];
+
+  constructor(
+    private readonly cycle: Cycle,
+    private readonly turn: Turn,
+  ) {
+    this.areas = areasOf(cycle, turn);
+  }
+
+  *onNode(): Generator<Counterfactual> {
+    const { table } = this.cycle.session;
+    for (const growth of this.growths()) {
+      if (helps(this.cycle, this.turn, growth)) {
+        const { row, resource, amount } = growth;
+        yield { kind: 'more-on-node', node: table.nodes[row].name, resource, amount };
+        return;
+      }
     }
   }
+
+  /** The least growths, for each node at most one. */
+  private growths(): readonly Growth[] {
+    const { pods } = this.turn;
+    const best: Growth[] = [];
+    for (const { rows, short } of this.areas) {
+      for (const row of rows) {
+        const growth = growthOf(this.cycle, pods[0].podClass, row, short, pods.length);
+        if (growth === undefined || (best.length === MOST_TRIED && less(best[MOST_TRIED - 1], growth))) {
+          continue;
+        }
+        const at = best.findIndex((other) => less(growth, other));
+        best.splice(at < 0 ? best.length : at, 0, growth);
+        best.length = Math.min(best.length, MOST_TRIED);
+      }
+    }
+    return best;
+  }
+
+  /** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
+  *nodes(): Generator<Counterfactual> {
+    const { cycle, turn } = this;
+    const { table, ledger } = cycle.session;
+    const [{ podClass }] = turn.pods;
+    const allowed = cycle.session.staticRow(podClass);
+    const room = emptyRoom(table, podClass);
+    const found = this.areas.flatMap((area) => {
+      let like = -1;
+      let takes = 0;
+      for (const row of area.rows) {
+        const empty = allowed[row] === 0 ? room[row] : 0;
+        if (empty > takes) {
+          like = row;
+          takes = empty;
+        }
+      }
+      return like < 0 ? [] : [{ area, like, takes, count: Math.ceil(area.short / takes) }];
+    });
+    found.sort((a, b) => a.count - b.count || a.like - b.like);
+    for (const { area, like, takes, count } of found.slice(0, MOST_TRIED)) {
+      const mark = ledger.mark();
+      const rest = turn.pods.slice(Math.min(turn.pods.length, count * takes));
+      const fits = cycle.placer.place(turn.gang.root, rest, area.within);
+      ledger.rollback(mark);
+      if (fits) {
+        const { name, pool } = table.nodes[like];
+        yield {
+          kind: 'more-nodes',
+          like: name,
+          count,
+          ...(pool === undefined ? {} : { pool }),
+          ...(area.domain === undefined ? {} : { domain: area.domain.values[area.domain.values.length - 1] }),
+        };
+        return;
+      }
+    }
+  }
+}
+
+function less(a: Growth, b: Growth): boolean {
+  return a.relative < b.relative || (a.relative === b.relative && a.row < b.row);
 }
 
 /** The domains of the required level that the gang may be in, or the cluster; none where counting pods does not say where they fit. */
@@ -71,7 +139,7 @@ function areasOf(cycle: Cycle, { gang, pods }: Turn): readonly Area[] {
   if (topology?.required === undefined) {
     const within: Within = {};
     const short = pods.length - placer.capacity(podClass, within, Infinity);
-    return short <= 0 ? [] : [{ within, rows: session.table.nodes.keys(), short }];
+    return short <= 0 ? [] : [{ within, rows: Int32Array.from(session.table.nodes.keys()), short }];
   }
   const tree = session.topologies.forConstraint(topology);
   return tree === undefined
@@ -115,23 +183,32 @@ function growthOf(cycle: Cycle, podClass: PodClass, row: number, short: number, 
     return undefined;
   }
   const pods = ledger.capacity(podClass, row, most) + short;
-  const lacks: { resource: string; amount: number; relative: number }[] = [];
-  podClass.columns.forEach((column, i) => {
-    const amount = podClass.amounts[i] * pods - table.free[column][row];
-    if (amount > 0) {
-      lacks.push({ resource: table.resources[column], amount, relative: amount / podClass.amounts[i] });
+  const { columns, amounts } = podClass;
+  let resource: string | undefined;
+  let amount = 0;
+  let per = 1;
+  for (let i = 0; i < columns.length; i++) {
+    const missing = amounts[i] * pods - table.free[columns[i]][row];
+    if (missing > 0) {
+      if (amount > 0) {
+        return undefined;
+      }
+      resource = table.resources[columns[i]];
+      [amount, per] = [missing, amounts[i]];
     }
-  });
+  }
   const devices = podClass.accelerator === undefined ? 0 : devicesShort(cycle, podClass, row, pods);
-  if (devices === undefined) {
+  if (devices === undefined || (devices > 0 && amount > 0)) {
     return undefined;
   }
   if (devices > 0) {
-    lacks.push({ resource: table.deviceResource[row], amount: devices, relative: devices / podClass.deviceCount });
+    resource = table.deviceResource[row];
+    [amount, per] = [devices, podClass.deviceCount];
   }
-  const [only] = lacks;
-  const has = lacks.length === 1 ? (table.nodes[row].allocatable[only.resource] ?? 0) : 0;
-  return has > 0 && only.amount <= MOST_GROWTH * has ? { row, pods, ...only } : undefined;
+  const has = resource === undefined ? 0 : (table.nodes[row].allocatable[resource] ?? 0);
+  return resource !== undefined && has > 0 && amount <= MOST_GROWTH * has
+    ? { row, resource, amount, relative: amount / per, pods }
+    : undefined;
 }
 
 /** Devices like those of the node that would have to be added; undefined where that cannot be said. */
@@ -139,10 +216,7 @@ function devicesShort({ session }: Cycle, podClass: PodClass, row: number, pods:
   const { table } = session;
   const { accelerator, deviceCount } = podClass;
   const first = table.deviceStart[row];
-  const alike = table.devices
-    .slice(first, table.deviceStart[row + 1])
-    .every(({ mig, model }) => mig === undefined && model === table.devices[first].model);
-  if (accelerator === undefined || accelerator.kind === 'mig' || first === table.deviceStart[row + 1] || !alike) {
+  if (accelerator === undefined || accelerator.kind === 'mig' || !areAlike(table, first, table.deviceStart[row + 1])) {
     return undefined;
   }
   if (accelerator.kind === 'whole') {
@@ -152,6 +226,16 @@ function devicesShort({ session }: Cycle, podClass: PodClass, row: number, pods:
   return deviceCount > 1 || perDevice < 1
     ? undefined
     : Math.max(0, Math.ceil((pods - usableDevices(table, row, podClass)) / perDevice));
+}
+
+/** At least one device, all of one model and none of them divided. */
+function areAlike({ devices, deviceModel }: NodeTable, from: number, to: number): boolean {
+  for (let slot = from; slot < to; slot++) {
+    if (devices[slot].mig !== undefined || deviceModel[slot] !== deviceModel[from]) {
+      return false;
+    }
+  }
+  return to > from;
 }
 
 /** Tried on the books: the node takes its pods with what is added, and the others find their places. */
@@ -182,41 +266,4 @@ function placeOnAdded({ session: { ledger } }: Cycle, pod: PodRecord, row: numbe
   }
   ledger.placeOn(pod, row, []);
   return true;
-}
-
-/** The fewest more nodes like one that is there; with a required topology in one domain that has such a node. */
-export function* moreNodes(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const { table, ledger } = cycle.session;
-  const [{ podClass }] = turn.pods;
-  const allowed = cycle.session.staticRow(podClass);
-  const found = areasOf(cycle, turn).flatMap((area) => {
-    let like = -1;
-    let takes = 0;
-    for (const row of area.rows) {
-      const empty = allowed[row] === 0 ? emptyCapacity(table, row, podClass) : 0;
-      if (empty > takes) {
-        like = row;
-        takes = empty;
-      }
-    }
-    return like < 0 ? [] : [{ area, like, takes, count: Math.ceil(area.short / takes) }];
-  });
-  found.sort((a, b) => a.count - b.count || a.like - b.like);
-  for (const { area, like, takes, count } of found.slice(0, MOST_TRIED)) {
-    const mark = ledger.mark();
-    const rest = turn.pods.slice(Math.min(turn.pods.length, count * takes));
-    const fits = cycle.placer.place(turn.gang.root, rest, area.within);
-    ledger.rollback(mark);
-    if (fits) {
-      const { name, pool } = table.nodes[like];
-      yield {
-        kind: 'more-nodes',
-        like: name,
-        count,
-        ...(pool === undefined ? {} : { pool }),
-        ...(area.domain === undefined ? {} : { domain: area.domain.values[area.domain.values.length - 1] }),
-      };
-      return;
-    }
-  }
 }

@@ -27,7 +27,7 @@ export function* otherConstraints(cycle: Cycle, turn: Turn): Generator<Counterfa
   if (excluded('node-selector')) {
     yield* wrongSelector(cycle, turn, classes);
   }
-  if (excluded('node-affinity') && fitsWith(cycle, turn, ({ nodeTerms, ...rest }) => rest)) {
+  if (excluded('node-affinity') && fitsWith(cycle, turn, (template) => ({ ...template, nodeTerms: undefined }))) {
     yield { kind: 'drop-node-affinity' };
   }
 }

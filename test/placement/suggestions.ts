@@ -279,88 +279,95 @@ function untrueOf(oracle: Oracle, snapshot: Snapshot, decision: Decision, pendin
 }
 
 /** Does the change help, and what smaller one of its kind does as well? */
-function judge(
-  oracle: Oracle,
-  snapshot: Snapshot,
-  decision: Decision,
-  of: Gang,
-  change: Counterfactual,
-): [boolean, string | undefined] {
-  const pieces = piecesOf(of);
+type Judgement = [boolean, string | undefined];
+
+function judge(oracle: Oracle, snapshot: Snapshot, decision: Decision, of: Gang, change: Counterfactual): Judgement {
   switch (change.kind) {
-    case 'fewer-pods': {
-      const fits = (role: string | undefined, by: number): boolean => {
-        const own = pieces.filter((piece) => role === undefined || piece.role === role);
-        const gone = new Set(own.slice(own.length - by));
-        return (
-          by <= own.length &&
-          by < pieces.length &&
-          oracle.fits(of, { pieces: pieces.filter((piece) => !gone.has(piece)) })
-        );
-      };
-      const roles = change.role === undefined ? [undefined] : of.roles.map(({ name }) => name);
-      const smaller = roles.find((role) => fits(role, change.by - 1));
-      return [
-        fits(change.role, change.by),
-        change.by > 1 && smaller !== undefined ? `one less of ${smaller}` : undefined,
-      ];
-    }
+    case 'fewer-pods':
+      return judgeFewer(oracle, of, change.by, change.role);
     case 'wider-topology': {
       const narrower = [...TOPOLOGY.levels].reverse();
       const tried = narrower.slice(0, change.level === null ? narrower.length : narrower.indexOf(change.level));
       return [oracle.fits(of, { level: change.level }), tried.find((level) => oracle.fits(of, { level }))];
     }
-    case 'more-on-node': {
-      const resource = change.resource === 'cpu' ? 'cpu' : 'devices';
-      const helps = (name: string, amount: number): boolean => {
-        const books = oracle.books();
-        books.find(({ node }) => node.name === name)![resource] += amount;
-        return oracle.fits(of, { books });
-      };
-      const { name } =
-        snapshot.nodes.find(
-          (node) =>
-            node.allocatable[change.resource] > 0 &&
-            2 * node.allocatable[change.resource] >= change.amount - 1 &&
-            helps(node.name, change.amount - 1),
-        ) ?? {};
-      return [helps(change.node, change.amount), name === undefined ? undefined : `less on ${name}`];
-    }
-    case 'more-nodes': {
-      const helps = (like: ClusterNode, count: number): boolean => {
-        const added = Array.from({ length: count }, (_, i) => ({
-          node: { ...like, name: `new-${i}` },
-          cpu: like.allocatable.cpu,
-          devices: like.allocatable[GPU],
-        }));
-        return oracle.fits(of, { books: [...oracle.books(), ...added] });
-      };
-      const like = snapshot.nodes.find(({ name }) => name === change.like)!;
-      const other = snapshot.nodes.find((node) => helps(node, change.count - 1));
-      return [helps(like, change.count), other === undefined ? undefined : `one node less, like ${other.name}`];
-    }
+    case 'more-on-node':
+      return judgeMore(oracle, snapshot, of, change);
+    case 'more-nodes':
+      return judgeNodes(oracle, snapshot, of, change);
     case 'add-toleration':
       return [oracle.fits(of, { tolerates: true }), oracle.fits(of) ? 'nothing' : undefined];
     case 'drop-node-selector':
       return [oracle.fits(of, { withoutSelector: change.key }), oracle.fits(of) ? 'nothing' : undefined];
-    case 'wait-until': {
-      const moments = [...new Set(oracle.there.map((pod) => oracle.endOf(pod)))]
-        .filter(Number.isFinite)
-        .sort((a, b) => a - b);
-      const head = decision.reservations[0];
-      const alone = head === undefined || head.gang === of.name;
-      // Behind a promise the gang waits for more than room; then the moment must be one at which there is room.
-      const earlier = alone
-        ? moments.find((at) => at < change.at && oracle.fits(of, { books: oracle.books(at) }))
-        : undefined;
-      return [
-        oracle.fits(of, { books: oracle.books(change.at) }),
-        earlier === undefined ? undefined : `${(earlier - snapshot.now) / MINUTE} min`,
-      ];
-    }
+    case 'wait-until':
+      return judgeWait(oracle, snapshot, decision, of, change.at);
     case 'raise-capability':
     case 'make-preemptible':
     case 'drop-node-affinity':
       return [oracle.fits(of), undefined];
   }
+}
+
+function judgeFewer(oracle: Oracle, of: Gang, by: number, named: string | undefined): Judgement {
+  const pieces = piecesOf(of);
+  const fits = (role: string | undefined, less: number): boolean => {
+    const own = pieces.filter((piece) => role === undefined || piece.role === role);
+    const gone = new Set(own.slice(own.length - less));
+    const left = pieces.filter((piece) => !gone.has(piece));
+    return less <= own.length && less < pieces.length && oracle.fits(of, { pieces: left });
+  };
+  const roles = named === undefined ? [undefined] : of.roles.map(({ name }) => name);
+  const smaller = by > 1 ? roles.find((role) => fits(role, by - 1)) : undefined;
+  return [fits(named, by), by > 1 && roles.some((role) => fits(role, by - 1)) ? `one less of ${smaller}` : undefined];
+}
+
+function judgeMore(
+  oracle: Oracle,
+  { nodes }: Snapshot,
+  of: Gang,
+  { node: on, resource, amount }: Extract<Counterfactual, { kind: 'more-on-node' }>,
+): Judgement {
+  const helps = (name: string, more: number): boolean => {
+    const books = oracle.books();
+    books.find(({ node }) => node.name === name)![resource === 'cpu' ? 'cpu' : 'devices'] += more;
+    return oracle.fits(of, { books });
+  };
+  const less = nodes.find(
+    ({ name, allocatable: { [resource]: has } }) => has > 0 && 2 * has >= amount - 1 && helps(name, amount - 1),
+  );
+  return [helps(on, amount), less === undefined ? undefined : `less on ${less.name}`];
+}
+
+function judgeNodes(
+  oracle: Oracle,
+  { nodes }: Snapshot,
+  of: Gang,
+  { like, count }: Extract<Counterfactual, { kind: 'more-nodes' }>,
+): Judgement {
+  const helps = (node: ClusterNode, more: number): boolean => {
+    const added = Array.from({ length: more }, (_, i) => ({
+      node: { ...node, name: `new-${i}` },
+      cpu: node.allocatable.cpu,
+      devices: node.allocatable[GPU],
+    }));
+    return oracle.fits(of, { books: [...oracle.books(), ...added] });
+  };
+  const other = nodes.find((node) => helps(node, count - 1));
+  return [
+    helps(
+      nodes.find(({ name }) => name === like)!,
+      count,
+    ),
+    other === undefined ? undefined : `one node less, like ${other.name}`,
+  ];
+}
+
+function judgeWait(oracle: Oracle, { now }: Snapshot, { reservations }: Decision, of: Gang, at: number): Judgement {
+  const ends = new Set(oracle.there.map((pod) => oracle.endOf(pod)).filter(Number.isFinite));
+  const moments = [...ends].sort((a, b) => a - b);
+  const [head] = reservations;
+  // Behind a promise the gang waits for more than room; then the moment must be one at which there is room.
+  const alone = head === undefined || head.gang === of.name;
+  const fits = (moment: number): boolean => oracle.fits(of, { books: oracle.books(moment) });
+  const earlier = alone ? moments.find((moment) => moment < at && fits(moment)) : undefined;
+  return [fits(at), earlier === undefined ? undefined : `${(earlier - now) / MINUTE} min`];
 }
