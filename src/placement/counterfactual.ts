@@ -1,5 +1,5 @@
 /**
- * The smallest changes that would let a gang in, each enough by itself.
+ * The smallest changes with which a gang fits, each sufficient by itself.
  *
  * Every one of them is tried on the books before it is reported, and is the smallest of its kind; what cannot be shown to help is not
  * reported. One change of each kind: the fewest pods less, the least more on one node, the fewest nodes of one pool, the narrowest wider
@@ -43,7 +43,7 @@ function* capacity(cycle: Cycle, turn: Turn, found: Found): Generator<Counterfac
   yield* room.nodes();
 }
 
-/** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
+/** All ceilings that block the gang, since raising only some of them does not help; reported only if the gang then fits the nodes. */
 function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
   const { accounts } = cycle.session;
   const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)].map(({ queue, account, by }) => ({

@@ -17,7 +17,7 @@ import { type PodClass } from './pod-class';
 import { type PodRecord, type Turn, type UnitRecord } from './records';
 import { type Within } from './select';
 
-/** Nobody builds a node of more than thrice the size to let a gang in. */
+/** A node of more than three times the size is not a realistic change. */
 const MOST_GROWTH = 2;
 
 /** Suggestions of one kind that are tried before none is reported. */
