@@ -145,7 +145,7 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
 function readBeside(texts: ReadonlyMap<string, string>, creator: string): readonly string[] {
   const [, code = ''] =
     [...texts].find(([path, text]) => path.endsWith('.go') && text.includes(`func ${creator}(`)) ?? [];
-  return [...new Set([...code.matchAll(/\.TriggerMetadata\["(\w+)"\]/g)].map((match) => match[1]!))];
+  return [...new Set([...code.matchAll(/\.TriggerMetadata\["(\w+)"\]/g)].map((match) => match[1]))];
 }
 
 function withRead(own: readonly KedaScalerParameter[], names: readonly string[]): readonly KedaScalerParameter[] {
