@@ -1,5 +1,6 @@
 import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
+import { CorpusConfig } from './corpus-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
 import { FormatConfig } from './format-config';
@@ -170,6 +171,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.deps.removeDependency('ts-jest');
     this.configureJest();
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new FormatConfig(this);
@@ -333,6 +335,11 @@ export class GantryProject extends typescript.TypeScriptProject {
       description:
         'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE]',
       exec: 'tsx test/mutation/main.ts',
+      receiveArgs: true,
+    });
+    this.addTask('test:corpus', {
+      description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
+      exec: 'jest --config jest.corpus.config.json',
       receiveArgs: true,
     });
     this.addTask('test:matrix', {
