@@ -4,24 +4,16 @@
  * For pods of one class the room that each end gives back is counted, up to the moment at which it is enough: O(ends). For all others the
  * moment is looked for by doubling, then by halving, each step a placement: O(ends log ends + placements).
  */
-import { type Cycle, type End, type HeadReservation } from './cycle';
+import { type Cycle, type HeadReservation } from './cycle';
 import { type Turn } from './records';
+import { type End } from './row-books';
 
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
-  const ending = cycle.endings();
-  if (ending.length === 0) {
-    return undefined;
-  }
-  const counted = counting(cycle, turn, ending);
-  return counted === 'uncountable' ? searching(cycle, turn, ending) : counted;
+  const counted = counting(cycle, turn);
+  return counted === 'uncountable' ? searching(cycle, turn) : counted;
 }
 
-/** Only whole moments make sense: everything that ends at one moment is gone after it. */
-function isLastOfMoment(ending: readonly End[], i: number): boolean {
-  return i + 1 === ending.length || ending[i + 1].at !== ending[i].at;
-}
-
-function counting(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined | 'uncountable' {
+function counting(cycle: Cycle, turn: Turn): HeadReservation | undefined | 'uncountable' {
   const { session, placer } = cycle;
   const { ledger } = session;
   const { gang, pods } = turn;
@@ -32,23 +24,32 @@ function counting(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReserva
   const [{ podClass }] = pods;
   const mark = ledger.mark();
   let room = placer.capacity(podClass, within, Infinity);
-  let result: HeadReservation | undefined | 'uncountable';
-  for (let i = 0; i < ending.length && result === undefined; i++) {
-    const { pod, at } = ending[i];
+  let moment: number | undefined;
+  // Only whole moments make sense: everything that ends at one moment is gone after it.
+  const isEnough = (): boolean => moment !== undefined && room >= pods.length;
+  for (const { pod, at } of cycle.endings()) {
+    if (at !== moment && isEnough()) {
+      break;
+    }
+    moment = at;
     const { row } = pod;
     const before = placer.roomOn(podClass, row);
     ledger.remove(pod);
     room += within.without?.[row] === 1 ? 0 : placer.roomOn(podClass, row) - before;
-    if (room >= pods.length && isLastOfMoment(ending, i)) {
-      result = placed(cycle, turn, at) ?? 'uncountable';
-    }
   }
+  const result = isEnough() ? (placed(cycle, turn, moment!) ?? 'uncountable') : undefined;
   ledger.rollback(mark);
   return result;
 }
 
-function searching(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined {
+/** The ends after which nothing else ends at the same moment. */
+function momentsOf(ending: readonly End[]): number[] {
+  return ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
+}
+
+function searching(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const { ledger } = cycle.session;
+  const ending = [...cycle.endings()];
   let result: HeadReservation | undefined;
   const fitsAfter = (count: number): boolean => {
     const mark = ledger.mark();
@@ -60,7 +61,10 @@ function searching(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReserv
     result = reservation ?? result;
     return reservation !== undefined;
   };
-  const moments = ending.flatMap((_, i) => (isLastOfMoment(ending, i) ? [i + 1] : []));
+  const moments = momentsOf(ending);
+  if (moments.length === 0) {
+    return undefined;
+  }
   // The moment is often near: it is looked for by doubling before the interval is halved.
   let low = 0;
   let high = 0;

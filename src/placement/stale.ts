@@ -1,13 +1,13 @@
 /**
  * A gang that has run with fewer pods than its minimum for too long does no work and only holds room: what is left of it is evicted, and
- * the gang waits as a whole. A gang of which any pod must not be evicted is left alone. O(gangs).
+ * the gang waits as a whole. A gang of which any pod must not be evicted is left alone. O(gangs that lack pods).
  */
 import { type Cycle } from './cycle';
 import { runs } from './needs';
 
 export function evictStale(cycle: Cycle): void {
   const { session } = cycle;
-  for (const gang of session.gangs) {
+  for (const gang of cycle.shortOfPods()) {
     const { staleSince = session.now } = gang.gang;
     if (gang.placed === 0 || runs(gang) || session.now - staleSince < session.policy.staleGangSeconds * 1000) {
       continue;
