@@ -53,6 +53,9 @@ export class NodeTable {
   readonly changes: number[] = [];
   era = 0;
 
+  /** Nodes that another value was put in the place of. */
+  replaced = 0;
+
   private readonly most: (number | undefined)[] = [];
   private readonly deviceResources: ReadonlySet<string>;
 
@@ -127,6 +130,7 @@ export class NodeTable {
     this.nodes[row] = node;
     this.resources.forEach((name, column) => (this.allocatable[column][row] = node.allocatable[name] ?? 0));
     this.most.length = 0;
+    this.replaced++;
     devicesOf(node, this.deviceResource[row]).forEach((device, index) => {
       const slot = this.deviceStart[row] + index;
       this.devices[slot] = device;
@@ -203,7 +207,7 @@ export class NodeTable {
     this.milliFree[row] = milli;
   }
 
-  /** Devices that somebody outside the snapshot holds: the last ones, as nobody says which. */
+  /** Devices that are in use outside the snapshot: the last ones, because their indices are unknown. */
   private takeUsedDevices(row: number): void {
     let used = this.nodes[row].used?.[this.deviceResource[row]] ?? 0;
     for (let slot = this.deviceStart[row + 1] - 1; slot >= this.deviceStart[row] && used > 0; slot--) {
@@ -306,7 +310,7 @@ export function clusterTotal(table: NodeTable, name: string): number {
   return sum;
 }
 
-/** So many notes are kept; whoever is further behind looks at every row. */
+/** Maximum number of recorded changes; a reader that is further behind reads every row. */
 const NOTES = 65_536;
 
 const PLAIN: Device = {};

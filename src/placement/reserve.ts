@@ -2,11 +2,11 @@
  * The earliest known end of running work after which a gang fits, and where it then is.
  *
  * For pods of one class the room that each end gives back is counted, up to the moment at which it is enough: O(ends). For all others the
- * moment is looked for by doubling, then by halving, each step a placement: O(ends log ends + placements).
+ * moment is searched for, each step a placement (`moments.ts`).
  */
 import { type Cycle, type HeadReservation } from './cycle';
+import { momentsOf, search } from './moments';
 import { type Turn } from './records';
-import { type End } from './row-books';
 
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const counted = counting(cycle, turn);
@@ -42,11 +42,6 @@ function counting(cycle: Cycle, turn: Turn): HeadReservation | undefined | 'unco
   return result;
 }
 
-/** The ends after which nothing else ends at the same moment. */
-function momentsOf(ending: readonly End[]): number[] {
-  return ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
-}
-
 function searching(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const { ledger } = cycle.session;
   const ending = [...cycle.endings()];
@@ -62,28 +57,11 @@ function searching(cycle: Cycle, turn: Turn): HeadReservation | undefined {
     return reservation !== undefined;
   };
   const moments = momentsOf(ending);
-  if (moments.length === 0) {
+  const found = search(turn, 0, moments.length, (index) => fitsAfter(moments[index]));
+  if (found === undefined) {
     return undefined;
   }
-  // The moment is often near: it is looked for by doubling before the interval is halved.
-  let low = 0;
-  let high = 0;
-  while (!fitsAfter(moments[high])) {
-    if (high === moments.length - 1) {
-      return undefined;
-    }
-    low = high + 1;
-    high = Math.min(2 * high + 1, moments.length - 1);
-  }
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fitsAfter(moments[middle])) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  fitsAfter(moments[low]);
+  fitsAfter(moments[found]);
   return result;
 }
 

@@ -9,7 +9,7 @@
  */
 import { type Constraint } from './decision';
 import { TopologyTrees } from './domains';
-import { type Delta, Facts, type Touched, untouched } from './facts';
+import { type Delta, Facts, SnapshotError, type Touched, untouched } from './facts';
 import { PodsOnNodes } from './filters/pods-on-nodes';
 import { staticCode, staticRow } from './filters/static';
 import { gangWithPods, likenessOf, type Lookup, podRecord } from './gang-records';
@@ -24,7 +24,6 @@ import { QueueBooks } from './queue-books';
 import { accountNames } from './queue-records';
 import { ELSEWHERE, type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { RowBooks } from './row-books';
-import { SnapshotError } from './facts';
 
 export { SnapshotError } from './facts';
 
@@ -48,7 +47,7 @@ export class Session {
   readonly short = new Set<GangRecord>();
   /** How many pods there are of each class in gangs, running or not. */
   readonly classCounts = new Map<PodClass, number>();
-  /** What gangs of which nothing runs ask for to start. */
+  /** What gangs without running pods need to start. */
   readonly firstTurns = new Map<GangRecord, Turn>();
   /** What is derived from the books and kept up to date by notes of what changed on nodes. */
   private readonly indexes = new Map<unknown, unknown>();
@@ -189,6 +188,13 @@ export class Session {
 
   dynamicConstraint(podClass: PodClass, row: number): Constraint | undefined {
     return this.others.active ? this.others.constraint(podClass, row) : undefined;
+  }
+
+  /** The class with another template, which must differ in what it asks of nodes alone. */
+  variant(podClass: PodClass, template: PodTemplate): PodClass {
+    const made = this.classes.of(template);
+    this.others.registerLike(made, podClass);
+    return made;
   }
 
   private change(take: (touched: Touched) => void): void {
@@ -379,7 +385,7 @@ export class Session {
       return;
     }
     if (pod.template === undefined) {
-      throw new SnapshotError(`Pod "${pod.name}" has neither a gang nor a template, so nobody knows what it takes.`);
+      throw new SnapshotError(`Pod "${pod.name}" has neither a gang nor a template, so its requests are unknown.`);
     }
     const record = podRecord(pod, undefined, 0, this.lookup);
     this.foreign.set(key, record);
