@@ -1,5 +1,6 @@
 import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
+import { CorpusConfig } from './corpus-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
 import { FormatConfig } from './format-config';
@@ -165,6 +166,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.deps.removeDependency('ts-jest');
     this.configureJest();
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new FormatConfig(this);
@@ -309,6 +311,11 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
       exec: 'jest --config jest.e2e.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:corpus', {
+      description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
+      exec: 'jest --config jest.corpus.config.json',
       receiveArgs: true,
     });
     this.addTask('test:matrix', {
