@@ -36,7 +36,7 @@ export class GangPlacer {
     private readonly selector: Selector,
   ) {
     this.most = new Remembered(session.ledger.epochs);
-    this.room = new RoomIndex(session);
+    this.room = session.index(RoomIndex);
   }
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
@@ -72,14 +72,14 @@ export class GangPlacer {
 
   /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
-    const { policy, snapshot } = this.session;
+    const { policy, topologyList } = this.session;
     const silent =
       policy.gangSpread === 'together' &&
       root.topology === undefined &&
       root.children.every(saysNothing) &&
       root.roles.every(({ role }) => role.topology === undefined) &&
       pods.some(({ podClass }) => podClass.deviceCount > 0);
-    const [topology] = silent ? (snapshot.topologies ?? []) : [];
+    const [topology] = silent ? topologyList : [];
     const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
     return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
   }
@@ -174,6 +174,9 @@ export class GangPlacer {
     if (!plain || pods.length > MOST_SEARCHED) {
       return false;
     }
+    const allowed = [...new Set(pods.map(({ podClass }) => podClass))].map((podClass) =>
+      this.session.staticRow(podClass),
+    );
     let choices = MOST_CHOICES;
     const step = (at: number): boolean => {
       if (at === pods.length) {
@@ -187,7 +190,7 @@ export class GangPlacer {
           return false;
         }
         without[row] = 1;
-        const state = this.freeText(row);
+        const state = `${this.freeText(row)};${allowed.map((codes) => (codes[row] === 0 ? 1 : 0)).join('')}`;
         if (tried.has(state)) {
           continue;
         }

@@ -6,13 +6,13 @@
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
 import { amountOf, listOf } from './amount-words';
-import { blockage } from './blocked';
+import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
 import { turnOf } from './gang-order';
 import { runs } from './needs';
-import { canonicalText } from './pod-class';
+import { canonicalText } from './canonical-text';
 import { obstacleText } from './obstacle-words';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 
@@ -22,10 +22,9 @@ export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | '
 };
 
 export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
-  const short = cycle.session.gangs.filter(({ placed, size }) => placed < size);
-  const waiting = [...new Set([...considered, ...short])].filter(
-    (gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0),
-  );
+  const waiting = [
+    ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
+  ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
   return waiting.map((gang) => {
     const key = kindOf(cycle, gang);
@@ -54,6 +53,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
     subgroups,
     topology,
     cycle.keepsOff(gang),
+    cycle.reservation === undefined || cycle.keepsOff(gang) ? undefined : gang.gang.expectedSeconds,
     roles,
     cycle.reservation?.gang === gang,
   ]);
@@ -144,6 +144,14 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
       words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
     };
   }
+  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+    const missing = notOffered(session, podClass);
+    if (missing !== undefined) {
+      const words = sentence(obstacleText(missing, session.table.count));
+      const { role } = pods.find((pod) => pod.podClass === podClass)!.role!;
+      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: pods.length, words };
+    }
+  }
   const mark = session.ledger.mark();
   const asItIs = cycle.placer.place(gang.root, pods);
   session.ledger.rollback(mark);
@@ -175,7 +183,7 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
   const words =
     fits.count === 0 && gang.roles.length === 1
-      ? `${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}.`
+      ? sentence(obstacle)
       : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
   return {
     kind: 'no-fit',
@@ -186,6 +194,10 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     needed: pods.length,
     words,
   };
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 /** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */

@@ -8,7 +8,8 @@
 import { type Constraint } from '../decision';
 import { type HostPort, type PodAffinityTerm, type PodSelector, type PodTemplate } from '../model';
 import { type NodeTable } from '../node-table';
-import { canonicalText, type PodClass } from '../pod-class';
+import { canonicalText } from '../canonical-text';
+import { type PodClass } from '../pod-class';
 import { matchesAnyTerm, matchesLabels, selectsPod } from './selectors';
 
 interface Term {
@@ -66,6 +67,14 @@ export class PodsOnNodes {
       this.classes[podClass.id]!.selectedBy = all.filter((term) =>
         selectsPod(term.selector, term.ownNamespace, namespace, labels),
       );
+    }
+  }
+
+  /** A class that is like another one to all pods, whatever it asks of nodes. */
+  registerLike(podClass: PodClass, other: PodClass): void {
+    const terms = this.classes[other.id];
+    if (this.classes[podClass.id] === undefined && terms !== undefined) {
+      this.classes[podClass.id] = terms;
     }
   }
 
