@@ -58,6 +58,8 @@ export interface ViewDeviceKind {
   readonly island?: string;
   /** Instances by profile, where the device is divided. */
   readonly mig?: Readonly<Record<string, number>>;
+  /** Partition mode of an AMD GPU, such as `CPX/NPS4`, and how many of these devices, one after another, make up one GPU. */
+  readonly partition?: { readonly mode: string; readonly perDevice: number };
   /** Time-sliced replicas, where it is more than one. */
   readonly replicas?: number;
   /** Present where the device is broken. */

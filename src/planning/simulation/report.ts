@@ -56,7 +56,7 @@ function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisio
   return [
     `${tellDuration(seconds)} simulated${ended === 'time' ? ', then the time was up' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
-    `in use ${percent(summary.utilisation[device])}, of it to good effect ${percent(summary.goodput)}; free and of no use ${percent(summary.fragmentation)}; ` +
+    `devices in use ${percent(summary.utilisation[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
       `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
     `wait: median ${tellDuration(waits.median)}, p90 ${tellDuration(waits.p90)}, p99 ${tellDuration(waits.p99)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
