@@ -1,6 +1,9 @@
 /**
- * Who waits, why, and what would change that.
+ * Pending gangs: why, and what would help.
  */
+import { type Constraint } from '../../../placement/decision';
+import { amountOf } from '../../../placement/amount-words';
+import { obstacleText } from '../../../placement/obstacle-words';
 import { type ClusterView, type ViewGang } from '../../cluster/view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
@@ -26,8 +29,8 @@ export function pendingPanel(panel: Element, view: ClusterView, actions: Actions
   const shown = actions.opened.has('pending') ? groups : groups.slice(0, FIRST);
   refill(
     panel,
-    el('header', {}, el('h2', { id: 'pending-title' }, 'Waiting', el('span', {}, tell(view.counters.pending)))),
-    shown.length === 0 && el('p', { class: 'none' }, 'No waiting gang matches the search.'),
+    el('header', {}, el('h2', { id: 'pending-title' }, 'Pending', el('span', {}, tell(view.counters.pending)))),
+    shown.length === 0 && el('p', { class: 'none' }, 'No pending gang matches the search.'),
     el('ul', { class: 'pending' }, ...shown.map((group) => item(group, view, actions))),
     more('pending', shown.length, groups.length, actions),
   );
@@ -99,17 +102,25 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
           'ul',
           {},
           ...blocked.map(({ constraint, detail, nodes }) =>
-            el('li', {}, `${count(nodes, 'node')}: ${constraint}${detail === undefined ? '' : ` (${detail})`}`),
+            el(
+              'li',
+              {},
+              sentence(obstacleText({ constraint: constraint as Constraint, detail, nodes }, view.nodes.length)),
+            ),
           ),
           nearest !== undefined &&
             el(
               'li',
               {},
-              `nearest: ${nearest.node}${nearest.missing === undefined ? '' : `, ${tell(nearest.missing)} ${nearest.detail ?? nearest.constraint} missing`}`,
+              `Closest node: ${nearest.node}${nearest.missing === undefined || nearest.detail === undefined ? '' : `, ${amountOf(nearest.detail, nearest.missing)} short`}.`,
             ),
         ),
       ),
   );
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function nameButton(name: string, { focus, pickGang }: Actions): HTMLElement {
