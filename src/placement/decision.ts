@@ -33,7 +33,7 @@ export interface Eviction {
   readonly gang: string;
   readonly node: string;
   readonly action: Extract<Action, 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale'>;
-  /** The gang that it is done for; a stale gang is evicted for nobody. */
+  /** The gang that the eviction is for; unset when a stale gang is evicted. */
   readonly beneficiary?: string;
   /** Where the pod is placed again by this same decision: it is among the nominations. */
   readonly movesTo?: string;
@@ -112,7 +112,7 @@ export interface PendingGang {
   readonly fits: number;
   readonly needed: number;
   readonly nearest?: NearestMiss;
-  /** Smallest changes that let it in, each enough by itself; the simplest first. */
+  /** Smallest changes with which the gang fits, each sufficient by itself; the simplest first. */
   readonly counterfactuals: readonly Counterfactual[];
 }
 

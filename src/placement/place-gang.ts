@@ -6,7 +6,7 @@
  * `preferred` alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the
  * fewest domains of every level; mixed pods go one by one to the best row inside the domain, in the order of roles, else the largest
  * first, else by a bounded search. Every attempt is a mark in the operation
- * log, and what fails is rolled back. A unit of which some pods run already stays in their domain.
+ * log, and what fails is rolled back. A unit with running pods stays in their domain.
  *
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
@@ -56,7 +56,21 @@ export class GangPlacer {
     return this.attempt(() => this.unit(this.together(root, pods), wanted, within));
   }
 
-  /** The gang with a wish to stay together, where it says nothing of topology itself and there is one. */
+  /**
+   * Whether the pods fit, by counting. Exact for pods of one class without constraints on one another and without a required domain;
+   * undefined if the pods have to be placed to find out.
+   */
+  countsFor(root: UnitRecord, pods: readonly PodRecord[], within: Within): boolean | undefined {
+    const [{ podClass }] = pods;
+    return this.session.others.active ||
+      !isCountable(podClass) ||
+      requires(root) ||
+      pods.some((pod) => pod.podClass !== podClass)
+      ? undefined
+      : this.capacity(podClass, within, pods.length) >= pods.length;
+  }
+
+  /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
     const { policy, snapshot } = this.session;
     const silent =
@@ -334,6 +348,11 @@ export class GangPlacer {
       .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
   }
 
+  /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
+  roomOn(podClass: PodClass, row: number): number {
+    return this.room.ofRow(podClass, row);
+  }
+
   /** How many pods of the class the rows take, at most about `limit`. */
   capacity(podClass: PodClass, { rows, without, domain }: Within, limit: number): number {
     const { table, ledger, others } = this.session;
@@ -436,7 +455,7 @@ const MOST_ROWS = 4;
 const MOST_LOOKS = 64;
 const MOST_CHOICES = 256;
 
-/** From so many pods on, room is counted before pods are placed one by one; with a topology always, as domains cost more to try. */
+/** From this number of pods on, capacity is counted before pods are placed one by one; with a topology always, since domains cost more to try. */
 const WORTH_COUNTING = 16;
 
 interface Kind {
@@ -473,6 +492,18 @@ function saysNothing({ topology, children, roles }: UnitRecord): boolean {
   return (
     topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined)
   );
+}
+
+/** Is what nodes have room for the sum of what their devices have room for, whichever of them are taken first? */
+function isCountable({ accelerator, deviceCount }: PodClass): boolean {
+  return accelerator === undefined || accelerator.kind === 'whole' || deviceCount === 1;
+}
+
+/** Must any part of the unit be in one domain? */
+function requires({ topology, children, roles }: UnitRecord): boolean {
+  const must = (constraint: TopologyConstraint | undefined): boolean =>
+    constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
+  return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
 }
 
 function withoutTopology({ roles, children }: Part): Part {

@@ -54,7 +54,7 @@ function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisio
   const states = (['finished', 'running', 'pending', 'cancelled'] as const).filter((state) => summary[state] > 0);
   const { waits } = summary;
   return [
-    `${tellDuration(seconds)} simulated${ended === 'time' ? ', then the time was up' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
+    `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
     `devices in use ${percent(summary.utilisation[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
       `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
