@@ -50,6 +50,11 @@ export interface ClusterNode {
    */
   readonly domains?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
+  /**
+   * Name of the pool that the node was made from, for messages.
+   * @default - the node is named instead
+   */
+  readonly pool?: string;
   /** @default true */
   readonly ready?: boolean;
   /** Cordoned. @default false */
