@@ -197,6 +197,8 @@ export interface ViewPending {
   readonly role?: string;
   /** For each constraint how many nodes it keeps out, most first. */
   readonly blocked: readonly { readonly constraint: string; readonly detail?: string; readonly nodes: number }[];
+  /** Why nodes are excluded: a sentence for each of `blocked`, and one for the nearest node. */
+  readonly excluded: readonly string[];
   /** How many of the pods needed would have found room. */
   readonly fits: number;
   readonly needed: number;

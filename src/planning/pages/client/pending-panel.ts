@@ -1,9 +1,6 @@
 /**
  * Pending gangs: why, and what would help.
  */
-import { type Constraint } from '../../../placement/decision';
-import { amountOf } from '../../../placement/amount-words';
-import { obstacleText } from '../../../placement/obstacle-words';
 import { type ClusterView, type ViewGang } from '../../cluster/view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
@@ -49,7 +46,7 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
   const { pending } = gang;
   const list = `pending like ${gang.name}`;
   const named = actions.opened.has(list) ? group : group.slice(0, NAMED);
-  const { blocked = [], changes = [], nearest, message = '' } = pending ?? {};
+  const { excluded = [], changes = [], message = '' } = pending ?? {};
   const wants = [
     `queue ${gang.queue}`,
     count(gang.pods, 'pod'),
@@ -93,34 +90,14 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
         el('b', {}, changes.length === 1 ? 'What would help' : 'Any of these would help'),
         el('ul', {}, ...changes.map((change) => el('li', {}, change))),
       ),
-    (blocked.length > 0 || nearest !== undefined) &&
+    excluded.length > 0 &&
       el(
         'details',
         {},
         el('summary', {}, 'Why nodes are excluded'),
-        el(
-          'ul',
-          {},
-          ...blocked.map(({ constraint, detail, nodes }) =>
-            el(
-              'li',
-              {},
-              sentence(obstacleText({ constraint: constraint as Constraint, detail, nodes }, view.nodes.length)),
-            ),
-          ),
-          nearest !== undefined &&
-            el(
-              'li',
-              {},
-              `Closest node: ${nearest.node}${nearest.missing === undefined || nearest.detail === undefined ? '' : `, ${amountOf(nearest.detail, nearest.missing)} short`}.`,
-            ),
-        ),
+        el('ul', {}, ...excluded.map((sentence) => el('li', {}, sentence))),
       ),
   );
-}
-
-function sentence(clause: string): string {
-  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function nameButton(name: string, { focus, pickGang }: Actions): HTMLElement {
