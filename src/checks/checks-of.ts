@@ -14,10 +14,18 @@ interface WithChecks {
   [CHECKS]?: Checks;
 }
 
+/**
+ * Sets how an app is checked on synth: the Kubernetes minor version that it is for, rules of your own, and the rules
+ * that one part of the app ignores.
+ *
+ * @example
+ * Checks.of(app).target('1.34');
+ * Checks.of(chart).ignore('tenancy/quota-key-counted', 'The quota of this team is counted by a webhook of our own.');
+ */
 export class Checks {
   /**
-   * The checks of a construct. Silences hold for the construct and everything below it; all else holds for the whole app, wherever
-   * it is said.
+   * Returns the checks of a construct. `ignore` applies to the construct and everything below it; everything else
+   * applies to the whole app, whichever construct sets it.
    */
   static of(scope: IConstruct): Checks {
     const holder = scope as IConstruct & WithChecks;
@@ -25,7 +33,10 @@ export class Checks {
     return holder[CHECKS];
   }
 
-  /** What was silenced at this construct itself, parents not included; asking leaves no trace on it. */
+  /**
+   * Returns the rules that are ignored at this construct itself, without those of its parents. The construct is not
+   * changed.
+   */
   static silencedAt(scope: IConstruct): readonly Suppression[] {
     return (scope as IConstruct & WithChecks)[CHECKS]?.silenced ?? [];
   }
@@ -37,18 +48,15 @@ export class Checks {
 
   private constructor(private readonly scope: IConstruct) {}
 
-  /**
-   * Names the Kubernetes minor that the app is meant for, for example `1.34`. Default: 1.35.
-   */
+  /** Sets the Kubernetes minor version that the app is for, for example `1.34`. Without a call it is 1.35. */
   target(kubernetes: KubernetesMinor): this {
     this.root.kubernetes = kubernetes;
     return this;
   }
 
   /**
-   * Silences a rule for this construct and everything below it. The objects carry the annotation `gantry.dev/ignore`, so that
-   * `gantry check` on the written YAML knows it too.
-   *
+   * Ignores a rule for this construct and everything below it. The objects carry the annotation `gantry.dev/ignore`, so
+   * that `gantry check` on the written YAML ignores it too.
    * @param rule id of the rule, for example `tenancy/quota-key-counted`
    * @param reason why it does not matter here
    * @throws if the reason is empty
@@ -61,7 +69,7 @@ export class Checks {
     return this;
   }
 
-  /** Adds rules of your own to those that Gantry brings. */
+  /** Adds rules of your own to the rules of Gantry. */
   addRules(...rules: readonly Rule[]): this {
     this.root.ownRules.push(...rules);
     return this;
@@ -73,7 +81,7 @@ export class Checks {
     return this;
   }
 
-  /** What the app's checks run with. */
+  /** The options that the app is checked with. */
   get options(): CheckOptions {
     const { kubernetes, ownRules, ownCrds } = this.root;
     return {

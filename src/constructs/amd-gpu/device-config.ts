@@ -92,13 +92,14 @@ const PARTITION_LABELS = [
 ];
 
 /**
- * What the ROCm GPU operator runs on AMD nodes: driver, device plugin or DRA driver, node labeller, metrics exporter, and the device config
+ * What the ROCm GPU operator runs on AMD nodes: driver, device plugin or DRA driver, node labeller, metrics exporter,
+ * and the device config
  * manager that partitions GPUs.
  *
  * Rules: `amd-gpu/*`, `devices/amd-*`. Source: ROCm gpu-operator, api/v1alpha1 and internal/validator.
  *
  * @example
- * new DeviceConfig(chart, 'mi300x', { driver: { version: '7.0.2' }, tolerations: pool.operatorTolerations });
+ * new amdGpu.DeviceConfig(chart, 'mi300x', { driver: { version: '7.0.2' }, nodeSelector: { 'example.com/pool': 'mi300x' } });
  */
 export class DeviceConfig extends Construct {
   readonly name: string;

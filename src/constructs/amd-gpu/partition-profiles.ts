@@ -51,11 +51,12 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * Rules: `amd-gpu/partition-*`. Source: ROCm gpu-operator, docs/dcm.
  *
  * @example
- * const profiles = new PartitionProfiles(chart, 'partitions', {
+ * const profiles = new amdGpu.PartitionProfiles(chart, 'partitions', {
+ *   namespace: 'kube-amd-gpu',
  *   gpu: 'MI300X',
  *   profiles: { whole: { partition: 'SPX/NPS1' }, slices: { partition: 'CPX/NPS4' } },
  * });
- * new DeviceConfig(chart, 'gpus', { partitions: profiles });
+ * new amdGpu.DeviceConfig(chart, 'gpus', { partitions: profiles });
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
 export class PartitionProfiles extends Construct {

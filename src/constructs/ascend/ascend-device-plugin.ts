@@ -39,7 +39,7 @@ export interface AscendDevicePluginProps extends NamespacedObjectProps {
  * Rules: `ascend/*`. Source: Ascend mind-cluster, component/ascend-device-plugin/build.
  *
  * @example
- * new AscendDevicePlugin(chart, 'npus', { image: 'registry.example.com/ascend-k8sdeviceplugin:v26.0.0' });
+ * new ascend.AscendDevicePlugin(chart, 'npus', { image: 'registry.example.com/ascend-k8sdeviceplugin:v26.0.0' });
  */
 export class AscendDevicePlugin extends Construct {
   readonly name: string;

@@ -33,7 +33,7 @@ export interface NpuExporterProps extends NamespacedObjectProps {
  * Source: Ascend mind-cluster, component/npu-exporter/build/npu-exporter.yaml, for nodes that run containerd.
  *
  * @example
- * new NpuExporter(chart, 'npu-exporter', { image: 'registry.example.com/npu-exporter:v26.0.0' });
+ * new ascend.NpuExporter(chart, 'npu-exporter', { image: 'registry.example.com/npu-exporter:v26.0.0' });
  */
 export class NpuExporter extends Construct {
   readonly name: string;

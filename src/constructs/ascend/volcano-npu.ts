@@ -36,10 +36,10 @@ export interface VolcanoNpuConfiguration {
  * The NPU plugin for a `volcano.SchedulerConfiguration`.
  *
  * @example
- * const npu = volcanoNpu({ architecture: 'x86_64' });
- * SchedulerConfiguration.forGpus(chart, 'scheduler', {
+ * const npu = ascend.volcanoNpu({ architecture: 'x86_64' });
+ * volcano.SchedulerConfiguration.forGpus(chart, 'scheduler', {
  *   devices: { 'huawei.com/Ascend910': 10 },
- *   plugins: [SchedulerPlugin.of(npu.plugin)],
+ *   plugins: [volcano.SchedulerPlugin.of(npu.plugin)],
  *   configurations: [npu.configuration],
  * });
  */

@@ -49,7 +49,7 @@ export type CronJobEngine = EnginesOf<typeof CRON_JOB_SCHEDULING>;
  * A CronJob (`batch/v1`). Queue and gang are those of each Job that it makes.
  *
  * @example
- * new CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
+ * new batch.CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
  */
 export class CronJob extends Workload<CronJobKind, CronJobSpec, CronJobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */

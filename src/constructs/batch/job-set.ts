@@ -72,7 +72,7 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
  * after the other); Kueue admits the set as a whole.
  *
  * @example
- * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
+ * new batch.JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
  */
 export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
   /** @throws if a count is no whole number, two jobs have one name, or a job waits for none before it */

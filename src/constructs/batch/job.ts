@@ -67,7 +67,7 @@ export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEn
  * them by itself.
  *
  * @example
- * new Job(chart, 'train', {
+ * new batch.Job(chart, 'train', {
  *   parallelism: 8, peers: true, image, command: ['torchrun', 'train.py'], accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */

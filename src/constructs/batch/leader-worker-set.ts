@@ -55,7 +55,7 @@ export interface LeaderWorkerSetProps extends PodProps, WorkloadProps<LeaderWork
  * With Volcano the controller makes a PodGroup for each group, where it is configured with `gangSchedulingManagement`.
  *
  * @example
- * new LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
+ * new batch.LeaderWorkerSet(chart, 'llama-405b', { groupSize: 2, groups: 3, image, accelerators: Accelerator.nvidia({ count: 8 }) });
  */
 export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerSetSpec> implements ScalableWorkload {
   hasAutoscaler = false;

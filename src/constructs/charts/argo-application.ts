@@ -27,7 +27,7 @@ export interface ArgoApplicationProps<C extends AnyChart>
  *
  * Rules: `charts/*`. Source: Argo CD, argoproj.io/v1alpha1; a registry stands without `oci://`.
  *
- * @example new ArgoApplication(chart, 'kueue', { chart: 'kueue' });
+ * @example new charts.ArgoApplication(chart, 'kueue', { chart: 'kueue' });
  */
 export class ArgoApplication<C extends AnyChart> extends Construct {
   readonly install: ChartInstall;

@@ -71,7 +71,7 @@ export function valuesText({ values }: ChartInstall): string {
  * Helm does not change the CRDs of a chart that is installed already; where they are part of the chart's folder `crds`, they are
  * applied first, on the server's side.
  *
- * @example console.log(helmCommands(chartInstall({ chart: 'volcano' })));
+ * @example console.log(charts.helmCommands(charts.chartInstall({ chart: 'volcano' })));
  */
 export function helmCommands(install: ChartInstall, valuesFile = `${install.release}-values.yaml`): string {
   const { facts, repository, release, namespace, version } = install;

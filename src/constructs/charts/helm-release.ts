@@ -30,7 +30,7 @@ const FLUX_NAMESPACE = 'flux-system';
 /**
  * Rules: `charts/*`. Source: Flux, helm.toolkit.fluxcd.io/v2.
  *
- * @example new HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
+ * @example new charts.HelmRelease(chart, 'volcano', { chart: 'volcano', values: { custom: { scheduler_replicas: 2 } } });
  */
 export class HelmRelease<C extends AnyChart> extends Construct {
   readonly install: ChartInstall;

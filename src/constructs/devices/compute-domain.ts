@@ -24,7 +24,7 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
  * @example
- * const domain = new ComputeDomain(chart, 'train');
+ * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
 export class ComputeDomain extends Construct {

@@ -30,8 +30,8 @@ export interface DeviceClassProps extends ClusterObjectProps {
  * Rules: `core/device-class-valid`, `devices/extended-resource-served-once`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const large = new DeviceClass(chart, 'large-gpu.example.com', {
- *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
+ * const large = new devices.DeviceClass(chart, 'large-gpu.example.com', {
+ *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
 export class DeviceClass extends Construct {

@@ -32,8 +32,8 @@ export interface ResourceClaimTemplateProps extends NamespacedObjectProps, Claim
  * Rules: `core/device-*`, `devices/dra-*`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const claim = new ResourceClaimTemplate(chart, 'gpus', {
- *   requests: [{ name: 'gpu', count: 2, selectors: [DeviceSelector.memoryAtLeast('70Gi')] }],
+ * const claim = new devices.ResourceClaimTemplate(chart, 'gpus', {
+ *   requests: [{ name: 'gpu', count: 2, selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')] }],
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */

@@ -37,7 +37,10 @@ export interface GaudiDevicePluginProps extends NamespacedObjectProps {
  * Rules: `gaudi/*`. Source: Intel Gaudi documentation, "Intel Gaudi Device Plugin for Kubernetes".
  *
  * @example
- * new GaudiDevicePlugin(chart, 'gaudi', { version: '1.23.0', tolerations: pool.operatorTolerations });
+ * new gaudi.GaudiDevicePlugin(chart, 'gaudi', {
+ *   version: '1.23.0',
+ *   tolerations: [{ key: 'habana.ai/gaudi', operator: 'Exists', effect: 'NoSchedule' }],
+ * });
  */
 export class GaudiDevicePlugin extends Construct {
   readonly name: string;

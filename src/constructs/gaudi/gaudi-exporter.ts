@@ -33,7 +33,7 @@ export interface GaudiExporterProps extends NamespacedObjectProps {
  * Source: Intel Gaudi documentation, "Prometheus Metric Exporter".
  *
  * @example
- * new GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
+ * new gaudi.GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
  */
 export class GaudiExporter extends Construct {
   readonly name: string;

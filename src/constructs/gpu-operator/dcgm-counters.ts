@@ -72,8 +72,8 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  * Rules: `gpu-operator/dcgm-*`. Source: dcgm-exporter, internal/pkg/counters.
  *
  * @example
- * const counters = new DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
- * new GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
+ * const counters = new gpuOperator.DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
+ * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
  */
 export class DcgmCounters extends Construct {
   readonly configMapName: string;

@@ -22,8 +22,8 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
  * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin, api/config/v1.
  *
  * @example
- * const plugin = new DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
- * const labels = plugin.addConfiguration('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * const plugin = new gpuOperator.DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
+ * const labels = plugin.addConfiguration('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  */
 export class DevicePluginConfiguration extends Construct {
   readonly configMapName: string;

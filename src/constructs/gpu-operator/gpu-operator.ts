@@ -40,8 +40,8 @@ const DEFAULT_CONFIG = 'default';
  * Rules: `gpu-operator/*`. Source: gpu-operator v26.7.0.
  *
  * @example
- * const gpu = new GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
- * const pool = gpu.addNodePool('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * const gpu = new gpuOperator.GpuOperator(chart, 'gpu', { driver: { kernelModuleType: 'open' } });
+ * const pool = gpu.addNodePool('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  * pool.nodeLabels; // what the nodes are to be labelled with
  */
 export class GpuOperator extends Construct {

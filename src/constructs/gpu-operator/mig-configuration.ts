@@ -28,8 +28,8 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
  * Rules: `gpu-operator/mig-*`. Source: mig-parted, api/spec/v1/spec.go.
  *
  * @example
- * const mig = new MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
- * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
+ * const mig = new gpuOperator.MigConfiguration(chart, 'mig', { namespace: 'gpu-operator' });
+ * const labels = mig.addConfiguration('small', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
 export class MigConfiguration extends Construct {
   readonly configMapName: string;

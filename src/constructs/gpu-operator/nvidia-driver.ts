@@ -38,8 +38,8 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
  * Rules: `gpu-operator/driver-*`. Source: gpu-operator, internal/validator, api/nvidia/v1alpha1.
  *
  * @example
- * new NvidiaDriver(chart, 'default', { version: '595.91.07' });
- * new NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
+ * new gpuOperator.NvidiaDriver(chart, 'default', { version: '595.91.07' });
+ * new gpuOperator.NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
  */
 export class NvidiaDriver extends Construct {
   readonly driverName: string;

@@ -45,9 +45,15 @@ const LONGEST_WINDOW_SECONDS = 3600;
 
 /**
  * @example
- * new ScaledObject(chart, 'chat', {
- *   target: deployment, maxReplicas: 8,
- *   ...LlmScaling.queueDepth({ server: 'vllm', serverAddress, labels: { namespace: 'chat' }, waitingPerReplica: 4 }),
+ * new keda.ScaledObject(chart, 'chat', {
+ *   target: deployment,
+ *   maxReplicas: 8,
+ *   ...keda.LlmScaling.queueDepth({
+ *     server: 'vllm',
+ *     serverAddress: 'http://prometheus-operated.monitoring.svc:9090',
+ *     labels: { namespace: 'chat' },
+ *     waitingPerReplica: 4,
+ *   }),
  * });
  */
 export class LlmScaling {

@@ -78,7 +78,16 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
  * A ScaledJob (`keda.sh/v1alpha1`): for work that takes long and must not be cut off when replicas go.
  *
  * @example
- * new ScaledJob(chart, 'embed', { image, accelerators: Accelerator.nvidia({ count: 1 }), triggers: [Triggers.rabbitmq({ … })] });
+ * new keda.ScaledJob(chart, 'embed', {
+ *   image,
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   triggers: [keda.Triggers.awsSqsQueue({
+ *     queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *     awsRegion: 'eu-west-1',
+ *     queueLength: 5,
+ *     identityOwner: 'operator',
+ *   })],
+ * });
  */
 export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];

@@ -110,7 +110,16 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
  * A ScaledObject (`keda.sh/v1alpha1`), in the namespace of its target.
  *
  * @example
- * new ScaledObject(chart, 'workers', { target: deployment, maxReplicas: 20, triggers: [Triggers.kafka({ … })] });
+ * new keda.ScaledObject(chart, 'workers', {
+ *   target: deployment,
+ *   maxReplicas: 20,
+ *   triggers: [keda.Triggers.kafka({
+ *     bootstrapServers: ['kafka.streams.svc:9092'],
+ *     consumerGroup: 'workers',
+ *     topic: 'jobs',
+ *     lagThreshold: 50,
+ *   })],
+ * });
  */
 export class ScaledObject extends Construct {
   readonly scaledObjectName: string;

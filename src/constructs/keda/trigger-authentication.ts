@@ -87,7 +87,7 @@ export interface TriggerAuthenticationProps extends NamespacedObjectProps, Authe
  * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
  *
  * @example
- * new TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
+ * new keda.TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
  */
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
   readonly triggerAuthenticationName: string;

@@ -150,7 +150,12 @@ export interface NatsJetstreamTrigger extends Omit<
  * One function for each scaler of KEDA; parameters bear KEDA's own names.
  *
  * @example
- * Triggers.awsSqsQueue({ queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs', awsRegion: 'eu-west-1', authentication });
+ * keda.Triggers.awsSqsQueue({
+ *   queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *   awsRegion: 'eu-west-1',
+ *   queueLength: 5,
+ *   identityOwner: 'operator',
+ * });
  */
 export class Triggers extends GeneratedTriggers {
   /** Scaler `prometheus`. */

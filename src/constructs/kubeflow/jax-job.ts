@@ -17,7 +17,7 @@ export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEng
  * A JAXJob (`kubeflow.org/v1`). The operator sets `COORDINATOR_ADDRESS`, `COORDINATOR_PORT`, `NUM_PROCESSES` and `PROCESS_ID`, which the
  * program hands to `jax.distributed.initialize`.
  *
- * @example new JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
+ * @example new kubeflow.JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
  */
 export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is no whole number of at least 1 */

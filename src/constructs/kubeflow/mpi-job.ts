@@ -55,7 +55,7 @@ export interface MPIJobProps
  * An MPIJob of the mpi-operator (`kubeflow.org/v2beta1`).
  *
  * @example
- * new MPIJob(chart, 'nccl-tests', {
+ * new kubeflow.MPIJob(chart, 'nccl-tests', {
  *   workers: 4, image: 'registry.example.com/nccl-tests:1', command: ['mpirun', '/opt/nccl-tests/all_reduce_perf', '-b', '8', '-e', '8G'],
  *   accelerators: Accelerator.nvidia({ count: 8 }),
  * });

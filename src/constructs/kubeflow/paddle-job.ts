@@ -38,7 +38,7 @@ export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJo
  * A PaddleJob (`kubeflow.org/v1`). The operator sets `PADDLE_MASTER`, `PADDLE_NNODES` and `PADDLE_JOB_ID`, which
  * `python -m paddle.distributed.launch` reads.
  *
- * @example new PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
+ * @example new kubeflow.PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
  */
 export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobEngine> {
   /** @throws if a number of pods is no whole number of at least 1, or `nodes` lies outside of the elastic range */

@@ -34,7 +34,7 @@ export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, Operat
  * A static job is a Master and `nodes - 1` Workers, an elastic one Workers only.
  *
  * @example
- * new PyTorchJob(chart, 'llama-70b', {
+ * new kubeflow.PyTorchJob(chart, 'llama-70b', {
  *   nodes: 8, image: 'registry.example.com/llama:1', command: ['torchrun', 'train.py'],
  *   accelerators: Accelerator.nvidia({ count: 8 }), sharedMemory: '64Gi',
  * }).submitTo(research.queue);

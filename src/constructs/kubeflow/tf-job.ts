@@ -34,7 +34,7 @@ export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngin
  * A TFJob (`kubeflow.org/v1`). The operator writes `TF_CONFIG` into every pod.
  *
  * @example
- * new TFJob(chart, 'ranking', {
+ * new kubeflow.TFJob(chart, 'ranking', {
  *   workers: 4, parameterServers: { replicas: 2, accelerators: undefined }, image, command: ['python', 'train.py'],
  * });
  */

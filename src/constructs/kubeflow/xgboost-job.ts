@@ -20,7 +20,7 @@ export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, Operat
 /**
  * An XGBoostJob (`kubeflow.org/v1`). The operator sets `MASTER_ADDR`, `MASTER_PORT`, `WORLD_SIZE`, `RANK` and the workers' addresses.
  *
- * @example new XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
+ * @example new kubeflow.XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
  */
 export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, OperatorJobEngine> {
   /** @throws if `nodes` is no whole number of at least 1 */

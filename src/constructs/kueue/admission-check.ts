@@ -24,7 +24,7 @@ export interface AdmissionCheckProps extends ClusterObjectProps {
 
 /**
  * @example
- * new AdmissionCheck(chart, 'autoscale', {
+ * new kueue.AdmissionCheck(chart, 'autoscale', {
  *   controllerName: 'kueue.x-k8s.io/provisioning-request',
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });

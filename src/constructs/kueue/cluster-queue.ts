@@ -80,11 +80,11 @@ export interface ClusterQueueProps extends ClusterObjectProps {
  * Rules: `kueue/*`. Source: kueue, pkg/webhooks/clusterqueue_webhook.go.
  *
  * @example
- * new ClusterQueue(chart, 'training', {
- *   cohort: Cohort.fromName('all'),
+ * new kueue.ClusterQueue(chart, 'training', {
+ *   cohort: kueue.Cohort.fromName('all'),
  *   flavors: [
  *     {
- *       flavor: h100,
+ *       flavor: kueue.ResourceFlavor.fromName('h100'),
  *       nominalQuota: { cpu: 512, memory: '4Ti', accelerators: Accelerator.nvidia({ count: 64 }) },
  *       borrowingLimit: { accelerators: Accelerator.nvidia({ count: 16 }) },
  *     },

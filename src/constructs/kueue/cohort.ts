@@ -27,7 +27,9 @@ export interface CohortProps extends ClusterObjectProps {
 /**
  * Rules: `kueue/cohort-*` and those of quotas. Source: kueue, pkg/webhooks/cohort_webhook.go.
  *
- * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
+ * @example
+ * const company = new kueue.Cohort(chart, 'company');
+ * new kueue.Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */
 export class Cohort extends Construct implements ICohort {
   /** A cohort of the cluster, or one that exists by being named. */

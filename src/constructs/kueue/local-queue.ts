@@ -25,8 +25,9 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  * A local queue that is called `default` also gets the workloads of its namespace that name none.
  *
  * @example
- * const queue = new LocalQueue(chart, 'team-a', { namespace: 'ai-team-a', clusterQueue: training });
- * new PyTorchJob(chart, 'llama', { … }).submitTo(queue);
+ * const training = kueue.ClusterQueue.fromName('training');
+ * const queue = new kueue.LocalQueue(chart, 'team-a', { clusterQueue: training });
+ * new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image }).submitTo(queue);
  */
 export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */

@@ -30,8 +30,9 @@ export interface ResourceFlavorProps extends ClusterObjectProps {
  * Rules: `kueue/flavor-*`. Source: kueue, pkg/webhooks/resourceflavor_webhook.go.
  *
  * @example
- * new ResourceFlavor(chart, 'h100', {
- *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' }, topology: racks,
+ * new kueue.ResourceFlavor(chart, 'h100', {
+ *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' },
+ *   topology: kueue.Topology.fromName('racks'),
  *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */

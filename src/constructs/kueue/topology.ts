@@ -24,7 +24,7 @@ export interface TopologyProps extends ClusterObjectProps {
 /**
  * Rules: by the schema. Source: kueue, apis/kueue/v1beta2/topology_types.go.
  *
- * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
+ * @example new kueue.Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
 export class Topology extends Construct implements ITopology {
   /** A topology that exists in the cluster. */

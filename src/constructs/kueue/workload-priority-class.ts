@@ -15,7 +15,7 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps {
   readonly description?: string;
 }
 
-/** @example new WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' }); */
+/** @example new kueue.WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' }); */
 export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
   /** A class that exists in the cluster. */
   static fromName(workloadPriorityClassName: string): WorkloadPriorityClassReference {

@@ -39,14 +39,15 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
 }
 
 /**
- * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is in the list that
+ * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is
+ * in the list that
  * the exporter is given, under the name and in the unit that it is read by.
  *
  * `monitoring.exporter` is what the GPU operator has to be told: the list, and to make no ServiceMonitor of its own.
  *
  * @example
- * const monitoring = new GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
- * new GpuOperator(chart, 'gpu', { dcgmExporter: monitoring.exporter });
+ * const gpus = new monitoring.GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
+ * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: gpus.exporter });
  */
 export class GpuMonitoring extends Construct {
   readonly counters: DcgmCounters;

@@ -46,7 +46,7 @@ export interface PodMonitorProps extends MonitorProps {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
+ * new monitoring.ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
  */
 export class ServiceMonitor extends Construct {
   readonly name: string;
@@ -74,7 +74,7 @@ export class ServiceMonitor extends Construct {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
+ * new monitoring.PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
  */
 export class PodMonitor extends Construct {
   readonly name: string;

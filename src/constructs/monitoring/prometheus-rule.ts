@@ -23,7 +23,7 @@ export interface PrometheusRuleProps extends NamespacedObjectProps {
  * Rules: `monitoring/*`. Source: prometheus-operator v0.93, pkg/operator/rules.go.
  *
  * @example
- * new PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
+ * new monitoring.PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
  *   alert: 'QueueLong', expr: 'sum(queue_length) > 100', for: Duration.minutes(10), summary: 'The queue is long',
  * });
  */

@@ -29,7 +29,7 @@ export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions 
  * Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
+ * new monitoring.ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
  */
 export class ScrapeConfig extends Construct {
   readonly name: string;

@@ -30,8 +30,8 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps 
  * Rules: `networking/cni-*`. Sources: network-attachment-definition-client, multus-cni v4.2.2.
  *
  * @example
- * const network = new NetworkAttachmentDefinition(chart, 'rdma', {
- *   device: 'nvidia.com/mlx5_rdma', cni: Cni.sriov({ ipam: Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
+ * const network = new networking.NetworkAttachmentDefinition(chart, 'rdma', {
+ *   device: 'nvidia.com/mlx5_rdma', cni: networking.Cni.sriov({ ipam: networking.Ipam.whereabouts({ range: '192.168.100.0/24' }) }),
  * });
  * new PodTemplate({ image, rdma: Rdma.over(network, { count: 8 }) });
  */

@@ -156,12 +156,12 @@ abstract class NicPolicy extends Construct {
  * Rules: `networking/nic-*`, `networking/rdma-shared-*`. Source: network-operator v26.4.1.
  *
  * @example
- * const nics = new NicClusterPolicy(chart, 'nics', {
+ * const nics = new networking.NicClusterPolicy(chart, 'nics', {
  *   global: { repository: 'nvcr.io/nvidia/mellanox', version: 'network-operator-v26.4.1' },
  *   rdmaSharedDevices: { pools: [{ name: 'rdma_shared_device_a', vendors: ['15b3'], linkTypes: ['infiniband'] }] },
  * });
  * const device = nics.device('rdma_shared_device_a');
- * const network = new IPoIBNetwork(chart, 'rdma', { master: 'ibs3f1', device, networkNamespace: 'research' });
+ * const network = new networking.IPoIBNetwork(chart, 'rdma', { master: 'ibs3f1', device, networkNamespace: 'research' });
  */
 export class NicClusterPolicy extends NicPolicy {
   readonly resource: ApiObject;

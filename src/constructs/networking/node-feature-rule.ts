@@ -101,10 +101,10 @@ export interface NodeFeatureRuleProps extends ClusterObjectProps {
  * Rules: `networking/nfd-*`. Source: node-feature-discovery v0.19.0.
  *
  * @example
- * new NodeFeatureRule(chart, 'rdma', {
+ * new networking.NodeFeatureRule(chart, 'rdma', {
  *   rules: [{
  *     ruleName: 'rdma capable', labels: { 'example.com/rdma': 'true' },
- *     when: { 'pci.device': { vendor: Attribute.in('15b3') }, 'kernel.loadedmodule': { mlx5_ib: Attribute.exists() } },
+ *     when: { 'pci.device': { vendor: networking.Attribute.in('15b3') }, 'kernel.loadedmodule': { mlx5_ib: networking.Attribute.exists() } },
  *   }],
  * });
  */

@@ -177,11 +177,14 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
  * An Ethernet network of virtual functions, of which the operator makes a NetworkAttachmentDefinition.
  *
  * @example
- * const policy = new SriovNetworkNodePolicy(chart, 'rail0-functions', {
- *   resourceName: 'rail0', nodeSelector, nics: { pfNames: ['ens2f0'] }, virtualFunctions: 8,
+ * const policy = new networking.SriovNetworkNodePolicy(chart, 'rail0-functions', {
+ *   resourceName: 'rail0',
+ *   nodeSelector: { 'feature.node.kubernetes.io/network-sriov.capable': 'true' },
+ *   nics: { pfNames: ['ens2f0'] },
+ *   virtualFunctions: 8,
  * });
- * const ipam = Ipam.whereabouts({ range: '10.10.0.0/16' });
- * const rail = new SriovNetwork(chart, 'rail0', { policy, networkNamespace: 'research', ipam });
+ * const ipam = networking.Ipam.whereabouts({ range: '10.10.0.0/16' });
+ * const rail = new networking.SriovNetwork(chart, 'rail0', { policy, networkNamespace: 'research', ipam });
  * new PodTemplate({ image, rdma: Rdma.over(rail) });
  */
 export class SriovNetwork extends OperatorNetwork {

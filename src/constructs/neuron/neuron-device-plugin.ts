@@ -42,7 +42,7 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps {
  * Rules: `neuron/*`. Source: aws-neuron-sdk, src/k8/k8s-neuron-device-plugin.yml.
  *
  * @example
- * new NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
+ * new neuron.NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
  */
 export class NeuronDevicePlugin extends Construct {
   readonly name: string;
@@ -101,7 +101,7 @@ export interface NeuronMonitorProps extends NamespacedObjectProps {
  * Source: aws-neuron-sdk, src/k8/k8s-neuron-monitor-daemonset.yml.
  *
  * @example
- * new NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
+ * new neuron.NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
  */
 export class NeuronMonitor extends Construct {
   readonly name: string;

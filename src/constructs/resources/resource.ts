@@ -9,16 +9,20 @@ import { checkOnSynth } from '../../checks/on-synth';
 
 /** What one writes of an object: everything but its kind, which is named beside it, and its status, which the cluster writes. */
 export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'> & {
+  /** Metadata of the object. @default - cdk8s generates the name, and the namespace is that of the chart */
   readonly metadata?: ApiObjectMetadata;
 };
 
 /**
  * A Kubernetes object of the kind `T`.
  *
- * Whatever is given, and whatever is patched in later with `addJsonPatch`, is written as it stands: nothing that the types do not know
+ * Whatever is given, and whatever is patched in later with `addJsonPatch`, is written as it stands: nothing that the
+ * types do not know
  * is dropped, and an unknown field is reported by the check.
  *
  * @example
+ * import { Queue } from 'cdk8s-gantry/api/scheduling.volcano.sh/v1beta1';
+ *
  * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });
  */
 export class Resource<T> extends ApiObject {

@@ -22,7 +22,7 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  * Rules: `monitoring/dashboard-*`.
  *
  * @example
- * new GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
+ * new monitoring.GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
  *   { title: 'Length', panels: [{ title: 'Pending', kind: 'timeseries', queries: [{ expr: 'sum(kueue_pending_workloads)' }] }] },
  * ] });
  */

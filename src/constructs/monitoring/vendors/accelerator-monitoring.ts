@@ -39,19 +39,20 @@ export interface OperatorScrape {
 }
 
 /**
- * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter, neuron-monitor, or
+ * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter,
+ * neuron-monitor, or
  * npu-exporter. For NVIDIA use `GpuMonitoring`.
  *
- * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig states for it.
+ * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig
+ * states for it.
  *
  * Rules: `monitoring/*`.
  *
  * @example
- * new AcceleratorMonitoring(chart, 'gaudi', { vendor: 'gaudi', labels: { release: 'prometheus' } });
+ * new monitoring.AcceleratorMonitoring(chart, 'gaudi', { vendor: 'gaudi', labels: { release: 'prometheus' } });
  *
- * @example
- * const monitoring = new AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
- * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: monitoring.exporter });
+ * const amd = new monitoring.AcceleratorMonitoring(chart, 'amd', { vendor: 'amd', labels: { release: 'prometheus' } });
+ * new amdGpu.DeviceConfig(chart, 'gpus', { exporter: amd.exporter });
  */
 export class AcceleratorMonitoring extends Construct {
   /** Absent where the operator makes its own (AMD). */
