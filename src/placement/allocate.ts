@@ -32,7 +32,7 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
  * The same as a trial, which nobody asks who got nothing: so of a line of like gangs only the first that gets nothing is considered.
  *
  * @param singles gangs that are in no line
- * @param enough told of each gang that got pods; ends it all once it says true
+ * @param enough called with each gang that got pods; returning true ends the trial
  */
 export function tryAllocate(
   cycle: Cycle,
