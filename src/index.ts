@@ -1,8 +1,8 @@
 /**
  * The door of `cdk8s-gantry`: what a stack needs.
  *
- * What every stack uses stands here by its own name; what belongs to one project of the field stands under the project's name
- * (`volcano.Job`, `kubeflow.PyTorchJob`), since the field has many a Queue, Job and PodGroup.
+ * Constructs that every stack uses are exported by name. Constructs of one project are in a namespace with the project's name
+ * (`volcano.Job`, `kubeflow.PyTorchJob`), since several projects have a Queue, Job, or PodGroup.
  */
 import './interfaces/checks';
 

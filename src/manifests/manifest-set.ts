@@ -35,7 +35,7 @@ export class ManifestSet {
     readonly manifests: readonly Manifest[],
     /** What could not be read, and what the text of a file says and its JSON cannot. */
     readonly problems: readonly SourceProblem[] = [],
-    /** What was passed over while reading. */
+    /** What was skipped while reading. */
     readonly skipped: readonly SkippedSource[] = [],
   ) {}
 

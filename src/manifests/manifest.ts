@@ -46,7 +46,7 @@ export interface Origin {
 export interface Manifest {
   /** Identity of the object. */
   readonly id: ObjectId;
-  /** The object as it would be sent to the server. Read-only by convention: whoever changes it changes what is checked. */
+  /** The object as it would be sent to the server. Read-only by convention: a change would alter what is checked. */
   readonly object: JsonObject;
   /** Where the object comes from. */
   readonly origin: Origin;

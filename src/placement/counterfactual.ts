@@ -1,5 +1,5 @@
 /**
- * The smallest changes that would let a gang in, each enough by itself, and each of them tried on the books before it is said.
+ * The smallest changes with which a gang fits, each sufficient by itself, and each tried on the books before it is reported.
  */
 
 import { type Cycle } from './cycle';
@@ -31,7 +31,7 @@ export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counter
   }
 }
 
-/** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
+/** All ceilings that block the gang, since raising only some of them does not help; reported only if the gang then fits the nodes. */
 function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
   const { accounts } = cycle.session;
   const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)].map(({ queue, account, by }) => ({
@@ -115,7 +115,7 @@ function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Genera
   }
 }
 
-/** Nobody builds a node of more than thrice the size to let a gang in. */
+/** A node of more than three times the size is not a realistic change. */
 const MOST_GROWTH = 2;
 
 /** Gangs of more pods than this do not get in by one node. */

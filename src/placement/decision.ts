@@ -160,7 +160,7 @@ export interface PendingGang {
   readonly needed: number;
   /** The node that comes closest. Absent where no node does. */
   readonly nearest?: NearestMiss;
-  /** Smallest changes that let it in, each enough by itself; the simplest first. */
+  /** Smallest changes with which the gang fits, each sufficient by itself; the simplest first. */
   readonly counterfactuals: readonly Counterfactual[];
 }
 

@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly queues: readonly Queue[];
   /** The gangs, running and pending. */
   readonly gangs: readonly Gang[];
-  /** Pods that exist. A role whose `count` is larger than the pods listed for it stands for pods that are still to be made. */
+  /** Pods that exist. If the `count` of a role is larger than the number of its pods, the missing pods are still to be created. */
   readonly pods: readonly Pod[];
   /** Named trees of domains. @default - none; a constraint may still name any node label as its level */
   readonly topologies?: readonly Topology[];
@@ -57,7 +57,7 @@ export interface ClusterNode {
   /** Labels of the node. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * Values of topology levels that are no labels, such as the tiers of Volcano's HyperNodes.
+   * Values of topology levels that are not labels, such as the tiers of Volcano's HyperNodes.
    * @default - only labels count
    */
   readonly domains?: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@
  * Why each gang that waits does so: the rule or constraint that holds it, how many nodes each constraint excludes, the nearest miss, and
  * the smallest changes after which it would fit.
  *
- * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
- * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
+ * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
+ * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
 import { amountOf, listOf } from './amount-words';
 import { blockage } from './blocked';
@@ -107,7 +107,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   }
   const excesses = [...cycle.queues.excesses(queue, turn.asked)];
   if (excesses.length > 0) {
-    // The nearest queue is enough to say; those above it are told in what would have to change.
+    // The nearest queue is sufficient as a reason; the changes name the queues above it.
     const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
     const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
     return {

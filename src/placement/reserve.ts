@@ -16,7 +16,7 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   return counted === 'uncountable' ? searching(cycle, turn, ending) : counted;
 }
 
-/** Only whole moments make sense: everything that ends at one moment is gone after it. */
+/** Only whole moments make sense: everything that ends at a moment is removed together. */
 function isLastOfMoment(ending: readonly End[], i: number): boolean {
   return i + 1 === ending.length || ending[i + 1].at !== ending[i].at;
 }

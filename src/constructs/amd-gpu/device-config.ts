@@ -93,8 +93,7 @@ const PARTITION_LABELS = [
 
 /**
  * What the ROCm GPU operator runs on AMD nodes: driver, device plugin or DRA driver, node labeller, metrics exporter,
- * and the device config
- * manager that partitions GPUs.
+ * and the device config manager that partitions GPUs.
  *
  * Rules: `amd-gpu/*`, `devices/amd-*`. Source: ROCm gpu-operator, api/v1alpha1 and internal/validator.
  *

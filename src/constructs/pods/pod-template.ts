@@ -34,7 +34,7 @@ import { type Scheduling, type SchedulingParts } from './scheduling';
 import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
 
-/** Some members of `T`, and any others: what is unknown here is written as it stands, and the check speaks of it. */
+/** Some members of `T`, and any others: unknown members are written unchanged, and the check reports them. */
 export type OpenPartial<T> = Partial<T> & { readonly [member: string]: unknown };
 
 /** Fields that are merged into the rendered pod template at the end. */
@@ -47,7 +47,7 @@ export interface PodOverrides {
   readonly metadata?: OpenPartial<ObjectMeta>;
 }
 
-/** What a pod consists of, whoever schedules it: the roles of a workload are stated by it. */
+/** The contents of a pod, independent of the scheduler; each role of a workload has them. */
 export interface PodProps {
   /** Image of the main container. */
   readonly image: string;
@@ -109,7 +109,7 @@ export interface PodProps {
   readonly podLabels?: Readonly<Record<string, string>>;
   /** Further annotations of the pods. @default - none */
   readonly podAnnotations?: Readonly<Record<string, string>>;
-  /** Further parts, written by whoever knows what a pod needs for them. @default - none */
+  /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
   readonly overrides?: PodOverrides;

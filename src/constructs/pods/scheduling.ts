@@ -132,8 +132,7 @@ type Stated = Partial<SchedulingParts> & Pick<SchedulingParts, 'gang'>;
 
 /**
  * Who schedules a workload, through which queue, and what is asked of that scheduler. Every workload takes it as
- * `scheduling`; where
- * nothing but the queue has to be said, `submitTo(queue)` makes it.
+ * `scheduling`; where nothing but the queue has to be said, `submitTo(queue)` makes it.
  *
  * The type parameter is the engine, so that a workload whose kind an engine cannot schedule does not compile with it.
  *
@@ -150,7 +149,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     return new Scheduling('default', { gang: false });
   }
 
-  /** The engine of the queue, with nothing asked of it: what `submitTo(queue)` chooses. @throws if it is no queue reference */
+  /** The engine of the queue, without options: what `submitTo(queue)` chooses. @throws if the value is not a queue reference */
   static of<Queue extends QueueReference>(queue: Queue): Scheduling<Queue['engine']> {
     requireQueue('Scheduling.of', queue, ['volcano', 'kueue', 'kai', 'gantry']);
     return Scheduling.ofReference(queue);

@@ -9,7 +9,7 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
-/** Whoever needs switches: a KnativeService, or an InferenceService that is rendered as one. */
+/** A construct that needs feature switches: a KnativeService, or an InferenceService that is rendered as one. */
 export interface NeedsKnativeFeatures {
   readonly requiredFeatures: readonly string[];
 }
@@ -23,9 +23,8 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
 
 /**
  * The ConfigMap `config-features` of Knative, in `knative-serving` unless you say otherwise. Knative's installation
- * makes it too: apply
- * this one with server-side apply, or use `patch`, so that what others switched on stays. Most switches cannot safely
- * be turned off again.
+ * makes it too: apply this one with server-side apply, or use `patch`, so that what others switched on stays. Most
+ * switches cannot safely be turned off again.
  *
  * @example
  * const chat = new serving.InferenceService(chart, 'chat', {

@@ -15,9 +15,9 @@ export type TeamSubject =
 
 export interface TeamAccessProps {
   readonly namespace: INamespace;
-  /** @default - nobody */
+  /** @default - none */
   readonly admins?: readonly TeamSubject[];
-  /** @default - nobody */
+  /** @default - none */
   readonly members?: readonly TeamSubject[];
 }
 

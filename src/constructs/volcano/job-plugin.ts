@@ -17,7 +17,7 @@ export interface SvcPluginOptions {
 export interface SshPluginOptions {
   /** Where keys are mounted. @default '/root/.ssh' */
   readonly keyFilePath?: string;
-  /** The private key itself; it stands readable in the Job. @default - a new key for each job */
+  /** The private key itself; it is readable in the Job. @default - a new key for each job */
   readonly privateKey?: string;
   /** Public key that goes with `privateKey`. @default - a new key for each job */
   readonly publicKey?: string;
@@ -134,7 +134,7 @@ export class JobPlugin {
   }
 
   /**
-   * MASTER_ADDR, MASTER_PORT, RANK, and WORLD_SIZE, which is the number of *pods*. torchrun needs to be told of them: see
+   * MASTER_ADDR, MASTER_PORT, RANK, and WORLD_SIZE, which is the number of *pods*. torchrun does not read them itself: see
    * `torchrun(…)`.
    */
   static pytorch(options: PytorchPluginOptions = {}): JobPlugin {
@@ -204,8 +204,7 @@ export interface TorchrunOptions {
 
 /**
  * The command of a pod that takes part in a PyTorch job under Volcano's pytorch plugin: torchrun with what the plugin
- * sets, so that
- * the number of nodes is stated once, as the tasks' replicas.
+ * sets, so that the number of nodes is stated once, as the tasks' replicas.
  *
  * @example
  * new PodTemplate({ image, ...volcano.torchrun({ processesPerNode: 8, script: ['train.py'] }) });

@@ -45,7 +45,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
    * @default - tasks are not told apart
    */
   readonly minTaskMember?: Readonly<Record<string, number>>;
-  /** What must be free before the group is let in. @default - Volcano goes by the pods alone */
+  /** Resources that must be free before the group is admitted. @default - Volcano uses the requests of the pods */
   readonly minResources?: Amounts;
   /** The priority class that orders the group in its queue. @default - none */
   readonly priorityClass?: PriorityClassReference;

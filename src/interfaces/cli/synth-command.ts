@@ -1,5 +1,5 @@
 /**
- * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder when that is good.
+ * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder if the check passes.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -42,11 +42,11 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
   const config = readConfig(terminal.cwd);
   const command = flags.app ?? config.app;
   if (command === undefined) {
-    throw new UsageError(`no app to run: give --app COMMAND, or write "app" into ${CONFIG}`);
+    throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${CONFIG}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
   if (flags.page !== undefined && flags.cluster === undefined) {
-    throw new UsageError('--page: needs --cluster, the cluster that it shows');
+    throw new UsageError('--page requires --cluster');
   }
   const cluster =
     flags.cluster === undefined
@@ -64,7 +64,7 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     const files = folder.files();
     if (files.length === 0) {
       throw new UsageError(
-        `the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`,
+        `the app "${command}" wrote no manifests to CDK8S_OUTDIR; remove \`outdir\` from the props of App, which overrides it`,
       );
     }
     const written = await readWholeManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
@@ -160,8 +160,8 @@ function appReport(file: string): Report | undefined {
 }
 
 /**
- * An app that checks itself knows its target, its own rules and every construct, so its word counts where it speaks of all that was
- * written (a program may hold several apps) and the flags name no other target. Else the manifests are checked here, and what only
+ * An app that checks itself knows its target, its own rules, and every construct, so its report is used if it covers everything that was
+ * written (a program may contain several apps) and the flags name no other target. Otherwise the manifests are checked here, and what only
  * the app's own rules can find is added.
  */
 function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, own: Report | undefined): Report {
@@ -217,6 +217,6 @@ function made(set: ManifestSet, files: readonly string[], target: string, writte
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, count]) => `${kind} ${count}`);
   const what = `${plural(set.manifests.length, 'object')} in ${plural(files.length, 'file')}`;
-  const head = written ? `${target}: ${what}` : `${target}: left as it was; the app made ${what}`;
+  const head = written ? `${target}: ${what}` : `${target}: unchanged; the app created ${what}`;
   return [head, ...(written ? files.map((file) => `  ${file}`) : []), `  ${byKind.join(', ')}`].join('\n');
 }

@@ -106,7 +106,7 @@ export class PodsOnNodes {
     }
     for (const term of terms.affinity) {
       const domain = term.domains.ofRow[row];
-      // The first pod of a group that selects itself has nobody to follow.
+      // The first pod of a group that selects itself has no other pod to be near.
       const first = term.total === 0 && terms.selectedBy.includes(term);
       if (domain < 0 || (term.selected[domain] === 0 && !first)) {
         return 'pod-affinity';

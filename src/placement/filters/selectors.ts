@@ -12,7 +12,7 @@ import {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Keys come from whoever writes selectors: `constructor` is a label that nobody has by itself. */
+/** Keys come from users: `constructor` must not match a property that every object inherits. */
 function valueOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -14,7 +14,7 @@ export interface ClusterGang {
   readonly pods: readonly Pod[];
   /** What the view shows about it. */
   readonly facts: GangFacts;
-  /** `namespace/kind/name`, the kind in lower case, of every object that stands for it: by these a manifest finds it. */
+  /** `namespace/kind/name`, the kind in lower case, of every object that represents it, so that a manifest finds it. */
   readonly keys: readonly string[];
 }
 

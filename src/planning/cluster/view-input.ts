@@ -4,7 +4,7 @@
 import { type ClusterNode, type Decision, type PendingGang } from '../../placement';
 import { type Session } from '../../placement/session';
 
-/** What a snapshot does not say of a gang. */
+/** Facts about a gang that a snapshot does not contain. */
 export interface GangFacts {
   /** Kind of the object that the gang comes from. */
   readonly kind: string;
@@ -31,7 +31,7 @@ export interface ViewInput {
   readonly cluster: string;
   /** Time of the decision, in milliseconds since the epoch. @default - time plays no part */
   readonly at?: number;
-  /** Node labels (or levels that are no labels) to show nodes by, outermost first. */
+  /** Node labels (or levels that are not labels) to group nodes by, outermost first. */
   readonly levels: readonly string[];
   /** Returns the name of the pool that a node belongs to. */
   readonly poolOf: (node: ClusterNode) => string;

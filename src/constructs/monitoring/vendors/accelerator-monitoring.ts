@@ -40,8 +40,7 @@ export interface OperatorScrape {
 
 /**
  * The monitor, the alerts, and the dashboard of an exporter: AMD device-metrics-exporter, Gaudi metric exporter,
- * neuron-monitor, or
- * npu-exporter. For NVIDIA use `GpuMonitoring`.
+ * neuron-monitor, or npu-exporter. For NVIDIA use `GpuMonitoring`.
  *
  * The operator of AMD makes the ServiceMonitor of its exporter itself; `monitoring.exporter` is what the DeviceConfig
  * states for it.

@@ -35,7 +35,7 @@ export type FabricLink = 'NVLink' | 'xGMI' | 'RoCE' | 'HCCS' | 'NeuronLink' | 'I
 export interface AcceleratorFabric {
   /** The fastest link between two devices of a node. */
   readonly link: FabricLink;
-  /** Devices of one node that the link joins; 1 where each device stands alone. */
+  /** Devices of one node that the link joins; 1 if no link joins the devices. */
   readonly island: number;
   /** Devices of the largest domain that the link spans over several nodes. @default - the link ends at the node */
   readonly domain?: number;

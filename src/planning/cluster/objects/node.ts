@@ -11,7 +11,7 @@ import { taintEffect } from './selectors';
 
 export interface NodeOptions {
   /**
-   * Its domains on levels that are no labels, such as the tiers of HyperNodes.
+   * Its domains on levels that are not labels, such as the tiers of HyperNodes.
    * @default - none
    */
   readonly domains?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface NodeOptions {
 /** Pods that a kubelet takes unless it says otherwise. */
 const DEFAULT_PODS = 110;
 
-/** The node; a node that says nothing of its condition is taken as ready. */
+/** The node; a node without conditions counts as ready. */
 export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): ClusterNode {
   const metadata = asObject(node.metadata);
   const spec = asObject(node.spec);
