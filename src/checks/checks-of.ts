@@ -3,16 +3,10 @@
  */
 import { type IConstruct } from 'constructs';
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
+import { checkOptionsOf, type CheckSettings, settingsAt } from './check-settings';
 import { type CheckOptions } from './engine';
-import { defaultRules } from './registry';
+import { checkOnSynth } from './on-synth';
 import { type Rule } from './rule';
-import { type Suppression } from './suppression';
-
-const CHECKS = Symbol.for('gantry.checks');
-
-interface WithChecks {
-  [CHECKS]?: Checks;
-}
 
 /**
  * Sets how an app is checked on synth: the Kubernetes minor version that it is for, rules of your own, and the rules
@@ -28,27 +22,26 @@ export class Checks {
    * applies to the whole app, whichever construct sets it.
    */
   static of(scope: IConstruct): Checks {
-    const holder = scope as IConstruct & WithChecks;
-    holder[CHECKS] ??= new Checks(scope);
-    return holder[CHECKS];
+    return new Checks(scope);
   }
-
-  /**
-   * Returns the rules that are ignored at this construct itself, without those of its parents. The construct is not
-   * changed.
-   */
-  static silencedAt(scope: IConstruct): readonly Suppression[] {
-    return (scope as IConstruct & WithChecks)[CHECKS]?.silenced ?? [];
-  }
-
-  private readonly silenced: Suppression[] = [];
-  private readonly ownRules: Rule[] = [];
-  private readonly ownCrds: JsonObject[] = [];
-  private kubernetes: KubernetesMinor | undefined;
 
   private constructor(private readonly scope: IConstruct) {}
 
-  /** Sets the Kubernetes minor version that the app is for, for example `1.34`. Without a call it is 1.35. */
+  /**
+   * Checks the whole app on every synth, as an app that uses a construct of this library is checked anyway: errors fail the synth, and
+   * warnings go to standard error. The one line that an existing app needs.
+   *
+   * @example
+   * Checks.of(app).onSynth();
+   */
+  onSynth(): this {
+    checkOnSynth(this.scope);
+    return this;
+  }
+
+  /**
+   * Sets the Kubernetes minor version that the app is for, for example `1.34`. Without a call it is 1.35.
+   */
   target(kubernetes: KubernetesMinor): this {
     this.root.kubernetes = kubernetes;
     return this;
@@ -65,34 +58,28 @@ export class Checks {
     if (reason.trim() === '') {
       throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" needs a reason, found an empty one.`);
     }
-    this.silenced.push({ rule, reason });
+    settingsAt(this.scope).silenced.push({ rule, reason });
     return this;
   }
 
   /** Adds rules of your own to the rules of Gantry. */
   addRules(...rules: readonly Rule[]): this {
-    this.root.ownRules.push(...rules);
+    this.root.rules.push(...rules);
     return this;
   }
 
   /** Adds CustomResourceDefinition objects for kinds that Gantry does not know. Those that the app itself emits are known already. */
   addCustomResourceDefinitions(...crds: readonly JsonObject[]): this {
-    this.root.ownCrds.push(...crds);
+    this.root.crds.push(...crds);
     return this;
   }
 
   /** The options that the app is checked with. */
   get options(): CheckOptions {
-    const { kubernetes, ownRules, ownCrds } = this.root;
-    return {
-      kubernetes,
-      crds: ownCrds,
-      crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',
-      rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules],
-    };
+    return checkOptionsOf(this.scope);
   }
 
-  private get root(): Checks {
-    return Checks.of(this.scope.node.root);
+  private get root(): CheckSettings {
+    return settingsAt(this.scope.node.root);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What the placement core answers: who starts where, who has to go and for whom, what is reserved, and why the others wait.
  */
-import { type Amounts } from './model';
+import { type Amounts, type Taint } from './model';
 import { type Action } from './policy';
 
 /** What one cycle of the core decides. Equal snapshots and policies give equal decisions. */
@@ -97,6 +97,8 @@ export type Constraint =
   | 'device-memory'
   | 'mig-profile'
   | 'reported-memory'
+  /** No node at all has the resource. */
+  | 'not-offered'
   | 'node-name'
   | 'node-selector'
   | 'node-affinity'
@@ -132,6 +134,8 @@ export type PendingKind =
   | 'unknown-topology'
   /** There are fewer pods than the minimum. */
   | 'too-few-pods'
+  /** No node of the cluster, however empty, has a resource, model, or MIG profile that a pod asks for. */
+  | 'not-offered'
   /** Enough room in all, but in no single domain of the required level. */
   | 'topology'
   | 'no-fit'
@@ -209,7 +213,20 @@ export interface CapabilityRaise {
 export type Counterfactual =
   | { readonly kind: 'more-on-node'; readonly node: string; readonly resource: string; readonly amount: number }
   | { readonly kind: 'wider-topology'; readonly level: string | null }
-  | { readonly kind: 'fewer-pods'; readonly by: number }
+  /** `role`: the role whose pods are fewer, where the gang has several kinds of pods. */
+  | { readonly kind: 'fewer-pods'; readonly by: number; readonly role?: string }
+  /** `count` more empty nodes like the node `like`, of pool `pool`; with a required topology all of them in `domain`. */
+  | {
+      readonly kind: 'more-nodes';
+      readonly like: string;
+      readonly count: number;
+      readonly pool?: string;
+      readonly domain?: string;
+    }
+  /** All of these taints are tolerated. */
+  | { readonly kind: 'add-toleration'; readonly taints: readonly Taint[] }
+  | { readonly kind: 'drop-node-selector'; readonly key: string; readonly value: string }
+  | { readonly kind: 'drop-node-affinity' }
   /** All of them together. */
   | { readonly kind: 'raise-capability'; readonly raises: readonly CapabilityRaise[] }
   | { readonly kind: 'make-preemptible' }

@@ -63,6 +63,11 @@ export interface ClusterNode {
   readonly domains?: Readonly<Record<string, string>>;
   /** Taints of the node. @default - none */
   readonly taints?: readonly Taint[];
+  /**
+   * Name of the pool that the node was made from, for messages.
+   * @default - the node is named instead
+   */
+  readonly pool?: string;
   /** Whether the node accepts pods; a node that is not ready gets none. @default true */
   readonly ready?: boolean;
   /** Cordoned. @default false */

@@ -174,6 +174,9 @@ export class GangPlacer {
     if (!plain || pods.length > MOST_SEARCHED) {
       return false;
     }
+    const allowed = [...new Set(pods.map(({ podClass }) => podClass))].map((podClass) =>
+      this.session.staticRow(podClass),
+    );
     let choices = MOST_CHOICES;
     const step = (at: number): boolean => {
       if (at === pods.length) {
@@ -187,7 +190,7 @@ export class GangPlacer {
           return false;
         }
         without[row] = 1;
-        const state = this.freeText(row);
+        const state = `${this.freeText(row)};${allowed.map((codes) => (codes[row] === 0 ? 1 : 0)).join('')}`;
         if (tried.has(state)) {
           continue;
         }

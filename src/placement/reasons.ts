@@ -6,7 +6,7 @@
  * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
 import { amountOf, listOf } from './amount-words';
-import { blockage } from './blocked';
+import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
@@ -54,6 +54,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
     subgroups,
     topology,
     cycle.keepsOff(gang),
+    cycle.reservation === undefined || cycle.keepsOff(gang) ? undefined : gang.gang.expectedSeconds,
     roles,
     cycle.reservation?.gang === gang,
   ]);
@@ -144,6 +145,14 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
       words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
     };
   }
+  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+    const missing = notOffered(session, podClass);
+    if (missing !== undefined) {
+      const words = sentence(obstacleText(missing, session.table.count));
+      const { role } = pods.find((pod) => pod.podClass === podClass)!.role!;
+      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: pods.length, words };
+    }
+  }
   const mark = session.ledger.mark();
   const asItIs = cycle.placer.place(gang.root, pods);
   session.ledger.rollback(mark);
@@ -175,7 +184,7 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
   const words =
     fits.count === 0 && gang.roles.length === 1
-      ? `${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}.`
+      ? sentence(obstacle)
       : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
   return {
     kind: 'no-fit',
@@ -186,6 +195,10 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     needed: pods.length,
     words,
   };
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 /** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */

@@ -114,6 +114,13 @@ export class Session {
     this.requested();
   }
 
+  /** The class with another template, which must differ in what it asks of nodes alone. */
+  variant(podClass: PodClass, template: PodTemplate): PodClass {
+    const made = this.classes.of(template);
+    this.others.registerLike(made, podClass);
+    return made;
+  }
+
   /** Codes of `STATIC_CONSTRAINTS` by row. */
   staticRow(podClass: PodClass): Uint8Array {
     return (this.staticRows[podClass.id] ??= this.sharedStaticRow(podClass));

@@ -69,6 +69,14 @@ export class PodsOnNodes {
     }
   }
 
+  /** A class that is like another one to all pods, whatever it asks of nodes. */
+  registerLike(podClass: PodClass, other: PodClass): void {
+    const terms = this.classes[other.id];
+    if (this.classes[podClass.id] === undefined && terms !== undefined) {
+      this.classes[podClass.id] = terms;
+    }
+  }
+
   /** Pod of the class appears on the row (`by` 1) or goes (-1). */
   count(podClass: PodClass, row: number, by: 1 | -1): void {
     const terms = this.classes[podClass.id];

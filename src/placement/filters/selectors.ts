@@ -81,6 +81,11 @@ export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly
   );
 }
 
+/** All of them. */
+export function untoleratedTaints(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly Taint[] {
+  return taints.filter((taint) => untoleratedTaint([taint], tolerations) !== undefined);
+}
+
 export function tolerates({ key, operator = 'Equal', value, effect }: Toleration, taint: Taint): boolean {
   if (effect !== undefined && effect !== taint.effect) {
     return false;

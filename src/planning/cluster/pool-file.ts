@@ -65,6 +65,7 @@ export function readPool(fields: Fields): Pool {
       allocatable,
       ...(used !== undefined && { used }),
       labels: { 'kubernetes.io/hostname': nodeName, ...places, ...labels },
+      pool: name,
       ...(taints.length > 0 && { taints }),
       ...(devices.length > 0 && { devices, deviceResource: resource }),
     };

@@ -12,6 +12,7 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'quota-of-non-preemptible',
   'unknown-topology',
   'too-few-pods',
+  'not-offered',
   'topology',
   'no-fit',
   'reserved',

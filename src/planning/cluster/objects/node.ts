@@ -8,6 +8,7 @@ import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { amountsOf } from './amounts';
 import { devicesOf } from './node-devices';
 import { taintEffect } from './selectors';
+import { labelledPool } from '../pools';
 
 export interface NodeOptions {
   /**
@@ -34,12 +35,14 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
   const allocatable = amountsOf(status.allocatable ?? status.capacity);
   allocatable.pods ??= DEFAULT_PODS;
   const taints = taintsOf(spec);
+  const pool = labelledPool(labels);
   const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
   return {
     name: asString(metadata.name) ?? '',
     allocatable,
     ...(used !== undefined && { used }),
     labels,
+    ...(pool !== undefined && { pool }),
     ...(domains !== undefined && { domains }),
     ...(taints.length > 0 && { taints }),
     ...(!isReady(status) && { ready: false }),
