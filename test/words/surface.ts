@@ -26,7 +26,8 @@ export interface Documented {
   /** The docstring without its tags, also the one of the interface or base class that declares the member; undefined where there is none. */
   readonly text: string | undefined;
   readonly tags: readonly ts.JSDocTagInfo[];
-  readonly role: 'class' | 'interface' | 'other' | 'member';
+  /** `base`: a class or an interface that is not exported, whose members are those of what is. */
+  readonly role: 'class' | 'interface' | 'base' | 'other' | 'member';
   /** Whether it is an optional property of an interface or of a type. */
   readonly optional: boolean;
 }
@@ -60,7 +61,7 @@ class Surface {
     }
     // A set that grows while it is iterated over: a base has bases of its own.
     for (const base of this.bases) {
-      this.addSymbol(base, base.name);
+      this.addSymbol(base, base.name, 'base');
     }
     return [...this.found.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
   }
@@ -78,11 +79,11 @@ class Surface {
     }
   }
 
-  private addSymbol(symbol: ts.Symbol, name: string): void {
+  private addSymbol(symbol: ts.Symbol, name: string, means?: 'base'): void {
     for (const node of symbol.declarations ?? []) {
       if (isOurs(node) && !this.found.has(node) && !isFurtherOverload(node, symbol)) {
         const role = ts.isClassDeclaration(node) ? 'class' : ts.isInterfaceDeclaration(node) ? 'interface' : 'other';
-        this.add(node, symbol, name, role);
+        this.add(node, symbol, name, means ?? role);
         this.addMembers(membersOf(node), name);
         this.addBases(node);
       }
@@ -181,7 +182,7 @@ function membersOfType(type: ts.TypeNode): readonly ts.Node[] {
 function isHidden(member: ts.Node): boolean {
   const modifiers = ts.canHaveModifiers(member) ? (ts.getModifiers(member) ?? []) : [];
   return (
-    modifiers.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) ||
+    modifiers.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword || kind === ts.SyntaxKind.ProtectedKeyword) ||
     ts.isPrivateIdentifier((member as ts.NamedDeclaration).name!) ||
     ts.getJSDocTags(member).some(({ tagName }) => tagName.text === 'internal')
   );

@@ -7,6 +7,7 @@
 import { Duration } from 'cdk8s';
 import { versionOf } from '../../facts/upstream';
 
+/** Options of `volcanoNpu`. */
 export interface VolcanoNpuOptions {
   /** Release of mind-cluster that the scheduler's image contains, with its `v`. @default - that of the catalog */
   readonly version?: string;
@@ -29,7 +30,12 @@ export interface VolcanoNpuConfiguration {
   /** Name of the plugin, for `volcano.SchedulerPlugin.of`. */
   readonly plugin: string;
   /** The entry of `configurations`. */
-  readonly configuration: { readonly name: 'init-params'; readonly arguments: Readonly<Record<string, string>> };
+  readonly configuration: {
+    /** Name by which the plugin reads the configuration. */
+    readonly name: 'init-params';
+    /** Settings of the plugin. */
+    readonly arguments: Readonly<Record<string, string>>;
+  };
 }
 
 /**

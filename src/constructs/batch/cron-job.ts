@@ -11,6 +11,7 @@ import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-mea
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
 
+/** Props of a CronJob. */
 export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
   /** Minute, hour, day of month, month, day of week; or a macro such as `@daily`. */
   readonly schedule: string;

@@ -18,6 +18,7 @@ import { MigConfiguration } from './mig-configuration';
 import { GpuNodePool } from './node-pool';
 import { Sharing } from './sharing';
 
+/** Props of a GpuOperator. */
 export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
   /** Namespace of the operator, where its ConfigMaps must lie. @default gpu-operator */
   readonly namespace?: NamedReference;
@@ -99,6 +100,7 @@ export class GpuOperator extends Construct {
     return pool;
   }
 
+  /** The pools that `addNodePool` added. */
   get nodePools(): readonly GpuNodePool[] {
     return [...this.pools.values()];
   }

@@ -8,6 +8,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
+/** Props of a JAXJob. */
 export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEngine> {
   /** Pods, one JAX process in each. */
   readonly nodes: number;

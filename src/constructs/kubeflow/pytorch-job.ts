@@ -17,6 +17,7 @@ import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './
 
 const FRAMEWORK = FRAMEWORKS.PyTorchJob;
 
+/** Props of a PyTorchJob. */
 export interface PyTorchJobProps extends OperatorJobProps<PyTorchJobSpec, OperatorJobEngine> {
   /** Pods that train together. Of an elastic job: with how many it begins. */
   readonly nodes: number;

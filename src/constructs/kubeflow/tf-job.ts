@@ -11,10 +11,11 @@ import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './
 
 /** A role with what is different in it. */
 export interface TFRoleProps extends Partial<PodProps> {
-  /** @default 1 */
+  /** Number of pods. @default 1 */
   readonly replicas?: number;
 }
 
+/** Props of a TFJob. */
 export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngine> {
   /** Worker pods. */
   readonly workers: number;

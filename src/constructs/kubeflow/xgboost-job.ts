@@ -10,6 +10,7 @@ import { FRAMEWORKS } from './frameworks';
 import { type OperatorJobProps, referencesOfRoles, rolesOf, type RoleStatement, runPolicyFor } from './operator-job';
 import { gangOfRoles, OPERATOR_JOB_SCHEDULING, type OperatorJobEngine } from './scheduling';
 
+/** Props of an XGBoostJob. */
 export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, OperatorJobEngine> {
   /** Pods that train together: the Master, which runs the tracker and trains too, and the Workers. */
   readonly nodes: number;

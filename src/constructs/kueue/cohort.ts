@@ -12,9 +12,11 @@ import { type FlavorQuotas, resourceGroups } from './quotas';
 
 /** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
 export interface ICohort {
+  /** Name of the Cohort. */
   readonly cohortName: string;
 }
 
+/** Props of a Cohort. */
 export interface CohortProps extends ClusterObjectProps {
   /** The cohort that this one borrows from. @default - none: a root */
   readonly parent?: ICohort;
@@ -37,7 +39,9 @@ export class Cohort extends Construct implements ICohort {
     return { cohortName };
   }
 
+  /** Name of the Cohort. */
   readonly cohortName: string;
+  /** The Cohort object. */
   readonly resource: ApiObject;
 
   /** @throws if the quotas of two flavors do not go together */

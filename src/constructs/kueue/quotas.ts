@@ -20,6 +20,7 @@ import { type IResourceFlavor } from './resource-flavor';
  * };
  */
 export interface FlavorQuotas {
+  /** The flavor that the quotas are of. */
   readonly flavor: IResourceFlavor;
   /** The amounts that the queue can count on. A resource that is not named here is not available from the flavor. */
   readonly nominalQuota: Amounts;

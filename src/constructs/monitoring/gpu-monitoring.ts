@@ -20,6 +20,7 @@ import { ServiceMonitor } from './monitors';
 import { PrometheusRule } from './prometheus-rule';
 import { NODE_RELABELING } from './scrape-endpoint';
 
+/** Props of GpuMonitoring. */
 export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, Omit<GpuAlertsOptions, 'labels'> {
   /** Namespace of the GPU operator, whose exporter is scraped. @default gpu-operator */
   readonly namespace?: NamedReference;
@@ -30,7 +31,7 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
   readonly labels?: Readonly<Record<string, string>>;
   /** More rows for the exporter's list of counters. @default - none */
   readonly counters?: readonly DcgmCounter[];
-  /** @default - 15 seconds */
+  /** Time between scrapes. @default - 15 seconds */
   readonly interval?: Duration;
   /** Labels of all alerts, for routing. @default - none */
   readonly alertLabels?: Readonly<Record<string, string>>;
@@ -50,8 +51,11 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
  * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: gpus.exporter });
  */
 export class GpuMonitoring extends Construct {
+  /** The metrics that the exporter collects. */
   readonly counters: DcgmCounters;
+  /** Makes Prometheus scrape the exporter. */
   readonly serviceMonitor: ServiceMonitor;
+  /** The alerts. */
   readonly rules: PrometheusRule;
   /** Absent where none was wanted. */
   readonly dashboard?: GrafanaDashboard;

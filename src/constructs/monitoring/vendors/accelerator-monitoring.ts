@@ -13,6 +13,7 @@ import { NODE_RELABELING, type Relabeling } from '../scrape-endpoint';
 import { vendorAlerts, type VendorAlertsOptions } from './vendor-alerts';
 import { vendorDashboard } from './vendor-dashboard';
 
+/** Props of AcceleratorMonitoring. */
 export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 'name'>, VendorAlertsOptions {
   /** Whose accelerators are measured. */
   readonly vendor: MeasuredVendor;
@@ -25,7 +26,7 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
   readonly labels?: Readonly<Record<string, string>>;
   /** Labels of the exporter's pods. @default - the conventional ones of the vendor */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** @default - 30 seconds */
+  /** Time between scrapes. @default - 30 seconds */
   readonly interval?: Duration;
   /** Whether a dashboard is made. @default true */
   readonly dashboard?: boolean;
@@ -33,8 +34,11 @@ export interface AcceleratorMonitoringProps extends Omit<NamespacedObjectProps, 
 
 /** What a DeviceConfig of AMD states for its exporter. */
 export interface OperatorScrape {
+  /** The operator creates the ServiceMonitor. */
   readonly serviceMonitor: true;
+  /** Labels by which Prometheus finds the ServiceMonitor. */
   readonly serviceMonitorLabels: Readonly<Record<string, string>>;
+  /** Changes to the labels of the series. */
   readonly serviceMonitorRelabelings: readonly Relabeling[];
 }
 
@@ -56,6 +60,7 @@ export interface OperatorScrape {
 export class AcceleratorMonitoring extends Construct {
   /** Absent where the operator makes its own (AMD). */
   readonly podMonitor?: PodMonitor;
+  /** The alerts. */
   readonly rules: PrometheusRule;
   /** Absent where none is wanted. */
   readonly dashboard?: GrafanaDashboard;
