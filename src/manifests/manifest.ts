@@ -33,6 +33,8 @@ export interface Origin {
   readonly file?: string;
   /** Index of the YAML document in its file, from 0. Absent for what a construct rendered. */
   readonly document?: number;
+  /** A Kustomization lists the file among its resources, and may fill in what the file leaves out, such as namespaces. Absent otherwise. */
+  readonly kustomized?: true;
   /** Path of the construct, for example `platform/research/quota`. Absent for what was read from a file. */
   readonly construct?: string;
   /**
