@@ -69,6 +69,13 @@ export interface ViewDeviceKind {
   readonly island?: string;
   /** MIG instances by profile. Absent where the device is not divided. */
   readonly mig?: Readonly<Record<string, number>>;
+  /** Partition mode of an AMD GPU. Absent for whole devices and for other vendors. */
+  readonly partition?: {
+    /** Compute and memory mode, such as `CPX/NPS4`. */
+    readonly mode: string;
+    /** Number of these devices, one after another, that make up one GPU. */
+    readonly perDevice: number;
+  };
   /** Number of time-sliced replicas. Absent where it is 1. */
   readonly replicas?: number;
   /** `false` where the device is broken. Absent otherwise. */
@@ -258,6 +265,8 @@ export interface ViewPending {
   readonly role?: string;
   /** For each constraint how many nodes it keeps out, most first. */
   readonly blocked: readonly { readonly constraint: string; readonly detail?: string; readonly nodes: number }[];
+  /** Why nodes are excluded: a sentence for each of `blocked`, and one for the nearest node. */
+  readonly excluded: readonly string[];
   /** How many of the pods needed would have found room. */
   readonly fits: number;
   /** Number of pods that the gang needs beside those that have their places. */
