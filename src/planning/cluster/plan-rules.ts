@@ -8,8 +8,12 @@ import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
 import { type ViewGang } from './view';
 
+/** Options of `planRules`. */
 export interface PlanRuleOptions {
-  /** @default - that of the Gantry scheduler of the app, else the defaults of the placement core */
+  /**
+   * How the core chooses where it has a choice.
+   * @default - that of the Gantry scheduler of the app, else the defaults of the placement core
+   */
   readonly policy?: Policy;
 }
 

@@ -31,8 +31,12 @@ import { type ClusterView, type ViewGang } from './view';
 import { type GangFacts } from './view-input';
 import { hintsOf, type Workloads, workloadsOf } from './workloads';
 
+/** Options of `planOf`. */
 export interface PlanOptions {
-  /** @default - that of the Gantry scheduler whose ConfigMap is among the manifests or in the cluster; else the defaults of the placement core */
+  /**
+   * How the core chooses where it has a choice.
+   * @default - that of the Gantry scheduler whose ConfigMap is among the manifests or in the cluster, else the defaults of the placement core
+   */
   readonly policy?: Policy;
   /**
    * What the scheduler may do; nothing at all if only the reasons are of interest.
@@ -51,8 +55,11 @@ export interface PlanOptions {
   readonly only?: ReadonlySet<string>;
 }
 
+/** A plan: where each gang of the manifests lands. */
 export interface ClusterPlan {
+  /** The plan as text, JSON, and pages show it. */
   readonly view: ClusterView;
+  /** The decision of the placement core. */
   readonly decision: Decision;
   /** The gangs that were asked about, in the order of their manifests; without manifests all that are in the cluster. */
   readonly asked: readonly AskedGang[];
@@ -60,7 +67,9 @@ export interface ClusterPlan {
   readonly good: boolean;
 }
 
+/** A gang of the manifests, in the plan. */
 export interface AskedGang {
+  /** The gang as text, JSON, and pages show it. */
   readonly view: ViewGang;
   /** Empty for a gang that is only in the cluster. */
   readonly manifests: readonly Manifest[];
@@ -137,6 +146,7 @@ export function planOf(
   return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
 }
 
+/** Returns whether all pods of the gang have a place after the decision. */
 export function hasItsPlaces({ state }: ViewGang): boolean {
   return state === 'placed' || state === 'running' || state === 'nominated';
 }
