@@ -1,7 +1,7 @@
 import { type Report } from './report';
 
 /**
- * Thrown where a synthesised tree has findings of severity error; `report` holds all of them.
+ * Thrown if a synthesized tree has findings of severity error; `report` contains all of them.
  *
  * @example
  * try {

@@ -53,7 +53,7 @@ export class FindingCollector {
     });
   }
 
-  /** True where somebody asked for any of these tiers. */
+  /** Whether any of these tiers was requested. */
   wants(tiers: readonly Tier[]): boolean {
     return tiers.some((tier) => this.tiers.has(tier));
   }

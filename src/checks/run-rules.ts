@@ -9,7 +9,7 @@ import { type PodTemplateRule, type Rule, type RuleContext, type SetRule, type V
 import { RulesByField } from './rules-by-field';
 import { addedVolumes } from './server/pod-view';
 
-/** Runs those of the rules whose tiers somebody asked for. */
+/** Runs the rules of the requested tiers. */
 export function runRules(rules: readonly Rule[], context: RuleContext, collector: FindingCollector): void {
   const { byField, onTemplates, onSets } = sorted(rules, collector);
   runObjectRules(byField, context, collector);

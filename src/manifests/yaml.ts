@@ -42,7 +42,7 @@ export interface ParseOptions {
  * Never throws because of the text: `problems` reports broken documents, and the others are still read.
  *
  * @param source YAML or JSON
- * @param file how places shall name the text, `-` for standard input
+ * @param file the name of the text in positions, `-` for standard input
  */
 export function parseYaml(source: string, file: string, { skipForeign, kustomized }: ParseOptions = {}): Parsed {
   const text = withLineFeeds(source);

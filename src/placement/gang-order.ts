@@ -23,7 +23,7 @@ interface Entry {
   gang: GangRecord;
   readonly line: Line;
   at: number;
-  /** What is known of everybody in the line: none of them starts, or none that must keep off promised nodes. */
+  /** What is known of all gangs in the line: none of them starts, or none that must avoid reserved nodes. */
   hopeless: Hopeless;
   /** The same for the question whether it contends. */
   misfit: Hopeless;
@@ -53,7 +53,7 @@ export interface Outlook {
   readonly fitsNow: (turn: Turn) => boolean;
   /** Must the gang leave alone what is promised to another? */
   readonly keepsOff: (gang: GangRecord) => boolean;
-  /** Must everybody do so whose work takes this long, seconds, or longer? */
+  /** Whether all gangs whose work takes this long or longer, seconds, must do so. */
   readonly tooLong: (seconds: number) => boolean;
 }
 

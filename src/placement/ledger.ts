@@ -102,7 +102,7 @@ export class Ledger {
     this.apply(pod, row, known, 1);
   }
 
-  /** Takes a pod off the books for good. */
+  /** Removes a pod from the books permanently. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
     this.apply(pod, pod.row, pod.devices, -1);

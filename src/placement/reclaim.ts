@@ -19,7 +19,7 @@ import { portionsOf, type Portion, usefulRows, victimOrder } from './victims';
 export class ReclaimRules {
   private readonly queue: QueueRecord;
   private readonly asked: Float64Array;
-  /** What was allocated before anybody was evicted; later the books have the outcome in them. */
+  /** What was allocated before any eviction; later the books contain the outcome. */
   private readonly before = new Map<QueueRecord, Float64Array>();
 
   constructor(

@@ -55,6 +55,16 @@ export const IDIOMS: readonly Idiom[] = [
   { pattern: /\bthe like\b/gi, write: 'similar' },
   { pattern: /\bequally many\b/gi, write: 'the same number of' },
   { pattern: /\bhence\b/gi, write: 'so' },
+  { pattern: /\b(?:some|every|any)body\b/gi, write: 'users, another component, all' },
+  { pattern: /\bshall\b/gi, write: 'must, is to' },
+  { pattern: /\bgiv(?:es?|en|ing) out\b/gi, write: 'expose, assign, allocate' },
+  { pattern: /\bh[eo]ld(?:s|ing)? (?:\w+ ){0,3}against\b/gi, write: 'compared with, checked against' },
+  { pattern: /\bsave (?:that|for)\b/gi, write: 'except' },
+  { pattern: /\bputs? right\b/gi, write: 'corrected, fixed' },
+  { pattern: /\bfor good\b/gi, write: 'permanently' },
+  { pattern: /\bhow sure is this\b/gi, write: 'accuracy' },
+  { pattern: /\bmade anew\b|\bkept out\b/gi, write: 'recreated, excluded' },
+  { pattern: /\bas (?:it|they) stands?\b/gi, write: 'unchanged' },
 ];
 
 /** The idioms in a text, each as it is written there. */

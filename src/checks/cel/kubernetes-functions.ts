@@ -30,7 +30,7 @@ const { STRING, INT, BOOL, DOUBLE, DYN } = CelScalar;
 export const LIST: CelListType = listType(DYN);
 export const MAP: CelMapType = mapType(DYN, DYN);
 
-/** Equality as CEL has it, save that sets and keyed lists of the schema compare in any order. */
+/** Equality as in CEL, except that sets and keyed lists of the schema compare in any order. */
 export function equal(left: CelValue, right: CelValue): boolean {
   if (left === right) {
     return true;

@@ -73,7 +73,7 @@ export function claimForm(minor: KubernetesMinor): ClaimForm | undefined {
 /**
  * The name under which a ResourceQuota counts devices of a class.
  *
- * It does not count what the device plugin gives out: a quota for both names both, `requests.nvidia.com/gpu` as well.
+ * It does not count what the device plugin allocates: a quota for both names both, `requests.nvidia.com/gpu` as well.
  */
 export function deviceClassQuota(deviceClass: string): string {
   return `${deviceClass}.deviceclass.resource.k8s.io/devices`;

@@ -1,5 +1,5 @@
 /**
- * DevicePluginConfiguration: how nodes give out their GPUs, one entry of a ConfigMap per kind of node.
+ * DevicePluginConfiguration: how nodes expose their GPUs, one entry of a ConfigMap per kind of node.
  */
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -10,7 +10,7 @@ import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { type Sharing } from './sharing';
 
-/** The node label whose value is the key of the configuration that the node shall have. */
+/** The node label whose value is the key of the node's configuration. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
 
 /** Props of a DevicePluginConfiguration. */
@@ -48,7 +48,7 @@ export class DevicePluginConfiguration extends Construct {
   }
 
   /**
-   * Adds a configuration, and gives the labels of the nodes that shall have it.
+   * Adds a configuration, and returns the labels for its nodes.
    *
    * @throws if the name is taken, or cannot be the value of a label
    */

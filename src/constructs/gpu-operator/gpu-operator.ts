@@ -1,5 +1,5 @@
 /**
- * GpuOperator: driver, toolkit, device plugin and the rest of NVIDIA's software on GPU nodes, and how each pool of nodes gives out
+ * GpuOperator: driver, toolkit, device plugin and the rest of NVIDIA's software on GPU nodes, and how each pool of nodes exposes
  * its GPUs.
  */
 import { type ApiObject, Lazy } from 'cdk8s';
@@ -28,7 +28,7 @@ export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectPro
    * @default cluster-policy
    */
   readonly through?: 'cluster-policy' | 'chart';
-  /** How nodes outside of any pool give out their GPUs. @default - whole */
+  /** How nodes outside the pools expose their GPUs. @default - whole */
   readonly sharing?: Sharing;
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<ClusterPolicySpec>;

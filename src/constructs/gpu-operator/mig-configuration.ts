@@ -13,7 +13,7 @@ import { checkConfigName } from './device-plugin-configuration';
 import { MIG_CONFIG_KEY } from './mig-parted-text';
 import { type Sharing } from './sharing';
 
-/** The node label whose value is the name of the layout that the node shall have. */
+/** The node label whose value is the name of the node's layout. */
 export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 
 /** The file replaces the built-in one, so it must contain the operator's default as well. */
@@ -58,7 +58,7 @@ export class MigConfiguration extends Construct {
   }
 
   /**
-   * Adds a layout, and gives the labels of the nodes that shall have it. The MIG manager stops the GPU pods of a node before it cuts.
+   * Adds a layout, and returns the labels for its nodes. The MIG manager stops the GPU pods of a node before it cuts.
    *
    * @throws if the name is taken or cannot be the value of a label, or GPUs are not to be cut
    */

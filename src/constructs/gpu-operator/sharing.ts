@@ -1,5 +1,5 @@
 /**
- * How the GPUs of a node pool are given out: whole, in turns, by MPS, or cut into MIG instances. A closed choice, from which follow
+ * How the GPUs of a node pool are exposed: whole, time-sliced, with MPS, or partitioned into MIG instances. A closed choice, from which follow
  * the device plugin's configuration, the MIG manager's, the resources that pods ask for and the request for one of them.
  */
 import { type JsonObject } from '../../facts/api/schema';
@@ -54,7 +54,7 @@ export interface MigSharingOptions {
    * @default mixed
    */
   readonly strategy?: 'mixed' | 'single';
-  /** Time-sliced shares of each instance. @default - instances are given out whole */
+  /** Time-sliced shares of each instance. @default - whole instances */
   readonly slicesOfEach?: TimeSlicingOptions;
 }
 

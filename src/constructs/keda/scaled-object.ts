@@ -98,7 +98,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
   readonly initialCooldownPeriod?: Duration;
   /** What happens when triggers cannot be read. @default - replicas stay as they are */
   readonly fallback?: Fallback;
-  /** The autoscaler that KEDA makes. @default - its own name, Kubernetes' behaviour */
+  /** The autoscaler that KEDA makes. @default - its own name, Kubernetes' behavior */
   readonly horizontalPodAutoscaler?: HorizontalPodAutoscalerOptions;
   /** One value out of those of all triggers. @default - each trigger for itself; the one that wants most replicas wins */
   readonly scalingModifiers?: ScalingModifiers;

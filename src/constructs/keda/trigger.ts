@@ -42,7 +42,7 @@ export interface TriggerOptions {
   readonly useCachedMetrics?: boolean;
   /** The source of parameters that readers of the ScaledObject must not see. @default - none */
   readonly authentication?: TriggerAuthenticationReference;
-  /** Parameters that have no property, written as they stand. @default - none */
+  /** Parameters that have no property, written unchanged. @default - none */
   readonly moreMetadata?: Readonly<Record<string, string>>;
 }
 
@@ -96,7 +96,7 @@ export class Trigger {
     return this.definition.authentication;
   }
 
-  /** A trigger whose texts are known. Nothing about them is held against the scaler here; the check does so. */
+  /** A trigger whose texts are known. They are not compared with the scaler here; the check does that. */
   static custom(definition: TriggerDefinition): Trigger {
     return new Trigger(definition);
   }

@@ -33,15 +33,15 @@ export interface GpuAlertsOptions {
   /** Generation of the DCGM exporter whose names and units the list of counters uses. @default 4.8 */
   readonly exporter?: DcgmGeneration;
   /**
-   * Alerts that shall differ: `false` leaves one out, `true` takes one in that is only there on demand.
+   * Changes of single alerts: `false` removes one, `true` adds an optional one.
    * @default - all but GpuMemoryNearlyFull, as docs/monitoring.md has them
    */
   readonly alerts?: Readonly<Partial<Record<GpuAlertName, AlertSetting | boolean>>>;
-  /** Whole groups that shall stay out: `rdma` where there is no such network. @default - none */
+  /** Groups of alerts to omit, such as `rdma` without such a network. @default - none */
   readonly without?: readonly AlertGroupName[];
   /** Who admits gangs; without it there is no GangsPending. @default - none */
   readonly engine?: 'volcano' | 'kueue';
-  /** Whether the exporter's scrape honours labels. @default false */
+  /** Whether the exporter's scrape honors labels. @default false */
   readonly honorLabels?: boolean;
   /** The label `job` of the exporter's metrics. @default nvidia-dcgm-exporter */
   readonly exporterJob?: string;

@@ -18,7 +18,7 @@ export type PluginProblemKind =
   | 'selectors'
   /** Ignored silently. */
   | 'unknown-key'
-  /** No share is given out. */
+  /** No share is exposed. */
   | 'no-share';
 
 export interface PluginProblem {
@@ -148,7 +148,7 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
       expected: 'a whole number, 1 or more',
     });
   } else if (max === 0) {
-    note('no-share', `the pool ${shown(pool)} gives out no share`, { found: max, expected: '1 or more' });
+    note('no-share', `the pool ${shown(pool)} exposes no shares`, { found: max, expected: '1 or more' });
   }
   const selectors = readSelectors(pool.selectors, SHARED_SELECTORS, shown(pool), note);
   const devices = listOf(pool.devices, 'devices', note);

@@ -18,9 +18,9 @@ export interface Route {
 export interface WhereaboutsOptions {
   /** Network, or the first address with the length of the network: `192.168.100.0/24`. */
   readonly range: string;
-  /** First address to give out. @default - the first of the range */
+  /** First address to assign. @default - the first of the range */
   readonly rangeStart?: string;
-  /** Last address to give out. @default - the last of the range */
+  /** Last address to assign. @default - the last of the range */
   readonly rangeEnd?: string;
   /** Networks within the range that are left out. @default - none */
   readonly exclude?: readonly string[];
@@ -34,11 +34,11 @@ export interface WhereaboutsOptions {
 
 /** Options of `Ipam.hostLocal`. */
 export interface HostLocalOptions {
-  /** Every node gives out the same addresses of it: a network that no two nodes share. */
+  /** Every node assigns the same addresses of it, so no two nodes may share the network. */
   readonly subnet: string;
-  /** First address to give out. @default - the first address of the subnet */
+  /** First address to assign. @default - the first address of the subnet */
   readonly rangeStart?: string;
-  /** Last address to give out. @default - the last address of the subnet */
+  /** Last address to assign. @default - the last address of the subnet */
   readonly rangeEnd?: string;
   /** Address of the gateway. @default - the first address of the network */
   readonly gateway?: string;

@@ -119,11 +119,11 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
   readonly nicFeatureDiscovery?: OperatorImage;
   /** InfiniBand partitions by a subnet manager (UFM). @default - off */
   readonly ibKubernetes?: OperatorImage & {
-    /** First and last GUID to give out: `02:00:00:00:00:00:00:00`. */
+    /** First and last GUID to assign: `02:00:00:00:00:00:00:00`. */
     readonly guids: {
-      /** First GUID to give out. */
+      /** First GUID to assign. */
       readonly from: string;
-      /** Last GUID to give out. */
+      /** Last GUID to assign. */
       readonly to: string;
     };
     /** Secret with the address and the login of UFM. */

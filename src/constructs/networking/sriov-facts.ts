@@ -1,5 +1,5 @@
 /**
- * Cards whose virtual functions the SR-IOV operator manages, by PCI vendor and device, unless somebody adds others.
+ * Cards whose virtual functions the SR-IOV operator manages, by PCI vendor and device, unless its configuration adds others.
  *
  * Source: sriov-network-operator, deployment/sriov-network-operator-chart/templates/configmap.yaml (supported-nic-ids).
  */

@@ -43,11 +43,11 @@ export interface NodeProfileProps {
   readonly labels?: Readonly<Record<string, string>>;
   /** Further taints. The GPU operator's DaemonSets must tolerate them: see `operatorTolerations`. @default - none */
   readonly taints?: readonly NodeTaint[];
-  /** Taints that somebody takes off again when the node is ready: no pod tolerates them. @default - none */
+  /** Taints that a controller removes when the node is ready: no pod tolerates them. @default - none */
   readonly startupTaints?: readonly NodeTaint[];
-  /** Accelerators of a node, and its NUMA nodes. @default - pods are not held against them */
+  /** Accelerators of a node, and its NUMA nodes. @default - pods are not checked against them */
   readonly devices?: { readonly perNode: number; readonly numaNodes?: number };
-  /** The topology policy of the kubelet (`KubeletDropIn`). @default - pods are not held against it */
+  /** The topology policy of the kubelet (`KubeletDropIn`). @default - pods are not checked against it */
   readonly topologyManager?: 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
 }
 

@@ -23,7 +23,7 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
   readonly parallelism?: number;
   /** Failures of the program itself before the Job gives up. @default 20 */
   readonly backoffLimit?: number;
-  /** @default - the Job stays until somebody deletes it */
+  /** @default - the Job remains until it is deleted */
   readonly ttlAfterFinished?: Duration;
   /** @default main */
   readonly containerName?: string;

@@ -2,7 +2,7 @@
  * The kernel parameters that may be changed on a live node and put back, each with the values that make sense for it.
  *
  * Source: Linux Documentation/admin-guide/sysctl (net, vm, kernel, fs), Documentation/networking/ip-sysctl. Everything else belongs into
- * the node image: it cannot be put back, is read once at boot, or belongs to somebody else (the kubelet, kube-proxy, the network plugin).
+ * the node image: it cannot be restored, is read once at boot, or belongs to another component (the kubelet, kube-proxy, the network plugin).
  */
 
 export type TunableSysctl = keyof typeof TUNABLE_SYSCTLS;

@@ -16,7 +16,7 @@ export interface SystemdDropInProps {
 }
 
 export interface SliceOptions {
-  /** Share of CPU time against other slices; 100 is what everybody has. @default - not stated */
+  /** Share of CPU time against other slices; 100 is the default of systemd. @default - not set */
   readonly cpuWeight?: number;
   /** Memory above which the slice is slowed down, `48G` or `75%`. @default - not stated */
   readonly memoryHigh?: string;

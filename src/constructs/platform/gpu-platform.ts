@@ -78,7 +78,7 @@ const USUAL_RUNGS: PriorityLadderProps<UsualRung> = {
   prefix: 'ai-',
   rungs: [
     { name: 'scavenger', description: 'May be stopped at any time', preemptionPolicy: 'Never' },
-    { name: 'development', description: 'Somebody waits for it' },
+    { name: 'development', description: 'Interactive work that a user waits for' },
     { name: 'production', description: 'A release waits for it' },
   ],
 };

@@ -25,7 +25,7 @@ export interface PlatformPoolProps extends PoolDeviceProps {
   readonly cpu: number;
   /** Memory that pods can have of one node: `1500Gi`, or a `Size` of cdk8s. */
   readonly memory: ByteSize;
-  /** What the nodes are for. @default - training where GPUs are given out whole, else inference */
+  /** What the nodes are for. @default - training for pools with whole GPUs, otherwise inference */
   readonly tier?: NodeTier;
   /** Whether the nodes have the platform's network. @default - those of the tier training do */
   readonly network?: boolean;
@@ -92,7 +92,7 @@ export class PlatformPool {
     return this.devices.facts;
   }
 
-  /** How NVIDIA GPUs are given out. */
+  /** How NVIDIA GPUs are exposed. */
   get sharing(): Sharing {
     return this.devices.sharing;
   }
@@ -122,7 +122,7 @@ export class PlatformPool {
    * the node has room beside it.
    *
    * @param networks of the pod's namespace
-   * @throws where the pool gives out no whole GPUs
+   * @throws if the pool exposes no whole GPUs
    */
   wholeNode(networks: readonly RdmaNetwork[] = []): WholeNode {
     if (!this.isWhole) {

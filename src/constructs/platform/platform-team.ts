@@ -71,7 +71,7 @@ export class PlatformTeam<Pool extends string, Engine extends QueueEngine = Queu
     return this.made.networks;
   }
 
-  /** What a pod of the team says that has a node of the pool to itself. @throws where the pool gives out no whole GPUs */
+  /** The options of a team's pod that uses a whole node of the pool. @throws if the pool exposes no whole GPUs */
   wholeNode(pool: Pool): ReturnType<PlatformPool['wholeNode']> {
     return this.pool(pool).wholeNode(this.networks);
   }

@@ -18,7 +18,7 @@ export interface PoolDeviceProps {
   readonly accelerator: AcceleratorName;
   /** Devices of each node: GPUs, NPUs, Neuron devices, TPU chips. */
   readonly gpus: number;
-  /** How NVIDIA GPUs are given out. @default - whole */
+  /** How NVIDIA GPUs are exposed. @default - whole */
   readonly sharing?: Sharing;
   /** How AMD GPUs are partitioned: `CPX/NPS4`. Pods then request partitions as `amd.com/gpu`. @default - not partitioned */
   readonly partition?: PartitionModes;
@@ -33,7 +33,7 @@ export interface PoolDevices {
   readonly facts: KnownAcceleratorFacts;
   /** Whether a pod gets whole devices. */
   readonly isWhole: boolean;
-  /** How NVIDIA GPUs are given out; whole for other vendors. */
+  /** How NVIDIA GPUs are exposed; whole for other vendors. */
   readonly sharing: Sharing;
   /** How AMD GPUs are partitioned. */
   readonly partition?: PartitionModes;

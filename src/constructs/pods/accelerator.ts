@@ -53,7 +53,7 @@ const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
  * });
  */
 export class Accelerator implements PodPart {
-  /** Whole GPUs of NVIDIA, or whatever the device plugin gives out as `nvidia.com/gpu`. */
+  /** Whole NVIDIA GPUs, or what the device plugin exposes as `nvidia.com/gpu`. */
   static nvidia(options: NvidiaOptions): Accelerator {
     return new Accelerator(options, 'nvidia.com/gpu', { nodeRequirements: productRequirements(options.product) });
   }
@@ -188,7 +188,7 @@ export class Accelerator implements PodPart {
     return new Accelerator(options, `gpu.intel.com/${options.driver ?? 'i915'}`);
   }
 
-  /** NPUs of Huawei, whole. What a node gives out follows its topology: 1, 2, 4 or 8. */
+  /** Whole Huawei NPUs. The counts that a node allocates follow its topology: 1, 2, 4, or 8. */
   static ascend(options: AscendOptions): Accelerator {
     const { chip = '910', product, acceleratorType, devicesFromVolcano = false } = options;
     const resource = chip === 'npu' ? 'huawei.com/npu' : `huawei.com/Ascend${chip}`;

@@ -5,7 +5,7 @@ import type { Duration } from 'cdk8s';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 
-/** How close the pods have to be: a level whose domains hold all of them, or shall hold them if there is room. */
+/** How close the pods must be: a level whose domain must contain all of them, or contains them if possible. */
 export type TopologyChoice<Level = string> =
   | { readonly required: Level; readonly preferred?: undefined }
   | { readonly preferred: Level; readonly required?: undefined };

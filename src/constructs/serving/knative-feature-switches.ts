@@ -17,7 +17,7 @@ export interface NeedsKnativeFeatures {
 export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'> {
   /** @default - none: `addService` */
   readonly services?: readonly NeedsKnativeFeatures[];
-  /** Others that shall be on, by their keys. @default - none */
+  /** Further switches to enable, by their keys. @default - none */
   readonly features?: readonly string[];
 }
 

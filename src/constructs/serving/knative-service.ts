@@ -70,7 +70,7 @@ export class KnativeService extends Workload<ServiceKind, ServiceSpec, KnativeEn
     this.specNow = () => specOf(props, this.choice);
   }
 
-  /** Switches of `config-features` that the service needs and that are off unless somebody turned them on, in order. */
+  /** Switches of `config-features` that the service needs and that are disabled by default, in order. */
   get requiredFeatures(): readonly string[] {
     const pod = JSON.parse(JSON.stringify(this.specNow().template?.spec ?? {})) as JsonObject;
     const features = neededFeatures(pod)

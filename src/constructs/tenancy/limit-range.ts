@@ -56,12 +56,12 @@ export interface LimitRangeProps {
   readonly name?: string;
   /** @default - the chart's namespace */
   readonly namespace?: INamespace;
-  /** @default - nothing said of containers */
+  /** @default - no bounds for containers */
   readonly container?: ContainerLimits;
   /**
-   * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any
-   * shall run.
-   * @default - nothing said of pods as a whole
+   * Bounds of whole pods. A pod that does not set a bounded amount is rejected: do not bound devices if pods without devices
+   * run in the namespace.
+   * @default - no bounds for whole pods
    */
   readonly pod?: Pick<ContainerLimits, 'max' | 'min' | 'maxLimitRequestRatio'>;
   /**

@@ -92,7 +92,7 @@ export class ResourceQuota extends Construct {
     return this;
   }
 
-  /** The keys and amounts as they stand now. */
+  /** The current keys and amounts. */
   get amounts(): AmountsByName {
     return Object.fromEntries(this.hard);
   }

@@ -516,7 +516,7 @@ export const DCGM_GPU_LABELS = frozen([
 
 /**
  * Labels of the pod that holds the GPU. The exporter calls them `namespace`, `pod` and `container`; Prometheus, which has such labels of
- * its own for the exporter's pod, renames them, unless the scrape honours labels.
+ * its own for the exporter's pod, renames them, unless the scrape honors labels.
  */
 export const DCGM_POD_LABELS = frozen(['exported_namespace', 'exported_pod', 'exported_container'] as const);
 

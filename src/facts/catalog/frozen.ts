@@ -1,5 +1,5 @@
 /**
- * Freezes plain data all the way down, so that a fact which everybody shares cannot be changed by anybody.
+ * Freezes plain data all the way down, so that shared facts cannot be changed.
  */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) {

@@ -75,7 +75,7 @@ export function findXid(code: number): XidFact | undefined {
   return XIDS.find((fact) => fact.code === code);
 }
 
-/** Codes after which the GPU is not to be used before somebody has acted. */
+/** Codes after which the GPU must not be used before an administrator has acted. */
 export const XIDS_TO_ACT_ON: readonly number[] = frozen(
   XIDS.filter(({ origin, action }) => origin === 'hardware' && action !== 'watch').map(({ code }) => code),
 );

@@ -132,7 +132,7 @@ function render(planned: Planned, format: (typeof FORMATS)[number], flags: PlanF
   }
 }
 
-/** The page's code is loaded when somebody wants a page. */
+/** The page's code is loaded only for a page. */
 export function renderPage(plan: ClusterPlan): string {
   return (load('../../planning/pages') as typeof Pages).renderPlanPage(plan.view);
 }

@@ -45,7 +45,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Colours where a person looks, or where FORCE_COLOR asks for them; never where NO_COLOR or `--no-color` forbids them. */
+/** Colors on a terminal, or if FORCE_COLOR is set; never if NO_COLOR or `--no-color` is set. */
 export function wantsColour(terminal: Terminal, option: boolean | undefined): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = terminal.env;
   if (option === false || (NO_COLOR !== undefined && NO_COLOR !== '')) {

@@ -12,7 +12,7 @@ import { wantsColour, type Terminal } from './terminal';
 import { versionOf } from '../checks/version';
 import { writeWhole } from './whole-file';
 
-/** Renders the report as the flags say. `toFile` is true for what goes into a file: no colours there, and no breaking of lines. */
+/** Renders the report as the flags say. `toFile` is true for what goes into a file: no colors and no line breaks there. */
 export function renderReport(report: Report, flags: CheckFlags, terminal: Terminal, toFile: boolean): string {
   switch (formatOf(flags.format)) {
     case 'json':

@@ -21,7 +21,7 @@ export interface Pool {
   readonly levels: readonly PoolLevel[];
 }
 
-/** Neighbours on one level share a domain. */
+/** Adjacent nodes share a domain of a level. */
 export interface PoolLevel {
   readonly label: string;
   /** Nodes of one domain. */

@@ -50,7 +50,7 @@ export interface Configuration {
     /** Seconds that the cluster's own scheduler has for a pod that was handed over. */
     readonly timeoutSeconds: number;
     /**
-     * An admission policy keeps everybody but the scheduler from writing `gantry.dev/node`, so that it is the scheduler's own word on any
+     * An admission policy prevents all users except the scheduler from writing `gantry.dev/node`, so that it is the scheduler's statement on any
      * pod. Without it only pods that this process handed over count as placed.
      */
     readonly guarded: boolean;

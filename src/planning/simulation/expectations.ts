@@ -1,5 +1,5 @@
 /**
- * Holds a simulation against what its scenario expects, and tells both in words.
+ * Compares a simulation with the expectations of its scenario, and describes both in words.
  */
 import { type ClusterNode } from '../../placement';
 import { type GangRun } from './gang-run';

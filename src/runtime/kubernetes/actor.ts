@@ -182,7 +182,7 @@ export class Actor {
     onSurprise();
   }
 
-  /** A pod that somebody else placed takes its room there, until the watch shows it. */
+  /** A pod that another scheduler placed uses its capacity there, until the watch shows it. */
   private seenElsewhere(entry: PodEntry, outcome: PlacingOutcome | Resolved): void {
     const { assumptions, world } = this.options;
     const known = world.pods.get(entry.key);

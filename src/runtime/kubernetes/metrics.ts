@@ -54,7 +54,7 @@ export class Metrics {
   readonly bindingFailures = new Counter({
     ...this.own,
     name: 'gantry_binding_failures_total',
-    help: 'Bindings and hand-overs that failed for good',
+    help: 'Bindings and hand-overs that failed permanently',
     labelNames: ['way', 'reason'],
   });
   readonly evictions = new Counter({

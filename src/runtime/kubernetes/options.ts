@@ -12,7 +12,7 @@ export interface Options {
   readonly port: number;
   /**
    * Who may look at the page and the numbers. `cluster`: the API server says, except over loopback, where `kubectl port-forward` comes
-   * from; `always`: over loopback too, for a proxy beside the program in its pod; `off`: everybody.
+   * from; `always`: over loopback too, for a proxy beside the program in its pod; `off`: no authorization.
    */
   readonly authentication: 'cluster' | 'always' | 'off';
   readonly leaderElection: boolean;
@@ -35,7 +35,7 @@ export const USAGE = `usage: gantry-scheduler [options]
   --address ADDRESS       where to serve health, metrics and the page (default: 127.0.0.1)
   --port PORT             0 for any (default: 10270)
   --authentication WAY    cluster: the API server says who may look, except over loopback; always: over loopback too;
-                          off: everybody who reaches the port (default: cluster)
+                          off: no authorization for clients that reach the port (default: cluster)
   --no-leader-election    this is the only replica
   --lease-namespace NAME  (default: $POD_NAMESPACE, else kube-system)
   --lease-name NAME       (default: gantry-scheduler)

@@ -31,7 +31,7 @@ export interface AlertRecipe {
 export interface MetricNamesOptions {
   /** Generation of the DCGM exporter, or of the names that its list of counters asks for. */
   readonly exporter: DcgmGeneration;
-  /** Whether the scrape of the exporter honours labels: the pod that has the GPU is `pod` then, otherwise `exported_pod`. */
+  /** Whether the scrape of the exporter honors labels: the pod that has the GPU is `pod` then, otherwise `exported_pod`. */
   readonly honorLabels: boolean;
   /** The label `job` of the exporter's metrics. */
   readonly exporterJob: string;

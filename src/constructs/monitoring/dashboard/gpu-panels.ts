@@ -11,9 +11,9 @@ import { type DashboardModel, type Panel, type PanelRow } from './panel';
 export interface GpuDashboardOptions {
   /** Generation of the DCGM exporter, which decides the names of the metrics. @default 4.8 */
   readonly exporter?: DcgmGeneration;
-  /** Whether the exporter's scrape honours labels. @default false */
+  /** Whether the exporter's scrape honors labels. @default false */
   readonly honorLabels?: boolean;
-  /** Rows that shall stay out. @default - none */
+  /** Rows to omit. @default - none */
   readonly without?: readonly ('contention' | 'rdma')[];
 }
 
@@ -104,7 +104,7 @@ function use(names: MetricNames): PanelRow {
         ...ratio,
         description: 'Low in mixed-precision training means that something else is waited for.',
       }),
-      lines('Utilisation as nvidia-smi has it', names.ratio('GPU_UTIL', `${names.dcgm('GPU_UTIL')}{${CHOSEN}}`), {
+      lines('Utilization as nvidia-smi reports it', names.ratio('GPU_UTIL', `${names.dcgm('GPU_UTIL')}{${CHOSEN}}`), {
         ...ratio,
         description: 'Part of the time in which a kernel was resident. 100 % does not mean that the GPU is used well.',
       }),

@@ -34,7 +34,7 @@ export interface Panel {
   readonly min?: number;
   /** Upper end of the axis. @default - as the values are */
   readonly max?: number;
-  /** From which value on a colour holds. @default - none */
+  /** The value from which on a color applies. @default - none */
   readonly thresholds?: readonly { readonly from: number; readonly color: 'green' | 'yellow' | 'orange' | 'red' }[];
 }
 

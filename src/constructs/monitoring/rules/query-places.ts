@@ -42,7 +42,7 @@ export interface RuleFile {
   readonly logs: boolean;
 }
 
-/** A text in a ConfigMap that shall be a rule file and cannot be read. */
+/** A string in a ConfigMap that is meant to be a rule file and cannot be parsed. */
 export interface BrokenText {
   readonly key: string;
   readonly path: string;

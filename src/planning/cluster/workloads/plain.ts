@@ -50,7 +50,7 @@ export function knativeService(manifest: Manifest, templates: readonly PodTempla
   return [{ manifest, roles: [{ ...roleOf(template, count), name: 'revision' }], together: false, hints: {} }];
 }
 
-/** Kueue's own object, where somebody wrote one. */
+/** Kueue's own object, if the manifests contain one. */
 export function kueueWorkload(manifest: Manifest, templates: readonly PodTemplate[]): WorkloadsOf {
   const { queueName, priorityClassName, priority } = asObject(manifest.object.spec);
   const own = metadataHints(manifest);

@@ -1,7 +1,7 @@
 /**
- * Colours that people with any colour vision can tell apart, dark enough on light and light enough on dark; they come from the style sheet.
+ * Colors that people with any color vision can distinguish, dark enough on light and light enough on dark; they come from the style sheet.
  *
- * A name keeps its colour as long as the page lives. There are ten; after that they come again, and pointing at a thing tells it apart.
+ * A name keeps its color while the page is open. There are ten; after that they repeat, and pointing at a thing identifies it.
  */
 export const COLOURS = 10;
 
@@ -45,7 +45,7 @@ export function tones(): Tones {
 export class ColourBook {
   private readonly taken = new Map<string, number>();
 
-  /** Names that are new get the next colours, in this order. */
+  /** New names get the next colors, in this order. */
   admit(names: Iterable<string>): void {
     for (const name of names) {
       if (!this.taken.has(name)) {

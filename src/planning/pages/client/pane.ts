@@ -23,7 +23,7 @@ export interface Picture {
   readonly boxOf: (index: number) => Box;
   /** Details of a thing, for the card beside it. */
   readonly details: (index: number) => readonly (Node | string)[];
-  /** The neighbour in a direction; without a thing, the first. */
+  /** The adjacent thing in a direction; without a thing, the first. */
   readonly neighbour: (index: number | undefined, key: ArrowKey) => number | undefined;
   /** Enter, space or a click. */
   readonly choose: (index: number | undefined) => void;

@@ -25,7 +25,7 @@ export interface Authorizer {
   refusal(authorization: string | undefined, path: string, source: string): Promise<Refusal | undefined>;
 }
 
-/** Everybody who reaches the port: for loopback addresses. */
+/** Admits every client that reaches the port: for loopback addresses. */
 export const EVERYBODY: Authorizer = { refusal: () => Promise.resolve(undefined) };
 
 /** How long an answer is good for, milliseconds. */

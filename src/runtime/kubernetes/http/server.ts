@@ -85,7 +85,7 @@ export class HttpFace {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Tells everybody who watches, at most once a second. */
+  /** Notifies all watchers, at most once a second. */
   publish(): void {
     if (this.stream.size > 0 && this.publishing === undefined) {
       this.publishing = setTimeout(() => {

@@ -12,7 +12,7 @@ import { claimNames } from './claims';
 
 /**
  * `direct`: Gantry binds it. `gated`: Gantry places it and hands it over. `handed-over`: the cluster's own scheduler is to bind it.
- * `other`: somebody else's, which only takes room.
+ * `other`: a pod of another scheduler, which only uses capacity.
  */
 export type Way = 'direct' | 'gated' | 'handed-over' | 'other';
 
