@@ -124,7 +124,7 @@ test('coordinator, order, success and topology are stated by name', () => {
 
 test('jobs that cannot be are refused where they are written', () => {
   const chart = new Chart(new App(), 'c');
-  expect(() => new JobSet(chart, 'a', { jobs: [] })).toThrow('c/a: jobs is empty');
+  expect(() => new JobSet(chart, 'a', { jobs: [] })).toThrow('c/a: jobs must contain at least one job.');
   expect(
     () =>
       new JobSet(chart, 'b', {
@@ -133,7 +133,7 @@ test('jobs that cannot be are refused where they are written', () => {
           { jobName: 'x', image: 'i' },
         ],
       }),
-  ).toThrow('Two jobs are called "x"');
+  ).toThrow('Duplicate job "x"');
   expect(
     () => new JobSet(chart, 'd', { jobs: [{ jobName: 'x', image: 'i', dependsOn: [{ job: 'y', status: 'Ready' }] }] }),
   ).toThrow('Job x depends on "y"');
@@ -141,7 +141,7 @@ test('jobs that cannot be are refused where they are written', () => {
     () => new LeaderWorkerSet(chart, 'e', { groupSize: 4, image: 'i', subGroups: { size: 3, leaderExcluded: false } }),
   ).not.toThrow();
   expect(() => new LeaderWorkerSet(chart, 'f', { groupSize: 6, image: 'i', subGroups: { size: 4 } })).toThrow(
-    'subGroups.size 4: expected a divisor of the 6 pods',
+    'subGroups.size 4: must be a divisor of 6, the pods of a group',
   );
 });
 

@@ -86,7 +86,9 @@ test('pods of an indexed Job reach each other by name', () => {
 
 test('what needs an index is refused without', () => {
   expect(() => job({ peers: true })).toThrow('test/train: peers: requires an Indexed job. Set indexed: true.');
-  expect(() => job({ parallelism: -1 })).toThrow('parallelism -1');
+  expect(() => job({ parallelism: -1 })).toThrow(
+    'parallelism must be a whole number greater than or equal to 0, not -1.',
+  );
 });
 
 test('Gantry is told the gang; independent tasks are none', () => {

@@ -123,7 +123,7 @@ test('a values file says the values again', () => {
 
 test('a chart of which no release is known wants a version, and a release name has a length', () => {
   expect(() => chartInstall({ chart: 'kube-prometheus-stack' })).toThrow(
-    /version of the chart kube-prometheus-stack is not given/,
+    /version of the chart kube-prometheus-stack is required/,
   );
   expect(chartInstall({ chart: 'kube-prometheus-stack', version: '90.0.0' }).version).toBe('90.0.0');
   expect(() => chartInstall({ chart: 'keda', release: 'x'.repeat(54) })).toThrow(/at most 53/);

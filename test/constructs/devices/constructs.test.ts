@@ -207,7 +207,7 @@ test('all devices of a node are no number that a pod could know', () => {
   expect(() => new GpuClaim(chart(), 'none', { count: 0 })).toThrow(
     /count must be a whole number greater than or equal to 1, or 'all', not 0\./,
   );
-  expect(() => new ResourceClaimTemplate(chart(), 'none', { requests: [] })).toThrow(/names no devices/);
+  expect(() => new ResourceClaimTemplate(chart(), 'none', { requests: [] })).toThrow(/requests must not be empty/);
 });
 
 test('a class comes before the claims that name it', () => {

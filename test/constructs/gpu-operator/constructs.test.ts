@@ -236,8 +236,10 @@ describe('sharing', () => {
     expect(cut('H200', { '1g.10gb': 1 })).toThrow(/H200-SXM-141GB has no profile 1g.10gb; it has 1g.18gb/);
     expect(cut('L40S', { '1g.10gb': 1 })).toThrow(/cannot be cut/);
     expect(cut('H300', { '1g.10gb': 1 })).toThrow(/unknown accelerator "H300".* GPUs with MIG are A30/);
-    expect(cut('H100-SXM-80GB', { '1g.10gb': 0 })).toThrow(/count 0/);
-    expect(cut('H100-SXM-80GB', {})).toThrow(/has no instance/);
+    expect(cut('H100-SXM-80GB', { '1g.10gb': 0 })).toThrow(
+      /1g\.10gb must be a whole number of instances greater than or equal to 1, not 0\./,
+    );
+    expect(cut('H100-SXM-80GB', {})).toThrow(/must not be empty/);
   });
 
   test('GPUs of one node may be cut in groups, each index once', () => {
@@ -255,8 +257,10 @@ describe('sharing', () => {
     ).toThrow(/GPU 0 is listed in two groups/);
     expect(() =>
       Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
-    ).toThrow(/names no devices/);
-    expect(() => Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ devices: [0] }] })).toThrow(/no group has MIG on/);
+    ).toThrow(/each must list its devices/);
+    expect(() => Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ devices: [0] }] })).toThrow(
+      /at least one group must have MIG instances/,
+    );
   });
 
   test('single offers instances as GPUs, of one profile alone', () => {
@@ -276,7 +280,9 @@ describe('sharing', () => {
   });
 
   test('fewer than two shares, and more than MPS serves, are refused', () => {
-    expect(() => Sharing.timeSlicing({ replicas: 1 })).toThrow(/replicas 1/);
+    expect(() => Sharing.timeSlicing({ replicas: 1 })).toThrow(
+      /replicas must be a whole number greater than or equal to 2, not 1\./,
+    );
     expect(() => Sharing.mps({ replicas: 49 })).toThrow(/at most 48/);
   });
 
@@ -285,15 +291,15 @@ describe('sharing', () => {
       () => new GpuOperator(chart(), 'gpu', { sharing: Sharing.mig({ gpu: 'A30', layout: { '1g.6gb': 4 } }) }),
     ).toThrow(/addNodePool/);
     expect(() => new MigConfiguration(chart(), 'mig').addConfiguration('a', Sharing.whole())).toThrow(
-      /does not cut GPUs/,
+      /does not partition GPUs/,
     );
   });
 
   test('a name is the value of a label, and taken once', () => {
     const operator = new GpuOperator(chart(), 'gpu');
     operator.addNodePool('a', Sharing.whole());
-    expect(() => operator.addNodePool('a', Sharing.whole())).toThrow(/node pool "a" is there already/);
-    expect(() => operator.addNodePool('a b', Sharing.whole())).toThrow(/cannot be the value of a node label/);
+    expect(() => operator.addNodePool('a', Sharing.whole())).toThrow(/node pool "a" already exists/);
+    expect(() => operator.addNodePool('a b', Sharing.whole())).toThrow(/must be a valid label value/);
   });
 });
 

@@ -289,12 +289,12 @@ describe('an authentication', () => {
   });
 
   test.each<[string, TriggerAuthenticationProps, string]>([
-    ['nothing', {}, 'has to say where something comes from'],
-    ['an external id without a role', { podIdentity: { provider: 'aws', externalId: 'x' } }, 'state roleArn'],
+    ['nothing', {}, 'must set at least one source'],
+    ['an external id without a role', { podIdentity: { provider: 'aws', externalId: 'x' } }, 'requires roleArn'],
     [
       'an authority without a tenant',
       { podIdentity: { provider: 'azure-workload', authorityHost: 'x' } },
-      'state tenantId',
+      'requires tenantId',
     ],
   ])('refuses %s', (_, props, message) => {
     expect(() => authenticated(props)).toThrow(message);

@@ -256,7 +256,7 @@ describe('contradictions are reported where they are written', () => {
     [
       'no memory beside shared memory',
       { resources: { memory: '1Gi' }, sharedMemory: '2Gi' },
-      'test/train: memory 1Gi leaves nothing beside sharedMemory 2Gi',
+      'test/train: memory 1Gi must be greater than sharedMemory 2Gi',
     ],
   ])('%s', (_what, props, message) => {
     expect(() => new PyTorchJob(chart(), 'train', { ...MINIMAL, ...props })).toThrow(message);

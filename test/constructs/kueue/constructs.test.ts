@@ -114,7 +114,7 @@ test('quotas that do not go together are refused with the way out', () => {
       { flavor: h100, nominalQuota: { accelerators: Accelerator.nvidia({ count: 8 }) } },
       { flavor: h100, nominalQuota: { cpu: 8 } },
     ),
-  ).toThrow('The flavor h100 is given twice.');
+  ).toThrow('The flavor h100 is listed twice.');
   expect(queue({ flavor: h100, nominalQuota: {} })).toThrow('The flavor h100 has no quotas');
   expect(queue({ flavor: h100, nominalQuota: { cpu: 8 }, borrowingLimit: { memory: '1Gi' } })).toThrow(
     'flavor h100: borrowingLimit names memory, which nominalQuota does not contain. Add it to nominalQuota, with 0 if there is none.',

@@ -144,7 +144,7 @@ describe('NodeTuner', () => {
 
   test('refuses interfaces that are a path', () => {
     expect(() => Tuning.irqAffinity({ interfaces: ['../../proc'] })).toThrow('is not a valid interface name');
-    expect(() => Tuning.irqAffinity({ interfaces: [] })).toThrow('names none');
+    expect(() => Tuning.irqAffinity({ interfaces: [] })).toThrow('interfaces must not be empty');
   });
 });
 

@@ -126,7 +126,7 @@ test('a pool that shares its GPUs has no whole node to give', () => {
   expect(() => research.wholeNode('night' as 'shared')).toThrow(
     'team research: no pool "night" in the platform; it has training, shared.',
   );
-  expect(() => research.wholeNode('shared')).toThrow('pool shared gives out nvidia.com/gpu.shared, no whole GPUs.');
+  expect(() => research.wholeNode('shared')).toThrow('pool shared exposes nvidia.com/gpu.shared, not whole GPUs.');
 });
 
 test('a job is planned on the platform that it is written for: one that can never fit is an error at its construct', () => {
@@ -152,12 +152,12 @@ test.each<[string, Partial<Props>, string]>([
   [
     'more nodes than there are',
     { teams: { ...BASE.teams, applied: { deserved: { training: 17 } } } },
-    'team applied: deserved is 17 nodes of training, which has 16',
+    'team applied: deserved is 17 nodes of training, which has only 16',
   ],
   [
     'more together than there is',
     { teams: { ...BASE.teams, applied: { deserved: { training: 7 } } } },
-    'the teams deserve 17 nodes of training together, which has 16',
+    'the teams deserve 17 nodes of training together, which has only 16',
   ],
   [
     'part of a node for a team',

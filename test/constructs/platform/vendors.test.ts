@@ -68,7 +68,7 @@ test.each([
 test('a partitioned pool gives out partitions', () => {
   const one = platform();
   expect(one.teams.research.share('slices').accelerators).toMatchObject({ resource: 'amd.com/gpu', count: 1 });
-  expect(() => one.teams.research.wholeNode('slices')).toThrow('gives out amd.com/gpu, no whole GPUs');
+  expect(() => one.teams.research.wholeNode('slices')).toThrow('exposes amd.com/gpu, not whole GPUs');
   const map = objects(one).find(
     ({ kind, metadata }) => kind === 'ConfigMap' && (metadata as JsonObject).name === 'amd-partitions',
   );
@@ -101,7 +101,7 @@ test('a platform without NVIDIA has no GPU operator, and says so when asked for 
     teams: { research: { deserved: { mi300x: 2 } } },
   });
   expect(one.charts.map(({ facts }) => facts.name)).toEqual(['gpu-operator-charts', 'volcano']);
-  expect(() => one.gpuOperator).toThrow('the platform has no pool of NVIDIA GPUs');
+  expect(() => one.gpuOperator).toThrow('gpuOperator requires a pool with NVIDIA GPUs');
   expect(one.monitoring).toBeUndefined();
 });
 

@@ -108,7 +108,7 @@ describe('what cannot be counted is an error', () => {
     [
       'a share without a resource of its own',
       { accelerators: Accelerator.cgpu({ memory: '10Gi' }) },
-      'State totals under other: { "aliyun.com/gpu-mem": … }.',
+      'Set totals under other: { "aliyun.com/gpu-mem": … }.',
     ],
     [
       'devices of a claim',
@@ -118,7 +118,7 @@ describe('what cannot be counted is an error', () => {
     [
       'one name stated twice',
       { accelerators: Accelerator.of({ resource: 'rdma/hca', count: 1 }), other: { 'rdma/hca': 8 } },
-      'quota: duplicate value "rdma/hca" (1 and 8). State it once.',
+      'quota: duplicate value "rdma/hca" (1 and 8). Set it once.',
     ],
     ['a negative number of pods', { pods: -1 }, 'quota.pods -1: must be a number greater than or equal to 0.'],
     ['cores that are no amount', { cpu: 'many' }, 'quota.cpu "many": must be a number of cores such as 8'],

@@ -135,7 +135,7 @@ describe('memory', () => {
 
   test('must leave room beside the shared memory that counts to it', () => {
     expect(() => podOf({ resources: { memory: '64Gi' }, sharedMemory: '64Gi' })).toThrow(
-      'memory 64Gi leaves nothing beside sharedMemory 64Gi',
+      'memory 64Gi must be greater than sharedMemory 64Gi',
     );
     expect(mainOf({ resources: { memory: '65Gi' }, sharedMemory: '64Gi' }).resources?.limits).toEqual({
       memory: '65Gi',
@@ -296,7 +296,7 @@ describe('volumes', () => {
   test('two volumes of one name and one path twice are refused', () => {
     expect(() =>
       podOf({ mounts: [Mount.claim('a', '/data'), Mount.claim('b', '/x', { volumeName: 'data' })] }),
-    ).toThrow('Two volumes are called "data"');
+    ).toThrow('Duplicate volume "data"');
     expect(() => podOf({ mounts: [Mount.emptyDir('/dev/shm')], sharedMemory: '1Gi' })).toThrow(
       'mountPath /dev/shm is used twice',
     );
@@ -489,7 +489,7 @@ describe('what has no property of its own', () => {
     ).toThrow('variable A');
     expect(() =>
       podOf({ parts: [podPart({ limits: { 'rdma/hca': 1 } })], resources: { other: { 'rdma/hca': 2 } } }),
-    ).toThrow('rdma/hca. State it once.');
+    ).toThrow('rdma/hca. Set it once.');
   });
 });
 

@@ -139,10 +139,10 @@ test('what cannot be is refused where it is written', () => {
   const chart = new Chart(new App(), 'c');
   const cluster = { rayClusterName: 'theirs' };
   expect(() => new RayJob(chart, 'a', { entrypoint: 'x', cluster, backoffLimit: 2, suspend: true })).toThrow(
-    'c/a: suspend, backoffLimit: not possible on a cluster',
+    'c/a: suspend, backoffLimit: must not be set for a job on an existing cluster',
   );
   expect(() => new RayJob(chart, 'b', { entrypoint: 'x', cluster: parts(), shutdown: false, suspend: true })).toThrow(
-    'shutdown false excludes suspend',
+    'shutdown: false must not be set with suspend',
   );
   expect(
     () => new RayCluster(chart, 'd', parts({ workers: [{ groupName: 'g', replicas: 3, max: 2, ...POD }] })),

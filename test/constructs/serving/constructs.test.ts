@@ -170,7 +170,9 @@ describe('as a Deployment', () => {
     expect(() => new InferenceService(chart(), 'chat', { ...server, loadingTime: Duration.seconds(0.5) })).toThrow(
       'stack/chat: loadingTime 500ms: must be a whole number of seconds.',
     );
-    expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: -1 })).toThrow('replicas -1');
+    expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: -1 })).toThrow(
+      'replicas must be a whole number greater than or equal to 0, not -1.',
+    );
   });
 
   test("a plain Deployment without devices keeps Kubernetes' rollout", () => {
@@ -254,7 +256,7 @@ describe('as a Knative Service', () => {
   test('what has no place there is refused', () => {
     const as = ServingEngine.knative();
     expect(() => new InferenceService(chart(), 'chat', { ...server, replicas: 2, as })).toThrow(
-      'Knative scales by itself',
+      'replicas must not be set for Knative, which scales automatically',
     );
     expect(
       () => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriod: Duration.seconds(9), as }),
@@ -390,11 +392,11 @@ describe('as a LeaderWorkerSet', () => {
         ...server,
         as: ServingEngine.leaderWorkerSet({ ...options, start: MultiNode.vllm({ model: 'm', tensorParallel }) }),
       });
-    expect(make({ devices: 12 })).toThrow('devices 12: expected a multiple of the 8 of each pod');
+    expect(make({ devices: 12 })).toThrow('devices 12: must be a multiple of 8, the devices of each pod');
     expect(make({ devices: 8 })).toThrow('at least twice');
-    expect(make({})).toThrow('State devices of one copy');
-    expect(make({ nodes: 2, devices: 32 })).toThrow('have 16. State one of the two');
+    expect(make({})).toThrow('devices or nodes is required');
+    expect(make({ nodes: 2, devices: 32 })).toThrow('have 16. Set only one of the two');
     expect(make({ nodes: 1 })).toThrow('nodes 1');
-    expect(make({ devices: 16 }, 3)).toThrow('tensorParallel 3: expected a divisor of the 16 devices');
+    expect(make({ devices: 16 }, 3)).toThrow('tensorParallel 3: must be a divisor of 16, the number of devices');
   });
 });

@@ -100,7 +100,7 @@ describe('a team', () => {
     expect(there.objects().map((object) => object.kind)).toEqual(['ResourceQuota', 'LimitRange']);
     const without = team({ queue: false });
     expect(without.team.teamQueue).toBeUndefined();
-    expect(() => without.team.queue).toThrow(/has no queue, since it was made with queue: false/);
+    expect(() => without.team.queue).toThrow(/has no queue, because it was created with queue: false/);
   });
 
   test('holds accelerators of several vendors and kinds at once', () => {

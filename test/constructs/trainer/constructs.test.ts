@@ -150,7 +150,7 @@ test('what only a runtime can say is refused, with the way out', () => {
     'Pods of the runtime torch-distributed are scheduled by default, not by volcano',
   );
   expect(() => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { priorityClassName: 'high' } })).toThrow(
-    'priorityClass high cannot be stated in a TrainJob',
+    'priorityClass high must not be set in a TrainJob',
   );
   expect(() => new TrainJob(chart, 'f', { ...POD, runtime, sidecars: [{ name: 'a', image: 'x' }] })).toThrow(
     'containers of the pod',

@@ -75,7 +75,7 @@ test('a TrainJob on a runtime of Gantry says its gang, and leaves the scheduler 
 
 test('Gantry has to know how many nodes there are', () => {
   expect(() => job({ nodes: undefined, scheduling: Scheduling.gantry(gantryQueue, { handOver: true }) })).toThrow(
-    'nodes: the runtime torch-distributed may state its own number',
+    'nodes: the runtime torch-distributed may set the number of nodes',
   );
 });
 

@@ -160,7 +160,7 @@ test('an elastic training is so where the engine can', () => {
     },
   });
   expect(() => made({ framework: 'pytorch', elastic, as: TrainingEngine.jobSet() })).toThrow(
-    'test/train: JobSet has no place for elastic. Leave it out, or choose another engine.',
+    'test/train: JobSet does not support elastic. Remove it, or choose another engine.',
   );
 });
 
@@ -191,7 +191,7 @@ test('topology is a tier of Volcano, an annotation of Kueue, or an affinity', ()
     },
   });
   expect(() => made({ framework: 'jax', topology: TrainingTopology.required(1) })).toThrow(
-    "topology level 1 is a tier of Volcano's hyper nodes, which JAXJob does not know",
+    "topology level 1 is a tier of Volcano's HyperNodes, which JAXJob does not support",
   );
   const ray = made({ framework: 'ray', topology, as: RAY })[0] ?? null;
   expect(valueAt(ray, '/spec/rayClusterSpec/headGroupSpec/template/spec/affinity')).toBeUndefined();
@@ -225,7 +225,7 @@ test('topology is an annotation of Gantry, and a tier in the PodGroup of a JobSe
       as: TrainingEngine.volcanoJob(),
       scheduling: gantry,
     }),
-  ).toThrow('which gantry does not know');
+  ).toThrow('which gantry does not support');
 });
 
 test('a queue is written before the training, under every engine that can go through one', () => {
@@ -256,7 +256,7 @@ test('retries, deadline and end stand in the fields of the kind', () => {
     spec: { backoffLimit: 3, shutdownAfterJobFinishes: true },
   });
   expect(() => made({ framework: 'pytorch', as: TrainingEngine.leaderWorkerSet(), ...limits })).toThrow(
-    'LeaderWorkerSet has no place for retries, activeDeadline, ttlAfterFinished, suspend.',
+    'LeaderWorkerSet does not support retries, activeDeadline, ttlAfterFinished, suspend.',
   );
 });
 
@@ -264,7 +264,9 @@ test('what does not go together is refused with the way out', () => {
   expect(() => made({ framework: 'jax', as: TrainingEngine.pyTorchJob() })).toThrow(
     'test/train: PyTorchJob cannot start framework jax, only pytorch.',
   );
-  expect(() => made({ framework: 'ray' })).toThrow('say which version, with as: TrainingEngine.rayJob({ rayVersion })');
+  expect(() => made({ framework: 'ray' })).toThrow(
+    'the version of Ray is required. Set as: TrainingEngine.rayJob({ rayVersion })',
+  );
   expect(() => made({ framework: 'other' })).toThrow('framework other has no kind of its own');
   expect(() => made({ framework: 'pytorch', nodes: 0 })).toThrow(
     'nodes must be a whole number greater than or equal to 1, not 0.',

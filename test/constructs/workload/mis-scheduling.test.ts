@@ -238,7 +238,7 @@ describe('two statements that contradict each other', () => {
   test('minAvailable and elastic of a Volcano Job', () => {
     expect(() =>
       volcanoJob({ minAvailable: 1, scheduling: Scheduling.volcano(volcanoQueue, { elastic: { min: 1 } }) }),
-    ).toThrow('minAvailable 1 and elastic.min 1 state the same.');
+    ).toThrow('minAvailable 1 and elastic.min 1 must not be set together');
   });
 
   test('a tier of hyper nodes and an engine that has none', () => {
@@ -249,7 +249,7 @@ describe('two statements that contradict each other', () => {
       topology: TrainingTopology.required(1),
     });
     expect(() => training.submitTo(gantryQueue)).toThrow(
-      "test/train: topology level 1 is a tier of Volcano's hyper nodes, which gantry does not know.",
+      "test/train: topology level 1 is a tier of Volcano's HyperNodes, which gantry does not support.",
     );
   });
 });

@@ -21,7 +21,7 @@ const CHOSEN = CHOICES.flatMap(({ engine, targets, plain, asking }) =>
   ),
 );
 
-const REFUSED = /(cannot be scheduled by|has no place for|cannot say it).*\.$/;
+const REFUSED = /(cannot be scheduled by|does not support|requires Kubernetes 1\.36).*\.$/;
 
 /** An app with the workload once for each choice that it takes, in a namespace each. */
 function withEvery(make: MakeWorkload, minor: KubernetesMinor): App {
@@ -59,6 +59,6 @@ test('a Volcano Job is refused to the default scheduler, which cannot let its Po
 test('a minor without gangs of its own is refused by name', () => {
   const error = made(workload('Job'), Scheduling.podGroup(), appFor('1.34'));
   expect(error).toMatchObject({
-    message: expect.stringContaining('Kubernetes 1.34 has no PodGroup of its own') as string,
+    message: expect.stringContaining('Kubernetes 1.34 has no PodGroup, which is available from 1.35 on') as string,
   });
 });
