@@ -7,7 +7,8 @@
 import { devicesFit } from './devices';
 import { type Domain, type TopologyTree } from './domains';
 import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from './node-table';
-import { canonicalText, nodeConstraints, type PodClass } from './pod-class';
+import { canonicalText } from './canonical-text';
+import { nodeConstraints, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';
@@ -150,13 +151,14 @@ export class Selector {
     const signals = table.reports.fresh > 0;
     const least = Math.min(cpu, cpuOf(podClass)) / 2;
     const free = table.free[CPU_COLUMN];
+    const score = this.score(podClass, cpu);
     return (row) => {
       if (allowed[row] !== 0 || free[row] < least || !devicesFit(table, row, podClass)) {
         return -Infinity;
       }
       const wish = preference === undefined ? 0 : preference[row] * policy.affinityWeight * WISH;
       const signal = signals ? signalPenalty(table, row) * policy.signalWeight * SIGNAL : 0;
-      return this.score(podClass, cpu, row) + wish - signal;
+      return score(row) + wish - signal;
     };
   }
 }
