@@ -233,28 +233,24 @@ export const REFERENCE_PLACES: ReadonlyMap<string, readonly ReferencePlace[]> = 
       ...cluster('networking.k8s.io/IngressClass', '/spec/ingressClassName'),
     ],
   ],
-  ...['HTTPRoute', 'GRPCRoute'].map(
-    (kind) =>
-      [
-        `gateway.networking.k8s.io/${kind}`,
-        [
-          {
-            ...typed('/spec/rules/*/backendRefs/*/name', { group: '', kind: 'Service' }),
-            namespaceKey: 'namespace',
-          },
-          {
-            ...typed('/spec/parentRefs/*/name', { group: 'gateway.networking.k8s.io', kind: 'Gateway' }),
-            namespaceKey: 'namespace',
-          },
-        ],
-      ] as const,
-  ),
+  ...['HTTPRoute', 'GRPCRoute'].map((kind): [string, readonly ReferencePlace[]] => [
+    `gateway.networking.k8s.io/${kind}`,
+    [
+      {
+        ...typed('/spec/rules/*/backendRefs/*/name', { group: '', kind: 'Service' }),
+        namespaceKey: 'namespace',
+      },
+      {
+        ...typed('/spec/parentRefs/*/name', { group: 'gateway.networking.k8s.io', kind: 'Gateway' }),
+        namespaceKey: 'namespace',
+      },
+    ],
+  ]),
   ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map(
-    (kind) =>
-      [
-        `admissionregistration.k8s.io/${kind}`,
-        [{ tokens: at('/webhooks/*/clientConfig/service/name'), kind: 'Service', namespaceKey: 'namespace' }],
-      ] as const,
+    (kind): [string, readonly ReferencePlace[]] => [
+      `admissionregistration.k8s.io/${kind}`,
+      [{ tokens: at('/webhooks/*/clientConfig/service/name'), kind: 'Service', namespaceKey: 'namespace' }],
+    ],
   ),
   [
     'serving.knative.dev/Route',

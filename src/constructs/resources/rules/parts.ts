@@ -171,9 +171,6 @@ function* unknownPort(
     path,
     message: `the Service "${service}" has no port ${port}`,
     found: port,
-    expected: ports
-      .map((one) => String(one[field] ?? ''))
-      .filter((text) => text !== '')
-      .join(', '),
+    expected: ports.flatMap((one) => asString(one[field]) ?? asInteger(one[field]) ?? []).join(', '),
   };
 }
