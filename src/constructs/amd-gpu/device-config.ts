@@ -18,7 +18,6 @@ import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type PartitionProfiles } from './partition-profiles';
 
 /** Namespace of the operator, where its DeviceConfigs and their ConfigMaps must be. */
 export const ROCM_NAMESPACE = 'kube-amd-gpu';
@@ -36,7 +35,7 @@ export interface RocmDriverOptions {
   /** Repository for the images that the operator builds, without a tag; it must be writable. @default - the cluster's own registry */
   readonly image?: string;
   /** Secret of the registry. @default - none */
-  readonly imageRegistrySecret?: NamedReference;
+  readonly imageRegistrySecret?: NamedReference<'Secret'>;
   /** Whether the driver of the distribution is kept from loading. @default - the operator's default, false */
   readonly blacklist?: boolean;
   /** Whether nodes get a new version one after the other. @default - the operator's default, false */
@@ -47,7 +46,7 @@ export interface RocmExporterOptions {
   /** Port of the metrics. @default 5000 */
   readonly port?: number;
   /** ConfigMap with the fields to export, in the operator's namespace. @default - the exporter's default fields */
-  readonly config?: NamedReference;
+  readonly config?: NamedReference<'ConfigMap'>;
   /** Whether the operator makes a ServiceMonitor. @default false */
   readonly serviceMonitor?: boolean;
   /** Labels of that ServiceMonitor. @default - none */
@@ -58,7 +57,7 @@ export interface RocmExporterOptions {
 
 export interface DeviceConfigProps extends NamespacedObjectProps {
   /** @default kube-amd-gpu */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Labels of the nodes. A node may be selected by one DeviceConfig only. @default - every node with an AMD GPU */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** @default - the operator installs its default driver */
@@ -75,7 +74,7 @@ export interface DeviceConfigProps extends NamespacedObjectProps {
    */
   readonly resourceNaming?: 'single' | 'mixed';
   /** Partition profiles, which the device config manager applies. @default - none, and no device config manager */
-  readonly partitions?: PartitionProfiles | NamedReference;
+  readonly partitions?: NamedReference<'ConfigMap'>;
   /** The metrics exporter; `false` for none. @default - on, without a ServiceMonitor of the operator's */
   readonly exporter?: RocmExporterOptions | false;
   /** Tolerations of everything that runs on the nodes. @default - amd.com/gpu:NoSchedule */

@@ -59,6 +59,7 @@ const SYSTEMD_SERVICES = ['amd-metrics-exporter', 'gpuagent'];
  * console.log(profiles.nodeLabels('slices')); // { 'dcm.amd.com/gpu-config-profile': 'slices' }
  */
 export class PartitionProfiles extends Construct {
+  readonly kind = 'ConfigMap';
   readonly name: string;
   readonly resource: ApiObject;
   private readonly partitions: ReadonlyMap<string, AmdPartition>;

@@ -13,7 +13,7 @@ export type AscendChip = '910' | '310P' | '310';
 
 export interface AscendDevicePluginProps extends NamespacedObjectProps {
   /** @default kube-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the plugin. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
   /** @default 910 */

@@ -18,7 +18,7 @@ export const NPU_EXPORTER_PORT = ACCELERATOR_EXPORTERS.ascend.port.number;
 
 export interface NpuExporterProps extends NamespacedObjectProps {
   /** @default npu-exporter */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the exporter. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
   readonly image: string;
   /** @default - the label workerselector=dls-worker-node */

@@ -191,7 +191,7 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
     requireNoIndex({ ...props, peers: extras.subdomain });
   }
   const { subdomain } = extras;
-  const { overrides } = props;
+  const { podOverrides: overrides } = props;
   const pods =
     subdomain === undefined ? props : { ...props, overrides: { ...overrides, pod: { subdomain, ...overrides?.pod } } };
   return {

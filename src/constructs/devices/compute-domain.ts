@@ -7,6 +7,7 @@ import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resour
 import { podPart, type PodPart } from '../pods/pod-part';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 export interface ComputeDomainProps extends NamespacedObjectProps {
@@ -28,18 +29,20 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
 export class ComputeDomain extends Construct {
-  readonly channelTemplateName: string;
+  readonly name: string;
+  /** The claim template that the driver makes for the domain. */
+  readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
     super(scope, id);
-    const name = props.name ?? id;
-    this.channelTemplateName = props.channelTemplate ?? `${name}-channel`;
+    this.name = props.name ?? id;
+    this.channelTemplate = { kind: 'ResourceClaimTemplate', name: props.channelTemplate ?? `${this.name}-channel` };
     this.resource = new Resource(this, 'Resource', ComputeDomainKind, {
-      metadata: namespacedMetadata(name, props),
+      metadata: namespacedMetadata(this.name, props),
       spec: {
         numNodes: props.numNodes ?? 0,
-        channel: { resourceClaimTemplate: { name: this.channelTemplateName }, allocationMode: props.allocationMode },
+        channel: { resourceClaimTemplate: { name: this.channelTemplate.name }, allocationMode: props.allocationMode },
       },
     });
     dependOn(this.resource, props.namespace);
@@ -50,7 +53,7 @@ export class ComputeDomain extends Construct {
     const name = 'compute-domain-channel';
     return podPart({
       claims: [{ name }],
-      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplateName }] },
+      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplate.name }] },
       references: [this.resource],
     });
   }

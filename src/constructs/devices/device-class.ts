@@ -7,10 +7,14 @@ import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type DeviceClass as DeviceClassObject } from '../../facts/api/types/resource.k8s.io/v1';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
+
+/** A DeviceClass: the construct, or `DeviceClass.fromName(…)` for one that exists in the cluster. */
+export interface DeviceClassReference extends ObjectReference<'DeviceClass'> {}
 
 export interface DeviceClassProps extends ClusterObjectProps {
   /** All of them must hold; every class of a driver's begins with its driver. */
@@ -34,19 +38,20 @@ export interface DeviceClassProps extends ClusterObjectProps {
  *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
-export class DeviceClass extends Construct {
+export class DeviceClass extends Construct implements DeviceClassReference {
   /** A class of the cluster. */
-  static fromName(deviceClassName: string): { readonly deviceClassName: string } {
-    return { deviceClassName };
+  static fromName(name: string): DeviceClassReference {
+    return { kind: 'DeviceClass', name };
   }
 
-  readonly deviceClassName: string;
+  readonly kind = 'DeviceClass';
+  readonly name: string;
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such classes */
   constructor(scope: Construct, id: string, props: DeviceClassProps = {}) {
     super(scope, id);
-    this.deviceClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const { apiVersion } = formFor(this, props.kubernetes);
     const kind: ResourceKind<DeviceClassObject> = { apiVersion, kind: 'DeviceClass' };
     this.resource = new Resource(this, 'Resource', kind, {

@@ -12,6 +12,7 @@ import { Accelerator } from '../pods/accelerator';
 import { type AcceleratorOptions } from '../pods/accelerator-options';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import {
   classesIn,
@@ -37,8 +38,9 @@ export interface ResourceClaimTemplateProps extends NamespacedObjectProps, Claim
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
-export class ResourceClaimTemplate extends Construct {
-  readonly templateName: string;
+export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
+  readonly kind = 'ResourceClaimTemplate';
+  readonly name: string;
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such claims, or a request names no devices */
@@ -48,14 +50,14 @@ export class ResourceClaimTemplate extends Construct {
     private readonly props: ResourceClaimTemplateProps,
   ) {
     super(scope, id);
-    this.templateName = props.name ?? id;
+    this.name = props.name ?? id;
     const form = formFor(this, props.kubernetes);
     const kind: ResourceKind<ResourceClaimTemplateObject> = {
       apiVersion: form.apiVersion,
       kind: 'ResourceClaimTemplate',
     };
     this.resource = new Resource(this, 'Resource', kind, {
-      metadata: namespacedMetadata(this.templateName, props),
+      metadata: namespacedMetadata(this.name, props),
       spec: { spec: { devices: renderDevices(props, form) } },
     });
     dependOn(this.resource, props.namespace, ...classesIn(props.requests));
@@ -76,7 +78,7 @@ export class ResourceClaimTemplate extends Construct {
         `${this.node.path}: how many devices a pod gets is not known. Say it with accelerator({ count: … }).`,
       );
     }
-    return Accelerator.claim({ ...options, count, template: this.resource });
+    return Accelerator.claim({ ...options, count, template: this });
   }
 
   private deviceCount(request: string | undefined): number | undefined {

@@ -18,7 +18,7 @@ const IMAGE = 'vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin
 
 export interface GaudiDevicePluginProps extends NamespacedObjectProps {
   /** @default habana-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Version of the software, the tag of the image: `1.23.0`. It must fit the driver of the nodes. */
   readonly version: string;
   /** @default - vault.habana.ai/docker-k8s-device-plugin/docker-k8s-device-plugin */

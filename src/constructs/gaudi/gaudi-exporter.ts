@@ -16,7 +16,7 @@ export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {}
 
 export interface GaudiExporterProps extends NamespacedObjectProps {
   /** @default habana-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
   readonly version: string;
   /** @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */

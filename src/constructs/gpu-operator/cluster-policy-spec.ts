@@ -19,8 +19,8 @@ export interface ClusterDriverOptions extends DriverOptions {
   readonly fromNvidiaDrivers?: boolean;
   /** vGPU licence: Secret or ConfigMap with the client configuration. @default - none */
   readonly licensing?: {
-    readonly secret?: NamedReference;
-    readonly configMap?: NamedReference;
+    readonly secret?: NamedReference<'Secret'>;
+    readonly configMap?: NamedReference<'ConfigMap'>;
     readonly nls?: boolean;
   };
 }
@@ -51,7 +51,7 @@ export interface DaemonSetOptions {
 
 export interface DcgmExporterOptions extends Operand {
   /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
-  readonly counters?: { readonly configMapName: string } | string;
+  readonly counters?: NamedReference<'ConfigMap'>;
   /**
    * A ServiceMonitor of the operator's; `false` where there is another one.
    * @default - none; the chart makes one unless it is told `false`
@@ -73,7 +73,7 @@ export interface DcgmExporterOptions extends Operand {
 
 export interface MigManagerOptions extends Operand {
   /** ConfigMap that says which pods to stop before GPUs are cut. @default - the operator's */
-  readonly gpuClients?: NamedReference;
+  readonly gpuClients?: NamedReference<'ConfigMap'>;
 }
 
 export interface ClusterPolicyOptions {
@@ -119,7 +119,7 @@ export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeCo
     operator: { runtimeClass: options.runtimeClass },
     daemonsets: {
       tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
-      priorityClassName: daemonSets.priorityClass?.priorityClassName ?? 'system-node-critical',
+      priorityClassName: daemonSets.priorityClass?.name ?? 'system-node-critical',
       labels: daemonSets.labels,
       annotations: daemonSets.annotations,
       rollingUpdate:
@@ -171,7 +171,7 @@ function renderMigManager(options: MigManagerOptions, config: NodeConfigs['mig']
 
 function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmExporter'] {
   const { counters, serviceMonitor, podLabels } = options;
-  const name = typeof counters === 'object' ? counters.configMapName : counters;
+  const name = counters === undefined ? undefined : nameOf(counters);
   return {
     ...renderOperand(options),
     config: name === undefined ? undefined : { name },

@@ -76,17 +76,18 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  * new GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
  */
 export class DcgmCounters extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly rows: DcgmCounter[];
 
   constructor(scope: Construct, id: string, props: DcgmCountersProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.rows = [...(props.counters ?? USUAL_DCGM_COUNTERS)];
     const key = props.readBy === 'stand-alone' ? DCGM_STANDALONE_KEY : DCGM_OPERATOR_KEY;
     this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
+      metadata: namespacedMetadata(this.name, props),
       data: { [key]: Lazy.any({ produce: () => this.text }) as string },
     });
     dependOn(this.resource, props.namespace);

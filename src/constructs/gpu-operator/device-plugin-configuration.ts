@@ -26,16 +26,17 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
  * const labels = plugin.addConfiguration('inference', Sharing.timeSlicing({ replicas: 4 }));
  */
 export class DevicePluginConfiguration extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly configurations: Map<string, Sharing>;
 
   constructor(scope: Construct, id: string, props: DevicePluginConfigurationProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.configurations = new Map(Object.entries(props.configurations ?? {}));
     this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
+      metadata: namespacedMetadata(this.name, props),
       data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
     });
     dependOn(this.resource, props.namespace);

@@ -20,7 +20,7 @@ import { Sharing } from './sharing';
 
 export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectProps {
   /** Namespace of the operator, where its ConfigMaps must lie. @default gpu-operator */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /**
    * Who writes the ClusterPolicy: this construct, or the operator's chart. The chart knows which image belongs to which part; take
    * `values` as its values then. A ClusterPolicy of one's own names every image.
@@ -122,8 +122,8 @@ export class GpuOperator extends Construct {
     return {
       ...(this.devicePlugin === undefined
         ? {}
-        : { devicePlugin: { name: this.devicePlugin.configMapName, default: DEFAULT_CONFIG } }),
-      ...(this.mig === undefined ? {} : { mig: { name: this.mig.configMapName } }),
+        : { devicePlugin: { name: this.devicePlugin.name, default: DEFAULT_CONFIG } }),
+      ...(this.mig === undefined ? {} : { mig: { name: this.mig.name } }),
     };
   }
 
@@ -147,7 +147,7 @@ export class GpuOperator extends Construct {
     return this.mig;
   }
 
-  private get namespace(): NamedReference {
+  private get namespace(): NamedReference<'Namespace'> {
     return this.props.namespace ?? 'gpu-operator';
   }
 

@@ -32,7 +32,8 @@ export interface MigConfigurationProps extends NamespacedObjectProps {
  * const labels = mig.addConfiguration('small', Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
  */
 export class MigConfiguration extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly entries = new Map<string, readonly JsonObject[]>([
     [DISABLED, [{ devices: 'all', 'mig-enabled': false }]],
@@ -40,12 +41,12 @@ export class MigConfiguration extends Construct {
 
   constructor(scope: Construct, id: string, props: MigConfigurationProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     for (const [name, sharing] of Object.entries(props.configurations ?? {})) {
       this.addConfiguration(name, sharing);
     }
     this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
+      metadata: namespacedMetadata(this.name, props),
       data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
     });
     dependOn(this.resource, props.namespace);

@@ -24,9 +24,9 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
   readonly gds?: Operand;
   readonly gdrcopy?: Operand;
   /** vGPU licence. @default - none */
-  readonly licensing?: { readonly secret?: NamedReference; readonly nls?: boolean };
+  readonly licensing?: { readonly secret?: NamedReference<'Secret'>; readonly nls?: boolean };
   /** ConfigMap of the vGPU topology daemon. @default - none */
-  readonly virtualTopology?: NamedReference;
+  readonly virtualTopology?: NamedReference<'ConfigMap'>;
   readonly tolerations?: readonly Toleration[];
   /** @default - the operator's default class, system-node-critical */
   readonly priorityClass?: PriorityClassReference;
@@ -42,12 +42,12 @@ export interface NvidiaDriverProps extends Omit<DriverOptions, 'enabled'>, Clust
  * new NvidiaDriver(chart, 'v100', { version: '535.247.01', nodeSelector: { 'example.com/pool': 'v100' } });
  */
 export class NvidiaDriver extends Construct {
-  readonly driverName: string;
+  readonly name: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {
     super(scope, id);
-    this.driverName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', NVIDIADriver, {
       metadata: clusterMetadata(id, props),
       spec: merged(specOf(props), props.overrides),
@@ -76,7 +76,7 @@ function specOf(props: NvidiaDriverProps): NVIDIADriverSpec {
     usePrecompiled: props.usePrecompiled,
     nodeAffinity: props.nodeAffinity,
     tolerations: props.tolerations,
-    priorityClassName: props.priorityClass?.priorityClassName,
+    priorityClassName: props.priorityClass?.name,
     default: selects ? undefined : true,
     nodeSelector,
     rdma: renderRdma(rdma),

@@ -113,7 +113,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps {
  * new ScaledObject(chart, 'workers', { target: deployment, maxReplicas: 20, triggers: [Triggers.kafka({ … })] });
  */
 export class ScaledObject extends Construct {
-  readonly scaledObjectName: string;
+  readonly name: string;
   readonly resource: Resource<ScaledObjectKind>;
   private readonly triggers: Trigger[];
 
@@ -127,7 +127,7 @@ export class ScaledObject extends Construct {
     refuseSeconds(props);
     requireCounts(props, this.node.path);
     markScaled(props.target);
-    this.scaledObjectName = props.name ?? id;
+    this.name = props.name ?? id;
     this.triggers = [...(props.triggers ?? [])];
     this.resource = new Resource(this, 'Resource', ScaledObjectKind, {
       metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),

@@ -19,13 +19,13 @@ import { Resource } from '../resources/resource';
 
 /** What a trigger is told of its authentication: a construct, or `fromName` of one that lives in the cluster. */
 export interface TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
+  readonly name: string;
+  readonly kind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
 }
 
 /** One key of a Secret or a ConfigMap. */
 export interface KeyOf {
-  readonly name: NamedReference;
+  readonly name: NamedReference<'Secret' | 'ConfigMap'>;
   readonly key: string;
 }
 
@@ -90,14 +90,14 @@ export interface TriggerAuthenticationProps extends NamespacedObjectProps, Authe
  * new TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
  */
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind = 'TriggerAuthentication';
+  readonly name: string;
+  readonly kind = 'TriggerAuthentication';
   readonly resource: Resource<TriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: TriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', TriggerAuthenticationKind, {
       metadata: namespacedMetadata(id, props),
       spec: specOf(props, this.node.path),
@@ -107,7 +107,7 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
 
   /** One that exists in the namespace. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'TriggerAuthentication' };
+    return { name: name, kind: 'TriggerAuthentication' };
   }
 }
 
@@ -118,14 +118,14 @@ export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, A
 
 /** A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA. */
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind = 'ClusterTriggerAuthentication';
+  readonly name: string;
+  readonly kind = 'ClusterTriggerAuthentication';
   readonly resource: Resource<ClusterTriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: ClusterTriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', ClusterTriggerAuthenticationKind, {
       metadata: clusterMetadata(id, props),
       spec: specOf(props, this.node.path),
@@ -135,11 +135,11 @@ export class ClusterTriggerAuthentication extends Construct implements TriggerAu
 
   /** One that exists in the cluster. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'ClusterTriggerAuthentication' };
+    return { name: name, kind: 'ClusterTriggerAuthentication' };
   }
 }
 
-function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference[] {
+function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference<'Secret' | 'ConfigMap'>[] {
   return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
 }
 

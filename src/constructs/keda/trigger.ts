@@ -110,11 +110,11 @@ export class Trigger {
       useCachedMetrics,
       metadata,
       authenticationRef: authentication && {
-        name: authentication.triggerAuthenticationName,
+        name: authentication.name,
         kind:
-          authentication.triggerAuthenticationKind === 'TriggerAuthentication'
+          authentication.kind === 'TriggerAuthentication'
             ? undefined
-            : authentication.triggerAuthenticationKind,
+            : authentication.kind,
       },
     };
   }

@@ -8,12 +8,11 @@ import {
   type AdmissionCheckSpecParameters,
 } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
-export interface IAdmissionCheck {
-  readonly checkName: string;
-}
+export interface AdmissionCheckReference extends ObjectReference<'AdmissionCheck'> {}
 
 export interface AdmissionCheckProps extends ClusterObjectProps {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
@@ -29,18 +28,19 @@ export interface AdmissionCheckProps extends ClusterObjectProps {
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });
  */
-export class AdmissionCheck extends Construct implements IAdmissionCheck {
+export class AdmissionCheck extends Construct implements AdmissionCheckReference {
   /** A check that exists in the cluster. */
-  static fromName(checkName: string): IAdmissionCheck {
-    return { checkName };
+  static fromName(name: string): AdmissionCheckReference {
+    return { kind: 'AdmissionCheck', name };
   }
 
-  readonly checkName: string;
+  readonly kind = 'AdmissionCheck';
+  readonly name: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {
     super(scope, id);
-    this.checkName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', AdmissionCheckKind, {
       metadata: clusterMetadata(id, props),
       spec: { controllerName: props.controllerName, parameters: props.parameters },

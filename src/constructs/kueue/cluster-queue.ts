@@ -8,17 +8,15 @@ import { ClusterQueue as ClusterQueueKind, type ClusterQueueSpec } from '../../f
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { type NamedReference, nameOf, type ObjectReference, referencesIn } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type IAdmissionCheck } from './admission-check';
-import { type ICohort } from './cohort';
+import { type AdmissionCheckReference } from './admission-check';
+import { type CohortReference } from './cohort';
 import { type FlavorQuotas, resourceGroups } from './quotas';
-import { type IResourceFlavor } from './resource-flavor';
+import { type ResourceFlavorReference } from './resource-flavor';
 
 /** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
-export interface IClusterQueue {
-  readonly clusterQueueName: string;
-}
+export interface ClusterQueueReference extends ObjectReference<'ClusterQueue'> {}
 
 /** `Hold` admits nothing new; `HoldAndDrain` also ends what runs. */
 export type StopPolicy = 'None' | 'Hold' | 'HoldAndDrain';
@@ -44,22 +42,22 @@ export interface FlavorFungibility {
 }
 
 export interface ClusterQueueCheck {
-  readonly check: IAdmissionCheck;
+  readonly check: AdmissionCheckReference;
   /** Asked only for workloads that get one of these flavors. @default - for all */
-  readonly onFlavors?: readonly IResourceFlavor[];
+  readonly onFlavors?: readonly ResourceFlavorReference[];
 }
 
 export interface ClusterQueueProps extends ClusterObjectProps {
   /** Flavors in the order in which they are tried, with what the queue has of each. @default - none; add them with `addFlavor` */
   readonly flavors?: readonly FlavorQuotas[];
   /** The queues that lend to this one and borrow from it. @default - none */
-  readonly cohort?: ICohort;
+  readonly cohort?: CohortReference;
   /**
    * Whose workloads may come: all namespaces, these, or those that a selector chooses. Kueue's own default, a selector that is not
    * stated, lets in none.
    * @default 'all'
    */
-  readonly namespaces?: 'all' | readonly NamedReference[] | LabelSelector;
+  readonly namespaces?: 'all' | readonly NamedReference<'Namespace'>[] | LabelSelector;
   /** Whether a workload that does not fit lets later ones by. @default BestEffortFIFO, which does */
   readonly queueingStrategy?: 'BestEffortFIFO' | 'StrictFIFO';
   /** @default - nobody is pushed aside */
@@ -67,7 +65,7 @@ export interface ClusterQueueProps extends ClusterObjectProps {
   /** @default - Kueue's */
   readonly flavorFungibility?: FlavorFungibility;
   /** @default - quota alone decides */
-  readonly admissionChecks?: readonly (IAdmissionCheck | ClusterQueueCheck)[];
+  readonly admissionChecks?: readonly (AdmissionCheckReference | ClusterQueueCheck)[];
   /** Share of what the cohort has free; 0 comes last. Only where Kueue runs with fair sharing. @default 1 */
   readonly fairSharingWeight?: Quantity;
   /** Whether its local queues are served by what each has used. @default - no: by priority and age */
@@ -92,13 +90,14 @@ export interface ClusterQueueProps extends ClusterObjectProps {
  *   preemption: { reclaimWithinCohort: 'Any', withinClusterQueue: 'LowerPriority' },
  * });
  */
-export class ClusterQueue extends Construct implements IClusterQueue {
+export class ClusterQueue extends Construct implements ClusterQueueReference {
   /** A cluster queue that exists in the cluster. */
-  static fromName(clusterQueueName: string): IClusterQueue {
-    return { clusterQueueName };
+  static fromName(name: string): ClusterQueueReference {
+    return { kind: 'ClusterQueue', name };
   }
 
-  readonly clusterQueueName: string;
+  readonly kind = 'ClusterQueue';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly flavors: FlavorQuotas[];
 
@@ -109,7 +108,7 @@ export class ClusterQueue extends Construct implements IClusterQueue {
     private readonly props: ClusterQueueProps = {},
   ) {
     super(scope, id);
-    this.clusterQueueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.flavors = [...(props.flavors ?? [])];
     resourceGroups(this.flavors);
     this.resource = new Resource(this, 'Resource', ClusterQueueKind, {
@@ -117,7 +116,7 @@ export class ClusterQueue extends Construct implements IClusterQueue {
       spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
     });
     const checks = (props.admissionChecks ?? []).map((check) => checkOf(check).check);
-    const namespaces = Array.isArray(props.namespaces) ? (props.namespaces as readonly NamedReference[]) : [];
+    const namespaces = Array.isArray(props.namespaces) ? (props.namespaces as readonly NamedReference<'Namespace'>[]) : [];
     dependOn(
       this.resource,
       props.cohort,
@@ -143,7 +142,7 @@ export class ClusterQueue extends Construct implements IClusterQueue {
     const { props } = this;
     const { cohort, preemption, admissionChecks = [], fairSharingWeight, admissionScope } = props;
     return {
-      cohortName: cohort?.cohortName,
+      cohortName: cohort?.name,
       namespaceSelector: selectorOf(props.namespaces ?? 'all'),
       queueingStrategy: props.queueingStrategy,
       resourceGroups: this.flavors.length === 0 ? undefined : resourceGroups(this.flavors),
@@ -162,18 +161,18 @@ export class ClusterQueue extends Construct implements IClusterQueue {
   }
 }
 
-function checkOf(check: IAdmissionCheck | ClusterQueueCheck): ClusterQueueCheck {
+function checkOf(check: AdmissionCheckReference | ClusterQueueCheck): ClusterQueueCheck {
   return 'check' in check ? check : { check };
 }
 
-function renderCheck(stated: IAdmissionCheck | ClusterQueueCheck): {
+function renderCheck(stated: AdmissionCheckReference | ClusterQueueCheck): {
   readonly name: string;
   readonly onFlavors?: readonly string[];
 } {
   const { check, onFlavors } = checkOf(stated);
   return {
-    name: check.checkName,
-    ...(onFlavors === undefined ? {} : { onFlavors: onFlavors.map(({ flavorName }) => flavorName) }),
+    name: check.name,
+    ...(onFlavors === undefined ? {} : { onFlavors: onFlavors.map(({ name: flavorName }) => flavorName) }),
   };
 }
 
@@ -184,7 +183,7 @@ function selectorOf(namespaces: NonNullable<ClusterQueueProps['namespaces']>): L
   if (!Array.isArray(namespaces)) {
     return namespaces as LabelSelector;
   }
-  const values = (namespaces as readonly NamedReference[]).map(nameOf);
+  const values = (namespaces as readonly NamedReference<'Namespace'>[]).map((namespace) => nameOf(namespace, 'Namespace'));
   return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] };
 }
 

@@ -10,11 +10,11 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { type KueueQueueReference } from '../resources/queue-references';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
-import { type IClusterQueue, type StopPolicy } from './cluster-queue';
+import { type ClusterQueueReference, type StopPolicy } from './cluster-queue';
 
 export interface LocalQueueProps extends NamespacedObjectProps {
   /** Cannot be changed later. */
-  readonly clusterQueue: IClusterQueue;
+  readonly clusterQueue: ClusterQueueReference;
   /** @default - workloads are admitted */
   readonly stopPolicy?: StopPolicy;
   /** Share against the other local queues of the cluster queue, where that shares by usage. @default 1 */
@@ -30,12 +30,12 @@ export interface LocalQueueProps extends NamespacedObjectProps {
  */
 export class LocalQueue extends Construct implements KueueQueueReference {
   /** A local queue that exists in the workload's namespace. */
-  static fromName(queueName: string): KueueQueueReference {
-    return { engine: 'kueue', queueName };
+  static fromName(name: string): KueueQueueReference {
+    return { engine: 'kueue', name };
   }
 
   readonly engine = 'kueue';
-  readonly queueName: string;
+  readonly name: string;
   /** Absent where neither the props nor the chart name one. */
   readonly namespace?: string;
   readonly resource: ApiObject;
@@ -43,12 +43,12 @@ export class LocalQueue extends Construct implements KueueQueueReference {
   constructor(scope: Construct, id: string, props: LocalQueueProps) {
     super(scope, id);
     const { fairSharingWeight } = props;
-    this.queueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.namespace = props.namespace === undefined ? Chart.of(this).namespace : nameOf(props.namespace);
     this.resource = new Resource(this, 'Resource', LocalQueueKind, {
       metadata: namespacedMetadata(id, props),
       spec: {
-        clusterQueue: props.clusterQueue.clusterQueueName,
+        clusterQueue: props.clusterQueue.name,
         stopPolicy: props.stopPolicy,
         fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
       },

@@ -5,12 +5,11 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
-export interface ITopology {
-  readonly topologyName: string;
-}
+export interface TopologyReference extends ObjectReference<'Topology'> {}
 
 export interface TopologyProps extends ClusterObjectProps {
   /**
@@ -26,18 +25,19 @@ export interface TopologyProps extends ClusterObjectProps {
  *
  * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
-export class Topology extends Construct implements ITopology {
+export class Topology extends Construct implements TopologyReference {
   /** A topology that exists in the cluster. */
-  static fromName(topologyName: string): ITopology {
-    return { topologyName };
+  static fromName(name: string): TopologyReference {
+    return { kind: 'Topology', name };
   }
 
-  readonly topologyName: string;
+  readonly kind = 'Topology';
+  readonly name: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: TopologyProps) {
     super(scope, id);
-    this.topologyName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', TopologyKind, {
       metadata: clusterMetadata(id, props),
       spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },

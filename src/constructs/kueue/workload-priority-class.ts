@@ -18,16 +18,17 @@ export interface WorkloadPriorityClassProps extends ClusterObjectProps {
 /** @example new WorkloadPriorityClass(chart, 'release', { value: 1000, description: 'What a release waits for' }); */
 export class WorkloadPriorityClass extends Construct implements WorkloadPriorityClassReference {
   /** A class that exists in the cluster. */
-  static fromName(workloadPriorityClassName: string): WorkloadPriorityClassReference {
-    return { workloadPriorityClassName };
+  static fromName(name: string): WorkloadPriorityClassReference {
+    return { kind: 'WorkloadPriorityClass', name };
   }
 
-  readonly workloadPriorityClassName: string;
+  readonly kind = 'WorkloadPriorityClass';
+  readonly name: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {
     super(scope, id);
-    this.workloadPriorityClassName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', WorkloadPriorityClassKind, {
       metadata: clusterMetadata(id, props),
       value: props.value,

@@ -19,7 +19,7 @@ import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 
 interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
   /** Namespaces to look into. @default - the monitor's own */
-  readonly namespaces?: readonly NamedReference[] | 'all';
+  readonly namespaces?: readonly NamedReference<'Namespace'>[] | 'all';
   /** The label `job` of the metrics. @default - the name of the Service, or namespace and name of the PodMonitor */
   readonly jobLabel?: string;
 }
@@ -105,7 +105,7 @@ function selection({
     selector: { matchLabels: { ...selector } },
     ...(namespaces === undefined
       ? {}
-      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map(nameOf) } }),
+      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map((namespace) => nameOf(namespace, 'Namespace')) } }),
     ...(jobLabel === undefined ? {} : { jobLabel }),
   };
 }

@@ -50,8 +50,8 @@ export interface OfedDriverOptions extends OperatorImage {
     readonly waitFor?: string;
   };
   /** ConfigMaps of package repositories and of their certificates. @default - none */
-  readonly repoConfig?: NamedReference;
-  readonly certConfig?: NamedReference;
+  readonly repoConfig?: NamedReference<'ConfigMap'>;
+  readonly certConfig?: NamedReference<'ConfigMap'>;
 }
 
 export interface SharedDevicesOptions extends OperatorImage {
@@ -105,7 +105,7 @@ export interface NicClusterPolicyProps extends NicPolicyProps {
     /** First and last GUID to give out: `02:00:00:00:00:00:00:00`. */
     readonly guids: { readonly from: string; readonly to: string };
     /** Secret with the address and the login of UFM. */
-    readonly ufmSecret: NamedReference;
+    readonly ufmSecret: NamedReference<'Secret'>;
     readonly updateInterval?: Duration;
   };
   /** @default - every node with a card */

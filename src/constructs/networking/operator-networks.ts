@@ -25,7 +25,7 @@ import { Ipam } from './ipam';
 
 interface OperatorNetworkProps<Spec> extends ClusterObjectProps {
   /** Namespace whose pods attach. @default default, as the operator has it */
-  readonly networkNamespace?: NamedReference;
+  readonly networkNamespace?: NamedReference<'Namespace'>;
   /** @default - no addresses */
   readonly ipam?: Ipam;
   /** Whatever has no property of its own. @default - none */

@@ -115,7 +115,7 @@ interface SriovNetworkBaseProps<Spec> extends NamespacedObjectProps {
   /** Whose virtual functions. */
   readonly policy: SriovNetworkNodePolicy | SriovResourceReference;
   /** Namespace whose pods attach; the network itself lies in the operator's. @default - that of the network */
-  readonly networkNamespace?: NamedReference;
+  readonly networkNamespace?: NamedReference<'Namespace'>;
   /** @default - no addresses */
   readonly ipam?: Ipam;
   /** @default - the plugin's */

@@ -25,7 +25,7 @@ const NEURON_NODES: NodeSelectorRequirement = {
 
 export interface NeuronDevicePluginProps extends NamespacedObjectProps {
   /** @default kube-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
   /** @default - public.ecr.aws/neuron/neuron-device-plugin */
@@ -86,7 +86,7 @@ export class NeuronDevicePlugin extends Construct {
 
 export interface NeuronMonitorProps extends NamespacedObjectProps {
   /** @default neuron-monitor */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
   /** @default - public.ecr.aws/neuron/neuron-monitor */

@@ -22,9 +22,9 @@ import { type NodeProfile } from './node-profile';
 export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
 
 export interface NodeClassReference {
-  readonly nodeClassGroup: string;
-  readonly nodeClassKind: string;
-  readonly nodeClassName: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
 }
 
 export interface Ec2NodeClassProps extends ClusterObjectProps {
@@ -56,18 +56,18 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
   static fromName(name: string): NodeClassReference {
-    return { nodeClassGroup: 'karpenter.k8s.aws', nodeClassKind: 'EC2NodeClass', nodeClassName: name };
+    return { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: name };
   }
 
   readonly resource: ApiObject;
-  readonly nodeClassGroup = 'karpenter.k8s.aws';
-  readonly nodeClassKind = 'EC2NodeClass';
-  readonly nodeClassName: string;
+  readonly group = 'karpenter.k8s.aws';
+  readonly kind = 'EC2NodeClass';
+  readonly name: string;
 
   /** @throws if neither tags nor a cluster name say where nodes are to be made */
   constructor(scope: Construct, id: string, props: Ec2NodeClassProps) {
     super(scope, id);
-    this.nodeClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const discovered = props.clusterName === undefined ? undefined : { 'karpenter.sh/discovery': props.clusterName };
     const subnet = props.subnetTags ?? discovered;
     const group = props.securityGroupTags ?? discovered;
@@ -77,7 +77,7 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
       );
     }
     this.resource = new Resource(this, 'Resource', EC2NodeClass, {
-      metadata: clusterMetadata(this.nodeClassName, props),
+      metadata: clusterMetadata(this.name, props),
       spec: {
         ...(props.role === undefined ? {} : { role: props.role }),
         ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
@@ -142,13 +142,13 @@ export interface NodePoolProps extends ClusterObjectProps {
  */
 export class NodePool extends Construct {
   readonly resource: ApiObject;
-  readonly nodePoolName: string;
+  readonly name: string;
 
   /** @throws if the profile is of another provider's spot nodes, or nothing limits the pool */
   constructor(scope: Construct, id: string, props: NodePoolProps) {
     super(scope, id);
     const { profile } = props;
-    this.nodePoolName = props.name ?? id;
+    this.name = props.name ?? id;
     if (profile.props.spot !== undefined && profile.props.spot !== 'karpenter') {
       throw new Error(
         `${this.node.path}: the profile ${profile.name} is of spot nodes of ${profile.props.spot}, which Karpenter does not make. Write spot: 'karpenter'.`,
@@ -160,7 +160,7 @@ export class NodePool extends Construct {
       );
     }
     this.resource = new Resource(this, 'Resource', NodePoolKind, {
-      metadata: clusterMetadata(this.nodePoolName, props),
+      metadata: clusterMetadata(this.name, props),
       spec: specOf(props),
     });
     dependOn(this.resource, props.nodeClass);
@@ -174,7 +174,7 @@ function specOf(props: NodePoolProps): NodePoolSpec {
     template: {
       metadata: { labels: profile.labels },
       spec: {
-        nodeClassRef: { group: nodeClass.nodeClassGroup, kind: nodeClass.nodeClassKind, name: nodeClass.nodeClassName },
+        nodeClassRef: { group: nodeClass.group, kind: nodeClass.kind, name: nodeClass.name },
         requirements: requirementsOf(props),
         ...(profile.taints.length === 0 ? {} : { taints: profile.taints }),
         ...(profile.startupTaints.length === 0 ? {} : { startupTaints: profile.startupTaints }),

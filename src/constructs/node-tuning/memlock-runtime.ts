@@ -37,7 +37,7 @@ const UNLIMITED = '18446744073709551615';
  */
 export class MemlockRuntime extends Construct {
   readonly resource: ApiObject;
-  readonly runtimeClassName: string;
+  readonly name: string;
   private readonly handler: string;
 
   constructor(
@@ -46,8 +46,8 @@ export class MemlockRuntime extends Construct {
     private readonly props: MemlockRuntimeProps = {},
   ) {
     super(scope, id);
-    this.runtimeClassName = props.name ?? id;
-    this.handler = props.handler ?? this.runtimeClassName;
+    this.name = props.name ?? id;
+    this.handler = props.handler ?? this.name;
     const spec =
       props.nodeSelection === undefined
         ? undefined
@@ -60,7 +60,7 @@ export class MemlockRuntime extends Construct {
             ...(spec.tolerations === undefined ? {} : { tolerations: spec.tolerations }),
           };
     this.resource = new Resource(this, 'Resource', RuntimeClass, {
-      metadata: clusterMetadata(this.runtimeClassName, props),
+      metadata: clusterMetadata(this.name, props),
       handler: this.handler,
       ...(scheduling === undefined ? {} : { scheduling }),
     });

@@ -20,7 +20,8 @@ export interface NodeDocumentsProps extends NamespacedObjectProps {
  * Rules: `node-tuning/*` over files.
  */
 export class NodeDocuments extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   readonly documents: readonly NodeDocument[];
 
@@ -29,9 +30,9 @@ export class NodeDocuments extends Construct {
     super(scope, id);
     checkPaths(props.documents);
     this.documents = props.documents;
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
+      metadata: namespacedMetadata(this.name, props),
       data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
     });
     dependOn(this.resource, props.namespace);

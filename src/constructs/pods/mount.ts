@@ -46,7 +46,7 @@ export interface VolumeConstruct {
 /** A volume and its mount in the main container. */
 export class Mount {
   /** A PersistentVolumeClaim of the pod's namespace, by name or as a construct. */
-  static claim(claim: NamedReference, mountPath: string, options: MountOptions = {}): Mount {
+  static claim(claim: NamedReference<'PersistentVolumeClaim'>, mountPath: string, options: MountOptions = {}): Mount {
     const source = {
       persistentVolumeClaim: { claimName: nameOf(claim), ...(options.readOnly ? { readOnly: true } : {}) },
     };
@@ -55,7 +55,7 @@ export class Mount {
 
   /** A ConfigMap, by name or as a construct; `items` and `defaultMode` as the API has them. */
   static configMap(
-    configMap: NamedReference,
+    configMap: NamedReference<'ConfigMap'>,
     mountPath: string,
     options: MountOptions & Omit<ConfigMapVolumeSource, 'name'> = {},
   ): Mount {
@@ -66,7 +66,7 @@ export class Mount {
 
   /** A Secret, by name or as a construct. */
   static secret(
-    secret: NamedReference,
+    secret: NamedReference<'Secret'>,
     mountPath: string,
     options: MountOptions & Omit<SecretVolumeSource, 'secretName'> = {},
   ): Mount {

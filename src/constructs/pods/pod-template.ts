@@ -80,14 +80,14 @@ export interface PodProps {
   /** Beside those of the accelerator. @default - none */
   readonly tolerations?: readonly Toleration[];
   /** ServiceAccount, by name or as a construct. @default - the namespace's default */
-  readonly serviceAccount?: NamedReference;
+  readonly serviceAccount?: NamedReference<'ServiceAccount'>;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
   readonly securityContext?: SecurityContext;
   /** @default - the runtime's */
   readonly podSecurityContext?: PodSecurityContext;
   /** RuntimeClass, for example one with a raised memlock limit. @default - the node's default runtime */
   readonly runtimeClass?: string;
-  readonly imagePullSecrets?: readonly NamedReference[];
+  readonly imagePullSecrets?: readonly NamedReference<'Secret'>[];
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Containers that run to their end before the main one starts. @default - none */
   readonly initContainers?: readonly Container[];
@@ -100,7 +100,7 @@ export interface PodProps {
   /** Further parts, written by whoever knows what a pod needs for them. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly overrides?: PodOverrides;
+  readonly podOverrides?: PodOverrides;
 }
 
 /** A pod with its scheduling, for templates that no workload of this library renders. */
@@ -189,8 +189,8 @@ export class PodTemplate {
       ...options.podAnnotations,
     };
     const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
-    const metadata = merged(stated, this.props.overrides?.metadata);
-    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
+    const metadata = merged(stated, this.props.podOverrides?.metadata);
+    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.podOverrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
   }
 
@@ -207,7 +207,7 @@ export class PodTemplate {
     }
     if (priorityClass !== undefined && priorityClass !== workload.priorityClass) {
       throw new Error(
-        `priorityClass "${priorityClass.priorityClassName}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
+        `priorityClass "${priorityClass.name}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
       );
     }
   }
@@ -218,7 +218,7 @@ export class PodTemplate {
     const placed = [accelerators, rdma, ...selections, ...parts].filter((part) => part !== undefined);
     const first = combine(placed.map((part) => part.toPod({ hostNetwork: false })));
     const context: PodContext = {
-      hostNetwork: (this.props.overrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
+      hostNetwork: (this.props.podOverrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
       namespace,
     };
     return combine([...placed, ...(nccl === undefined ? [] : [nccl])].map((part) => part.toPod(context)));
@@ -230,7 +230,7 @@ export class PodTemplate {
     const mounts = [...(props.mounts ?? []), ...parts.mounts, ...(shm === undefined ? [] : [shm.toMount()])];
     const main = merged(
       this.mainContainer(parts, mounts, shm, options.containerName ?? 'main'),
-      props.overrides?.container,
+      props.podOverrides?.container,
     );
     const { resourceClaims, ...fields } = parts.pod;
     const rendered: Partial<PodSpec> = definedMembers({
@@ -238,7 +238,7 @@ export class PodTemplate {
       restartPolicy: options.restartPolicy,
       schedulerName: scheduling?.schedulerName,
       ...scheduling?.pod,
-      priorityClassName: (options.priorityClass ?? props.priorityClass)?.priorityClassName,
+      priorityClassName: (options.priorityClass ?? props.priorityClass)?.name,
       runtimeClassName: props.runtimeClass,
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),
       nodeSelector: nonEmpty(parts.nodeLabels),

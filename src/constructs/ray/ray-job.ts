@@ -115,7 +115,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     ttlSecondsAfterFinished: ttl,
     ...(isOwn(cluster)
       ? { rayClusterSpec: rayClusterSpec(cluster, choice) }
-      : { clusterSelector: { 'ray.io/cluster': cluster.rayClusterName } }),
+      : { clusterSelector: { 'ray.io/cluster': cluster.name } }),
   };
 }
 

@@ -31,7 +31,7 @@ export interface HostMount {
 
 export interface NodeDaemonSetProps {
   readonly name: string;
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Labels of the pods, by which the DaemonSet and monitors find them. */
   readonly podLabels: Readonly<Record<string, string>>;
   readonly container: Container;

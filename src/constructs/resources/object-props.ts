@@ -15,7 +15,7 @@ export interface ClusterObjectProps {
 
 export interface NamespacedObjectProps extends ClusterObjectProps {
   /** A Namespace, or its name. @default - the chart's namespace */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
 }
 
 export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjectMetadata {

@@ -9,13 +9,13 @@ export type QueueEngine = 'volcano' | 'kueue' | 'kai' | 'gantry';
 /** A Queue of Volcano: `volcano.Queue`, `volcano.Queue.fromName('research')`, `team.queue`. */
 export interface VolcanoQueueReference {
   readonly engine: 'volcano';
-  readonly queueName: string;
+  readonly name: string;
 }
 
 /** A LocalQueue of Kueue: `kueue.LocalQueue`, `kueue.LocalQueue.fromName('team-a')`. */
 export interface KueueQueueReference {
   readonly engine: 'kueue';
-  readonly queueName: string;
+  readonly name: string;
   /** Namespace of the queue, which must be the workload's. @default - not known */
   readonly namespace?: string;
 }
@@ -23,13 +23,13 @@ export interface KueueQueueReference {
 /** A Queue of the KAI scheduler: `kai.Queue.fromName('team-a')`. */
 export interface KaiQueueReference {
   readonly engine: 'kai';
-  readonly queueName: string;
+  readonly name: string;
 }
 
 /** A queue of Gantry's scheduler: `gantryScheduler.queue('research')`, `GantryQueue.fromName('research')`. */
 export interface GantryQueueReference {
   readonly engine: 'gantry';
-  readonly queueName: string;
+  readonly name: string;
   /** `schedulerName` of the scheduler that has the queue. @default gantry */
   readonly schedulerName?: string;
 }
@@ -64,8 +64,8 @@ const FROM_NAME: Readonly<Record<QueueEngine, string>> = {
 };
 
 /** For example `Volcano queue "research"`. */
-export function queueTitle({ engine, queueName }: QueueReference): string {
-  return `${TITLES[engine]} "${queueName}"`;
+export function queueTitle({ engine, name }: QueueReference): string {
+  return `${TITLES[engine]} "${name}"`;
 }
 
 /**
@@ -94,14 +94,14 @@ export function requireQueue<Engine extends QueueEngine>(
 }
 
 function engineOf(value: unknown): QueueReference | undefined {
-  if (typeof value !== 'object' || value === null || !('engine' in value) || !('queueName' in value)) {
+  if (typeof value !== 'object' || value === null || !('engine' in value) || !('name' in value)) {
     return undefined;
   }
-  const { engine, queueName } = value;
+  const { engine, name } = value;
   return typeof engine === 'string' &&
     Object.hasOwn(TITLES, engine) &&
-    typeof queueName === 'string' &&
-    queueName !== ''
+    typeof name === 'string' &&
+    name !== ''
     ? (value as QueueReference)
     : undefined;
 }

@@ -40,7 +40,7 @@ export interface SchedulerQueue {
    * Namespaces whose pods may use the queue, by name or as `Team` or `Namespace`. Pods of others wait with a reason.
    * @default - those of its parent; every namespace where no parent names any
    */
-  readonly namespaces?: readonly (NamedReference | Team)[];
+  readonly namespaces?: readonly (NamedReference<'Namespace'> | Team)[];
 }
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
@@ -151,7 +151,7 @@ function queueValue(where: string, queue: SchedulerQueue): object {
   return { ...others, ...further, deserved: { ...stated, ...unlimited } };
 }
 
-function namespaceName(reference: NamedReference | Team): string {
+function namespaceName(reference: NamedReference<'Namespace'> | Team): string {
   return nameOf(reference instanceof Team ? reference.namespace : reference);
 }
 

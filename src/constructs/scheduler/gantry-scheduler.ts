@@ -194,9 +194,9 @@ export class GantryScheduler extends Construct {
     const own = schedulerName === undefined ? {} : { schedulerName };
     if (typeof queue !== 'string') {
       requireQueue(`${this.node.path}: queue`, queue, ['volcano']);
-      const { queueName } = queue;
+      const { name } = queue;
       // The workload waits for the Queue's own object.
-      return { engine: 'gantry', queueName, ...own, ...('resource' in queue ? { resource: queue.resource } : {}) };
+      return { engine: 'gantry', name, ...own, ...('resource' in queue ? { resource: queue.resource } : {}) };
     }
     const names = queues.map(({ name }) => name);
     if (!names.includes(queue)) {
@@ -205,7 +205,7 @@ export class GantryScheduler extends Construct {
           'Add it to queues, or pass the Queue of Volcano that it is.',
       );
     }
-    return { engine: 'gantry', queueName: queue, ...own };
+    return { engine: 'gantry', name: queue, ...own };
   }
 
   private get metadata(): ApiObjectMetadata & { readonly name: string } {

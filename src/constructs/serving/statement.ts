@@ -139,14 +139,14 @@ export function serverTemplate(
   container: OpenPartial<Container>,
   more: Partial<PodProps> = {},
 ): PodProps {
-  const { image, model, mounts = [], overrides } = statement;
+  const { image, model, mounts = [], podOverrides: overrides } = statement;
   const pods = Object.fromEntries(Object.entries(statement).filter(([key]) => !NOT_OF_PODS.includes(key)));
   return {
     ...pods,
     ...more,
     image,
     mounts: model === undefined ? mounts : [model, ...mounts],
-    overrides: { ...overrides, container: merged(container, overrides?.container) },
+    podOverrides: { ...overrides, container: merged(container, overrides?.container) },
   };
 }
 

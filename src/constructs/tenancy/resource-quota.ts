@@ -6,18 +6,15 @@ import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
 export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
-export interface ResourceQuotaProps {
-  /** @default - the construct's id */
-  readonly name?: string;
-  /** @default - the chart's namespace */
-  readonly namespace?: INamespace;
+export interface ResourceQuotaProps extends NamespacedObjectProps {
   /**
    * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
    * @default - not limited
@@ -70,7 +67,7 @@ export class ResourceQuota extends Construct {
     super(scope, id);
     this.hard = new Map(hardOf(this.node.path, props));
     this.resource = new Resource(this, 'Resource', ResourceQuotaKind, {
-      metadata: { name: props.name ?? id, namespace: props.namespace?.name },
+      metadata: namespacedMetadata(id, props),
       spec: Lazy.any({
         produce: () => ({
           hard: Object.fromEntries(this.hard),
@@ -79,7 +76,7 @@ export class ResourceQuota extends Construct {
         }),
       }) as object,
     });
-    dependOnNamespace(this, props.namespace);
+    dependOn(this, props.namespace);
   }
 
   /**

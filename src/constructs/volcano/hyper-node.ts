@@ -8,14 +8,13 @@ import {
   type HyperNodeSpecMember,
 } from '../../facts/api/types/topology.volcano.sh/v1alpha1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
-export interface IHyperNode {
-  readonly hyperNodeName: string;
-}
+export interface HyperNodeReference extends ObjectReference<'HyperNode'> {}
 
 /** What a hyper node consists of. */
 export class HyperNodeMember {
@@ -40,9 +39,9 @@ export class HyperNodeMember {
   }
 
   /** A hyper node of a lower tier. Hyper nodes can be named only one by one. */
-  static hyperNode(hyperNode: IHyperNode): HyperNodeMember {
+  static hyperNode(hyperNode: HyperNodeReference): HyperNodeMember {
     return new HyperNodeMember(
-      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.hyperNodeName } } },
+      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.name } } },
       hyperNode,
     );
   }
@@ -50,7 +49,7 @@ export class HyperNodeMember {
   private constructor(
     private readonly member: HyperNodeSpecMember,
     /** The hyper node that this refers to. */
-    readonly reference?: IHyperNode,
+    readonly reference?: HyperNodeReference,
   ) {}
 
   toMember(): HyperNodeSpecMember {
@@ -72,18 +71,19 @@ export interface HyperNodeProps extends ClusterObjectProps {
  *
  * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
  */
-export class HyperNode extends Construct implements IHyperNode {
+export class HyperNode extends Construct implements HyperNodeReference {
   /** A hyper node that exists in the cluster. */
-  static fromName(hyperNodeName: string): IHyperNode {
-    return { hyperNodeName };
+  static fromName(name: string): HyperNodeReference {
+    return { kind: 'HyperNode', name };
   }
 
-  readonly hyperNodeName: string;
+  readonly kind = 'HyperNode';
+  readonly name: string;
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {
     super(scope, id);
-    this.hyperNodeName = props.name ?? id;
+    this.name = props.name ?? id;
     this.resource = new Resource(this, 'Resource', HyperNodeKind, {
       metadata: clusterMetadata(id, props),
       spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },

@@ -19,12 +19,11 @@ import {
   type VolcanoJobEngine,
 } from './job-specification';
 import { dependOn } from '../resources/depend-on';
+import { type ObjectReference } from '../resources/references';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 
 /** Whatever names a job template of the flow's namespace. */
-export interface IJobTemplate {
-  readonly jobTemplateName: string;
-}
+export interface JobTemplateReference extends ObjectReference<'JobTemplate'> {}
 
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
@@ -35,11 +34,13 @@ export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplat
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
  * new volcano.JobFlow(chart, 'pipeline').addFlow(train);
  */
-export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine> implements IJobTemplate {
+export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine> implements JobTemplateReference {
   /** A template that exists in the namespace. */
-  static fromName(jobTemplateName: string): IJobTemplate {
-    return { jobTemplateName };
+  static fromName(name: string): JobTemplateReference {
+    return { kind: 'JobTemplate', name };
   }
+
+  readonly kind = 'JobTemplate';
 
   /** @throws if a plugin is given twice, or the job cannot be scheduled as it says */
   constructor(scope: Construct, id: string, props: JobTemplateProps) {
@@ -54,10 +55,6 @@ export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, Volc
       choiceStands: 'inside',
       references: job.references,
     });
-  }
-
-  get jobTemplateName(): string {
-    return this.name;
   }
 }
 
@@ -74,13 +71,13 @@ export interface JobFlowProps extends NamespacedObjectProps {
  * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
  */
 export class JobFlow extends Construct {
-  readonly jobFlowName: string;
+  readonly name: string;
   readonly resource: ApiObject;
-  private readonly flows: { readonly template: IJobTemplate; readonly after: readonly IJobTemplate[] }[] = [];
+  private readonly flows: { readonly template: JobTemplateReference; readonly after: readonly JobTemplateReference[] }[] = [];
 
   constructor(scope: Construct, id: string, props: JobFlowProps = {}) {
     super(scope, id);
-    this.jobFlowName = props.name ?? id;
+    this.name = props.name ?? id;
     const spec: JobFlowSpec = {
       jobRetainPolicy: props.jobRetainPolicy ?? 'retain',
       flows: Lazy.any({ produce: () => this.renderFlows() }) as JobFlowSpec['flows'],
@@ -95,18 +92,18 @@ export class JobFlow extends Construct {
    * @param options.after templates of this flow that must have completed
    * @throws if the template is in the flow already, or one of `after` is not: Volcano would wait for ever
    */
-  addFlow(template: IJobTemplate, options: { readonly after?: readonly IJobTemplate[] } = {}): this {
-    const name = template.jobTemplateName;
-    const known = this.flows.map((flow) => flow.template.jobTemplateName);
+  addFlow(template: JobTemplateReference, options: { readonly after?: readonly JobTemplateReference[] } = {}): this {
+    const name = template.name;
+    const known = this.flows.map((flow) => flow.template.name);
     if (known.includes(name)) {
       throw new Error(
-        `The flow ${this.jobFlowName} has the template "${name}" already. Make a second JobTemplate for a second run.`,
+        `The flow ${this.name} has the template "${name}" already. Make a second JobTemplate for a second run.`,
       );
     }
-    const missing = options.after?.find((other) => !known.includes(other.jobTemplateName));
+    const missing = options.after?.find((other) => !known.includes(other.name));
     if (missing !== undefined) {
       throw new Error(
-        `"${name}" shall come after "${missing.jobTemplateName}", which is not in the flow ${this.jobFlowName}. Add that one first.`,
+        `"${name}" shall come after "${missing.name}", which is not in the flow ${this.name}. Add that one first.`,
       );
     }
     this.flows.push({ template, after: options.after ?? [] });
@@ -116,8 +113,8 @@ export class JobFlow extends Construct {
 
   private renderFlows(): JobFlowSpec['flows'] {
     return this.flows.map(({ template, after }) => ({
-      name: template.jobTemplateName,
-      ...(after.length === 0 ? {} : { dependsOn: { targets: after.map((other) => other.jobTemplateName) } }),
+      name: template.name,
+      ...(after.length === 0 ? {} : { dependsOn: { targets: after.map((other) => other.name) } }),
     }));
   }
 }

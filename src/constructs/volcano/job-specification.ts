@@ -171,8 +171,8 @@ export class JobSpecification {
     return {
       minAvailable: props.minAvailable ?? (elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
       schedulerName: schedulerOf(scheduling),
-      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.queueName : undefined,
-      priorityClassName: choice.priorityClass?.priorityClassName,
+      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.name : undefined,
+      priorityClassName: choice.priorityClass?.name,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
       ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),

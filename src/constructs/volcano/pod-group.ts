@@ -63,7 +63,7 @@ export interface PodGroupProps extends NamespacedObjectProps {
  * new PodTemplate({ image, parts: [group.member('worker')], scheduling: Scheduling.volcano(queue) });
  */
 export class PodGroup extends Construct {
-  readonly podGroupName: string;
+  readonly name: string;
   readonly resource: ApiObject;
   private queue?: VolcanoQueueReference;
 
@@ -72,7 +72,7 @@ export class PodGroup extends Construct {
     if (props.queue !== undefined) {
       requireQueue(`${this.node.path}: queue`, props.queue, ['volcano']);
     }
-    this.podGroupName = props.name ?? id;
+    this.name = props.name ?? id;
     this.queue = props.queue;
     const { minTaskMember } = props;
     const spec: PodGroupSpec = {
@@ -80,8 +80,8 @@ export class PodGroup extends Construct {
         props.minMember ?? (minTaskMember && Object.values(minTaskMember).reduce((sum, count) => sum + count, 0)),
       minTaskMember,
       minResources: optionalAmountsByName(`${this.node.path}: minResources`, props.minResources),
-      queue: Lazy.any({ produce: () => this.queue?.queueName }) as string,
-      priorityClassName: props.priorityClass?.priorityClassName,
+      queue: Lazy.any({ produce: () => this.queue?.name }) as string,
+      priorityClassName: props.priorityClass?.name,
       networkTopology: props.networkTopology && renderTopology(props.networkTopology),
       subGroupPolicy: props.subGroups?.map((group) => ({
         name: group.name,
@@ -120,6 +120,6 @@ export class PodGroup extends Construct {
 
   /** What makes a pod a member, as annotations. */
   memberAnnotations(task?: string): Readonly<Record<string, string>> {
-    return { [GROUP_NAME_ANNOTATION]: this.podGroupName, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
+    return { [GROUP_NAME_ANNOTATION]: this.name, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
   }
 }

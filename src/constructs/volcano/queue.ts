@@ -74,12 +74,12 @@ export interface QueueProps extends ClusterObjectProps {
  */
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
-  static fromName(queueName: string): VolcanoQueueReference {
-    return { engine: 'volcano', queueName };
+  static fromName(name: string): VolcanoQueueReference {
+    return { engine: 'volcano', name };
   }
 
   readonly engine = 'volcano';
-  readonly queueName: string;
+  readonly name: string;
   readonly parent?: VolcanoQueueReference;
   readonly resource: ApiObject;
   private readonly [CHILDREN]: Queue[] = [];
@@ -91,13 +91,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
     private readonly props: QueueProps = {},
   ) {
     super(scope, id);
-    this.queueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.parent = props.parent;
     for (const share of ['capability', 'deserved', 'guarantee'] as const) {
       this.stated(share);
     }
     const spec: QueueSpec = {
-      parent: props.parent?.queueName,
+      parent: props.parent?.name,
       weight: props.weight ?? 1,
       reclaimable: props.reclaimable ?? true,
       priority: props.priority,

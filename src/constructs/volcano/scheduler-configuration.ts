@@ -35,7 +35,7 @@ export interface SchedulerConfigurationProps {
   /** The Helm release of Volcano, after which its chart names the ConfigMap. @default 'volcano' */
   readonly release?: string;
   /** The namespace of the release. @default 'volcano-system' */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** In the order in which they run. @default - enqueue, allocate, preempt, reclaim, backfill */
   readonly actions?: readonly (SchedulerActionName | SchedulerAction)[];
   /** Plugins by tier: within a tier all have a say, a later tier is asked only where the earlier ones leave a choice. */
@@ -107,7 +107,8 @@ export class SchedulerConfiguration extends Construct {
     });
   }
 
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly tiers: SchedulerPlugin[][];
 
@@ -117,10 +118,10 @@ export class SchedulerConfiguration extends Construct {
     private readonly props: SchedulerConfigurationProps,
   ) {
     super(scope, id);
-    this.configMapName = schedulerConfigMapName(props.release ?? 'volcano');
+    this.name = schedulerConfigMapName(props.release ?? 'volcano');
     this.tiers = props.tiers.map((tier) => [...tier]);
     this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: { name: this.configMapName, namespace: nameOf(props.namespace ?? 'volcano-system') },
+      metadata: { name: this.name, namespace: nameOf(props.namespace ?? 'volcano-system') },
       data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
     });
     dependOn(this.resource, props.namespace);

@@ -30,7 +30,7 @@ export interface WorkloadProps<Spec, Engine extends SchedulingEngine = Schedulin
   /** Anything else of the object's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly specOverrides?: OpenPartial<Spec>;
+  readonly overrides?: OpenPartial<Spec>;
   /** Who schedules the pods, and through which queue. Excludes `submitTo`. @default - the cluster's own scheduler */
   readonly scheduling?: Scheduling<Engine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
@@ -191,9 +191,9 @@ export abstract class Workload<
   private prioritize(priorityClass: PriorityClassReference): void {
     this.requirePriorityClass('withPriority', priorityClass);
     const before = this.chosen.priorityClass;
-    if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
+    if (before !== undefined && before.name !== priorityClass.name) {
       throw new Error(
-        `${this.node.path}: must not have the priority class "${priorityClass.priorityClassName}": it has "${before.priorityClassName}". Keep one of the two.`,
+        `${this.node.path}: must not have the priority class "${priorityClass.name}": it has "${before.name}". Keep one of the two.`,
       );
     }
     this.choose({ priorityClass });
@@ -374,7 +374,7 @@ export abstract class Workload<
       return [];
     }
     const { namespace } = this.definition.props;
-    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.priorityClassName;
+    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.name;
     return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
@@ -398,7 +398,7 @@ export abstract class Workload<
   }
 
   private finished(choice: WorkloadChoice): Spec {
-    return merged(this.render(choice), this.definition.props.specOverrides);
+    return merged(this.render(choice), this.definition.props.overrides);
   }
 }
 

@@ -116,7 +116,7 @@ describe('as a Deployment', () => {
       maxReplicaCount: 8,
     });
     expect(manifestsOf(scope).at(-1)?.kind).toBe('ScaledObject');
-    expect(service.scaledObject?.scaledObjectName).toBe('chat');
+    expect(service.scaledObject?.name).toBe('chat');
     expect(complaints(scope)).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('as a Deployment', () => {
     new InferenceService(scope, 'chat', {
       ...server,
       terminationGracePeriod: Duration.minutes(5),
-      overrides: { container: { readinessProbe: { periodSeconds: 1 } } },
+      podOverrides: { container: { readinessProbe: { periodSeconds: 1 } } },
     });
     expect(podOf(specOf(scope, 'Deployment')).terminationGracePeriodSeconds).toBe(300);
     expect(mainOf(podOf(specOf(scope, 'Deployment'))).readinessProbe).toMatchObject({

@@ -27,7 +27,8 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  * ] });
  */
 export class GrafanaDashboard extends Construct {
-  readonly configMapName: string;
+  readonly kind = 'ConfigMap';
+  readonly name: string;
   readonly resource: ApiObject;
   private readonly ownRows: PanelRow[];
 
@@ -38,7 +39,7 @@ export class GrafanaDashboard extends Construct {
     private readonly props: GrafanaDashboardProps,
   ) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.ownRows = [...props.rows];
     grafanaJson(props);
     const { labels, annotations, folder, sidecarLabel = { grafana_dashboard: '1' } } = props;
