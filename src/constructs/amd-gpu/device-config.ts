@@ -12,8 +12,7 @@ import {
 } from '../../facts/api/types/amd.com/v1alpha1';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { acceleratorToleration } from '../../facts/catalog';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
@@ -107,10 +106,16 @@ export class DeviceConfig extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     const namespace = props.namespace ?? ROCM_NAMESPACE;
-    this.resource = new Resource(this, 'Resource', DeviceConfigKind, {
-      metadata: namespacedMetadata(id, { ...props, namespace }),
-      spec: merged(specOf(props), props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      DeviceConfigKind,
+      {
+        metadata: namespacedMetadata(id, { ...props, namespace }),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, props.partitions);
   }
 }

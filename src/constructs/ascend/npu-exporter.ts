@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Namespace of the exporter, by convention. */
@@ -16,7 +17,7 @@ export const NPU_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.ascend.podLabels ?? {};
 /** Port of the exporter's metrics. */
 export const NPU_EXPORTER_PORT = ACCELERATOR_EXPORTERS.ascend.port.number;
 
-export interface NpuExporterProps extends NamespacedObjectProps {
+export interface NpuExporterProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default npu-exporter */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Image of the exporter. Upstream publishes archives to build it from, not an image: name yours, with its tag. */
@@ -44,6 +45,7 @@ export class NpuExporter extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? NPU_EXPORTER_NAMESPACE,
       podLabels: NPU_EXPORTER_LABELS,

@@ -6,11 +6,11 @@ import { Construct } from 'constructs';
 import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
-export interface ComputeDomainProps extends NamespacedObjectProps {
+export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
   /** One channel for each pod, or all of a domain. @default Single */
@@ -38,13 +38,19 @@ export class ComputeDomain extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     this.channelTemplate = { kind: 'ResourceClaimTemplate', name: props.channelTemplate ?? `${this.name}-channel` };
-    this.resource = new Resource(this, 'Resource', ComputeDomainKind, {
-      metadata: namespacedMetadata(this.name, props),
-      spec: {
-        numNodes: props.numNodes ?? 0,
-        channel: { resourceClaimTemplate: { name: this.channelTemplate.name }, allocationMode: props.allocationMode },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ComputeDomainKind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: {
+          numNodes: props.numNodes ?? 0,
+          channel: { resourceClaimTemplate: { name: this.channelTemplate.name }, allocationMode: props.allocationMode },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type DeviceClass as DeviceClassObject } from '../../facts/api/types/resource.k8s.io/v1';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceSelector } from './device-selector';
@@ -16,7 +16,7 @@ import { formFor } from './resource-claim-template';
 /** A DeviceClass: the construct, or `DeviceClass.fromName(…)` for one that exists in the cluster. */
 export interface DeviceClassReference extends ObjectReference<'DeviceClass'> {}
 
-export interface DeviceClassProps extends ClusterObjectProps {
+export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
   /** All of them must hold; every class of a driver's begins with its driver. */
   readonly selectors?: readonly DeviceSelector[];
   readonly config?: readonly Omit<DriverConfig, 'requests'>[];
@@ -54,13 +54,19 @@ export class DeviceClass extends Construct implements DeviceClassReference {
     this.name = props.name ?? id;
     const { apiVersion } = formFor(this, props.kubernetes);
     const kind: ResourceKind<DeviceClassObject> = { apiVersion, kind: 'DeviceClass' };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        selectors: props.selectors?.map((selector) => selector.toSelector()),
-        config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
-        extendedResourceName: props.extendedResourceName,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          selectors: props.selectors?.map((selector) => selector.toSelector()),
+          config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
+          extendedResourceName: props.extendedResourceName,
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }

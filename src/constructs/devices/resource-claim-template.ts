@@ -11,7 +11,7 @@ import { Checks } from '../../checks/checks-of';
 import { Accelerator } from '../pods/accelerator';
 import { type AcceleratorOptions } from '../pods/accelerator-options';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import {
@@ -24,7 +24,8 @@ import {
 } from './device-request';
 import { type ClaimForm, claimForm } from './dra-facts';
 
-export interface ResourceClaimTemplateProps extends NamespacedObjectProps, ClaimStatement {
+export interface ResourceClaimTemplateProps
+  extends NamespacedObjectProps, Overridable<ResourceClaimTemplateObject>, ClaimStatement {
   /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
   readonly kubernetes?: KubernetesMinor;
 }
@@ -56,10 +57,16 @@ export class ResourceClaimTemplate extends Construct implements ObjectReference<
       apiVersion: form.apiVersion,
       kind: 'ResourceClaimTemplate',
     };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: namespacedMetadata(this.name, props),
-      spec: { spec: { devices: renderDevices(props, form) } },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: { spec: { devices: renderDevices(props, form) } },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...classesIn(props.requests));
   }
 

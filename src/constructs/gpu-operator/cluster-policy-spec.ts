@@ -8,11 +8,11 @@ import { type Toleration } from '../../facts/api/types/core/v1';
 import { type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
 import { type JsonObject } from '../../facts/api/schema';
 import { asObject } from '../../manifests/read';
-import { type OpenPartial } from '../pods/pod-template';
 import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
 import { type DriverOptions, named, renderRdma, renderUpgrade } from './driver-options';
 import { type Operand, renderOperand } from './operand';
 import { type MigStrategy } from './sharing';
+import { type OpenPartial } from '../resources/merge';
 
 export interface ClusterDriverOptions extends DriverOptions {
   /** The driver comes from NVIDIADriver resources, which may differ by node. @default false */
@@ -101,7 +101,7 @@ export interface ClusterPolicyOptions {
   readonly nodeStatusExporter?: Operand;
   readonly daemonSets?: DaemonSetOptions;
   /** @default nvidia */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
 }
 
 /** What follows from node pools. */
@@ -116,7 +116,7 @@ const NVIDIA_TOLERATION: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists
 export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeConfigs): ClusterPolicySpec {
   const { driver, cdi, toolkit, devicePlugin, migManager, dcgmExporter, daemonSets = {} } = options;
   return {
-    operator: { runtimeClass: options.runtimeClass },
+    operator: { runtimeClass: options.runtimeClass === undefined ? undefined : nameOf(options.runtimeClass) },
     daemonsets: {
       tolerations: daemonSets.tolerations ?? [NVIDIA_TOLERATION],
       priorityClassName: daemonSets.priorityClass?.name ?? 'system-node-critical',

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
 
@@ -17,7 +17,7 @@ export interface DcgmCounter {
   readonly help: string;
 }
 
-export interface DcgmCountersProps extends NamespacedObjectProps {
+export interface DcgmCountersProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** @default - `USUAL_DCGM_COUNTERS` */
   readonly counters?: readonly DcgmCounter[];
   /** Who reads them: the exporter of the GPU operator, or one of your own with `--configmap-data`. @default operator */
@@ -86,10 +86,16 @@ export class DcgmCounters extends Construct {
     this.name = props.name ?? id;
     this.rows = [...(props.counters ?? USUAL_DCGM_COUNTERS)];
     const key = props.readBy === 'stand-alone' ? DCGM_STANDALONE_KEY : DCGM_OPERATOR_KEY;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.name, props),
-      data: { [key]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: { [key]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

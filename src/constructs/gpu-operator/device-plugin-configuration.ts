@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { type Sharing } from './sharing';
@@ -13,7 +13,7 @@ import { type Sharing } from './sharing';
 /** The node label whose value is the key of the configuration that the node shall have. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
 
-export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
+export interface DevicePluginConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** By name; names are keys of the ConfigMap and values of the node label. */
   readonly configurations?: Readonly<Record<string, Sharing>>;
 }
@@ -35,10 +35,16 @@ export class DevicePluginConfiguration extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     this.configurations = new Map(Object.entries(props.configurations ?? {}));
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.name, props),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -6,8 +6,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { ClusterPolicy, type ClusterPolicySpec } from '../../facts/api/types/nvidia.com/v1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
@@ -32,6 +31,9 @@ export interface GpuOperatorProps extends ClusterPolicyOptions, ClusterObjectPro
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<ClusterPolicySpec>;
 }
+
+/** As the chart calls the ClusterPolicy. */
+const DEFAULT_NAME = 'cluster-policy';
 
 /** The key of nodes without a label. */
 const DEFAULT_CONFIG = 'default';
@@ -69,9 +71,8 @@ export class GpuOperator extends Construct {
     if (through === 'chart') {
       return;
     }
-    // As the chart calls it, unless it is named.
     this.resource = new Resource(this, 'Resource', ClusterPolicy, {
-      metadata: clusterMetadata('cluster-policy', props),
+      metadata: clusterMetadata(DEFAULT_NAME, props),
       spec: Lazy.any({ produce: () => this.spec }) as ClusterPolicySpec,
     });
     dependOn(this.resource, props.namespace, props.daemonSets?.priorityClass);
@@ -105,7 +106,7 @@ export class GpuOperator extends Construct {
 
   /** The spec of the ClusterPolicy. */
   get spec(): ClusterPolicySpec {
-    return merged(clusterPolicySpec(this.props, this.configs), this.props.overrides);
+    return merged<ClusterPolicySpec>(clusterPolicySpec(this.props, this.configs), this.props.overrides);
   }
 
   /** Values of the chart `gpu-operator` that say the same. */
@@ -153,5 +154,10 @@ export class GpuOperator extends Construct {
 
   private after(configMap: ApiObject): void {
     this.resource?.addDependency(configMap);
+  }
+
+  /** Name of the ClusterPolicy, whoever writes it. */
+  get name(): string {
+    return this.props.name ?? DEFAULT_NAME;
   }
 }

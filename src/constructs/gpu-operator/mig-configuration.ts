@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type JsonObject } from '../../facts/api/schema';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { checkConfigName } from './device-plugin-configuration';
@@ -19,7 +19,7 @@ export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 /** The file takes the place of the built-in one, so the operator's default must stand in it as well. */
 const DISABLED = 'all-disabled';
 
-export interface MigConfigurationProps extends NamespacedObjectProps {
+export interface MigConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** By name; names are values of the node label. `all-disabled` is always there. */
   readonly configurations?: Readonly<Record<string, Sharing>>;
 }
@@ -45,10 +45,16 @@ export class MigConfiguration extends Construct {
     for (const [name, sharing] of Object.entries(props.configurations ?? {})) {
       this.addConfiguration(name, sharing);
     }
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.name, props),
-      data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: { [MIG_CONFIG_KEY]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

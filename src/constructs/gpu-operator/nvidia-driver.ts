@@ -5,8 +5,7 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { type NodeAffinity, type Toleration } from '../../facts/api/types/core/v1';
 import { NVIDIADriver, type NVIDIADriverSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf, type PriorityClassReference } from '../resources/references';
@@ -48,10 +47,16 @@ export class NvidiaDriver extends Construct {
   constructor(scope: Construct, id: string, props: NvidiaDriverProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', NVIDIADriver, {
-      metadata: clusterMetadata(id, props),
-      spec: merged(specOf(props), props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NVIDIADriver,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.priorityClass);
   }
 }

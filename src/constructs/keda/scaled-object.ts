@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { type HorizontalPodAutoscalerBehavior } from '../../facts/api/types/autoscaling/v2';
 import { ScaledObject as ScaledObjectKind, type ScaledObjectSpec } from '../../facts/api/types/keda.sh/v1alpha1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { markScaled } from '../workload/interop';
 import { requireWholeNumber } from '../workload/whole-number';
@@ -72,7 +72,7 @@ export type Pause =
   /** Everything, at these replicas. */
   | { readonly atReplicas: number };
 
-export interface ScaledObjectProps extends NamespacedObjectProps {
+export interface ScaledObjectProps extends NamespacedObjectProps, Overridable<ScaledObjectKind> {
   readonly target: ScaleTarget;
   /** One at least, here or with `addTrigger`. @default - none yet */
   readonly triggers?: readonly Trigger[];
@@ -129,10 +129,16 @@ export class ScaledObject extends Construct {
     markScaled(props.target);
     this.name = props.name ?? id;
     this.triggers = [...(props.triggers ?? [])];
-    this.resource = new Resource(this, 'Resource', ScaledObjectKind, {
-      metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),
-      spec: Lazy.any({ produce: () => this.toSpec() }) as ScaledObjectSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ScaledObjectKind,
+      {
+        metadata: namespacedMetadata(id, { ...props, annotations: { ...annotationsOf(props), ...props.annotations } }),
+        spec: Lazy.any({ produce: () => this.toSpec() }) as ScaledObjectSpec,
+      },
+      props.overrides,
+    );
     dependOn(
       this.resource,
       props.namespace,

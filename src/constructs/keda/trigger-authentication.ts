@@ -13,6 +13,7 @@ import {
   type ClusterObjectProps,
   namespacedMetadata,
   type NamespacedObjectProps,
+  type Overridable,
 } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
@@ -81,7 +82,8 @@ export interface AuthenticationSources extends SecretStores {
   readonly oauth2?: OAuth2;
 }
 
-export interface TriggerAuthenticationProps extends NamespacedObjectProps, AuthenticationSources {}
+export interface TriggerAuthenticationProps
+  extends NamespacedObjectProps, AuthenticationSources, Overridable<TriggerAuthenticationKind> {}
 
 /**
  * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
@@ -98,10 +100,16 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
   constructor(scope: Construct, id: string, props: TriggerAuthenticationProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', TriggerAuthenticationKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      TriggerAuthenticationKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...referencesOf(props));
   }
 
@@ -111,7 +119,8 @@ export class TriggerAuthentication extends Construct implements TriggerAuthentic
   }
 }
 
-export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
+export interface ClusterTriggerAuthenticationProps
+  extends ClusterObjectProps, AuthenticationSources, Overridable<ClusterTriggerAuthenticationKind> {
   /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
   readonly filePath?: string;
 }
@@ -126,10 +135,16 @@ export class ClusterTriggerAuthentication extends Construct implements TriggerAu
   constructor(scope: Construct, id: string, props: ClusterTriggerAuthenticationProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ClusterTriggerAuthenticationKind, {
-      metadata: clusterMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterTriggerAuthenticationKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...referencesOf(props));
   }
 
@@ -139,7 +154,10 @@ export class ClusterTriggerAuthentication extends Construct implements TriggerAu
   }
 }
 
-function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference<'Secret' | 'ConfigMap'>[] {
+function referencesOf({
+  secrets = {},
+  configMaps = {},
+}: AuthenticationSources): readonly NamedReference<'Secret' | 'ConfigMap'>[] {
   return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
 }
 

@@ -7,14 +7,14 @@ import {
   AdmissionCheck as AdmissionCheckKind,
   type AdmissionCheckSpecParameters,
 } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
 export interface AdmissionCheckReference extends ObjectReference<'AdmissionCheck'> {}
 
-export interface AdmissionCheckProps extends ClusterObjectProps {
+export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<AdmissionCheckKind> {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
   readonly controllerName: 'kueue.x-k8s.io/provisioning-request' | 'kueue.x-k8s.io/multikueue' | (string & {});
   /** The object with the controller's own settings, such as a ProvisioningRequestConfig. @default - none */
@@ -41,9 +41,15 @@ export class AdmissionCheck extends Construct implements AdmissionCheckReference
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', AdmissionCheckKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { controllerName: props.controllerName, parameters: props.parameters },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      AdmissionCheckKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { controllerName: props.controllerName, parameters: props.parameters },
+      },
+      props.overrides,
+    );
   }
 }

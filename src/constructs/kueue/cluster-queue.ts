@@ -7,7 +7,7 @@ import { type Quantity } from '../../facts/api/scalars';
 import { ClusterQueue as ClusterQueueKind, type ClusterQueueSpec } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type NamedReference, nameOf, type ObjectReference, referencesIn } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type AdmissionCheckReference } from './admission-check';
@@ -47,7 +47,7 @@ export interface ClusterQueueCheck {
   readonly onFlavors?: readonly ResourceFlavorReference[];
 }
 
-export interface ClusterQueueProps extends ClusterObjectProps {
+export interface ClusterQueueProps extends ClusterObjectProps, Overridable<ClusterQueueKind> {
   /** Flavors in the order in which they are tried, with what the queue has of each. @default - none; add them with `addFlavor` */
   readonly flavors?: readonly FlavorQuotas[];
   /** The queues that lend to this one and borrow from it. @default - none */
@@ -111,12 +111,20 @@ export class ClusterQueue extends Construct implements ClusterQueueReference {
     this.name = props.name ?? id;
     this.flavors = [...(props.flavors ?? [])];
     resourceGroups(this.flavors);
-    this.resource = new Resource(this, 'Resource', ClusterQueueKind, {
-      metadata: clusterMetadata(id, props),
-      spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterQueueKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: Lazy.any({ produce: () => this.toSpec() }) as ClusterQueueSpec,
+      },
+      props.overrides,
+    );
     const checks = (props.admissionChecks ?? []).map((check) => checkOf(check).check);
-    const namespaces = Array.isArray(props.namespaces) ? (props.namespaces as readonly NamedReference<'Namespace'>[]) : [];
+    const namespaces = Array.isArray(props.namespaces)
+      ? (props.namespaces as readonly NamedReference<'Namespace'>[])
+      : [];
     dependOn(
       this.resource,
       props.cohort,
@@ -183,7 +191,9 @@ function selectorOf(namespaces: NonNullable<ClusterQueueProps['namespaces']>): L
   if (!Array.isArray(namespaces)) {
     return namespaces as LabelSelector;
   }
-  const values = (namespaces as readonly NamedReference<'Namespace'>[]).map((namespace) => nameOf(namespace, 'Namespace'));
+  const values = (namespaces as readonly NamedReference<'Namespace'>[]).map((namespace) =>
+    nameOf(namespace, 'Namespace'),
+  );
   return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }] };
 }
 

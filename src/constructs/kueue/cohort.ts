@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { Cohort as CohortKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type FlavorQuotas, resourceGroups } from './quotas';
@@ -14,7 +14,7 @@ import { type FlavorQuotas, resourceGroups } from './quotas';
 /** Whatever names a cohort: a `Cohort`, or `Cohort.fromName(…)`; a cohort that nobody defines exists by being named. */
 export interface CohortReference extends ObjectReference<'Cohort'> {}
 
-export interface CohortProps extends ClusterObjectProps {
+export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind> {
   /** The cohort that this one borrows from. @default - none: a root */
   readonly parent?: CohortReference;
   /** What belongs to the cohort itself, for all of its queues to borrow. Limits need a parent. @default - none */
@@ -43,14 +43,20 @@ export class Cohort extends Construct implements CohortReference {
     super(scope, id);
     const { flavors = [], fairSharingWeight } = props;
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', CohortKind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        parentName: props.parent?.name,
-        resourceGroups: flavors.length === 0 ? undefined : resourceGroups(flavors),
-        fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      CohortKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          parentName: props.parent?.name,
+          resourceGroups: flavors.length === 0 ? undefined : resourceGroups(flavors),
+          fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.parent, ...flavors.map(({ flavor }) => flavor));
   }
 }

@@ -6,13 +6,13 @@ import { Construct } from 'constructs';
 import { type Quantity } from '../../facts/api/scalars';
 import { LocalQueue as LocalQueueKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type KueueQueueReference } from '../resources/queue-references';
 import { nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type ClusterQueueReference, type StopPolicy } from './cluster-queue';
 
-export interface LocalQueueProps extends NamespacedObjectProps {
+export interface LocalQueueProps extends NamespacedObjectProps, Overridable<LocalQueueKind> {
   /** Cannot be changed later. */
   readonly clusterQueue: ClusterQueueReference;
   /** @default - workloads are admitted */
@@ -45,14 +45,20 @@ export class LocalQueue extends Construct implements KueueQueueReference {
     const { fairSharingWeight } = props;
     this.name = props.name ?? id;
     this.namespace = props.namespace === undefined ? Chart.of(this).namespace : nameOf(props.namespace);
-    this.resource = new Resource(this, 'Resource', LocalQueueKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: {
-        clusterQueue: props.clusterQueue.name,
-        stopPolicy: props.stopPolicy,
-        fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      LocalQueueKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: {
+          clusterQueue: props.clusterQueue.name,
+          stopPolicy: props.stopPolicy,
+          fairSharing: fairSharingWeight === undefined ? undefined : { weight: String(fairSharingWeight) },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.clusterQueue, props.namespace);
   }
 }

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type Taint, type Toleration } from '../../facts/api/types/core/v1';
 import { ResourceFlavor as ResourceFlavorKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type TopologyReference } from './topology';
@@ -14,7 +14,7 @@ import { type TopologyReference } from './topology';
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
 export interface ResourceFlavorReference extends ObjectReference<'ResourceFlavor'> {}
 
-export interface ResourceFlavorProps extends ClusterObjectProps {
+export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<ResourceFlavorKind> {
   /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */
   readonly nodeLabels?: Readonly<Record<string, string>>;
   /** Taints of the nodes: only workloads that tolerate them get the flavor. @default - none */
@@ -47,15 +47,21 @@ export class ResourceFlavor extends Construct implements ResourceFlavorReference
   constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ResourceFlavorKind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        nodeLabels: props.nodeLabels,
-        nodeTaints: props.nodeTaints,
-        tolerations: props.tolerations,
-        topologyName: props.topology?.name,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ResourceFlavorKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          nodeLabels: props.nodeLabels,
+          nodeTaints: props.nodeTaints,
+          tolerations: props.tolerations,
+          topologyName: props.topology?.name,
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.topology);
   }
 }

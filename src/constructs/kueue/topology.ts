@@ -4,14 +4,14 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { Topology as TopologyKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
 export interface TopologyReference extends ObjectReference<'Topology'> {}
 
-export interface TopologyProps extends ClusterObjectProps {
+export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyKind> {
   /**
    * Node labels, the widest first: block, rack, node. Cannot be changed later.
    *
@@ -38,9 +38,15 @@ export class Topology extends Construct implements TopologyReference {
   constructor(scope: Construct, id: string, props: TopologyProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', TopologyKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      TopologyKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { levels: props.levels.map((nodeLabel) => ({ nodeLabel })) },
+      },
+      props.overrides,
+    );
   }
 }

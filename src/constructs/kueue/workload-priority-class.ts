@@ -4,11 +4,11 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { WorkloadPriorityClass as WorkloadPriorityClassKind } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type WorkloadPriorityClassReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
-export interface WorkloadPriorityClassProps extends ClusterObjectProps {
+export interface WorkloadPriorityClassProps extends ClusterObjectProps, Overridable<WorkloadPriorityClassKind> {
   /** Higher goes first. */
   readonly value: number;
   /** @default - none */
@@ -29,10 +29,16 @@ export class WorkloadPriorityClass extends Construct implements WorkloadPriority
   constructor(scope: Construct, id: string, props: WorkloadPriorityClassProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', WorkloadPriorityClassKind, {
-      metadata: clusterMetadata(id, props),
-      value: props.value,
-      description: props.description,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      WorkloadPriorityClassKind,
+      {
+        metadata: clusterMetadata(id, props),
+        value: props.value,
+        description: props.description,
+      },
+      props.overrides,
+    );
   }
 }

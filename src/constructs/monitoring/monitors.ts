@@ -9,8 +9,7 @@ import {
   ServiceMonitor as ServiceMonitorKind,
   type ServiceMonitorSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
@@ -60,10 +59,16 @@ export class ServiceMonitor extends Construct {
       ...selection(props),
       endpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', ServiceMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ServiceMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -88,10 +93,16 @@ export class PodMonitor extends Construct {
       ...selection(props),
       podMetricsEndpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', PodMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -105,7 +116,12 @@ function selection({
     selector: { matchLabels: { ...selector } },
     ...(namespaces === undefined
       ? {}
-      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map((namespace) => nameOf(namespace, 'Namespace')) } }),
+      : {
+          namespaceSelector:
+            namespaces === 'all'
+              ? { any: true }
+              : { matchNames: namespaces.map((namespace) => nameOf(namespace, 'Namespace')) },
+        }),
     ...(jobLabel === undefined ? {} : { jobLabel }),
   };
 }

@@ -7,12 +7,12 @@ import { NetworkAttachmentDefinition as AttachmentKind } from '../../facts/api/t
 import { NETWORK_RESOURCE_ANNOTATION } from '../../facts/catalog';
 import { type Fabric, type RdmaNetwork } from '../pods';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type Cni } from './cni';
 import { type DeviceReference, deviceResourceOf } from './device-reference';
 
-export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps {
+export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps, Overridable<AttachmentKind> {
   readonly cni: Cni;
   /**
    * The device that a pod asks for beside the attachment: virtual functions of a policy, a share of a device, or a resource name. Virtual
@@ -48,16 +48,22 @@ export class NetworkAttachmentDefinition extends Construct implements RdmaNetwor
     // A share is no device that a plugin could be told of.
     const tied = this.deviceResource !== undefined && !this.deviceResource.startsWith('rdma/');
     const name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', AttachmentKind, {
-      metadata: namespacedMetadata(id, {
-        ...props,
-        annotations: {
-          ...(tied ? { [NETWORK_RESOURCE_ANNOTATION]: this.deviceResource ?? '' } : {}),
-          ...props.annotations,
-        },
-      }),
-      spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      AttachmentKind,
+      {
+        metadata: namespacedMetadata(id, {
+          ...props,
+          annotations: {
+            ...(tied ? { [NETWORK_RESOURCE_ANNOTATION]: this.deviceResource ?? '' } : {}),
+            ...props.annotations,
+          },
+        }),
+        spec: { config: JSON.stringify(cni.toConfig(name, cniVersion)) },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, typeof device === 'object' ? device : undefined);
   }
 

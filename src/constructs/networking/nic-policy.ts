@@ -15,8 +15,7 @@ import {
   NicNodePolicy as NodePolicyKind,
   type NicNodePolicySpec,
 } from '../../facts/api/types/mellanox.com/v1alpha1';
-import { type OpenPartial } from '../pods';
-import { merged } from '../pods/merge';
+import { type OpenPartial } from '../resources/merge';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
@@ -197,10 +196,21 @@ export class NicClusterPolicy extends NicPolicy {
       nodeAffinity: offers.nodeAffinity,
       tolerations: offers.tolerations,
     });
-    this.resource = new Resource(this, 'Resource', ClusterPolicyKind, {
-      metadata: clusterMetadata('nic-cluster-policy', offers),
-      spec: merged(spec, overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterPolicyKind,
+      {
+        metadata: clusterMetadata('nic-cluster-policy', offers),
+        spec,
+      },
+      overrides,
+    );
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 
@@ -219,10 +229,21 @@ export class NicNodePolicy extends NicPolicy {
       ...sections(offers),
       tolerations: offers.tolerations,
     });
-    this.resource = new Resource(this, 'Resource', NodePolicyKind, {
-      metadata: clusterMetadata(id, offers),
-      spec: merged(spec, offers.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePolicyKind,
+      {
+        metadata: clusterMetadata(id, offers),
+        spec,
+      },
+      offers.overrides,
+    );
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }
 

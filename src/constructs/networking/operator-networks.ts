@@ -14,8 +14,8 @@ import {
   type MacvlanNetworkSpec,
 } from '../../facts/api/types/mellanox.com/v1alpha1';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Fabric, type OpenPartial, type RdmaNetwork } from '../pods';
-import { merged } from '../pods/merge';
+import { type Fabric, type RdmaNetwork } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';

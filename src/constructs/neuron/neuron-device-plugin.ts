@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the monitor's metrics. */
@@ -23,7 +24,7 @@ const NEURON_NODES: NodeSelectorRequirement = {
   values: ACCELERATORS.filter(({ vendor }) => vendor === 'aws').flatMap(({ productLabels }) => productLabels),
 };
 
-export interface NeuronDevicePluginProps extends NamespacedObjectProps {
+export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default kube-system */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `2.12.5.0`. */
@@ -53,6 +54,7 @@ export class NeuronDevicePlugin extends Construct {
     this.name = props.name ?? 'neuron-device-plugin';
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? 'kube-system',
       podLabels: { name: 'neuron-device-plugin-ds' },
@@ -84,7 +86,7 @@ export class NeuronDevicePlugin extends Construct {
   }
 }
 
-export interface NeuronMonitorProps extends NamespacedObjectProps {
+export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default neuron-monitor */
   readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.0.0`. */
@@ -112,6 +114,7 @@ export class NeuronMonitor extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.neuron.namespace,
       podLabels: NEURON_MONITOR_LABELS,

@@ -15,7 +15,8 @@ import {
 import { KARPENTER_CAPACITY } from '../../facts/catalog';
 import { type Amounts, amountsByName } from '../pods/amounts';
 import { dependOn } from '../resources/depend-on';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type OpenPartial } from '../resources/merge';
 import { Resource } from '../resources/resource';
 import { type NodeProfile } from './node-profile';
 
@@ -49,7 +50,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
   readonly userData?: string;
   /** Whatever has no property of its own. @default - none */
-  readonly overrides?: Partial<EC2NodeClassSpec>;
+  readonly overrides?: OpenPartial<EC2NodeClassSpec>;
 }
 
 /** Source: karpenter-provider-aws, EC2NodeClass v1. */
@@ -76,35 +77,40 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
         `${this.node.path}: neither clusterName nor tags of subnets and security groups are given. State clusterName.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', EC2NodeClass, {
-      metadata: clusterMetadata(this.name, props),
-      spec: {
-        ...(props.role === undefined ? {} : { role: props.role }),
-        ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
-        amiSelectorTerms: [{ alias: props.amiAlias }],
-        subnetSelectorTerms: [{ tags: subnet }],
-        securityGroupSelectorTerms: [{ tags: group }],
-        blockDeviceMappings: [
-          {
-            deviceName: '/dev/xvda',
-            rootVolume: true,
-            ebs: {
-              volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
-              volumeType: 'gp3',
-              encrypted: true,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      EC2NodeClass,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: {
+          ...(props.role === undefined ? {} : { role: props.role }),
+          ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
+          amiSelectorTerms: [{ alias: props.amiAlias }],
+          subnetSelectorTerms: [{ tags: subnet }],
+          securityGroupSelectorTerms: [{ tags: group }],
+          blockDeviceMappings: [
+            {
+              deviceName: '/dev/xvda',
+              rootVolume: true,
+              ebs: {
+                volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
+                volumeType: 'gp3',
+                encrypted: true,
+              },
             },
-          },
-        ],
-        ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
-        ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
-        ...(props.userData === undefined ? {} : { userData: props.userData }),
-        ...props.overrides,
+          ],
+          ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
+          ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
+          ...(props.userData === undefined ? {} : { userData: props.userData }),
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }
 
-export interface NodePoolProps extends ClusterObjectProps {
+export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolKind> {
   /** Labels, taints and whether the nodes are spot nodes. */
   readonly profile: NodeProfile;
   /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromName(...)`, or a reference to another provider's kind. */
@@ -159,10 +165,16 @@ export class NodePool extends Construct {
         `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', NodePoolKind, {
-      metadata: clusterMetadata(this.name, props),
-      spec: specOf(props),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePoolKind,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.nodeClass);
   }
 }

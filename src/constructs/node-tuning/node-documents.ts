@@ -6,11 +6,11 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
 
-export interface NodeDocumentsProps extends NamespacedObjectProps {
+export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   readonly documents: readonly NodeDocument[];
 }
 
@@ -31,10 +31,16 @@ export class NodeDocuments extends Construct {
     checkPaths(props.documents);
     this.documents = props.documents;
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.name, props),
-      data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -19,13 +19,13 @@ import { type NodeSelection } from '../pods/node-selection';
 import { PodTemplate } from '../pods/pod-template';
 import { type ObjectReference, type PriorityClassReference } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { fixedConfigMap } from './node-config-map';
 import { scriptText } from './script-text';
 import { type Tuning, type TuningParts } from './tuning';
 
-export interface NodeTunerProps extends NamespacedObjectProps {
+export interface NodeTunerProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** What is set, each kind of tuning once; `Tuning.forTraining()` for what does no harm on any node of a training pool. */
   readonly tunings: readonly Tuning[];
   /** @default - every node with Linux */
@@ -76,18 +76,24 @@ export class NodeTuner extends Construct {
     });
     this.configMap = { kind: 'ConfigMap', name: map.name };
     const labels = { 'app.kubernetes.io/name': 'gantry-node-tuner', 'app.kubernetes.io/instance': this.name };
-    this.resource = new Resource(this, 'Resource', DaemonSet, {
-      metadata: namespacedMetadata(this.name, props),
-      spec: {
-        selector: { matchLabels: labels },
-        // Two tuners on one node would each take the other's values for originals.
-        updateStrategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: 0, maxUnavailable: props.maxUnavailable ?? '10%' },
+    this.resource = new Resource(
+      this,
+      'Resource',
+      DaemonSet,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: {
+          selector: { matchLabels: labels },
+          // Two tuners on one node would each take the other's values for originals.
+          updateStrategy: {
+            type: 'RollingUpdate',
+            rollingUpdate: { maxSurge: 0, maxUnavailable: props.maxUnavailable ?? '10%' },
+          },
+          template: { metadata: { labels }, spec: this.podSpec(props, parts) },
         },
-        template: { metadata: { labels }, spec: this.podSpec(props, parts) },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, map.resource, props.namespace, props.priorityClass);
     dependOn(map.resource, props.namespace);
   }

@@ -22,7 +22,7 @@ import {
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
-import { merged } from './merge';
+import { merged } from '../resources/merge';
 import { type Mount } from './mount';
 import { type NcclProfile } from './nccl';
 import { type NodeSelection } from './node-selection';
@@ -33,9 +33,7 @@ import { containerResources, type ResourcesProps } from './resources';
 import { type Scheduling, type SchedulingParts } from './scheduling';
 import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
-
-/** Some members of `T`, and any others: what is unknown here is written as it stands, and the check speaks of it. */
-export type OpenPartial<T> = Partial<T> & { readonly [member: string]: unknown };
+import { type OpenPartial } from '../resources/merge';
 
 export interface PodOverrides {
   /** Merged into the main container. @default - none */
@@ -86,7 +84,7 @@ export interface PodProps {
   /** @default - the runtime's */
   readonly podSecurityContext?: PodSecurityContext;
   /** RuntimeClass, for example one with a raised memlock limit. @default - the node's default runtime */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
   readonly imagePullSecrets?: readonly NamedReference<'Secret'>[];
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Containers that run to their end before the main one starts. @default - none */
@@ -166,10 +164,10 @@ export class PodTemplate {
 
   /** Constructs that must exist before a workload with this template, beside those of its scheduling and priority class. */
   get references(): readonly object[] {
-    const { imagePullSecrets = [], serviceAccount, mounts = [] } = this.props;
+    const { imagePullSecrets = [], runtimeClass, serviceAccount, mounts = [] } = this.props;
     const parts = this.combined();
     const mounted = [...mounts, ...parts.mounts].flatMap((mount) => mount.references);
-    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, ...imagePullSecrets)];
+    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, runtimeClass, ...imagePullSecrets)];
   }
 
   /**
@@ -239,7 +237,7 @@ export class PodTemplate {
       schedulerName: scheduling?.schedulerName,
       ...scheduling?.pod,
       priorityClassName: (options.priorityClass ?? props.priorityClass)?.name,
-      runtimeClassName: props.runtimeClass,
+      runtimeClassName: props.runtimeClass === undefined ? undefined : nameOf(props.runtimeClass),
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),

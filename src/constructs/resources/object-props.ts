@@ -2,6 +2,7 @@
  * What every construct is told of the object that it makes, and the metadata that follows.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
+import { type OpenPartial } from './merge';
 import { type NamedReference, nameOf } from './references';
 
 export interface ClusterObjectProps {
@@ -18,6 +19,22 @@ export interface NamespacedObjectProps extends ClusterObjectProps {
   readonly namespace?: NamedReference<'Namespace'>;
 }
 
+/** What `overrides` of a kind changes: the spec, or all but the metadata where the kind has none. */
+export type OverridablePart<T> = T extends { readonly spec?: infer Spec }
+  ? NonNullable<Spec>
+  : Omit<T, 'apiVersion' | 'kind' | 'metadata' | 'status'>;
+
+/** The escape hatch that every construct of an object has. */
+export interface Overridable<T> {
+  /**
+   * Fields of the object's spec that have no property of their own, or that shall differ from what the properties render: objects are
+   * merged member by member, lists by the key that Kubernetes merges them by. For a kind without a spec, fields of the object itself. An
+   * unknown field is written, and reported by the checks.
+   * @default - none
+   */
+  readonly overrides?: OpenPartial<OverridablePart<T>>;
+}
+
 export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjectMetadata {
   return {
     name: props.name ?? id,
@@ -29,6 +46,6 @@ export function clusterMetadata(id: string, props: ClusterObjectProps): ApiObjec
 export function namespacedMetadata(id: string, props: NamespacedObjectProps): ApiObjectMetadata {
   return {
     ...clusterMetadata(id, props),
-    ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace) }),
+    ...(props.namespace === undefined ? {} : { namespace: nameOf(props.namespace, 'Namespace') }),
   };
 }

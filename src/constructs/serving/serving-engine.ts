@@ -9,7 +9,7 @@ import { type Construct } from 'constructs';
 import { type Container } from '../../facts/api/types/core/v1';
 import { LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
 import { type ScaledObjectProps } from '../keda';
-import { type OpenPartial, type Scheduling } from '../pods';
+import { type Scheduling } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Deployment, type DeploymentProps, type Rollout } from './deployment';
@@ -25,6 +25,7 @@ import {
   type ServingStatement,
   spreadOver,
 } from './statement';
+import { type OpenPartial } from '../resources/merge';
 
 /** What a ScaledObject is told beside its target: spread a plan of `keda.LlmScaling` into it, or say it yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;

@@ -8,7 +8,7 @@ import { isExtendedResource } from '../../facts/catalog';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 /** What a container may state: everything but a number of pods. */
@@ -52,7 +52,7 @@ export interface ContainerLimits {
   readonly maxLimitRequestRatio?: LimitRatios;
 }
 
-export interface LimitRangeProps extends NamespacedObjectProps {
+export interface LimitRangeProps extends NamespacedObjectProps, Overridable<LimitRangeKind> {
   /** @default - nothing said of containers */
   readonly container?: ContainerLimits;
   /**
@@ -96,13 +96,24 @@ export class LimitRange extends Construct {
       };
       this.add({ type: 'PersistentVolumeClaim', ...bound('min'), ...bound('max') });
     }
-    this.resource = new Resource(this, 'Resource', LimitRangeKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: Lazy.any({ produce: () => ({ limits: this.items.map((item) => texts(item())) }) }) as {
-        limits: LimitRangeItem[];
+    this.resource = new Resource(
+      this,
+      'Resource',
+      LimitRangeKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({ produce: () => ({ limits: this.items.map((item) => texts(item())) }) }) as {
+          limits: LimitRangeItem[];
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   /** Adds an item as Kubernetes writes it, or a function that returns it when the object is rendered. Each type is allowed once. */

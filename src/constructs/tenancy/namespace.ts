@@ -3,22 +3,15 @@
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { Namespace as NamespaceKind } from '../../facts/api/types/core/v1';
 import { type NamedReference, nameOf, type ObjectReference } from '../resources/references';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
 export interface NamespaceReference extends ObjectReference<'Namespace'> {}
 
-export interface NamespaceProps {
-  /** @default - the construct's id */
-  readonly name?: string;
-  /** @default - none */
-  readonly labels?: ObjectMeta['labels'];
-  /** @default - none */
-  readonly annotations?: ObjectMeta['annotations'];
-}
+export interface NamespaceProps extends ClusterObjectProps, Overridable<NamespaceKind> {}
 
 /** @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }); */
 export class Namespace extends Construct implements NamespaceReference {
@@ -34,8 +27,13 @@ export class Namespace extends Construct implements NamespaceReference {
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    const metadata = { name: this.name, labels: props.labels, annotations: props.annotations };
-    this.resource = new Resource(this, 'Resource', NamespaceKind, { metadata });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NamespaceKind,
+      { metadata: clusterMetadata(id, props) },
+      props.overrides,
+    );
   }
 }
 

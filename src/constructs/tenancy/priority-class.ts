@@ -6,14 +6,13 @@ import { Construct } from 'constructs';
 import { PriorityClass as PriorityClassKind } from '../../facts/api/types/scheduling.k8s.io/v1';
 import { Checks } from '../../checks/checks-of';
 import { type PriorityClassReference } from '../resources/references';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 /** `Never` waits in front of lower pods without pushing them aside. */
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
 
-export interface PriorityClassProps {
-  /** @default - the construct's id */
-  readonly name?: string;
+export interface PriorityClassProps extends ClusterObjectProps, Overridable<PriorityClassKind> {
   /**
    * Higher goes first. Whole, at most 1,000,000,000: what is above belongs to the system.
    *
@@ -51,13 +50,19 @@ export class PriorityClass extends Construct implements PriorityClassReference {
     super(scope, id);
     this.name = props.name ?? id;
     this.value = props.value;
-    this.resource = new Resource(this, 'Resource', PriorityClassKind, {
-      metadata: { name: this.name },
-      value: props.value,
-      preemptionPolicy: props.preemptionPolicy,
-      description: props.description,
-      ...(props.globalDefaultBecause === undefined ? {} : { globalDefault: true }),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PriorityClassKind,
+      {
+        metadata: clusterMetadata(id, props),
+        value: props.value,
+        preemptionPolicy: props.preemptionPolicy,
+        description: props.description,
+        ...(props.globalDefaultBecause === undefined ? {} : { globalDefault: true }),
+      },
+      props.overrides,
+    );
     if (props.globalDefaultBecause !== undefined) {
       Checks.of(this).ignore('tenancy/global-default-deliberate', props.globalDefaultBecause);
     }

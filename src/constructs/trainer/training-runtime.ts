@@ -12,15 +12,8 @@ import {
   type TrainingRuntimeSpec,
   type TrainingRuntimeSpecTemplateSpecReplicatedJob,
 } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
-import {
-  type OpenPartial,
-  PodTemplate,
-  type PodProps,
-  type Scheduling,
-  type SchedulingEngine,
-  VOLCANO_QUEUE_ANNOTATION,
-} from '../pods';
-import { merged } from '../pods/merge';
+import { PodTemplate, type PodProps, type Scheduling, type SchedulingEngine, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import {
   type ClusterObjectProps,

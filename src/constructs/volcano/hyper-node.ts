@@ -11,7 +11,7 @@ import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
 export interface HyperNodeReference extends ObjectReference<'HyperNode'> {}
@@ -40,10 +40,7 @@ export class HyperNodeMember {
 
   /** A hyper node of a lower tier. Hyper nodes can be named only one by one. */
   static hyperNode(hyperNode: HyperNodeReference): HyperNodeMember {
-    return new HyperNodeMember(
-      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.name } } },
-      hyperNode,
-    );
+    return new HyperNodeMember({ type: 'HyperNode', selector: { exactMatch: { name: hyperNode.name } } }, hyperNode);
   }
 
   private constructor(
@@ -57,7 +54,7 @@ export class HyperNodeMember {
   }
 }
 
-export interface HyperNodeProps extends ClusterObjectProps {
+export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNodeKind> {
   /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
   readonly tier: number;
   /** A name of the tier, by which a job may ask for it. @default - none */
@@ -84,10 +81,16 @@ export class HyperNode extends Construct implements HyperNodeReference {
   constructor(scope: Construct, id: string, props: HyperNodeProps) {
     super(scope, id);
     this.name = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', HyperNodeKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      HyperNodeKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...props.members.map(({ reference }) => reference));
   }
 }

@@ -20,7 +20,7 @@ import {
 } from './job-specification';
 import { dependOn } from '../resources/depend-on';
 import { type ObjectReference } from '../resources/references';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 
 /** Whatever names a job template of the flow's namespace. */
 export interface JobTemplateReference extends ObjectReference<'JobTemplate'> {}
@@ -34,7 +34,10 @@ export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplat
  * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] }).submitTo(queue);
  * new volcano.JobFlow(chart, 'pipeline').addFlow(train);
  */
-export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine> implements JobTemplateReference {
+export class JobTemplate
+  extends Workload<JobTemplateKind, JobTemplateSpec, VolcanoJobEngine>
+  implements JobTemplateReference
+{
   /** A template that exists in the namespace. */
   static fromName(name: string): JobTemplateReference {
     return { kind: 'JobTemplate', name };
@@ -58,7 +61,7 @@ export class JobTemplate extends Workload<JobTemplateKind, JobTemplateSpec, Volc
   }
 }
 
-export interface JobFlowProps extends NamespacedObjectProps {
+export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlowKind> {
   /** What becomes of the jobs when the flow has ended. @default 'retain' */
   readonly jobRetainPolicy?: 'retain' | 'delete';
 }
@@ -73,7 +76,10 @@ export interface JobFlowProps extends NamespacedObjectProps {
 export class JobFlow extends Construct {
   readonly name: string;
   readonly resource: ApiObject;
-  private readonly flows: { readonly template: JobTemplateReference; readonly after: readonly JobTemplateReference[] }[] = [];
+  private readonly flows: {
+    readonly template: JobTemplateReference;
+    readonly after: readonly JobTemplateReference[];
+  }[] = [];
 
   constructor(scope: Construct, id: string, props: JobFlowProps = {}) {
     super(scope, id);
@@ -82,7 +88,13 @@ export class JobFlow extends Construct {
       jobRetainPolicy: props.jobRetainPolicy ?? 'retain',
       flows: Lazy.any({ produce: () => this.renderFlows() }) as JobFlowSpec['flows'],
     };
-    this.resource = new Resource(this, 'Resource', JobFlowKind, { metadata: namespacedMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      JobFlowKind,
+      { metadata: namespacedMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

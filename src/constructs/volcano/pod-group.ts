@@ -11,7 +11,7 @@ import { type PriorityClassReference } from '../resources/references';
 import { type NetworkTopology, renderTopology } from './network-topology';
 import { queueTitle, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
@@ -30,7 +30,7 @@ export interface SubGroup {
   readonly networkTopology?: NetworkTopology;
 }
 
-export interface PodGroupProps extends NamespacedObjectProps {
+export interface PodGroupProps extends NamespacedObjectProps, Overridable<PodGroupKind> {
   /** @default - Volcano's queue `default` */
   readonly queue?: VolcanoQueueReference;
   /**
@@ -92,7 +92,13 @@ export class PodGroup extends Construct {
         networkTopology: group.networkTopology && renderTopology(group.networkTopology),
       })),
     };
-    this.resource = new Resource(this, 'Resource', PodGroupKind, { metadata: namespacedMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodGroupKind,
+      { metadata: namespacedMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, props.queue, props.priorityClass);
   }
 

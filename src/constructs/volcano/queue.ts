@@ -8,7 +8,7 @@ import { Resource } from '../resources/resource';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
@@ -20,7 +20,7 @@ export interface NodeGroups {
   readonly preferred?: readonly string[];
 }
 
-export interface QueueProps extends ClusterObjectProps {
+export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
   /** The queue that this one takes its share from. @default - Volcano's root queue */
   readonly parent?: VolcanoQueueReference;
   /**
@@ -108,7 +108,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
       type: props.type,
       affinity: affinityOf(props),
     };
-    this.resource = new Resource(this, 'Resource', QueueKind, { metadata: clusterMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      QueueKind,
+      { metadata: clusterMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.parent);
     if (hasChildren(props.parent)) {
       props.parent[CHILDREN].push(this);

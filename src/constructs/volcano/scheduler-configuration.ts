@@ -12,6 +12,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
 import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
+import { type Overridable } from '../resources/object-props';
 
 /** An action with arguments of its own. */
 export interface SchedulerAction {
@@ -31,7 +32,7 @@ export interface SchedulerMetrics {
   readonly others?: Readonly<Record<string, string>>;
 }
 
-export interface SchedulerConfigurationProps {
+export interface SchedulerConfigurationProps extends Overridable<ConfigMap> {
   /** The Helm release of Volcano, after which its chart names the ConfigMap. @default 'volcano' */
   readonly release?: string;
   /** The namespace of the release. @default 'volcano-system' */
@@ -120,10 +121,16 @@ export class SchedulerConfiguration extends Construct {
     super(scope, id);
     this.name = schedulerConfigMapName(props.release ?? 'volcano');
     this.tiers = props.tiers.map((tier) => [...tier]);
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: { name: this.name, namespace: nameOf(props.namespace ?? 'volcano-system') },
-      data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: { name: this.name, namespace: nameOf(props.namespace ?? 'volcano-system') },
+        data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -7,8 +7,8 @@ import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { collectMistakes } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
-import { merged } from '../pods/merge';
+import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn, requireSameApp } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type QueueEngine, type QueueReferenceOf, requireQueue } from '../resources/queue-references';
@@ -252,9 +252,9 @@ export abstract class Workload<
   }
 
   private requirePriorityClass(where: string, value: unknown): void {
-    const name =
-      typeof value === 'object' && value !== null && 'priorityClassName' in value ? value.priorityClassName : undefined;
-    if (typeof name !== 'string') {
+    const { kind, name } =
+      typeof value === 'object' && value !== null ? (value as Partial<PriorityClassReference>) : {};
+    if (kind !== 'PriorityClass' || typeof name !== 'string') {
       throw new Error(
         `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one of the cluster.`,
       );

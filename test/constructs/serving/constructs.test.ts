@@ -95,7 +95,7 @@ describe('as a Deployment', () => {
       service.scaledObject,
       service.podLabels,
     ]).toEqual(['chat', 'chat', 'chat', undefined, { app: 'chat' }]);
-    expect([service.knativeService, service.leaderWorkerSet, service.requiredFeatures, service.serviceName]).toEqual([
+    expect([service.knativeService, service.leaderWorkerSet, service.requiredFeatures, service.host]).toEqual([
       undefined,
       undefined,
       [],
@@ -330,7 +330,7 @@ describe('as a LeaderWorkerSet', () => {
       'leaderworkerset.sigs.k8s.io/name': 'big',
       'leaderworkerset.sigs.k8s.io/worker-index': '0',
     });
-    expect([service.serviceName, service.service?.name, service.leaderWorkerSet?.name]).toEqual([
+    expect([service.host, service.service?.name, service.leaderWorkerSet?.name]).toEqual([
       'big-leader',
       'big-leader',
       'big',

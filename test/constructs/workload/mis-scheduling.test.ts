@@ -287,13 +287,9 @@ describe('JavaScript without types', () => {
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],
     ['a name', 'research', '"research"'],
-    ['a priority class', PriorityClass.fromName('high'), '{"priorityClassName":"high"}'],
+    ['a priority class', PriorityClass.fromName('high'), '{"kind":"PriorityClass","name":"high"}'],
     ['an engine that there is not', { engine: 'slurm', name: 'a' }, '{"engine":"slurm","name":"a"}'],
-    [
-      'a member of the prototype',
-      { engine: 'constructor', name: 'a' },
-      '{"engine":"constructor","name":"a"}',
-    ],
+    ['a member of the prototype', { engine: 'constructor', name: 'a' }, '{"engine":"constructor","name":"a"}'],
     ['an empty name', { engine: 'volcano', name: '' }, '{"engine":"volcano","name":""}'],
     ['a scheduling', Scheduling.default(), 'an object of class Scheduling'],
   ])('submitTo takes no %s', (_, value, shown) => {

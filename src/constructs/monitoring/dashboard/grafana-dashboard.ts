@@ -6,12 +6,12 @@ import { Construct } from 'constructs';
 import { type JsonObject } from '../../../facts/api/schema';
 import { ConfigMap } from '../../../facts/api/types/core/v1';
 import { dependOn } from '../../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../../resources/object-props';
 import { Resource } from '../../resources/resource';
 import { grafanaJson } from './grafana-json';
 import { type DashboardModel, type PanelRow } from './panel';
 
-export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps {
+export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps, Overridable<ConfigMap> {
   /** Label by which the sidecar finds it. @default - grafana_dashboard: "1" */
   readonly sidecarLabel?: Readonly<Record<string, string>>;
   /** Folder of Grafana, by the sidecar's annotation `grafana_folder`. @default - the folder of the sidecar */
@@ -43,14 +43,22 @@ export class GrafanaDashboard extends Construct {
     this.ownRows = [...props.rows];
     grafanaJson(props);
     const { labels, annotations, folder, sidecarLabel = { grafana_dashboard: '1' } } = props;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(id, {
-        ...props,
-        labels: { ...sidecarLabel, ...labels },
-        annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
-      }),
-      data: { [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(id, {
+          ...props,
+          labels: { ...sidecarLabel, ...labels },
+          annotations: { ...(folder === undefined ? {} : { grafana_folder: folder }), ...annotations },
+        }),
+        data: {
+          [`${props.uid}.json`]: Lazy.any({ produce: () => `${JSON.stringify(this.json, null, 2)}\n` }) as string,
+        },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
