@@ -123,6 +123,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'typescript-5.9@npm:typescript@5.9.3',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
+        '@microsoft/api-extractor@7.60.1',
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',

@@ -6,48 +6,68 @@
  * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
  * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
  *
- * O(gangs × one placement); the promise costs O(log ends) placements, once.
+ * O(gangs × one placement); what the promise costs is told in `reserve.ts`.
  */
-import { type Cycle, type HeadReservation } from './cycle';
+import { type Cycle } from './cycle';
 import { GangOrder } from './gang-order';
 import { type GangRecord, type Turn } from './records';
+import { reserve } from './reserve';
 
-/**
- * Goes through the gangs, and gives back those that got nothing this time or not all they want.
- *
- * @param enough told of each gang that got pods; ends it all once it says true
- */
-export function allocate(
-  cycle: Cycle,
-  gangs: readonly GangRecord[],
-  backfill: boolean,
-  enough: (gang: GangRecord) => boolean = () => false,
-): GangRecord[] {
-  const order = new GangOrder(cycle.session, cycle.queues, gangs, (turn) => fitsNow(cycle, turn));
+/** Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. */
+export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
+  const order = orderOf(cycle, cycle.waiting.singles);
   const passed: GangRecord[] = [];
   for (let turn = order.next(); turn !== undefined; turn = order.next()) {
-    const { gang } = turn;
     if (cycle.mayHave(turn) && start(cycle, turn)) {
-      if (enough(gang)) {
-        return passed;
-      }
-      order.again(gang);
-      continue;
-    }
-    passed.push(gang, ...order.passed(gang));
-    if (backfill && cycle.reservation === undefined && !turn.optional && gang.placed === 0 && cycle.mayHave(turn)) {
-      cycle.reservation = reserve(cycle, turn);
+      order.again(turn.gang);
+    } else {
+      passed.push(turn.gang, ...order.passed(turn.gang));
+      promise(cycle, turn, backfill);
     }
   }
   return passed;
 }
 
-function fitsNow(cycle: Cycle, turn: Turn): boolean {
-  const { ledger } = cycle.session;
-  const mark = ledger.mark();
-  const fits = cycle.mayHave(turn) && cycle.place(turn);
-  ledger.rollback(mark);
-  return fits;
+/**
+ * The same as a trial, which nobody asks who got nothing: so of a line of like gangs only the first that gets nothing is considered.
+ *
+ * @param singles gangs that are in no line
+ * @param enough told of each gang that got pods; ends it all once it says true
+ */
+export function tryAllocate(
+  cycle: Cycle,
+  singles: Iterable<GangRecord>,
+  backfill: boolean,
+  enough: (gang: GangRecord) => boolean,
+): void {
+  const order = orderOf(cycle, singles);
+  for (let turn = order.next(); turn !== undefined; turn = order.next()) {
+    const { gang } = turn;
+    if (cycle.mayHave(turn) && start(cycle, turn)) {
+      if (enough(gang)) {
+        return;
+      }
+      order.again(gang);
+    } else {
+      order.passedAlike(gang);
+      promise(cycle, turn, backfill);
+    }
+  }
+}
+
+function orderOf(cycle: Cycle, singles: Iterable<GangRecord>): GangOrder {
+  return new GangOrder(cycle.session, cycle.queues, cycle.waiting.lines, singles, {
+    fitsNow: (turn) => cycle.mayHave(turn) && cycle.fits(turn),
+    keepsOff: (gang) => cycle.keepsOff(gang),
+    tooLong: (seconds) => cycle.endsTooLate(seconds),
+  });
+}
+
+/** Promises the gang at the head the moment at which it will fit. */
+function promise(cycle: Cycle, turn: Turn, backfill: boolean): void {
+  if (backfill && cycle.reservation === undefined && !turn.optional && turn.gang.placed === 0 && cycle.mayHave(turn)) {
+    cycle.reservation = reserve(cycle, turn);
+  }
 }
 
 function start(cycle: Cycle, turn: Turn): boolean {
@@ -77,50 +97,4 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
   cycle.nominated.push(...turn.pods);
   return true;
-}
-
-/** Earliest known end of running work after which the gang fits, and where it then is. */
-export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
-  const { ledger, table } = cycle.session;
-  const ending = cycle.endings();
-  let result: HeadReservation | undefined;
-  const fitsAfter = (count: number): boolean => {
-    const mark = ledger.mark();
-    for (let i = 0; i < count; i++) {
-      ledger.remove(ending[i].pod);
-    }
-    const fits = cycle.place(turn);
-    if (fits) {
-      const rows = new Uint8Array(table.count);
-      turn.pods.forEach(({ row }) => (rows[row] = 1));
-      result = { gang: turn.gang, startAt: ending[count - 1].at, rows };
-    }
-    ledger.rollback(mark);
-    return fits;
-  };
-  // Only whole moments make sense: everything that ends at one moment is gone after it.
-  const moments = ending.flatMap(({ at }, i) => (i + 1 === ending.length || ending[i + 1].at !== at ? [i + 1] : []));
-  if (moments.length === 0) {
-    return undefined;
-  }
-  // The moment is often near: it is looked for by doubling before the interval is halved.
-  let low = 0;
-  let high = 0;
-  while (!fitsAfter(moments[high])) {
-    if (high === moments.length - 1) {
-      return undefined;
-    }
-    low = high + 1;
-    high = Math.min(2 * high + 1, moments.length - 1);
-  }
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fitsAfter(moments[middle])) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  fitsAfter(moments[low]);
-  return result;
 }

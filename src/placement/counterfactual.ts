@@ -1,11 +1,12 @@
 /**
  * The smallest changes that would let a gang in, each enough by itself, and each of them tried on the books before it is said.
  */
-import { reserve } from './allocate';
+
 import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
 
 import { type Turn, type UnitRecord } from './records';
+import { reserve } from './reserve';
 
 type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'nearest'>;
 

@@ -9,6 +9,7 @@ import { type GangRecord, type PodRecord, type Turn } from './records';
 import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
+import { type Waiting, waitingOf } from './waiting';
 
 export interface Evicted {
   readonly pod: PodRecord;
@@ -41,6 +42,8 @@ function byEnd(a: End, b: End): number {
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
+  /** Gangs that had not all of their pods when the decision began. */
+  readonly waiting: Waiting;
   readonly bound: PodRecord[] = [];
   readonly nominated: PodRecord[] = [];
   readonly evicted: Evicted[] = [];
@@ -61,6 +64,7 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
+    this.waiting = waitingOf(session.gangs.filter(({ placed, size }) => placed < size));
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
@@ -107,6 +111,20 @@ export class Cycle {
     return false;
   }
 
+  /** Could the pods of the turn be placed? Leaves the books as they are; counted where that is exact. */
+  fits(turn: Turn): boolean {
+    const { gang, pods } = turn;
+    const counted = this.placer.countsFor(gang.root, pods, this.besideReservation(gang));
+    if (counted !== undefined) {
+      return counted;
+    }
+    const { ledger } = this.session;
+    const mark = ledger.mark();
+    const fits = this.place(turn);
+    ledger.rollback(mark);
+    return fits;
+  }
+
   /** Pods that are on their way out, and still hold their room. */
   releasing(): readonly PodRecord[] {
     return this.releasesCount ? [] : this.session.leaving.filter(({ row }) => row >= 0);
@@ -139,14 +157,16 @@ export class Cycle {
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */
   keepsOff({ gang }: GangRecord): boolean {
-    if (this.reservation === undefined || this.reservation.gang.gang === gang) {
-      return false;
-    }
-    const ends = gang.expectedSeconds === undefined ? Infinity : this.session.now + gang.expectedSeconds * 1000;
-    return ends > this.reservation.startAt;
+    return this.reservation?.gang.gang !== gang && this.endsTooLate(gang.expectedSeconds ?? Infinity);
   }
 
-  private besideReservation(gang: GangRecord): Within {
+  /** Does work of this duration still run when the gang at the head is to start? */
+  endsTooLate(seconds: number): boolean {
+    return this.reservation !== undefined && this.session.now + seconds * 1000 > this.reservation.startAt;
+  }
+
+  /** The nodes that the gang may use. */
+  besideReservation(gang: GangRecord): Within {
     return this.keepsOff(gang) ? { without: this.reservation!.rows } : {};
   }
 

@@ -26,8 +26,9 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
 export function decideIn(session: Session, selector = new Selector(session)): Decision {
   const cycle = new Cycle(session, selector);
   const { actions } = session.policy;
-  const wanting = session.gangs.filter(({ placed, size }) => placed < size);
-  const passed = actions.includes('allocate') ? allocate(cycle, wanting, actions.includes('backfill')) : wanting;
+  const passed = actions.includes('allocate')
+    ? allocate(cycle, actions.includes('backfill'))
+    : session.gangs.filter(({ placed, size }) => placed < size);
   makeRoom(cycle, passed);
   if (actions.includes('evict-stale')) {
     evictStale(cycle);

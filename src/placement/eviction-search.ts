@@ -174,7 +174,7 @@ function smallestPrefix(cycle: Cycle, turn: Turn, candidates: readonly Portion[]
   const fits = (count: number): boolean => {
     const mark = ledger.mark();
     evictAll(cycle, candidates.slice(0, count));
-    const done = cycle.mayHave(turn) && cycle.place(turn);
+    const done = cycle.mayHave(turn) && cycle.fits(turn);
     ledger.rollback(mark);
     return done;
   };

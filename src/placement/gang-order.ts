@@ -4,8 +4,10 @@
  * Down the tree of queues, at each level the queue that has the best claim, then inside the queue by priority, gangs below their minimum
  * before extra pods of others, a gang that lost a pod before a fresh one, then by age. Under `quota-then-surplus` a gang that fits into
  * the unused quota of its queue goes before every claim on surplus, even if gangs that need more wait in front of it: so nothing that
- * waits in a queue keeps entitled work of the queue back. Shares are read at every step, so each start counts at once. Only the path to the
- * last gang is compared again: O(depth · siblings + log gangs) for each gang.
+ * waits in a queue keeps entitled work of the queue back. Shares are read at every step, so each start counts at once.
+ *
+ * Fresh gangs that ask for the same wait in one line (see `waiting.ts`), of which only the first is compared: only the path to the last
+ * gang is looked at again, O(depth · siblings + log lines) for each gang.
  */
 import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';
@@ -14,14 +16,28 @@ import { type QueueOrder } from './policy';
 import { DUST, holds, type Queues, saturation } from './queues';
 import { type GangRecord, NOWHERE, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type Session } from './session';
+import { type Line, lineOf, type Lines } from './waiting';
+
+/** A gang, and the line of like ones behind it. */
+interface Entry {
+  gang: GangRecord;
+  readonly line: Line;
+  at: number;
+  /** What is known of everybody in the line: none of them starts, or none that must keep off promised nodes. */
+  hopeless: Hopeless;
+  /** The same for the question whether it contends. */
+  misfit: Hopeless;
+}
+
+type Hopeless = 'no' | 'beside' | 'all';
 
 interface Node {
   readonly queue: QueueRecord;
   readonly children: Node[];
-  /** Gangs that may be within the unused quota of the queue, the next one on top. */
-  readonly within: Heap<GangRecord>;
-  /** Gangs that were seen to need more than that. */
-  readonly beyond: Heap<GangRecord>;
+  /** Lines that may be within the unused quota of the queue, the next gang on top. */
+  readonly within: Heap<Entry>;
+  /** Lines that were seen to need more than that. */
+  readonly beyond: Heap<Entry>;
   readonly parent: Node | undefined;
   /** The claim that is next by rank, and whether it has to be looked for again. */
   best: Turn | undefined;
@@ -31,27 +47,41 @@ interface Node {
   staleEntitled: boolean;
 }
 
-/** Can the turn be carried out now? Asked only to find out whether queues contend for what is free. */
-export type FitsNow = (turn: Turn) => boolean;
+/** What the order asks about the books. */
+export interface Outlook {
+  /** Can the turn be carried out now? Asked only to find out whether queues contend for what is free. */
+  readonly fitsNow: (turn: Turn) => boolean;
+  /** Must the gang leave alone what is promised to another? */
+  readonly keepsOff: (gang: GangRecord) => boolean;
+  /** Must everybody do so whose work takes this long, seconds, or longer? */
+  readonly tooLong: (seconds: number) => boolean;
+}
 
 export class GangOrder {
   private readonly nodes = new Map<QueueRecord, Node>();
   private readonly roots: Node[] = [];
   private readonly byQuota: boolean;
   private readonly strict: boolean;
-  /** Gangs that were seen not to fit: what is free only shrinks. */
-  private readonly misfits = new Set<GangRecord>();
+  /** The entry that `next` took last, where more of its line may follow. */
+  private taken: Entry | undefined;
 
-  /** @param fitsNow where it is not given, every claim contends with every other */
+  /**
+   * @param lines fresh gangs; those that have been placed meanwhile are left out
+   * @param singles all other gangs
+   * @param outlook where it is not given, every claim contends with every other
+   */
   constructor(
     private readonly session: Session,
     private readonly queues: Queues,
-    gangs: readonly GangRecord[],
-    private readonly fitsNow?: FitsNow,
+    lines: Lines,
+    singles: Iterable<GangRecord>,
+    private readonly outlook?: Outlook,
   ) {
     this.strict = session.policy.queueing === 'strict-fifo';
     this.byQuota = session.policy.queueOrder === 'quota-then-surplus' && !this.strict;
-    const compare = (a: GangRecord, b: GangRecord): number => this.compare(a, b);
+    const byShare = session.policy.gangOrder === 'share';
+    const shareOf = byShare ? (gang: GangRecord): number => shareOfGang(session, gang) : undefined;
+    const compare = (a: Entry, b: Entry): number => compareGangs(a.gang, b.gang, shareOf);
     for (const queue of session.queues) {
       const parent = queue.parent === undefined ? undefined : this.nodes.get(queue.parent);
       const node: Node = {
@@ -67,11 +97,12 @@ export class GangOrder {
       };
       this.nodes.set(queue, node);
       (parent?.children ?? this.roots).push(node);
-    }
-    for (const gang of gangs) {
-      if (gang.queue !== undefined) {
-        this.nodes.get(gang.queue)!.within.push(gang);
+      for (const line of lines.get(queue) ?? []) {
+        this.enter(node.within, { gang: line.gangs[0], line, at: -1, hopeless: 'no', misfit: 'no' });
       }
+    }
+    for (const gang of singles) {
+      this.add(gang);
     }
   }
 
@@ -81,7 +112,10 @@ export class GangOrder {
     const turn = first === undefined ? undefined : (this.entitledBefore(first) ?? first);
     if (turn !== undefined) {
       const node = this.nodes.get(turn.gang.queue!)!;
-      (node.within.top() === turn.gang ? node.within : node.beyond).pop();
+      const heap = node.within.top()?.gang === turn.gang ? node.within : node.beyond;
+      const entry = heap.pop()!;
+      this.taken = { ...entry };
+      this.enter(heap, entry);
       this.touch(node);
     }
     return turn;
@@ -89,11 +123,10 @@ export class GangOrder {
 
   /** The shares of its queue changed, and the gang returns to the order if it can have more pods: O(log gangs). */
   again(gang: GangRecord): void {
-    const node = this.nodes.get(gang.queue!)!;
     if (gang.placed < gang.size) {
-      node.within.push(gang);
+      this.add(gang);
     }
-    this.touch(node);
+    this.touch(this.nodes.get(gang.queue!)!);
   }
 
   /** The gang got nothing. Under `strict-fifo` the gangs behind it are out of the order as well. */
@@ -105,20 +138,63 @@ export class GangOrder {
     const behind: GangRecord[] = [];
     for (const heap of [node.within, node.beyond]) {
       for (let other = heap.pop(); other !== undefined; other = heap.pop()) {
-        behind.push(other);
+        behind.push(other.gang);
+        this.enter(heap, other);
       }
     }
     this.touch(node);
     return behind;
   }
 
-  /** The queue lost pods: its gangs may be within its quota again. */
-  changed(queue: QueueRecord): void {
-    const node = this.nodes.get(queue)!;
-    for (let gang = node.beyond.pop(); gang !== undefined; gang = node.beyond.pop()) {
-      node.within.push(gang);
+  /** The gang that came last got nothing, and those behind it in its line need not be considered: as less is free, they get nothing too. */
+  passedAlike(gang: GangRecord): void {
+    this.passed(gang);
+    const { taken } = this;
+    if (taken === undefined || taken.line.gangs.length < 2) {
+      return;
+    }
+    const { keepsOff, tooLong } = this.outlook!;
+    const hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
+    const node = this.nodes.get(gang.queue!)!;
+    for (const heap of [node.within, node.beyond]) {
+      const top = heap.elements().find(({ line }) => line === taken.line);
+      if (top !== undefined) {
+        top.hopeless = hopeless;
+      }
     }
     this.touch(node);
+  }
+
+  /** Queues lost pods: what needs more than quota may be within it again. */
+  changed(): void {
+    for (const node of this.nodes.values()) {
+      for (let entry = node.beyond.pop(); entry !== undefined; entry = node.beyond.pop()) {
+        node.within.push(entry);
+      }
+      this.touch(node);
+    }
+  }
+
+  private add(gang: GangRecord): void {
+    const node = gang.queue === undefined ? undefined : this.nodes.get(gang.queue);
+    node?.within.push({ gang, line: lineOf([gang]), at: 0, hopeless: 'no', misfit: 'no' });
+  }
+
+  /** Puts the entry in with the next gang of its line that still waits, if there is one. */
+  private enter(heap: Heap<Entry>, entry: Entry): void {
+    const { gangs } = entry.line;
+    for (entry.at = entry.hopeless === 'all' ? gangs.length : entry.at + 1; entry.at < gangs.length; entry.at++) {
+      const gang = gangs[entry.at];
+      if (gang.placed === 0 && !this.isHopeless(entry, gang)) {
+        entry.gang = gang;
+        heap.push(entry);
+        return;
+      }
+    }
+  }
+
+  private isHopeless({ hopeless }: Entry, gang: GangRecord): boolean {
+    return hopeless === 'all' || (hopeless === 'beside' && this.outlook!.keepsOff(gang));
   }
 
   /**
@@ -136,9 +212,9 @@ export class GangOrder {
     return entitled !== undefined && (!own || this.isContended(first.gang.queue!)) ? entitled : undefined;
   }
 
-  /** Has a gang of another queue a claim on what is free? Each gang is tried once. */
+  /** Has a gang of another queue a claim on what is free? Each is tried until it is seen not to fit: what is free only shrinks. */
   private isContended(queue: QueueRecord): boolean {
-    if (this.fitsNow === undefined) {
+    if (this.outlook === undefined) {
       return true;
     }
     for (const { queue: other, within, beyond } of this.nodes.values()) {
@@ -149,23 +225,29 @@ export class GangOrder {
     return false;
   }
 
-  private anyFits(gangs: readonly GangRecord[]): boolean {
-    for (const gang of gangs) {
-      if (this.misfits.has(gang)) {
+  private anyFits(entries: readonly Entry[]): boolean {
+    return entries.some((entry) => this.lineFits(entry));
+  }
+
+  /** One gang of the line speaks for all: a second one only where the first must keep off promised nodes and the second need not. */
+  private lineFits(entry: Entry): boolean {
+    const { fitsNow, keepsOff, tooLong } = this.outlook!;
+    const { gangs, shortest } = entry.line;
+    for (let at = entry.at; at < gangs.length && entry.misfit !== 'all'; at++) {
+      const gang = gangs[at];
+      const beside = keepsOff(gang);
+      const isPlaced = gang.placed > 0 && gangs.length > 1;
+      if (isPlaced || (beside && entry.misfit === 'beside')) {
         continue;
       }
       const turn = turnOf(this.session, gang);
-      if (turn !== undefined && this.fitsNow!(turn)) {
+      if (turn !== undefined && fitsNow(turn)) {
         return true;
       }
-      this.misfits.add(gang);
+      entry.misfit = beside && !tooLong(shortest) ? 'beside' : 'all';
     }
+    entry.misfit = 'all';
     return false;
-  }
-
-  private compare(a: GangRecord, b: GangRecord): number {
-    const { session } = this;
-    return compareGangs(a, b, session.policy.gangOrder === 'share' ? (gang) => shareOfGang(session, gang) : undefined);
   }
 
   private touch(node: Node): void {
@@ -212,29 +294,42 @@ export class GangOrder {
   /** What the queue itself has next: the better one of its two heaps. */
   private ownTurn({ within, beyond }: Node): Turn | undefined {
     for (;;) {
-      const [a, b] = [within.top(), beyond.top()];
+      const [a, b] = [this.top(within), this.top(beyond)];
       if (a === undefined && b === undefined) {
         return undefined;
       }
-      const heap = b === undefined || (a !== undefined && this.compare(a, b) < 0) ? within : beyond;
-      const turn = turnOf(this.session, heap.top()!);
+      const heap = b === undefined || (a !== undefined && within.compare(a, b) < 0) ? within : beyond;
+      const turn = turnOf(this.session, heap.top()!.gang);
       if (turn !== undefined) {
         return turn;
       }
-      heap.pop();
+      this.enter(heap, heap.pop()!);
     }
   }
 
-  /** Each gang that needs more than the quota has left is put aside once. */
+  /** The first entry for which there is hope. */
+  private top(heap: Heap<Entry>): Entry | undefined {
+    for (let entry = heap.top(); entry !== undefined; entry = heap.top()) {
+      if (!this.isHopeless(entry, entry.gang)) {
+        return entry;
+      }
+      this.enter(heap, heap.pop()!);
+    }
+    return undefined;
+  }
+
+  /** Each line that needs more than the quota has left is put aside once. */
   private ownEntitled({ queue, within, beyond }: Node): Turn | undefined {
-    for (let gang = within.top(); gang !== undefined; gang = within.top()) {
-      const turn = turnOf(this.session, gang);
+    for (let entry = this.top(within); entry !== undefined; entry = this.top(within)) {
+      const turn = turnOf(this.session, entry.gang);
       if (turn !== undefined && isEntitled(queue, turn.asked)) {
         return turn;
       }
       within.pop();
-      if (turn !== undefined) {
-        beyond.push(gang);
+      if (turn === undefined) {
+        this.enter(within, entry);
+      } else {
+        beyond.push(entry);
       }
     }
     return undefined;

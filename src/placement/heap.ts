@@ -7,7 +7,7 @@ export class Heap<T> {
   private readonly list: T[] = [];
 
   /** @param compare negative when `a` comes first */
-  constructor(private readonly compare: (a: T, b: T) => number) {}
+  constructor(readonly compare: (a: T, b: T) => number) {}
 
   /** All elements, in no order that means anything. */
   elements(): readonly T[] {

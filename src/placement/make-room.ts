@@ -34,7 +34,8 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   }
   cycle.releasing().forEach((pod) => session.ledger.remove(pod));
   cycle.releasesCount = true;
-  const order = new GangOrder(session, cycle.queues, passed);
+  const singles = passed.filter(({ kind }) => kind === undefined);
+  const order = new GangOrder(session, cycle.queues, cycle.waiting.lines, singles);
   let tries = session.policy.makeRoomLimit;
   // Of gangs that are alike the older one comes first: what it did not get, the younger one does not get either, until something changes.
   const inVain = new Set<string>();
@@ -57,9 +58,7 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
     if (cycle.reservation?.gang === settled.gang) {
       cycle.reservation = undefined;
     }
-    new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
-      (queue) => queue !== undefined && order.changed(queue),
-    );
+    order.changed();
     order.again(settled.gang);
   }
 }

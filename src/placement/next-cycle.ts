@@ -7,7 +7,7 @@
  * the ordinary order. The eviction stands only if the gang and everything that was to be moved get their places there too. O(one
  * allocation).
  */
-import { allocate } from './allocate';
+import { tryAllocate } from './allocate';
 import { type Cycle } from './cycle';
 import { type GangRecord, NOWHERE, type PodRecord } from './records';
 
@@ -22,7 +22,7 @@ export function standsNextCycle(
   evicted: readonly PodRecord[],
   back: Set<GangRecord>,
 ): boolean {
-  const { ledger, gangs } = cycle.session;
+  const { ledger } = cycle.session;
   const wanted = new Map<GangRecord, number>();
   placed.forEach(({ role }) => wanted.set(role!.gang, role!.gang.placed));
   const state = { bound: cycle.bound.length, nominated: cycle.nominated.length, reservation: cycle.reservation };
@@ -34,9 +34,12 @@ export function standsNextCycle(
   revived.forEach((pod) => (pod.waits = true));
   cycle.reservation = undefined;
   const missing = new Map(wanted);
-  allocate(
+  // What was evicted waits beside what waited before.
+  const singles = new Set(cycle.waiting.singles);
+  [...revived, ...evicted, ...placed].forEach(({ role }) => isInLine(role!.gang) || singles.add(role!.gang));
+  tryAllocate(
     cycle,
-    gangs.filter(({ placed: count, size }) => count < size),
+    [...singles].filter(({ placed: count, size }) => count < size),
     cycle.session.policy.actions.includes('backfill'),
     (gang) => {
       if (gang.placed >= (missing.get(gang) ?? Infinity)) {
@@ -56,4 +59,9 @@ export function standsNextCycle(
   cycle.nominated.length = state.nominated;
   cycle.reservation = state.reservation;
   return stands;
+}
+
+/** Fresh gangs of a kind wait in a line; see `waiting.ts`. */
+function isInLine({ kind, queue }: GangRecord): boolean {
+  return kind !== undefined && queue !== undefined;
 }

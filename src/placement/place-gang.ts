@@ -56,6 +56,20 @@ export class GangPlacer {
     return this.attempt(() => this.unit(this.together(root, pods), wanted, within));
   }
 
+  /**
+   * Do the pods fit? Counted, where counting is exact: pods of one class without constraints on one another, and nothing that must be in
+   * one domain. Undefined where they have to be placed to find out.
+   */
+  countsFor(root: UnitRecord, pods: readonly PodRecord[], within: Within): boolean | undefined {
+    const [{ podClass }] = pods;
+    return this.session.others.active ||
+      !isCountable(podClass) ||
+      requires(root) ||
+      pods.some((pod) => pod.podClass !== podClass)
+      ? undefined
+      : this.capacity(podClass, within, pods.length) >= pods.length;
+  }
+
   /** The gang with a wish to stay together, where it says nothing of topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
     const { policy, snapshot } = this.session;
@@ -334,6 +348,11 @@ export class GangPlacer {
       .sort((a, b) => room.get(a)! - room.get(b)! || a.index - b.index);
   }
 
+  /** How many pods of the class one node takes; only for classes that `countsFor` counts. */
+  roomOn(podClass: PodClass, row: number): number {
+    return this.room.ofRow(podClass, row);
+  }
+
   /** How many pods of the class the rows take, at most about `limit`. */
   capacity(podClass: PodClass, { rows, without, domain }: Within, limit: number): number {
     const { table, ledger, others } = this.session;
@@ -473,6 +492,18 @@ function saysNothing({ topology, children, roles }: UnitRecord): boolean {
   return (
     topology === undefined && children.every(saysNothing) && roles.every(({ role }) => role.topology === undefined)
   );
+}
+
+/** Is what nodes have room for the sum of what their devices have room for, whichever of them are taken first? */
+function isCountable({ accelerator, deviceCount }: PodClass): boolean {
+  return accelerator === undefined || accelerator.kind === 'whole' || deviceCount === 1;
+}
+
+/** Must any part of the unit be in one domain? */
+function requires({ topology, children, roles }: UnitRecord): boolean {
+  const must = (constraint: TopologyConstraint | undefined): boolean =>
+    constraint?.required !== undefined || constraint?.sliceLevel !== undefined;
+  return must(topology) || children.some(requires) || roles.some(({ role }) => must(role.topology));
 }
 
 function withoutTopology({ roles, children }: Part): Part {

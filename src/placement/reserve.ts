@@ -1,0 +1,94 @@
+/**
+ * The earliest known end of running work after which a gang fits, and where it then is.
+ *
+ * For pods of one class the room that each end gives back is counted, up to the moment at which it is enough: O(ends). For all others the
+ * moment is looked for by doubling, then by halving, each step a placement: O(ends log ends + placements).
+ */
+import { type Cycle, type End, type HeadReservation } from './cycle';
+import { type Turn } from './records';
+
+export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
+  const ending = cycle.endings();
+  if (ending.length === 0) {
+    return undefined;
+  }
+  const counted = counting(cycle, turn, ending);
+  return counted === 'uncountable' ? searching(cycle, turn, ending) : counted;
+}
+
+/** Only whole moments make sense: everything that ends at one moment is gone after it. */
+function isLastOfMoment(ending: readonly End[], i: number): boolean {
+  return i + 1 === ending.length || ending[i + 1].at !== ending[i].at;
+}
+
+function counting(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined | 'uncountable' {
+  const { session, placer } = cycle;
+  const { ledger } = session;
+  const { gang, pods } = turn;
+  const within = cycle.besideReservation(gang);
+  if (placer.countsFor(gang.root, pods, within) === undefined) {
+    return 'uncountable';
+  }
+  const [{ podClass }] = pods;
+  const mark = ledger.mark();
+  let room = placer.capacity(podClass, within, Infinity);
+  let result: HeadReservation | undefined | 'uncountable';
+  for (let i = 0; i < ending.length && result === undefined; i++) {
+    const { pod, at } = ending[i];
+    const { row } = pod;
+    const before = placer.roomOn(podClass, row);
+    ledger.remove(pod);
+    room += within.without?.[row] === 1 ? 0 : placer.roomOn(podClass, row) - before;
+    if (room >= pods.length && isLastOfMoment(ending, i)) {
+      result = placed(cycle, turn, at) ?? 'uncountable';
+    }
+  }
+  ledger.rollback(mark);
+  return result;
+}
+
+function searching(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined {
+  const { ledger } = cycle.session;
+  let result: HeadReservation | undefined;
+  const fitsAfter = (count: number): boolean => {
+    const mark = ledger.mark();
+    for (let i = 0; i < count; i++) {
+      ledger.remove(ending[i].pod);
+    }
+    const reservation = placed(cycle, turn, ending[count - 1].at);
+    ledger.rollback(mark);
+    result = reservation ?? result;
+    return reservation !== undefined;
+  };
+  const moments = ending.flatMap((_, i) => (isLastOfMoment(ending, i) ? [i + 1] : []));
+  // The moment is often near: it is looked for by doubling before the interval is halved.
+  let low = 0;
+  let high = 0;
+  while (!fitsAfter(moments[high])) {
+    if (high === moments.length - 1) {
+      return undefined;
+    }
+    low = high + 1;
+    high = Math.min(2 * high + 1, moments.length - 1);
+  }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fitsAfter(moments[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  fitsAfter(moments[low]);
+  return result;
+}
+
+/** Where the gang is if it is placed now; the caller undoes it. */
+function placed(cycle: Cycle, turn: Turn, startAt: number): HeadReservation | undefined {
+  if (!cycle.place(turn)) {
+    return undefined;
+  }
+  const rows = new Uint8Array(cycle.session.table.count);
+  turn.pods.forEach(({ row }) => (rows[row] = 1));
+  return { gang: turn.gang, startAt, rows };
+}

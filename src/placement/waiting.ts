@@ -1,0 +1,59 @@
+/**
+ * Gangs that wait, ordered once for all the allocations that one decision tries.
+ *
+ * Fresh gangs of one queue that ask for the same with the same right form a line: as long as less and less is free, what the first of them
+ * does not get the others do not get either. Thousands of gangs are in some tens of lines.
+ */
+import { type GangRecord, type QueueRecord } from './records';
+
+/** Gangs that ask for the same: the highest priority first, then by age. */
+export interface Line {
+  readonly gangs: readonly GangRecord[];
+  /** The shortest duration that any of them states, seconds; Infinity where none does. */
+  readonly shortest: number;
+}
+
+export type Lines = ReadonlyMap<QueueRecord, readonly Line[]>;
+
+export interface Waiting {
+  readonly lines: Lines;
+  /** Gangs of which some pods run or ran, or whose pods have constraints on one another. */
+  readonly singles: readonly GangRecord[];
+}
+
+/** O(gangs log gangs). */
+export function waitingOf(gangs: readonly GangRecord[]): Waiting {
+  const lines = new Map<QueueRecord, Map<number, GangRecord[]>>();
+  const singles: GangRecord[] = [];
+  for (const gang of gangs) {
+    if (gang.kind === undefined || gang.placed > 0 || gang.queue === undefined) {
+      singles.push(gang);
+      continue;
+    }
+    let ofQueue = lines.get(gang.queue);
+    if (ofQueue === undefined) {
+      ofQueue = new Map();
+      lines.set(gang.queue, ofQueue);
+    }
+    const right = 2 * gang.kind + (gang.preemptible ? 1 : 0);
+    const line = ofQueue.get(right);
+    if (line === undefined) {
+      ofQueue.set(right, [gang]);
+    } else {
+      line.push(gang);
+    }
+  }
+  return {
+    lines: new Map([...lines].map(([queue, ofQueue]) => [queue, [...ofQueue.values()].map(lineOf)])),
+    singles,
+  };
+}
+
+export function lineOf(gangs: GangRecord[]): Line {
+  const shortest = gangs.reduce((least, { gang }) => Math.min(least, gang.expectedSeconds ?? Infinity), Infinity);
+  return { gangs: gangs.sort(oldestFirst), shortest };
+}
+
+function oldestFirst(a: GangRecord, b: GangRecord): number {
+  return b.priority - a.priority || a.arrival - b.arrival || a.index - b.index;
+}
