@@ -1,13 +1,31 @@
 /**
- * `npm run bench:guarantees`: the guarantees of every decision over many random clusters, more of them than the unit tests try.
+ * `npm run bench:guarantees`: what holds for every decision over many random clusters, more of them than the unit tests try.
  *
- * Options: `--runs N` (default 5000), `--seed S`.
+ * Options: `--runs N` of each property (default 5000), `--seed S`, `--only NAME` (repeatable).
  */
 import { parseArgs } from 'node:util';
+import { checkEntitled } from '../test/placement/entitled';
 import { checkGuarantees } from '../test/placement/guarantees';
+import { checkMixedGangs } from '../test/placement/mixed-gangs';
+import { checkSuggestions } from '../test/placement/suggestions';
 
-const { values } = parseArgs({ options: { runs: { type: 'string' }, seed: { type: 'string' } } });
+const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>> = {
+  guarantees: checkGuarantees,
+  entitled: checkEntitled,
+  'mixed-gangs': checkMixedGangs,
+  suggestions: checkSuggestions,
+};
+
+const { values } = parseArgs({
+  options: { runs: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string', multiple: true } },
+});
 const runs = Number(values.runs ?? 5000);
 const seed = Number(values.seed ?? 7);
-checkGuarantees(runs, seed);
-process.stdout.write(`${JSON.stringify({ runs, seed, broken: 0 })}\n`);
+for (const property of values.only ?? Object.keys(PROPERTIES)) {
+  const check = PROPERTIES[property];
+  if (check === undefined) {
+    throw new Error(`unknown property "${property}"; known: ${Object.keys(PROPERTIES).join(', ')}`);
+  }
+  check(runs, seed);
+  process.stdout.write(`${JSON.stringify({ property, runs, seed, broken: 0 })}\n`);
+}

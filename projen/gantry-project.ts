@@ -117,6 +117,7 @@ export class GantryProject extends typescript.TypeScriptProject {
         'cdk8s@2.70.106',
         'cdk8s-plus-28@2.5.6',
         'cdk8s-plus-34@2.0.54',
+        'cdk8s-cli@2.207.60',
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',

@@ -1,8 +1,8 @@
 /**
  * The door of `cdk8s-gantry`: what a stack needs.
  *
- * What every stack uses stands here by its own name; what belongs to one project of the field stands under the project's name
- * (`volcano.Job`, `kubeflow.PyTorchJob`), since the field has many a Queue, Job and PodGroup.
+ * Constructs that every stack uses are exported by name. Constructs of one project are in a namespace with the project's name
+ * (`volcano.Job`, `kubeflow.PyTorchJob`), since several projects have a Queue, Job, or PodGroup.
  */
 import './interfaces/checks';
 
@@ -46,6 +46,12 @@ export * as batch from './constructs/batch';
 export * as catalog from './facts/catalog';
 export * as charts from './constructs/charts';
 export { Plan } from './planning/cluster/plan-on-synth';
+export {
+  type GantryValidationContext,
+  type GantryValidationProperties,
+  type GantryViolation,
+} from './interfaces/cli/cdk8s-terms';
+export { GantryValidation } from './interfaces/cli/cdk8s-validation';
 export * as cluster from './planning/cluster';
 export * as devices from './constructs/devices';
 export * as gaudi from './constructs/gaudi';

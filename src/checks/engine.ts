@@ -78,7 +78,7 @@ function reportSourceProblems(set: ManifestSet, collector: FindingCollector): vo
     if (problem.manifest === undefined) {
       collector.addUnattached(rule, problem);
     }
-    // Built-in kinds are decoded into typed fields, of which some take the number's text; the shape check judges the others.
+    // Built-in kinds are decoded into typed fields. Some accept the number's text; the shape check reports the others.
     else if (
       problem.kind !== 'huge-number' ||
       findKind(problem.manifest.id.apiVersion, problem.manifest.id.kind)?.builtIn !== true

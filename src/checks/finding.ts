@@ -10,7 +10,7 @@ import { type JsonValue } from '../facts/api/schema';
  * - `cel`: a CEL rule of the CRD
  * - `server`: the API server's own code (metadata, names, labels, validation of built-in kinds)
  * - `webhook`: the project's admission webhook, or its controller at reconcile
- * - `advice`: nobody; it is accepted and silently wrong
+ * - `advice`: no component; the object is accepted and silently wrong
  */
 export const TIERS = ['schema', 'cel', 'server', 'webhook', 'advice'] as const;
 export type Tier = (typeof TIERS)[number];
@@ -41,7 +41,7 @@ export interface Finding {
   readonly construct?: string;
 }
 
-/** An object whose shape nothing here knows: said, never passed over in silence. */
+/** An object without a known schema: always reported, never skipped silently. */
 export interface NotChecked {
   readonly object: string;
   readonly file?: string;

@@ -65,7 +65,7 @@ export function checkOnSynth(scope: IConstruct): void {
   });
 }
 
-/** What does not stop a synth and is told on standard error. */
+/** Findings that do not stop a synth; they are printed to standard error. */
 function noticesOf(report: Report): readonly string[] {
   return [
     ...report.findings.filter(({ severity }) => severity !== 'error').map((finding) => findingText(finding)),

@@ -1,7 +1,7 @@
 /**
- * The rules that run when nobody names any.
+ * The rules that run by default.
  *
- * The engine stands below the domains and cannot import their rules. Whoever composes the whole (`src/interfaces/checks`) provides them here.
+ * The engine is a layer below the domains and cannot import their rules. `src/interfaces/checks`, which composes them, registers them here.
  */
 import { type Rule } from './rule';
 

@@ -10,7 +10,7 @@ import { type Report } from './report';
 /** Environment variable that names the file. */
 export const REPORT_FILE_VARIABLE = 'GANTRY_REPORT_FILE';
 
-/** Writes the report where the caller asked for it; false where nobody asked. */
+/** Writes the report to the file that the caller requested; false if none was requested. */
 export function writeReportFile(report: Report): boolean {
   const file = process.env[REPORT_FILE_VARIABLE];
   if (file === undefined || file === '') {

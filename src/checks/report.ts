@@ -22,7 +22,7 @@ export interface Report {
 }
 
 /**
- * True where the check is not complete: a file could not be read, or a rule failed. What the report says of everything else holds.
+ * True where the check is not complete: a file could not be read, or a rule failed. The findings about everything else are valid.
  */
 export function isIncomplete({ findings, notChecked }: Report): boolean {
   return (

@@ -1,8 +1,8 @@
 /**
  * A rule: one statement about manifests, with a stable id, the source it comes from and the function that tests it.
  *
- * Rules see final JSON, so that constructs, raw YAML, Helm output and Pulumi programs are held to the same ones.
- * A rule must survive any JSON: shapes that the schema refuses are the schema check's to report, and a rule passes over them
+ * Rules read final JSON, so the same rules apply to constructs, raw YAML, Helm output, and Pulumi programs.
+ * A rule must accept any JSON: the schema check reports shapes that the schema rejects, and a rule skips them
  * (`read.ts` has the readers for that).
  */
 import { type JsonValue, type KubernetesMinor } from '../facts/api/schema';
@@ -11,7 +11,7 @@ import { type ManifestSet } from '../manifests/manifest-set';
 import { type PodTemplate } from '../manifests/pod-template';
 import { type Severity, type Tier } from './finding';
 
-/** What a rule found wrong. Where it stands, and in whose construct, is added by the engine. */
+/** A violation that a rule found. The engine adds its location and its construct. */
 export interface Violation {
   /** JSON pointer from the manifest's root; for a pod-template rule, from the template's. Default: the root. */
   readonly path?: string;
@@ -56,9 +56,9 @@ interface RuleFacts {
   /** What to do. */
   readonly fix: string;
   /**
-   * Names of fields that the rule speaks of. Where none of them occurs anywhere in a manifest (as a field, or as a key of a map such as
-   * annotations), the rule is not run on it or on its pod templates; so it must have nothing to say there. A rule that misses a field
-   * names the parent whose presence makes the field due, or leaves this out. Rules on the whole set are always run.
+   * Names of fields that the rule reads. If none of them occurs anywhere in a manifest (as a field, or as a key of a map such as
+   * annotations), the rule does not run on the manifest or on its pod templates, so it must not apply there. A rule that reports a missing
+   * field names the parent that requires the field, or leaves this unset. Rules on the whole set always run.
    * @default - the rule is always run
    */
   readonly concerns?: readonly string[];
@@ -72,7 +72,7 @@ export interface ObjectRule extends RuleFacts {
   readonly check: (manifest: Manifest, context: RuleContext) => Iterable<Violation>;
 }
 
-/** Looks at one pod template at a time, whichever workload it stands in. */
+/** Checks one pod template at a time, in any workload. */
 export interface PodTemplateRule extends RuleFacts {
   readonly on: 'pod-template';
   /**
@@ -80,8 +80,8 @@ export interface PodTemplateRule extends RuleFacts {
    * else than the kind of the workload and the Kubernetes minor. What it finds in one template it finds in each of equal content, so it
    * is run once for all of them.
    *
-   * `namespace`: that, and what the set says of the namespace (quotas, limit ranges, labels). It is run once for templates of equal
-   * content in one namespace.
+   * `namespace`: the template, and the objects of the set that apply to its namespace (quotas, limit ranges, labels). The rule runs once for
+   * templates of equal content in one namespace.
    * @default - the rule may look at everything: the object around the template, its name, the set
    */
   readonly sees?: 'template' | 'namespace';

@@ -1,8 +1,8 @@
 /**
  * Which rules are worth running on a manifest, by the names of the fields that occur in it.
  *
- * Nearly all rules speak of fields that nearly all manifests leave out. One walk over a manifest says which names occur anywhere in it;
- * manifests with the same names share the answer.
+ * Nearly all rules read fields that nearly all manifests leave unset. One walk over a manifest collects the names that occur in it;
+ * manifests with the same names share the result.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from '../manifests/identity';
@@ -40,7 +40,7 @@ export class RulesByField {
     }
   }
 
-  /** The rules on objects of this kind that may have something to say of this one, in their order. Rules on every kind come first. */
+  /** The rules on objects of this kind that may apply to this one, in their order. Rules on every kind come first. */
   ofObject(manifest: Manifest): readonly ObjectRule[] {
     const names = this.namesIn(manifest);
     const kind = kindKey(manifest.id);
@@ -58,7 +58,7 @@ export class RulesByField {
     return rules;
   }
 
-  /** The rules on pod templates that may have something to say of those of this manifest, in their order. */
+  /** The rules on pod templates that may apply to those of this manifest, in their order. */
   ofTemplates(manifest: Manifest): TemplateRules {
     const names = this.namesIn(manifest);
     let rules = this.forTemplates.get(names);

@@ -26,7 +26,7 @@ interface SortedRules {
   readonly onSets: readonly SetRule[];
 }
 
-/** Whoever checks many small sets hands in the same rules each time. */
+/** A program that checks many small sets passes the same rules each time. */
 const sortedBefore = new WeakMap<readonly Rule[], Map<string, SortedRules>>();
 
 function sorted(rules: readonly Rule[], collector: FindingCollector): SortedRules {
@@ -60,7 +60,7 @@ function runObjectRules(rules: RulesByField, context: RuleContext, collector: Fi
   }
 }
 
-/** What a rule said of a template: where it stands in the template, or why the rule failed. */
+/** What a rule found in a template: the location in the template, or why the rule failed. */
 type Said =
   | { readonly rule: PodTemplateRule; readonly violation: Violation }
   | { readonly rule: PodTemplateRule; readonly error: unknown };

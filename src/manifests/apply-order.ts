@@ -3,7 +3,7 @@
  *
  * Webhooks look at what is already there: Volcano refuses a child queue without its parent and a job without its queue, Kubernetes
  * an object without its namespace. Two things decide, in this order: what an object names comes before it, and kinds that others
- * stand on come first even where no field names them (a quota before the pods it limits).
+ * depend on come first even if no field names them (a quota before the pods it limits).
  */
 import { kindKey } from './identity';
 import { type Manifest } from './manifest';

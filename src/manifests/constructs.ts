@@ -31,11 +31,11 @@ export function renderedObjects(scope: IConstruct): readonly RenderedObject[] {
   const rendered = apiObjectsInOrder(scope).map((construct): RenderedObject => {
     const json = construct.toJson() as JsonObject;
     const { path } = construct.node;
-    toPlainJson(json, (at, what) => problems.push(`${path}: ${at} is ${what}, which JSON cannot hold`));
+    toPlainJson(json, (at, what) => problems.push(`${path}: ${at} is ${what}, which JSON cannot represent`));
     return { construct, manifest: { id: idOf(json), object: json, origin: { construct: path } } };
   });
   if (problems.length > 0) {
-    throw new Error(`${problems.join('\n')}\nGive a number, a text, a boolean, a list or a map.`);
+    throw new Error(`${problems.join('\n')}\nUse a number, a string, a boolean, a list, or a map.`);
   }
   return rendered;
 }

@@ -1,6 +1,6 @@
 /**
- * YAML and JSON that lies beside manifests in a repository and was never meant for a cluster: recognized by what it says, so that it is
- * passed over with a reason instead of being judged as a broken manifest.
+ * YAML and JSON in a repository that is not meant for a cluster: recognized by its contents, so that it is skipped with a reason instead
+ * of being reported as an invalid manifest.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { asString, isObject } from './read';

@@ -1,6 +1,6 @@
 /**
- * What a pod says to Gantry's scheduler in labels and annotations of `gantry.dev`, read once for all: for the plan, for the scheduler
- * in the cluster and for the rules. What cannot be read counts as not said, and is told beside it.
+ * Reads the labels and annotations of `gantry.dev` on a pod, for the plan, for the scheduler in the cluster, and for the rules.
+ * A value that cannot be read counts as unset, and is reported in the result.
  */
 import {
   GANTRY_EXPECTED_SECONDS,
@@ -19,13 +19,13 @@ import { asObject, asString } from './read';
 export interface GantryStatement {
   readonly queue?: string;
   /**
-   * Which gang, among those of the namespace: the gang label, and where gangs of one name are told apart by another label, its value
-   * behind a slash. Pods of a template do not have that label yet: their gang is the name alone.
+   * Which gang, among those of the namespace: the gang label, and if another label distinguishes gangs of one name, a slash and its
+   * value. Pods of a template do not have that label yet: their gang is the name alone.
    */
   readonly gang?: string;
   /** Pods that have to run for any to run. */
   readonly minMember?: number;
-  /** Label by which gangs of one name are told apart. */
+  /** Label that distinguishes gangs of one name. */
   readonly perLabel?: string;
   readonly topologyRequired?: string;
   readonly topologyPreferred?: string;
@@ -66,7 +66,7 @@ export function readGantryStatement(metadata: JsonValue | undefined): GantryStat
     read(
       key,
       (text) => (WHOLE.test(text) && Number(text) > 0 ? Number(text) : undefined),
-      'a whole number, at least 1',
+      'a whole number greater than or equal to 1',
     );
   const seconds = (key: string): number | undefined =>
     read(key, (text) => (WHOLE.test(text) ? Number(text) : undefined), 'whole seconds');

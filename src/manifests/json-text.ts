@@ -53,7 +53,7 @@ function skipSpace(text: string, from: number): number {
   return SPACE.lastIndex;
 }
 
-/** Half of a surrogate pair is no character, and Go puts the replacement character in its place. */
+/** Half of a surrogate pair is not a character, and Go puts the replacement character in its place. */
 function wellFormed(text: string): string {
   return /\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, '\uFFFD') : text;
 }
@@ -83,7 +83,7 @@ class JsonReader {
     }
   }
 
-  /** Reads once more, noting where every value stands. */
+  /** Reads the text again and records the position of every value. */
   places(): PlaceFinder {
     const offsets = new Map([['', this.at]]);
     this.offsets = offsets;
@@ -187,7 +187,7 @@ class JsonReader {
     const start = this.at;
     const text = this.match(STRING);
     if (text === undefined) {
-      this.fail('a string is not closed on its line');
+      this.fail('a string must end on the line on which it begins');
     }
     this.at += text.length;
     if (!text.includes('\\') && !CONTROL.test(text)) {
@@ -213,14 +213,14 @@ class JsonReader {
   private number(): number | string {
     const text = this.match(NUMBER);
     if (text === undefined) {
-      this.fail(this.at >= this.text.length ? 'the text ends before its value does' : 'a value is expected here');
+      this.fail(this.at >= this.text.length ? 'unexpected end of the text' : 'a value is expected here');
     }
     const value = Number(text);
     if (!Number.isFinite(value)) {
       this.problems.push({
         kind: 'huge-number',
         offset: this.at,
-        message: `the number ${text} is too large for JSON readers (about 1.8e308 at most)`,
+        message: `the number ${text} is too large for JSON parsers (about 1.8e308 at most)`,
         path: this.path,
       });
       this.at += text.length;

@@ -27,7 +27,7 @@ export class ManifestSet {
     /** In the order in which they were read or would be applied. */
     readonly manifests: readonly Manifest[],
     readonly problems: readonly SourceProblem[] = [],
-    /** What was passed over while reading. */
+    /** What was skipped while reading. */
     readonly skipped: readonly SkippedSource[] = [],
   ) {}
 

@@ -30,13 +30,13 @@ export interface Origin {
   readonly document?: number;
   /** Path of the construct, for example `platform/research/quota`. */
   readonly construct?: string;
-  /** The place of a JSON pointer's value (or of the nearest parent that stands in the text). */
+  /** The place of a JSON pointer's value (or of the nearest parent that is in the text). */
   readonly locate?: (pointer: string) => Position | undefined;
 }
 
 export interface Manifest {
   readonly id: ObjectId;
-  /** The object as it would be sent to the server. Read-only by convention: whoever changes it changes what is checked. */
+  /** The object as it would be sent to the server. Read-only by convention: a change would alter what is checked. */
   readonly object: JsonObject;
   readonly origin: Origin;
 }

@@ -42,15 +42,17 @@ export function readNetworks(
     }
     const [, namespace, name = '', device] = match.map((piece: string | undefined) => piece?.trim());
     if (name === '') {
-      return { complaint: part === '' ? 'a name is missing between two commas' : `"${part}" names no network` };
+      return { complaint: part === '' ? 'an item of the list is empty' : `"${part}" names no network` };
     }
     for (const item of [namespace, name]) {
       if (item !== undefined && item !== '' && !LABEL.test(item)) {
-        return { complaint: `"${item}" has other characters than lower-case letters, digits and hyphens` };
+        return { complaint: `"${item}" must consist of lowercase letters, digits, and hyphens` };
       }
     }
     if (device !== undefined && (device.length > LONGEST_INTERFACE || /\s/.test(device))) {
-      return { complaint: `"${device}" is no name of an interface: at most ${LONGEST_INTERFACE} characters, no space` };
+      return {
+        complaint: `"${device}" is not a valid interface name: must be at most ${LONGEST_INTERFACE} characters without spaces`,
+      };
     }
     networks.push({
       namespace: namespace === '' ? undefined : namespace,
@@ -68,25 +70,25 @@ function networksInJson(
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return { complaint: 'it looks like JSON and is none' };
+    return { complaint: 'must be a valid JSON list or a comma-separated list of names' };
   }
   if (!Array.isArray(value)) {
-    return { complaint: 'the JSON is not a list' };
+    return { complaint: 'the JSON must be a list' };
   }
   const networks: NetworkSelection[] = [];
   for (const [index, item] of value.entries()) {
     const name = isObject(item) ? asString(item.name) : undefined;
     if (!isObject(item) || name === undefined) {
-      return { complaint: `item ${index} has no name` };
+      return { complaint: `item ${index}: name is required` };
     }
     for (const key of ['mac', 'infiniband-guid']) {
       const address = asString(item[key]) ?? '';
       if (address !== '' && !MAC.test(address)) {
-        return { complaint: `item ${index}: ${key} "${address}" is no hardware address` };
+        return { complaint: `item ${index}: ${key} "${address}" is not a valid hardware address` };
       }
     }
     if (item.ips !== undefined && item.ips !== null && !Array.isArray(item.ips)) {
-      return { complaint: `item ${index}: ips is not a list` };
+      return { complaint: `item ${index}: ips must be a list` };
     }
     networks.push({ name, namespace: asString(item.namespace), interface: asString(item.interface) });
   }

@@ -1,7 +1,7 @@
 /**
- * Files of nodes: what containerd, Docker, the kubelet, systemd and OCI runtimes read from a disk. They are no Kubernetes objects and no
- * server looks at them, so they are told by their shape, and become manifests of kinds that only Gantry has (`file ContainerdConfig`):
- * the object is what the file says, as JSON, and the name is the file's.
+ * Files of nodes: what containerd, Docker, the kubelet, systemd and OCI runtimes read from a disk. They are not Kubernetes objects and no
+ * server validates them, so they are recognized by their shape, and become manifests of kinds that only Gantry has (`file ContainerdConfig`):
+ * the object is the contents of the file as JSON, and the name is that of the file.
  */
 import { readJson } from './json-text';
 import { type Manifest } from './manifest';
@@ -56,7 +56,7 @@ const DOCKER_KEYS: readonly string[] = [
 /**
  * What a text is a file of; `undefined` where it is none of these.
  *
- * @param name the name of the file, or of the key of a ConfigMap that holds it: only Docker's `daemon.json` is told by it too
+ * @param name the name of the file, or of the key of a ConfigMap that contains it; only Docker's `daemon.json` is also recognized by name
  */
 export function nodeFileKind(text: string, name: string): NodeFileKind | undefined {
   if (/^\uFEFF?\s*\{/.test(text)) {
@@ -122,7 +122,7 @@ export function readNodeFile(kind: NodeFileKind, text: string): TextReading {
   const document = readJson(text).at(0);
   const problem = document?.problems.find(({ kind: found }) => found === 'syntax');
   if (document === undefined || problem !== undefined || !isObject(document.value)) {
-    return { broken: problem?.message ?? 'is no JSON object', offset: problem?.offset ?? 0 };
+    return { broken: problem?.message ?? 'must be a JSON object', offset: problem?.offset ?? 0 };
   }
   return { value: document.value, offsetOf: document.offsetOf };
 }
@@ -146,7 +146,7 @@ function readArguments(text: string): TextReading {
   return { value, offsetOf: nearestOffset(offsets) };
 }
 
-/** Sections with their settings; a setting that stands twice keeps the last value, as most of them do. */
+/** Sections with their settings; a duplicate setting keeps the last value, as most of them do. */
 function readUnit(text: string): TextReading {
   const value: Record<string, Record<string, string>> = {};
   const offsets = new Map<string, number>([['', 0]]);

@@ -12,7 +12,7 @@ export type Amounts = ReadonlyMap<string, Quantity>;
 
 const NO_AMOUNTS: Amounts = new Map();
 
-/** The amounts of a resource map; entries that are no quantities are passed over. */
+/** The amounts of a resource map, without entries that are not quantities. */
 export function amountsIn(value: JsonValue | undefined): Amounts {
   if (value === undefined) {
     return NO_AMOUNTS;

@@ -1,8 +1,8 @@
 /**
  * Where the workload kinds keep their pod templates, and how many pods each asks for.
  *
- * One table, because everything that judges pods has to see them wherever they stand: a rule that knows only Deployments is silent
- * about the GPUs of a PyTorchJob. A kind of which another object makes pods (a runtime, a template) has no count of its own.
+ * One table, because every rule about pods must see them in all kinds: a rule that knows only Deployments misses the GPUs of a
+ * PyTorchJob. A kind from which another object creates pods (a runtime, a template) has no count.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from './identity';
@@ -228,7 +228,7 @@ interface Expanded {
   readonly steps: readonly Step[];
 }
 
-/** Follows a path with stars; places where the shape is another one are passed over. */
+/** Follows a path with stars; skips values of another shape. */
 function expand(
   value: JsonValue | undefined,
   tokens: readonly string[],

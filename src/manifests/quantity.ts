@@ -2,8 +2,8 @@
  * Resource quantities as Kubernetes reads them (apimachinery, `resource.ParseQuantity`), exact, with its oddities.
  *
  * The grammar takes more than its documentation says: a missing number is zero (`Gi`, `m`, `.` and `+` are quantities), surrounding
- * blanks do not matter, any exponent will do. A value finer than one billionth is rounded up, since whoever asks for some shall
- * get some. `Pi` and `Ei` alone are refused, which follows from the server's two ways of reading numbers.
+ * spaces do not matter, any exponent is valid. A value finer than one billionth is rounded up, so that a request for some gets
+ * some. `Pi` and `Ei` without a number are rejected, which follows from the server's two ways of reading numbers.
  */
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';

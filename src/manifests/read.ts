@@ -1,8 +1,8 @@
 /**
  * Readers for JSON of unknown shape.
  *
- * Whoever looks into a manifest sees whatever its author wrote. These readers answer `undefined` or an empty value where the
- * shape is not the expected one, since that is the schema check's to report, and reporting it twice helps nobody.
+ * A manifest can contain any JSON. These readers return `undefined` or an empty value if the shape is not the expected one, because the
+ * schema check already reports it.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { valueAt } from './pointer';
@@ -36,17 +36,17 @@ export function asBoolean(value: Maybe): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** The strings of an array, others passed over. */
+/** The strings of an array, without other items. */
 export function stringsIn(value: Maybe): readonly string[] {
   return asArray(value).filter((item): item is string => typeof item === 'string');
 }
 
-/** The string entries of a map, others passed over. */
+/** The string entries of a map, without other entries. */
 export function stringEntries(value: Maybe): readonly (readonly [string, string])[] {
   return Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 }
 
-/** The objects of the array at `path`, each with its own pointer; items of another shape are passed over. */
+/** The objects of the array at `path`, each with its own pointer; items of another shape are skipped. */
 export function objectsAt(
   root: Maybe,
   path: string,

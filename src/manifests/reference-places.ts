@@ -9,7 +9,7 @@ export interface ReferencePlace {
   readonly tokens: readonly string[];
   /** `group/Kind` of what is named, or how the object that holds the name says it. */
   readonly kind: string | ((holder: JsonObject) => string | undefined);
-  /** What is named lives in no namespace. Default: it lives in the namespace of whoever names it. */
+  /** The named object is cluster-scoped. Default: it is in the namespace of the object that names it. */
   readonly cluster?: boolean | ((holder: JsonObject) => boolean);
   /** The field beside the name that gives another namespace. */
   readonly namespaceKey?: string;
@@ -40,7 +40,7 @@ function cluster(kind: string, ...paths: readonly string[]): readonly ReferenceP
   return paths.map((path) => ({ tokens: at(path), kind, cluster: true }));
 }
 
-/** `{ apiGroup | group, kind, name }` and `{ apiVersion, kind, name }`, with what stands there when a part is missing. */
+/** `{ apiGroup | group, kind, name }` and `{ apiVersion, kind, name }`, with the defaults of missing parts. */
 function typed(
   path: string,
   missing: { readonly group?: string; readonly kind?: string },

@@ -1,7 +1,7 @@
 /**
  * What an object names: the place of each name, and the kind, namespace and name of the object that it means.
  *
- * Names stand in tables (`reference-places.ts`); this file follows them.
+ * The tables in `reference-places.ts` list the fields; this file follows them.
  */
 import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { kindKey } from './identity';

@@ -22,7 +22,7 @@ export interface TextDocument {
   /** `undefined` where the document is broken. */
   readonly value: JsonValue | undefined;
   readonly problems: readonly TextProblem[];
-  /** Offset of the value (of its key, for a map's member) at a pointer, or of the nearest parent that stands in the text. */
+  /** Offset of the value (of its key, for a map's member) at a pointer, or of the nearest parent that is in the text. */
   readonly offsetOf: (pointer: string) => number;
 }
 
@@ -31,7 +31,7 @@ export type TextReading =
   | { readonly value: JsonObject; readonly offsetOf: (path: string) => number }
   | { readonly broken: string; readonly offset: number };
 
-/** The offset of a JSON pointer, or of the nearest one above it that stands in the text. */
+/** The offset of a JSON pointer, or of the nearest parent that is in the text. */
 export function nearestOffset(offsets: ReadonlyMap<string, number>): (path: string) => number {
   return (path) => {
     let at = path;

@@ -32,7 +32,7 @@ export function readToml(text: string): TextReading {
 
 const KEY = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)/y;
 
-/** Tables and keys at the beginning of lines, which is how such files are written; what stands within a line is where the line is. */
+/** Tables and keys at the beginning of lines, which is how such files are written; a value within a line has the position of the line. */
 function placesIn(text: string): ReadonlyMap<string, number> {
   const places = new Map<string, number>([['', 0]]);
   const items = new Map<string, number>();

@@ -16,7 +16,7 @@ import { remembered, type TextDocument, type TextProblem } from './source-text';
 // eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
-/** The first document of a text that is cut nowhere, as programs read a file that is no manifest. */
+/** The first document of a text that is not split, as programs read a file that is not a manifest. */
 export function readWholeYaml(text: string): TextDocument {
   const { value, problems } = readDocument(text);
   return { index: 0, start: 0, value, problems, offsetOf: placesOf(text) };
@@ -110,7 +110,7 @@ function rootOf(chunk: string): YamlNode | undefined {
   return parseNodes(chunk.slice(markLength(chunk)));
 }
 
-/** Length of the byte order mark, which is no part of the YAML. */
+/** Length of the byte order mark, which is not part of the YAML. */
 function markLength(chunk: string): number {
   return chunk.startsWith('\uFEFF') ? 1 : 0;
 }

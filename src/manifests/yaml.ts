@@ -13,7 +13,7 @@ import { readWholeYaml, readYaml } from './yaml-text';
 export interface Parsed {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly SourceProblem[];
-  /** Documents that were recognized as something else than manifests; none where nobody asked for it. */
+  /** Documents that were recognized as something other than manifests; empty unless requested. */
   readonly skipped: readonly SkippedSource[];
 }
 
@@ -27,10 +27,10 @@ export interface ParseOptions {
 }
 
 /**
- * Reads the manifests of a YAML or JSON text, as kubectl would: several documents, empty ones passed over, items of a `List` (and
- * of any other list kind) as objects of their own.
+ * Reads the manifests of a YAML or JSON text, as kubectl does: several documents, empty ones skipped, items of a `List` (and
+ * of any other list kind) as separate objects.
  *
- * Never throws for what the text holds: broken documents are told in `problems`, and the others are still read.
+ * Never throws because of the text: `problems` reports broken documents, and the others are still read.
  *
  * @param source YAML or JSON
  * @param file how places shall name the text, `-` for standard input
@@ -74,7 +74,7 @@ function foreignness(
 ): string | undefined {
   if (value === undefined) {
     const broken = problems.some(({ kind }) => kind === 'syntax');
-    return broken && /\{\{|\{%/.test(text) ? 'a template that is not rendered' : undefined;
+    return broken && /\{\{|\{%/.test(text) ? 'an unrendered template' : undefined;
   }
   return foreignDocument(value, file) ?? (skip === 'all' && hasNoObjectFields(value) ? 'not a manifest' : undefined);
 }
@@ -82,7 +82,7 @@ function foreignness(
 /** A value that was read, or what kept it from being read. */
 export type ParsedValue = { readonly value: JsonValue } | { readonly problem: SourceProblem };
 
-/** Reads a text that is no manifest, such as a configuration file: its first document, `null` where it has none. */
+/** Reads a text that is not a manifest, such as a configuration file: its first document, `null` if it has none. */
 export function parseValue(text: string, file: string): ParsedValue {
   const json = /^\uFEFF?\s*[{[]/.test(text) ? readJson(text)[0] : undefined;
   const document =
@@ -129,7 +129,7 @@ export function readDocuments(text: string, file: string): readonly TextDocument
 }
 
 /**
- * Where YAML begins after a JSON object: the rest of its line is passed over where it is blank.
+ * Where YAML begins after a JSON object: the rest of its line is skipped if it is blank.
  *
  * @returns `undefined` where kubectl looks for no YAML, since fewer than four bytes are left
  */
@@ -189,7 +189,7 @@ function isList(value: JsonObject): value is JsonObject & { items: JsonValue[] }
   return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items);
 }
 
-/** Items of `PodList` and the like need not say what they are. */
+/** Items of typed lists such as `PodList` may omit apiVersion and kind. */
 function asItemOf(list: JsonObject, item: JsonObject): JsonObject {
   const kind = asString(list.kind)!.slice(0, -'List'.length);
   if (kind === '' || (item.kind !== undefined && item.apiVersion !== undefined)) {

@@ -2,11 +2,11 @@
  * Starts what fits, in the order of claims.
  *
  * A gang gets its minimum all at once, or nothing; pods beyond the minimum follow one at a time, each as a turn of its own. A gang that
- * does not fit is passed over. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
+ * does not fit is skipped. With `backfill` the first gang that does not fit, but will once running work has ended, is promised that
  * moment (EASY): whatever comes after it may start if it ends before, or on nodes that the promise does not need. Work of unknown
  * duration never starts on promised nodes. When not enough of the running work has a known end, there is nothing to promise.
  *
- * O(gangs × one placement); what the promise costs is told in `reserve.ts`.
+ * O(gangs × one placement); `reserve.ts` describes the cost of the promise.
  */
 import { type Cycle } from './cycle';
 import { GangOrder } from './gang-order';
@@ -29,10 +29,10 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
 }
 
 /**
- * The same as a trial, which nobody asks who got nothing: so of a line of like gangs only the first that gets nothing is considered.
+ * The same as a trial, in which gangs that got nothing are not needed: of a line of identical gangs, only the first that gets nothing is tried.
  *
- * @param singles gangs that are in no line
- * @param enough told of each gang that got pods; ends it all once it says true
+ * @param singles gangs that are not in a line
+ * @param enough called with each gang that got pods; the action ends when it returns true
  */
 export function tryAllocate(
   cycle: Cycle,
@@ -93,7 +93,7 @@ function waitForRelease(cycle: Cycle, turn: Turn): boolean {
     return false;
   }
   ledger.keep();
-  // They are still there: their room is booked twice until they are gone, so nobody else starts in it.
+  // They still run: their capacity is booked twice until they have terminated, so no other pod starts there.
   releasing.forEach((pod, i) => ledger.placeOn(pod, places[i].row, places[i].devices));
   cycle.nominated.push(...turn.pods);
   return true;

@@ -2,10 +2,10 @@
  * Balanced placement: pods spread as evenly as can be over the fewest domains, instead of filling the first and leaving a rest for the
  * last.
  *
- * Of the domains one level above the wanted one, those are looked at that take everything. In each a greedy choice gives the number of
- * domains, and with it the *threshold*: the largest number of slices that every one of so many domains can have. Domains that cannot have
- * so many are out. The best threshold wins, then fewer domains of the wanted level. There the set of domains is chosen that is enough
- * with the least to spare (dynamic programming over domains and pods left); each gets the threshold, the first ones the rest.
+ * The search considers the domains one level above the wanted one that can hold everything. In each, a greedy choice gives the number of
+ * domains, and with it the *threshold*: the largest number of slices that each of these domains can hold. Domains that hold fewer are
+ * excluded. The best threshold wins, then fewer domains of the wanted level. There, the set of domains with the least surplus capacity is
+ * chosen (dynamic programming over domains and remaining pods); each gets the threshold, the first ones the rest.
  */
 import { byValues, type DomainRoom } from './domain-room';
 import { type Domain, type TopologyTree } from './domains';
@@ -179,7 +179,7 @@ interface Chain {
   readonly before: Chain | undefined;
 }
 
-/** Sets of so many domains, by leaders left and by pods left; the first that was found for each. */
+/** Sets of the given number of domains, by remaining leaders and pods; the first that was found for each. */
 type Sets = Map<number, Map<number, Chain | undefined>>;
 
 /** The fewest domains that are enough, and of such sets the one with the least to spare; ties go to the set that comes first in `order`. */

@@ -5,7 +5,7 @@ import { type Constraint, type BlockedNodes, type NearestMiss } from './decision
 import { milliOn, reportAllows } from './devices';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaint } from './filters/selectors';
-import { type ClusterNode } from './model';
+import { type ClusterNode, PODS } from './model';
 import { type PodClass } from './pod-class';
 import { type Session } from './session';
 
@@ -51,6 +51,31 @@ export function blockage(session: Session, podClass: PodClass, filled = false): 
     blocked: [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.constraint < b.constraint ? -1 : 1)),
     nearest,
   };
+}
+
+/** What the class asks for and no node of the cluster has, however empty it is. */
+export function notOffered({ table }: Session, podClass: PodClass): BlockedNodes | undefined {
+  const { accelerator, deviceResource, columns, template, models, profile } = podClass;
+  const nodes = table.count;
+  const column = columns.find((at) => table.largest(at) === 0 && table.resources[at] !== PODS);
+  if (column !== undefined) {
+    return { constraint: 'not-offered', detail: table.resources[column], nodes };
+  }
+  if (accelerator === undefined) {
+    return undefined;
+  }
+  const offers = (row: number): boolean =>
+    table.deviceStart[row + 1] > table.deviceStart[row] &&
+    (deviceResource === undefined || table.deviceResource[row] === deviceResource);
+  if (!table.nodes.some((_, row) => offers(row))) {
+    return { constraint: 'not-offered', detail: deviceResource ?? 'devices', nodes };
+  }
+  if (models?.size === 0) {
+    return { constraint: 'device-model', detail: template.accelerator?.models?.join(' or '), nodes };
+  }
+  return accelerator.kind === 'mig' && profile < 0
+    ? { constraint: 'mig-profile', detail: accelerator.profile, nodes }
+    : undefined;
 }
 
 /** A constraint that no amount mends is further away than any shortage. */

@@ -1,5 +1,5 @@
 /**
- * Moves running pods out of the way: a gang gets in and nobody is lost.
+ * Moves running pods so that a pending gang fits and no running pod is lost.
  *
  * For a single pod every node that lacks the least is looked at first, and on it the smallest set of one, two or three portions whose
  * moving makes room; that finds chains such as moving one pod into the gap that another node has. Gangs of several pods, and what that

@@ -1,37 +1,49 @@
 /**
- * The smallest changes that would let a gang in, each enough by itself, and each of them tried on the books before it is said.
+ * The smallest changes with which a gang fits, each sufficient by itself.
+ *
+ * Every one of them is tried on the books before it is reported, and is the smallest of its kind; what cannot be shown to help is not
+ * reported. One change of each kind: the fewest pods less, the least more on one node, the fewest nodes of one pool, the narrowest wider
+ * domain, the earliest moment.
  */
-
 import { type Cycle } from './cycle';
 import { type Counterfactual, type PendingGang } from './decision';
+import { earliestStart } from './earliest-start';
+import { MoreRoom } from './more-room';
+import { type PodRecord, type RoleRecord, type Turn, type UnitRecord } from './records';
+import { otherConstraints } from './relaxed';
 
-import { type Turn, type UnitRecord } from './records';
-import { reserve } from './reserve';
-
-type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'nearest'>;
+type Found = Pick<PendingGang, 'kind' | 'fits' | 'needed' | 'blocked'>;
 
 export function counterfactuals(cycle: Cycle, turn: Turn, found: Found): Counterfactual[] {
   switch (found.kind) {
     case 'queue-capability':
       return [...raisedCapability(cycle, turn)];
     case 'quota-of-non-preemptible':
-      return [{ kind: 'make-preemptible' }];
+      return tries(cycle, turn.gang.root, turn.pods) ? [{ kind: 'make-preemptible' }] : [];
     case 'topology':
-      return [...widerTopology(cycle, turn), ...fewerPods(cycle, turn, found), ...waiting(cycle, turn)];
+      return [...widerTopology(cycle, turn), ...capacity(cycle, turn, found), ...waiting(cycle, turn)];
     case 'no-fit':
-      return [...moreOnNode(cycle, turn, found), ...fewerPods(cycle, turn, found), ...waiting(cycle, turn)];
+      return [...otherConstraints(cycle, turn), ...capacity(cycle, turn, found), ...waiting(cycle, turn)];
     case 'reserved':
-      return cycle.reservation === undefined ? [] : [{ kind: 'wait-until', at: cycle.reservation.startAt }];
+      return [...waiting(cycle, turn)];
     case 'unknown-queue':
     case 'queue-closed':
     case 'unknown-topology':
     case 'too-few-pods':
+    case 'not-offered':
     case 'outranked':
       return [];
   }
 }
 
-/** All ceilings that are in the way, since raising some of them lets nothing in; said only where there is room for the gang then. */
+function* capacity(cycle: Cycle, turn: Turn, found: Found): Generator<Counterfactual> {
+  const room = new MoreRoom(cycle, turn);
+  yield* room.onNode();
+  yield* fewerPods(cycle, turn, found);
+  yield* room.nodes();
+}
+
+/** All ceilings that block the gang, since raising only some of them does not help; reported only if the gang then fits the nodes. */
 function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
   const { accounts } = cycle.session;
   const raises = [...cycle.queues.excesses(turn.gang.queue!, turn.asked)].map(({ queue, account, by }) => ({
@@ -44,6 +56,7 @@ function* raisedCapability(cycle: Cycle, turn: Turn): Generator<Counterfactual> 
   }
 }
 
+/** The narrowest wider level that takes the gang, or none at all. */
 function* widerTopology(cycle: Cycle, { gang, pods }: Turn): Generator<Counterfactual> {
   const { topology } = gang.gang;
   const tree = topology === undefined ? undefined : cycle.session.topologies.forConstraint(topology);
@@ -56,81 +69,78 @@ function* widerTopology(cycle: Cycle, { gang, pods }: Turn): Generator<Counterfa
       return;
     }
   }
-  yield { kind: 'wider-topology', level: null };
-}
-
-/** The pods that fit are enough once the gang asks for no more; only where a part of the gang is of any use. */
-function* fewerPods(cycle: Cycle, { gang, pods }: Turn, { fits, needed }: Found): Generator<Counterfactual> {
-  const counted = needed > MANY && gang.gang.topology?.required === undefined && gang.root.children.length === 0;
-  if (fits > 0 && fits < needed && (counted || tries(cycle, gang.root, pods.slice(0, fits)))) {
-    yield { kind: 'fewer-pods', by: needed - fits };
+  if (tries(cycle, { ...gang.root, topology: { ...topology, required: undefined } }, pods)) {
+    yield { kind: 'wider-topology', level: null };
   }
 }
 
-/** What the nearest node lacks for all pods that are left over, when it is one resource. */
-function* moreOnNode(cycle: Cycle, turn: Turn, { nearest, fits }: Found): Generator<Counterfactual> {
-  const { table, ledger } = cycle.session;
-  const left = turn.pods.slice(fits);
-  if (
-    nearest?.missing === undefined ||
-    turn.pods.length > MANY ||
-    nearest.detail === undefined ||
-    left.some(({ podClass }) => podClass !== left[0].podClass)
-  ) {
+/** As few pods less as let it in; of a gang whose pods differ, pods of one role. */
+function* fewerPods(cycle: Cycle, turn: Turn, { fits, kind }: Found): Generator<Counterfactual> {
+  const { gang, pods } = turn;
+  const [{ podClass }] = pods;
+  if (pods.every((pod) => pod.podClass === podClass)) {
+    // Where the constraint is of nodes alone, the pods that fit were counted; else by trying one pod less at a time.
+    const counted = gang.gang.topology?.required === undefined || kind === 'topology';
+    const most = counted && plain(gang.root) && !podClass.dynamic ? fits : mostPods(cycle, gang.root, pods);
+    if (most > 0 && most < pods.length && tries(cycle, gang.root, pods.slice(0, most))) {
+      yield { kind: 'fewer-pods', by: pods.length - most };
+    }
     return;
   }
-  const row = table.rows.get(nearest.node)!;
-  const mark = ledger.mark();
-  const placed = turn.pods.slice(0, fits).every((pod) => {
-    const best = cycle.selector.best(pod.podClass);
-    return best >= 0 && ledger.place(pod, best);
-  });
-  const { podClass } = left[0];
-  const amount = placed ? shortage(cycle, left.length, row, nearest.detail) : undefined;
-  ledger.rollback(mark);
-  if (amount !== undefined && podClass.accelerator?.kind !== 'mig') {
-    yield { kind: 'more-on-node', node: nearest.node, resource: nearest.detail, amount };
-  }
-
-  function shortage({ session }: Cycle, count: number, at: number, resource: string): number | undefined {
-    const short = [...podClass.columns].flatMap((column, i) => {
-      const missing = podClass.amounts[i] * count - session.table.free[column][at];
-      return missing > 0 ? [{ resource: session.table.resources[column], missing }] : [];
+  const roles = [...new Set(pods.map(({ role }) => role!))].filter(({ role }) => role.leader !== true);
+  const most = Math.max(...roles.map((role) => pods.filter((pod) => pod.role === role).length));
+  for (let by = 1; by <= most && by <= MOST_FEWER && by < pods.length; by++) {
+    const role = roles.find((one) => {
+      const left = withoutLast(pods, one, by);
+      return left !== undefined && tries(cycle, gang.root, left);
     });
-    if (podClass.accelerator !== undefined) {
-      const free =
-        podClass.accelerator.kind === 'whole'
-          ? session.table.wholeFree[at]
-          : session.ledger.capacity({ ...podClass, columns: NO_COLUMNS }, at, count);
-      const missing = podClass.deviceCount * count - free;
-      if (missing > 0) {
-        short.push({ resource: session.table.deviceResource[at], missing });
-      }
+    if (role !== undefined) {
+      yield { kind: 'fewer-pods', by, role: role.role.name };
+      return;
     }
-    const has = session.table.nodes[at].allocatable[resource] ?? 0;
-    const [only] = short;
-    return short.length === 1 && only.resource === resource && (has === 0 || only.missing <= MOST_GROWTH * has)
-      ? only.missing
-      : undefined;
   }
 }
 
-/** Nobody builds a node of more than thrice the size to let a gang in. */
-const MOST_GROWTH = 2;
+/** Pods of one role that are taken away at most, where the gang's pods differ. */
+const MOST_FEWER = 16;
 
-/** Gangs of more pods than this do not get in by one node. */
-const MANY = 64;
+function withoutLast(pods: readonly PodRecord[], role: RoleRecord, by: number): readonly PodRecord[] | undefined {
+  const own = pods.filter((pod) => pod.role === role);
+  const gone = new Set(own.slice(own.length - by));
+  return own.length < by ? undefined : pods.filter((pod) => !gone.has(pod));
+}
 
-const NO_COLUMNS = new Int32Array();
+/** By halving, as fewer pods of one kind need less. */
+function mostPods(cycle: Cycle, root: UnitRecord, pods: readonly PodRecord[]): number {
+  let low = 0;
+  let high = pods.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (tries(cycle, root, pods.slice(0, middle))) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function plain({ children, roles, topology }: UnitRecord): boolean {
+  return (
+    children.length === 0 &&
+    topology?.sliceLevel === undefined &&
+    roles.every(({ role }) => role.topology === undefined)
+  );
+}
 
 function* waiting(cycle: Cycle, turn: Turn): Generator<Counterfactual> {
-  const promised = cycle.reservation?.gang === turn.gang ? cycle.reservation : reserve(cycle, turn);
-  if (promised !== undefined) {
-    yield { kind: 'wait-until', at: promised.startAt };
+  const at = earliestStart(cycle, turn);
+  if (at !== undefined) {
+    yield { kind: 'wait-until', at };
   }
 }
 
-function tries(cycle: Cycle, root: UnitRecord, pods: Turn['pods']): boolean {
+function tries(cycle: Cycle, root: UnitRecord, pods: readonly PodRecord[]): boolean {
   const { ledger } = cycle.session;
   const mark = ledger.mark();
   const fits = cycle.placer.place(root, pods);

@@ -1,7 +1,7 @@
 /**
  * What the placement core answers: who starts where, who has to go and for whom, what is reserved, and why the others wait.
  */
-import { type Amounts } from './model';
+import { type Amounts, type Taint } from './model';
 import { type Action } from './policy';
 
 export interface Decision {
@@ -33,7 +33,7 @@ export interface Eviction {
   readonly gang: string;
   readonly node: string;
   readonly action: Extract<Action, 'preempt' | 'reclaim' | 'consolidate' | 'evict-stale'>;
-  /** The gang that it is done for; a stale gang is evicted for nobody. */
+  /** The gang that the eviction is for; unset when a stale gang is evicted. */
   readonly beneficiary?: string;
   /** Where the pod is placed again by this same decision: it is among the nominations. */
   readonly movesTo?: string;
@@ -69,6 +69,8 @@ export type Constraint =
   | 'device-memory'
   | 'mig-profile'
   | 'reported-memory'
+  /** No node at all has the resource. */
+  | 'not-offered'
   | 'node-name'
   | 'node-selector'
   | 'node-affinity'
@@ -90,6 +92,8 @@ export type PendingKind =
   | 'unknown-topology'
   /** There are fewer pods than the minimum. */
   | 'too-few-pods'
+  /** No node of the cluster, however empty, has a resource, model, or MIG profile that a pod asks for. */
+  | 'not-offered'
   /** Enough room in all, but in no single domain of the required level. */
   | 'topology'
   | 'no-fit'
@@ -112,7 +116,7 @@ export interface PendingGang {
   readonly fits: number;
   readonly needed: number;
   readonly nearest?: NearestMiss;
-  /** Smallest changes that let it in, each enough by itself; the simplest first. */
+  /** Smallest changes with which the gang fits, each sufficient by itself; the simplest first. */
   readonly counterfactuals: readonly Counterfactual[];
 }
 
@@ -141,7 +145,20 @@ export interface CapabilityRaise {
 export type Counterfactual =
   | { readonly kind: 'more-on-node'; readonly node: string; readonly resource: string; readonly amount: number }
   | { readonly kind: 'wider-topology'; readonly level: string | null }
-  | { readonly kind: 'fewer-pods'; readonly by: number }
+  /** `role`: the role whose pods are fewer, where the gang has several kinds of pods. */
+  | { readonly kind: 'fewer-pods'; readonly by: number; readonly role?: string }
+  /** `count` more empty nodes like the node `like`, of pool `pool`; with a required topology all of them in `domain`. */
+  | {
+      readonly kind: 'more-nodes';
+      readonly like: string;
+      readonly count: number;
+      readonly pool?: string;
+      readonly domain?: string;
+    }
+  /** All of these taints are tolerated. */
+  | { readonly kind: 'add-toleration'; readonly taints: readonly Taint[] }
+  | { readonly kind: 'drop-node-selector'; readonly key: string; readonly value: string }
+  | { readonly kind: 'drop-node-affinity' }
   /** All of them together. */
   | { readonly kind: 'raise-capability'; readonly raises: readonly CapabilityRaise[] }
   | { readonly kind: 'make-preemptible' }

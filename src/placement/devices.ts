@@ -1,8 +1,8 @@
 /**
  * Which devices of a node serve a request, and how many such requests a node can still take.
  *
- * A device is thousandths. A whole device needs one that nobody shares; a fraction or a share of memory goes to the fullest device that
- * still has it; time-sliced replicas are equal fractions; MIG instances are counted per device and profile.
+ * A device is thousandths. A whole device needs an unshared one; a fraction or a share of memory goes to the fullest device that
+ * still fits it; time-sliced replicas are equal fractions; MIG instances are counted per device and profile.
  *
  * Several whole devices come from one NVLink island where one has enough of them (the smallest such), else from one NUMA node, else from as
  * few islands as can be: largest first. Lowest index first in all of it. O(devices of the node).
@@ -86,7 +86,7 @@ export function deviceCapacity(table: NodeTable, row: number, podClass: PodClass
         accelerator.kind === 'mig'
           ? table.migFree[slot * table.profiles.length + podClass.profile]
           : Math.floor(table.deviceFree[slot] / per);
-      // Several devices of one pod are different ones, except for MIG instances and replicas, of which one device has many.
+      // Several devices of one pod are different ones, except for MIG instances and replicas: one device has several of them.
       units += accelerator.kind === 'mig' ? here : Math.min(here, most);
     }
   }

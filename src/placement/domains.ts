@@ -109,7 +109,7 @@ export class TopologyTrees {
     private readonly topologies: readonly Topology[],
   ) {}
 
-  /** The tree that a constraint speaks of, or undefined when the topology or one of its levels does not exist. */
+  /** The tree of a constraint, or undefined if the topology or one of its levels does not exist. */
   forConstraint({ topology, required, preferred, sliceLevel }: TopologyConstraint): TopologyTree | undefined {
     const levels = [required, preferred, sliceLevel].filter((level) => level !== undefined);
     if (levels.length === 0) {

@@ -1,5 +1,5 @@
 /**
- * The search for the smallest eviction that lets a gang in, and what becomes of the victims. The method is told in `make-room.ts`.
+ * The search for the smallest eviction with which a gang fits, and what happens to the victims. `make-room.ts` describes the method.
  */
 import { type Cycle } from './cycle';
 
@@ -22,8 +22,8 @@ export interface Outcome {
 }
 
 /**
- * Sets of victims that are tried before the gang has to wait. One set may be refused while the next is not: because the room would go to
- * another gang once its victims are gone, or because the action does not allow just that loss.
+ * Sets of victims that are tried before the gang has to wait. One set may be rejected while the next is not: because another gang would get
+ * the capacity when the victims have terminated, or because the action does not allow the eviction of that set.
  */
 const MOST_SETS = 4;
 
@@ -41,11 +41,11 @@ interface Plan {
 }
 
 /**
- * Evicts as little as lets the gang in, if the action allows what is then lost.
+ * Evicts the smallest set with which the gang fits, if the action allows that eviction.
  *
  * The sets are the shortest beginnings of the candidates' list, without its first members or with them, and, for a single pod, the
  * shortest beginnings of what is on one node. They are tried from the cheapest: the lowest priority that is lost, then the fewest pods. A
- * victim that would have its room again in the next cycle, because its queue is then within its quota, is no victim: the search goes on
+ * victim that would get its capacity back in the next cycle, because its queue is then within its quota, is not useful: the search continues
  * without it.
  */
 export function evictFor(
@@ -168,7 +168,7 @@ function* alternatives({ session }: Cycle, planned: Outcome): Generator<Outcome>
   }
 }
 
-/** Length of the shortest beginning of the list whose eviction lets the gang in. */
+/** Length of the shortest prefix of the list whose eviction makes the gang fit. */
 function smallestPrefix(cycle: Cycle, turn: Turn, candidates: readonly Portion[]): number | undefined {
   const { ledger } = cycle.session;
   const fits = (count: number): boolean => {
@@ -254,7 +254,7 @@ function returns(cycle: Cycle, { pods, core, gang }: Portion, places: ReadonlyMa
   return true;
 }
 
-/** See `next-cycle.ts`. Nothing is at stake where nobody is evicted. */
+/** See `next-cycle.ts`. Without evictions there is nothing to check. */
 export function stands(
   cycle: Cycle,
   { pods }: Turn,

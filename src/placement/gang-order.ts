@@ -6,8 +6,8 @@
  * the unused quota of its queue goes before every claim on surplus, even if gangs that need more wait in front of it: so nothing that
  * waits in a queue keeps entitled work of the queue back. Shares are read at every step, so each start counts at once.
  *
- * Fresh gangs that ask for the same wait in one line (see `waiting.ts`), of which only the first is compared: only the path to the last
- * gang is looked at again, O(depth · siblings + log lines) for each gang.
+ * Gangs without pods that request the same wait in one line (see `waiting.ts`); only the first of a line is compared: only the path to the last
+ * gang is updated, O(depth · siblings + log lines) for each gang.
  */
 import { Heap } from './heap';
 import { missingPods, optionalPod, type RoomFor, runs } from './needs';

@@ -2,11 +2,11 @@
  * Makes room for gangs that did not fit, by evictions: preempt, reclaim and consolidate, tried for each gang in the order of the policy.
  *
  * - *preempt*: gangs of the same queue with a lower priority go.
- * - *reclaim*: gangs of other queues go, while their queue is above what it can hold on to (see `reclaim.ts`).
- * - *consolidate*: nobody goes; pods move, and every one of them is placed again.
+ * - *reclaim*: evicts gangs of other queues while their queue is above what it can keep (see `reclaim.ts`).
+ * - *consolidate*: evicts no gang; pods move, and every one of them is placed again.
  *
- * One method serves all three. Candidates are put in the order in which they would have to go. The shortest beginning of that list whose
- * eviction lets the gang in is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are looked at
+ * One method serves all three. Candidates are put in the order in which they would have to go. The shortest prefix of that list whose
+ * eviction makes the gang fit is found by doubling and then halving: O(log n) trials. With the gang in place, the victims are checked
  * again from the most valuable: one that can return to exactly where it was is not evicted; one that fits elsewhere is moved; the others
  * are lost. What remains is needed: each of them stands where the gang now is. Only then does the action say whether that loss is
  * allowed, and only then anything is decided; otherwise all is rolled back. So no eviction is without the placement it is for, and none
@@ -23,7 +23,7 @@ import { ReclaimRules } from './reclaim';
 import { type GangRecord, type Turn } from './records';
 import { portions } from './victims';
 
-/** Goes through the gangs that were passed over. */
+/** Tries the gangs that were skipped. */
 export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
   const { session } = cycle;
   const actions = session.policy.actions.filter(

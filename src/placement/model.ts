@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly nodes: readonly ClusterNode[];
   readonly queues: readonly Queue[];
   readonly gangs: readonly Gang[];
-  /** Pods that exist. A role whose `count` is larger than the pods listed for it stands for pods that are still to be made. */
+  /** Pods that exist. If the `count` of a role is larger than the number of its pods, the missing pods are still to be created. */
   readonly pods: readonly Pod[];
   /** @default - none; a constraint may still name any node label as its level */
   readonly topologies?: readonly Topology[];
@@ -45,11 +45,16 @@ export interface ClusterNode {
   readonly used?: Amounts;
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * Values of topology levels that are no labels, such as the tiers of Volcano's HyperNodes.
+   * Values of topology levels that are not labels, such as the tiers of Volcano's HyperNodes.
    * @default - only labels count
    */
   readonly domains?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
+  /**
+   * Name of the pool that the node was made from, for messages.
+   * @default - the node is named instead
+   */
+  readonly pool?: string;
   /** @default true */
   readonly ready?: boolean;
   /** Cordoned. @default false */

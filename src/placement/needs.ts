@@ -106,7 +106,7 @@ function unitRuns(unit: UnitRecord): boolean {
   );
 }
 
-/** Is every pod that runs in the unit there with all others that must be, once `pod` is gone? */
+/** Whether every running pod of the unit still has the pods that it requires after `pod` has terminated. */
 export function isSurplus(pod: PodRecord, gone: ReadonlySet<PodRecord>): boolean {
   const role = pod.role!;
   const left = (roles: readonly RoleRecord[]): number =>

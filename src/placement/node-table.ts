@@ -150,7 +150,7 @@ export class NodeTable {
     this.milliFree[row] = milli;
   }
 
-  /** Devices that somebody outside the snapshot holds: the last ones, as nobody says which. */
+  /** Devices that are in use outside the snapshot: the last ones, because their indices are unknown. */
   private takeUsedDevices(row: number): void {
     let used = this.nodes[row].used?.[this.deviceResource[row]] ?? 0;
     for (let slot = this.deviceStart[row + 1] - 1; slot >= this.deviceStart[row] && used > 0; slot--) {
@@ -225,7 +225,7 @@ export function clusterTotal(table: NodeTable, name: string): number {
   return sum;
 }
 
-/** So many notes are kept; whoever is further behind looks at every row. */
+/** Maximum number of recorded changes; a reader that is further behind reads every row. */
 const NOTES = 65_536;
 
 const PLAIN: Device = {};

@@ -26,6 +26,7 @@ interface Failing {
 }
 
 const FAILING: Partial<Record<Constraint, (detail: string) => Failing>> = {
+  'not-offered': (detail) => ({ none: `no node offers${detail}`, some: `do not offer${detail}` }),
   taints: (detail) => ({ some: `have the taint${detail}, which the pod does not tolerate` }),
   'not-ready': () => ({ none: 'no node is ready', some: 'are not ready' }),
   unschedulable: () => ({ some: 'are cordoned' }),

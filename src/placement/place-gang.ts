@@ -6,7 +6,7 @@
  * `preferred` alone ends with the whole cluster. Pods of one kind are spread over a domain by `assignTopology`, so that they touch the
  * fewest domains of every level; mixed pods go one by one to the best row inside the domain, in the order of roles, else the largest
  * first, else by a bounded search. Every attempt is a mark in the operation
- * log, and what fails is rolled back. A unit of which some pods run already stays in their domain.
+ * log, and what fails is rolled back. A unit with running pods stays in their domain.
  *
  * O(domains tried × (pods × rows read + rows scored)); one kind of pod in one domain is O(leaves + pods).
  */
@@ -57,8 +57,8 @@ export class GangPlacer {
   }
 
   /**
-   * Do the pods fit? Counted, where counting is exact: pods of one class without constraints on one another, and nothing that must be in
-   * one domain. Undefined where they have to be placed to find out.
+   * Whether the pods fit, by counting. Exact for pods of one class without constraints on one another and without a required domain;
+   * undefined if the pods have to be placed to find out.
    */
   countsFor(root: UnitRecord, pods: readonly PodRecord[], within: Within): boolean | undefined {
     const [{ podClass }] = pods;
@@ -70,7 +70,7 @@ export class GangPlacer {
       : this.capacity(podClass, within, pods.length) >= pods.length;
   }
 
-  /** The gang with a wish to stay together, where it says nothing of topology itself and there is one. */
+  /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
     const { policy, snapshot } = this.session;
     const silent =
@@ -174,6 +174,9 @@ export class GangPlacer {
     if (!plain || pods.length > MOST_SEARCHED) {
       return false;
     }
+    const allowed = [...new Set(pods.map(({ podClass }) => podClass))].map((podClass) =>
+      this.session.staticRow(podClass),
+    );
     let choices = MOST_CHOICES;
     const step = (at: number): boolean => {
       if (at === pods.length) {
@@ -187,7 +190,7 @@ export class GangPlacer {
           return false;
         }
         without[row] = 1;
-        const state = this.freeText(row);
+        const state = `${this.freeText(row)};${allowed.map((codes) => (codes[row] === 0 ? 1 : 0)).join('')}`;
         if (tried.has(state)) {
           continue;
         }
@@ -455,7 +458,7 @@ const MOST_ROWS = 4;
 const MOST_LOOKS = 64;
 const MOST_CHOICES = 256;
 
-/** From so many pods on, room is counted before pods are placed one by one; with a topology always, as domains cost more to try. */
+/** From this number of pods on, capacity is counted before pods are placed one by one; with a topology always, since domains cost more to try. */
 const WORTH_COUNTING = 16;
 
 interface Kind {

@@ -31,7 +31,7 @@ export class PodClasses {
   private readonly byTemplate = new Map<PodTemplate, PodClass>();
   private readonly byText = new Map<string, PodClass>();
   private readonly deviceResources: ReadonlySet<string>;
-  /** Labels that some pod looks at; nobody else's make a difference. */
+  /** Labels that the selector of some pod reads; other labels make no difference. */
   private readonly labels: ReadonlySet<string>;
 
   /** @param templates all that there are: a label counts only where one of them selects by it */
@@ -59,7 +59,7 @@ export class PodClasses {
     return found;
   }
 
-  /** Every pod of a job may have a label of its own, its index for one, which says nothing of where it fits. */
+  /** Every pod of a job may have a unique label, such as its index, which does not affect where it fits. */
   private whatCounts(template: PodTemplate): PodTemplate {
     const { labels, namespace, ...rest } = template;
     if (this.labels.size === 0 || labels === undefined) {
@@ -105,7 +105,7 @@ export class PodClasses {
   }
 }
 
-/** Keys of the labels by which pods choose other pods, and `*`, which is no label, as soon as any pod chooses any. */
+/** Keys of the labels by which pods select other pods, and `*`, which is not a label, as soon as any pod selects others. */
 function selectedLabels(templates: Iterable<PodTemplate>): ReadonlySet<string> {
   const keys = new Set<string>();
   const see = ({ labels }: PodSelector): void => {

@@ -2,11 +2,11 @@
  * Why each gang that waits does so: the rule or constraint that holds it, how many nodes each constraint excludes, the nearest miss, and
  * the smallest changes after which it would fit.
  *
- * The rules of queues are asked first, then the gang is tried once more on the books as they stand after the decision: as it is, without
- * its topology, and pod by pod until one does not fit. Gangs that are alike are explained once. O(nodes + one placement) for each kind.
+ * The rules of queues are asked first, then the gang is tried again on the books after the decision: unchanged, without
+ * its topology, and pod by pod until one does not fit. Identical gangs are explained once. O(nodes + one placement) for each kind.
  */
 import { amountOf, listOf } from './amount-words';
-import { blockage } from './blocked';
+import { blockage, notOffered } from './blocked';
 import { counterfactuals } from './counterfactual';
 import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
@@ -54,6 +54,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
     subgroups,
     topology,
     cycle.keepsOff(gang),
+    cycle.reservation === undefined || cycle.keepsOff(gang) ? undefined : gang.gang.expectedSeconds,
     roles,
     cycle.reservation?.gang === gang,
   ]);
@@ -107,7 +108,7 @@ function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {
   }
   const excesses = [...cycle.queues.excesses(queue, turn.asked)];
   if (excesses.length > 0) {
-    // The nearest queue is enough to say; those above it are told in what would have to change.
+    // The nearest queue is sufficient as a reason; the changes name the queues above it.
     const nearest = excesses.filter((excess) => excess.queue === excesses[0].queue);
     const amounts = listOf(nearest.map(({ account, by }) => amountOf(accounts[account], by)));
     return {
@@ -144,6 +145,14 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
       words: `No topology has the level "${topology.required ?? topology.sliceLevel}".`,
     };
   }
+  for (const podClass of new Set(pods.map((pod) => pod.podClass))) {
+    const missing = notOffered(session, podClass);
+    if (missing !== undefined) {
+      const words = sentence(obstacleText(missing, session.table.count));
+      const { role } = pods.find((pod) => pod.podClass === podClass)!.role!;
+      return { kind: 'not-offered', role: role.name, blocked: [missing], fits: 0, needed: pods.length, words };
+    }
+  }
   const mark = session.ledger.mark();
   const asItIs = cycle.placer.place(gang.root, pods);
   session.ledger.rollback(mark);
@@ -175,7 +184,7 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
   const obstacle = blocked[0] === undefined ? 'the cluster has no node' : obstacleText(blocked[0], session.table.count);
   const words =
     fits.count === 0 && gang.roles.length === 1
-      ? `${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}.`
+      ? sentence(obstacle)
       : `${fits.count} of ${pods.length} pods fit; for the next pod of role "${stuck.role!.role.name}", ${obstacle}.`;
   return {
     kind: 'no-fit',
@@ -186,6 +195,10 @@ function findRoom(cycle: Cycle, turn: Turn): Finding {
     needed: pods.length,
     words,
   };
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 /** Places one pod after another, without any topology, until one does not fit; many pods of one kind are counted instead. */

@@ -4,7 +4,7 @@
  * The claimant's queue must stay within its fair share with the gang in it. A victim's queue (compared where the two paths up the tree
  * part) must be above what it can hold on to, in a resource that the gang wants; or above its quota while the claimant stays within its
  * own. Afterwards, on no level of the tree may the claimant's side be above its share and at least as saturated as the side that lost:
- * that keeps the order of saturation, without which two queues take from each other for ever.
+ * that keeps the order of saturation, without which two queues would reclaim from each other forever.
  *
  * Victims come from the most saturated queue first, one portion at a time. Gangs of queues that are not above their share are listed after
  * them: they may be moved out of the way, and the outcome is refused if any of them is lost.

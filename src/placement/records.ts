@@ -68,7 +68,7 @@ export interface GangRecord {
   /** Pods that must run for the gang to run. */
   readonly needed: number;
   readonly size: number;
-  /** The same number for gangs of which none had a pod and all ask the same of nodes; undefined where that cannot be said. */
+  /** The same number for gangs without pods that have the same requirements on nodes; undefined if that is not known. */
   kind: number | undefined;
   placed: number;
 }

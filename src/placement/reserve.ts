@@ -2,9 +2,10 @@
  * The earliest known end of running work after which a gang fits, and where it then is.
  *
  * For pods of one class the room that each end gives back is counted, up to the moment at which it is enough: O(ends). For all others the
- * moment is looked for by doubling, then by halving, each step a placement: O(ends log ends + placements).
+ * moment is searched for, each step a placement (`moments.ts`).
  */
 import { type Cycle, type End, type HeadReservation } from './cycle';
+import { momentsOf, search } from './moments';
 import { type Turn } from './records';
 
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
@@ -16,7 +17,7 @@ export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   return counted === 'uncountable' ? searching(cycle, turn, ending) : counted;
 }
 
-/** Only whole moments make sense: everything that ends at one moment is gone after it. */
+/** Only whole moments make sense: everything that ends at a moment is removed together. */
 function isLastOfMoment(ending: readonly End[], i: number): boolean {
   return i + 1 === ending.length || ending[i + 1].at !== ending[i].at;
 }
@@ -60,26 +61,12 @@ function searching(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReserv
     result = reservation ?? result;
     return reservation !== undefined;
   };
-  const moments = ending.flatMap((_, i) => (isLastOfMoment(ending, i) ? [i + 1] : []));
-  // The moment is often near: it is looked for by doubling before the interval is halved.
-  let low = 0;
-  let high = 0;
-  while (!fitsAfter(moments[high])) {
-    if (high === moments.length - 1) {
-      return undefined;
-    }
-    low = high + 1;
-    high = Math.min(2 * high + 1, moments.length - 1);
+  const moments = momentsOf(ending);
+  const found = search(turn, 0, moments.length, (index) => fitsAfter(moments[index]));
+  if (found === undefined) {
+    return undefined;
   }
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fitsAfter(moments[middle])) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  fitsAfter(moments[low]);
+  fitsAfter(moments[found]);
   return result;
 }
 

@@ -40,7 +40,7 @@ interface ClassNeeds {
 
 /** A wish outweighs every difference in packing. */
 const WISH = 1e9;
-/** Signals weigh like so many points. */
+/** Signals weigh as much as this number of points. */
 const SIGNAL = 1000;
 
 export class Selector {
@@ -128,7 +128,7 @@ export class Selector {
     return group;
   }
 
-  /** CPU that stands for the group: the mean of its pods in the workload. */
+  /** Representative CPU of the group: the mean of its pods in the workload. */
   private meanCpu(podClass: PodClass, size: number): number {
     const text = canonicalText(podClass.accelerator);
     let sum = 0;

@@ -50,7 +50,7 @@ export class Session {
   readonly timed: readonly GangRecord[];
   /** How many pods there are of each class, running or not. */
   readonly classCounts = new Map<PodClass, number>();
-  /** What gangs of which nothing runs ask for to start. */
+  /** What gangs without running pods need to start. */
   readonly firstTurns = new Map<GangRecord, Turn>();
   private readonly kinds = new Map<string, number>();
   private readonly staticRows: (Uint8Array | undefined)[] = [];
@@ -88,7 +88,7 @@ export class Session {
     this.foreignPods(pods);
     this.pods = pods;
     this.leaving = pods.filter(({ releasing }) => releasing);
-    // Those whose devices are known first, so that nobody is given one of them.
+    // First those whose devices are known, so that no other pod gets one of them.
     for (const pod of [...pods].sort(
       (a, b) => Number(b.devices.length > 0) - Number(a.devices.length > 0) || a.index - b.index,
     )) {
@@ -100,6 +100,13 @@ export class Session {
       }
     }
     this.requested();
+  }
+
+  /** The class with another template, which must differ in what it asks of nodes alone. */
+  variant(podClass: PodClass, template: PodTemplate): PodClass {
+    const made = this.classes.of(template);
+    this.others.registerLike(made, podClass);
+    return made;
   }
 
   /** Codes of `STATIC_CONSTRAINTS` by row. */
@@ -207,9 +214,7 @@ export class Session {
     for (const pod of [...this.snapshot.pods].sort((a, b) => compareNames(a.name, b.name))) {
       if (pod.gang === undefined && pod.state !== 'pending') {
         if (pod.template === undefined) {
-          throw new SnapshotError(
-            `Pod "${pod.name}" has neither a gang nor a template, so nobody knows what it takes.`,
-          );
+          throw new SnapshotError(`Pod "${pod.name}" has neither a gang nor a template, so its requests are unknown.`);
         }
         pods.push(this.podRecord(pod, undefined, pods.length));
       }

@@ -1,6 +1,6 @@
 /**
- * A gang that has run with fewer pods than its minimum for too long does no work and only holds room: what is left of it is evicted, and
- * the gang waits as a whole. A gang of which any pod must not be evicted is left alone. O(gangs).
+ * A gang that has run with fewer pods than its minimum for too long does no work and only occupies capacity: its remaining pods are evicted,
+ * and the gang waits as a whole. A gang with a pod that must not be evicted is skipped. O(gangs).
  */
 import { type Cycle } from './cycle';
 import { runs } from './needs';

@@ -47,7 +47,7 @@ export type TopologyAssignment =
       readonly domains: readonly { readonly domain: Domain; readonly count: number }[];
       readonly leader?: Domain;
     }
-  /** The best single domain, or all together, takes only so many. */
+  /** How many pods the best single domain, or all domains together, can take. */
   | { readonly fits: false; readonly most: number };
 
 /** Assigns `request` on the tree; `roomOf` is asked once for each lowest domain. */

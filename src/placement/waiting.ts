@@ -17,7 +17,7 @@ export type Lines = ReadonlyMap<QueueRecord, readonly Line[]>;
 
 export interface Waiting {
   readonly lines: Lines;
-  /** Gangs of which some pods run or ran, or whose pods have constraints on one another. */
+  /** Gangs with pods that run or ran, or whose pods have constraints on one another. */
   readonly singles: readonly GangRecord[];
 }
 

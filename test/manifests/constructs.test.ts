@@ -41,7 +41,7 @@ test.each([
 ])('%s does not pass silently', (_, value, word) => {
   const chart = new Chart(new App(), 'c');
   configMap(chart, 'a', { list: [{ 'x/y': value as unknown }] });
-  expect(() => manifestsOf(chart)).toThrow(`c/a: /data/list/0/x~1y is ${word}, which JSON cannot hold`);
+  expect(() => manifestsOf(chart)).toThrow(`c/a: /data/list/0/x~1y is ${word}, which JSON cannot represent`);
 });
 
 test('an empty list item is null, as cdk8s writes it', () => {

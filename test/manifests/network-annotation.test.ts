@@ -14,16 +14,16 @@ test.each([
 });
 
 test.each([
-  ['rdma network', 'other characters'],
-  ['net.a', 'other characters'],
-  ['a,,b', 'between two commas'],
+  ['rdma network', 'must consist of lowercase letters, digits, and hyphens'],
+  ['net.a', 'must consist of lowercase letters, digits, and hyphens'],
+  ['a,,b', 'an item of the list is empty'],
   ['a/b/c', 'not [namespace/]name'],
-  ['a@an-interface-too-long', 'no name of an interface'],
-  ['{"name":"a"}', 'not a list'],
-  ['"a"', 'not a list'],
-  ['[{"namespace":"a"}]', 'no name'],
-  ['[{"name":"a","mac":"12:34"}]', 'no hardware address'],
-  ['[{"name":"a"', 'looks like JSON'],
+  ['a@an-interface-too-long', 'is not a valid interface name'],
+  ['{"name":"a"}', 'the JSON must be a list'],
+  ['"a"', 'the JSON must be a list'],
+  ['[{"namespace":"a"}]', 'item 0: name is required'],
+  ['[{"name":"a","mac":"12:34"}]', 'is not a valid hardware address'],
+  ['[{"name":"a"', 'must be a valid JSON list or a comma-separated list of names'],
 ])('%s is refused', (text, complaint) => {
   expect(readNetworks(text)).toMatchObject({ complaint: expect.stringContaining(complaint) as string });
 });

@@ -340,8 +340,8 @@ describe('JSON', () => {
     ['{"a" 1}', '1:6 syntax a colon is expected here'],
     ['{"a": [1 2}', '1:10 syntax a comma or ] is expected here'],
     ['{"a": "\\x"}', '1:7 syntax a string contains an escape sequence or a control character that JSON does not allow'],
-    ['{"a": "x', '1:7 syntax a string is not closed on its line'],
-    ['{"a": ', '1:7 syntax the text ends before its value does'],
+    ['{"a": "x', '1:7 syntax a string must end on the line on which it begins'],
+    ['{"a": ', '1:7 syntax unexpected end of the text'],
     ['{"a": @}', '1:7 syntax a value is expected here'],
   ])('%s is refused in a .json file', (text, expected) => {
     expect(problemsOf(text, 'a.json')).toEqual([expected]);

@@ -210,6 +210,7 @@ describe('reasons', () => {
     });
     expect(pending.counterfactuals).toEqual([
       { kind: 'more-on-node', node: 'a', resource: 'nvidia.com/gpu', amount: 3 },
+      { kind: 'more-nodes', like: 'a', count: 1 },
     ]);
   });
 

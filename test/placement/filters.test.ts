@@ -22,7 +22,7 @@ const CASES: readonly (readonly [string, Partial<ClusterNode>, Partial<PodTempla
   ['devices', { allocatable: { cpu: 32_000, memory: 1e12, pods: 50, 'nvidia.com/gpu': 1 } }, {}],
   [
     'device-model',
-    { devices: [{ model: 'T4' }, { model: 'T4' }] },
+    { devices: [{ model: 'H100' }, { model: 'T4' }] },
     { accelerator: { kind: 'whole', count: 2, models: ['H100'] } },
   ],
 ];

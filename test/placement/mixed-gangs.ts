@@ -49,8 +49,16 @@ export function placedAndPossible({ nodes, roles }: MixedWorld): {
     }),
   };
   const { bindings } = decide(cluster(machines, [mixed]));
-  const pods = roles.flatMap(({ cpu, devices, count }) => Array.from({ length: count }, () => ({ cpu, devices })));
-  return { placed: bindings.length === pods.length, possible: assignable(pods, nodes) };
+  return { placed: bindings.length === podsOf(roles).length, possible: assignable(podsOf(roles), nodes) };
+}
+
+/** Can all pods be assigned to nodes? */
+export function possible({ nodes, roles }: MixedWorld): boolean {
+  return assignable(podsOf(roles), nodes);
+}
+
+function podsOf(roles: MixedWorld['roles']): readonly Piece[] {
+  return roles.flatMap(({ cpu, devices, count }) => Array.from({ length: count }, () => ({ cpu, devices })));
 }
 
 function assignable([first, ...rest]: readonly Piece[], nodes: readonly Piece[]): boolean {

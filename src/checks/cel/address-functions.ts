@@ -174,7 +174,7 @@ const urls: readonly CelFunc[] = [
 ];
 
 function versionValue(text: string, tolerant: boolean): CelInput {
-  const version = given(parseVersion(text, tolerant), `"${text}" is no semantic version`);
+  const version = given(parseVersion(text, tolerant), `"${text}" is not a semantic version`);
   return opaque('semver', version, versionKey(version));
 }
 

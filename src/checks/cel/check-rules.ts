@@ -134,7 +134,7 @@ class RuleWalk {
   }
 }
 
-/** Names the fields that the rule speaks of; without a message of its own that is the best hint there is. */
+/** Names the fields that the rule reads; for a rule without a message, that is the best hint. */
 function fixFor(rule: CelRule): { readonly fix?: string } {
   const fields = [
     ...new Set([...rule.rule.matchAll(/\bself\.([A-Za-z_]\w*)\b(?!\()/g)].map((match) => match[1] ?? '')),

@@ -15,7 +15,7 @@ const NANOS: Readonly<Record<string, number>> = {
   h: 3600e9,
 };
 
-/** `undefined` for what is no duration. */
+/** `undefined` if the string is not a duration. */
 export function durationOf(text: string): Duration | undefined {
   const match = /^([+-]?)(0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
   if (match === null) {

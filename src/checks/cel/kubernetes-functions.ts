@@ -1,7 +1,7 @@
 /**
  * The CEL functions that Kubernetes adds to the language (apiserver `pkg/cel/library`, and cel-go's `ext`): lists, regex, quantities, sets.
  *
- * Addresses, URLs and versions stand in `address-functions.ts`, optionals in `optional-functions.ts`.
+ * Addresses, URLs, and versions are in `address-functions.ts`, optionals in `optional-functions.ts`.
  */
 import {
   CelScalar,
@@ -309,7 +309,7 @@ const sets: readonly CelFunc[] = [
 ];
 
 function readQuantity(text: string): Quantity | undefined {
-  // Unlike the decoder, the library reads the text as it stands.
+  // Unlike the decoder, the library reads the string unchanged.
   return text.trim() === text ? parseQuantity(text) : undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Values of types that CEL has no notion of: quantities, addresses, URLs, versions, optionals.
  *
- * The engine takes only its own kinds of values, so such a value travels as a map, or an optional as a list, with what it stands for kept
+ * The engine takes only its own kinds of values, so such a value is passed as a map, and an optional as a list, with the original value kept
  * beside it. The map holds a key that makes equal values equal to the engine too.
  */
 import { celList, celMap, type CelInput, type CelList, type CelMap, type CelValue } from '@bufbuild/cel';
@@ -28,7 +28,7 @@ export function opaqueKind(value: CelValue): OpaqueKind | undefined {
 }
 
 /**
- * What an opaque value stands for.
+ * The original value of an opaque value.
  * @throws Error, which the engine reports as a missing overload, where the value is of another kind
  */
 export function opaqueValue(value: CelValue, kind: OpaqueKind): unknown {

@@ -1,5 +1,5 @@
 /**
- * A CEL rule, parsed and planned once per process whatever kind it stands in.
+ * A CEL rule, parsed and planned once per process, even if several kinds contain it.
  */
 import { celEnv, isCelError, parse, plan, type CelInput, type CelValue } from '@bufbuild/cel';
 import { addressFunctions } from './address-functions';
@@ -52,7 +52,7 @@ function compile(source: string): RuleProgram | string {
   }
 }
 
-/** Every name that stands in an expression as a variable. */
+/** Every name that an expression uses as a variable. */
 function names(node: Expr): Set<string> {
   const found = new Set<string>();
   const visit = (value: unknown): void => {

@@ -147,7 +147,7 @@ function inline(value: JsonValue, limit = 120): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }
 
-/** One reason is told once, however many objects it keeps from being checked. */
+/** A reason is printed once, even if several objects are not checked for it. */
 function renderNotChecked(notChecked: readonly NotChecked[], colours: Colours, width: number | undefined): string {
   const lines = notCheckedByReason(notChecked).flatMap(([why, objects]) => {
     const [first] = objects;

@@ -34,8 +34,8 @@ export interface ShapeCheckerOptions {
    */
   readonly crds?: readonly JsonObject[];
   /**
-   * Definitions that are checked themselves. They count as `crds` do, save that one that cannot be read is passed over here: what it lacks
-   * is found when it is checked.
+   * Definitions that are checked themselves. They count like `crds`, except that an unreadable one is skipped here: its mistakes
+   * are reported when it is checked.
    * @default - none
    */
   readonly definitions?: readonly JsonObject[];

@@ -41,7 +41,7 @@ const KEYWORDS: Readonly<Record<string, Test>> = {
   'x-kubernetes-list-type': isListType,
 };
 
-/** The schema; one without any constraint where the value is no object. */
+/** The schema; one without any constraint if the value is not an object. */
 export function readSchema(value: JsonValue | undefined): Schema {
   const schema: Record<string, unknown> = {};
   if (!isObject(value)) {

@@ -322,7 +322,7 @@ class CustomResourceWalk {
     }
   }
 
-  /** Under `additionalProperties: true` the server knows no field of what stands there, and prunes objects empty. */
+  /** Under `additionalProperties: true` the server knows no field of the values, and prunes objects to empty ones. */
   private nothingKnownBelow(key: string, value: JsonValue): void {
     if (value === null || typeof value !== 'object') {
       return;

@@ -1,5 +1,5 @@
 /**
- * Finds the schema of an object, or says why there is none: a version that nobody serves, a misspelt kind, a file that is no API object.
+ * Finds the schema of an object, or explains why there is none: a version that is not served, a misspelled kind, a file that is not an API object.
  */
 import { findKind, isBuiltInGroup, versionsOfKind, allKinds } from '../../facts/api/kinds';
 import { type JsonObject, type KindInfo, type KubernetesMinor, type Schema } from '../../facts/api/schema';
@@ -79,9 +79,9 @@ export class KnownKinds {
   private readonly found = new Map<string, Known | Unknown>();
 
   /**
-   * @param crds definitions that somebody gave for this purpose
-   * @param definitions definitions among the objects; one that cannot be read is passed over, its own findings say what it lacks
-   * @throws UnreadableCrd where one of `crds` cannot be read as one
+   * @param crds definitions that the caller passes
+   * @param definitions definitions among the objects; an unreadable one is skipped, since its own findings report what is wrong
+   * @throws UnreadableCrd if one of `crds` cannot be read as a definition
    */
   constructor(
     private readonly kubernetes: KubernetesMinor,

@@ -118,7 +118,7 @@ export function nodeOf(schema: Schema): SchemaNode {
 
 const withRules = new WeakMap<Schema, boolean>();
 
-/** Whether a CEL rule stands at this node or below it. */
+/** Whether this node or a node below it has a CEL rule. */
 export function hasRules(schema: Schema): boolean {
   const known = withRules.get(schema);
   if (known !== undefined) {

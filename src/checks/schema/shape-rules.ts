@@ -1,7 +1,7 @@
 /**
  * What the shape check can find wrong: one entry per kind of mistake, with the facts that docs and SARIF show.
  *
- * The checks themselves stand in this folder and in `../cel`; they are not functions over a manifest set, as rules are, since the server
+ * The checks themselves are in this folder and in `../cel`; they are not functions over a manifest set, as rules are, since the server
  * too does them in one walk over the object.
  */
 import { type RuleFacts } from '../rule';

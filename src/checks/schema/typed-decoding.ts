@@ -110,7 +110,7 @@ export class TypedDecoding {
     }
   }
 
-  /** What a definition's schema says of further keys and items is either a schema or a boolean; OpenAPI tells neither. */
+  /** A definition's schema for further keys and items is either a schema or a boolean; OpenAPI describes neither. */
   private anything(value: JsonValue): void {
     if (
       !SCHEMA_OR_BOOLEAN.has(this.field) ||
@@ -123,8 +123,8 @@ export class TypedDecoding {
   }
 
   /**
-   * A schema inside a definition's schema. OpenAPI breaks the circle here and says nothing of it; it is decoded as the schema around it is,
-   * save that the decoder is not strict any more.
+   * A schema inside a definition's schema. OpenAPI breaks the cycle here and does not describe it; it is decoded like the outer schema,
+   * except that the decoder is no longer strict.
    */
   private schemaInside(value: JsonValue, around: SchemaNode): void {
     const strict = this.strict;

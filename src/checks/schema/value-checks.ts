@@ -1,5 +1,5 @@
 /**
- * What a schema says of one value, its parts aside: type, enum, bounds, length, pattern, format.
+ * The constraints of a schema on one value, without its parts: type, enum, bounds, length, pattern, format.
  *
  * Follows kube-openapi's validators, with what is peculiar to them: a format switches the type check off for texts and lists, a number
  * counts as an integer when it is one to within a billionth, and lengths are in code points.
@@ -48,7 +48,7 @@ function formatOf(node: SchemaNode, target: Target): string | undefined {
 
 /** Whether kube-openapi takes the number for an integer. */
 export function isJsonInteger(value: number): boolean {
-  // The largest 64-bit integer cannot be told from the number after it once JSON is read; nobody writes either on purpose.
+  // After JSON is read, the largest 64-bit integer equals the number after it. Manifests contain neither on purpose.
   if (Number.isInteger(value)) {
     return Math.abs(value) < LARGEST_INT64;
   }

@@ -1,5 +1,5 @@
 /**
- * Gathers what a walk over one object finds, with the place at which it stands.
+ * Collects the violations that a walk over one object finds, with their locations.
  *
  * The place is a stack of steps; it becomes a JSON pointer only where something is wrong, since nearly everything is right.
  */

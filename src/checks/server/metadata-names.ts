@@ -93,7 +93,7 @@ function key(info: KindInfo): string {
 
 export function nameComplaint(name: string, object: JsonObject, info: KindInfo, minor: number): string | undefined {
   const rule = info.builtIn ? NAME_RULES[key(info)] : undefined;
-  // Whatever the kind's own rule, a name stands in a URL path.
+  // In addition to the kind's own rule: a name is part of a URL path.
   return rule === undefined ? dnsSubdomain(name) : (rule(name, object, minor) ?? pathSegment(name));
 }
 

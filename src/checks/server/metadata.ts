@@ -1,8 +1,8 @@
 /**
  * Holds the metadata of an object against the API server's own rules for it: name, namespace, labels, annotations, finalizers, owners.
  *
- * Wrong types and unknown fields are the decoder's business (`../schema/object-meta.ts`) and passed over here. Labels inside pod templates
- * and selectors belong to the kinds that hold them.
+ * The decoder (`../schema/object-meta.ts`) reports wrong types and unknown fields, so they are skipped here. Labels inside pod templates
+ * and selectors belong to the kinds that contain them.
  */
 import { type JsonObject, type JsonValue, type KindInfo } from '../../facts/api/schema';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';

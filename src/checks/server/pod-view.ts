@@ -43,7 +43,7 @@ export interface PodView {
 /** Groups whose workload kinds the API server validates itself. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'batch', 'extensions']);
 
-/** The last view: all rules look at one template before the next, and what nobody holds costs the collector nothing. */
+/** The last view: all rules check one template before the next, and short-lived views are cheap to collect. */
 let last: PodView | undefined;
 
 /** The view of a template; made once for the rules that look at it one after the other. */

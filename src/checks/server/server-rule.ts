@@ -26,7 +26,7 @@ export interface RuleTexts {
 }
 
 export interface Details {
-  /** What is said to be found. Null: nothing. @default - the value at the path, if it is no object */
+  /** The value to report as found. Null: none. @default - the value at the path, unless it is an object */
   readonly found?: JsonValue;
   readonly expected?: string;
   readonly fix?: string;

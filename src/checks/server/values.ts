@@ -12,7 +12,7 @@ type Maybe = JsonValue | undefined;
 
 const NONE: readonly never[] = [];
 
-/** A JSON object with the pointer at which it stands. */
+/** A JSON object with its JSON pointer. */
 export interface Placed {
   readonly value: JsonObject;
   readonly path: string;
@@ -70,7 +70,7 @@ export function textsOf(
   return texts;
 }
 
-/** The quantities of a resource list; what does not parse is passed over. */
+/** The quantities of a resource list, without those that do not parse. */
 export function quantitiesOf(list: Maybe): ReadonlyMap<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   if (!isObject(list)) {

@@ -11,7 +11,7 @@ import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/w
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
 
 export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
-  /** Minute, hour, day of month, month, day of week; or `@daily` and the like. */
+  /** Minute, hour, day of month, month, day of week; or a macro such as `@daily`. */
   readonly schedule: string;
   /** Name of a zone, for example `Etc/UTC`. @default - that of the controller manager */
   readonly timeZone?: string;
@@ -29,7 +29,7 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
 
 const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
 
-/** Who can schedule the Jobs of a CronJob, and what it can be told. */
+/** The engines that can schedule the Jobs of a CronJob, and the options that each accepts. */
 export const CRON_JOB_SCHEDULING = {
   volcano: { group: 'controller', queueOnPods: true },
   kueue: {},

@@ -29,7 +29,7 @@ export interface ReplicatedJobView {
 export interface JobSetView {
   /** At its longest where the server completes `generateName`; empty where neither is written. */
   readonly name: string;
-  /** Where the name stands. */
+  /** JSON pointer of the name. */
   readonly namePath: string;
   readonly spec: JsonObject;
   readonly jobs: readonly ReplicatedJobView[];
@@ -56,7 +56,7 @@ export function jobSetOf(manifest: Manifest): JobSetView {
   };
 }
 
-/** The replicated jobs of a list, wherever it stands: in a JobSet, or in a training runtime. */
+/** The replicated jobs of a list in a JobSet or in a training runtime. */
 export function replicatedJobsAt(root: JsonObject, at: string): readonly ReplicatedJobView[] {
   return objectsAt(root, at).map(({ value, path }) => {
     const job = asObject(asObject(value.template).spec);

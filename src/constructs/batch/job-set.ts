@@ -45,9 +45,9 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
   readonly succeedsWith?: 'all' | 'any';
   /** Only these jobs count for success. @default - every job */
   readonly successTargets?: readonly string[];
-  /** How often all Jobs are made anew after one has failed. @default - never: the set fails */
+  /** How many times all Jobs are recreated after one fails. @default - never: the set fails */
   readonly maxRestarts?: number;
-  /** Whether Jobs wait for all old pods to be gone before they are made anew. @default - the controller's: Recreate, which does not */
+  /** Whether all old pods must have terminated before Jobs are recreated. @default - the controller's: Recreate, which does not wait */
   readonly restartStrategy?: 'Recreate' | 'BlockingRecreate';
   /** Start jobs one after the other, each when the one before is ready. Excludes `dependsOn`. @default false */
   readonly startInOrder?: boolean;
@@ -75,7 +75,7 @@ export interface JobSetProps extends WorkloadProps<JobSetSpec, JobSetEngine> {
  * new JobSet(chart, 'pretrain', { maxRestarts: 3, jobs: [{ jobName: 'node', nodes: 8, image, command: ['torchrun', 'train.py'] }] });
  */
 export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
-  /** @throws if a count is no whole number, two jobs have one name, or a job waits for none before it */
+  /** @throws if a count is not a whole number, two jobs have one name, or a job waits for none before it */
   constructor(scope: Construct, id: string, props: JobSetProps) {
     const name = props.metadata?.name ?? props.name ?? id;
     super(scope, id, {
@@ -93,7 +93,7 @@ export class JobSet extends Workload<JobSetKind, JobSetSpec, JobSetEngine> {
   }
 }
 
-/** Who can schedule a JobSet, and what it can be told. */
+/** The engines that can schedule a JobSet, and the options that each accepts. */
 export const JOB_SET_SCHEDULING = {
   volcano: { group: 'beside' },
   kueue: KUEUE_WHOLE_OR_NOT,
@@ -180,7 +180,9 @@ function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
     }
     const missing = dependsOn.find(({ job }) => !before.has(job));
     if (missing !== undefined) {
-      throw new Error(`Job ${jobName} depends on "${missing.job}", which is no job before it in the list.`);
+      throw new Error(
+        `Job ${jobName} depends on "${missing.job}", which is not an earlier job of the list. List "${missing.job}" before ${jobName}, or remove the dependency.`,
+      );
     }
     before.add(jobName);
   }

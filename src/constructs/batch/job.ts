@@ -106,7 +106,7 @@ export class Job extends Workload<JobKind, JobSpec, JobEngine> {
   }
 }
 
-/** Who can schedule a Job whose pods run together, and what it can be told. */
+/** The engines that can schedule a Job whose pods run together, and the options that each accepts. */
 export const JOB_SCHEDULING = {
   volcano: { group: 'controller', queueOnPods: true },
   kueue: {},
@@ -119,7 +119,7 @@ export const JOB_SCHEDULING = {
 /** Engines that can schedule a Job. */
 export type JobEngine = EnginesOf<typeof JOB_SCHEDULING>;
 
-const TASKS = 'its pods come one after the other, so that they are no gang. State as many completions as parallelism';
+const TASKS = 'its pods run one after the other, so they are not a gang. Set completions to the value of parallelism';
 
 /** Of independent tasks; Kueue can still admit fewer of them at a time. */
 const TASKS_SCHEDULING: SchedulingMeans = {

@@ -1,6 +1,6 @@
 /**
- * LeaderWorkerSet: groups of a leader and its workers that live and die together, as many groups as wanted. For what serves: its pods
- * are restarted for ever.
+ * LeaderWorkerSet: groups of a leader and its workers, where the pods of a group are created and recreated together. Use it for servers: its
+ * pods are restarted indefinitely.
  */
 import { type Construct } from 'constructs';
 import {
@@ -62,7 +62,7 @@ export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerS
   private readonly statedGroups: number | undefined;
   private readonly markScaled: () => void;
 
-  /** @throws if a count is no whole number, or the subgroups do not fill the group */
+  /** @throws if a count is not a whole number, or the subgroups do not fill the group */
   constructor(scope: Construct, id: string, props: LeaderWorkerSetProps) {
     const scaled = { is: false };
     super(scope, id, {
@@ -104,8 +104,8 @@ export class LeaderWorkerSet extends Workload<LeaderWorkerSetKind, LeaderWorkerS
 }
 
 /**
- * Who can schedule a LeaderWorkerSet, and what it can be told. Each group is a gang: one template serves all groups, so that pods can name
- * a PodGroup only where there is one group.
+ * The engines that can schedule a LeaderWorkerSet, and the options that each accepts. Each group is a gang. All groups share one template, so
+ * pods can name a PodGroup only if there is one group.
  */
 export function leaderWorkerSetScheduling({
   groups = 1,
@@ -114,7 +114,7 @@ export function leaderWorkerSetScheduling({
   const elastic = 'a group serves only with all of its pods';
   const late =
     startup === 'leader-ready'
-      ? 'its workers are made once the leader is ready, so that a gang of both would wait for ever'
+      ? 'its workers are created when the leader is ready, so a gang of both would never start'
       : undefined;
   const one: EngineMeans | string =
     groups === 1

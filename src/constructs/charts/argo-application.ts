@@ -18,7 +18,7 @@ export interface ArgoApplicationProps<C extends AnyChart>
   readonly project?: string;
   /** API server of the cluster to install into. @default - the cluster that Argo CD runs in */
   readonly server?: string;
-  /** Changes are applied, drift is undone and what is gone is pruned without a hand. @default true */
+  /** Whether Argo CD applies changes, reverts drift, and deletes removed objects automatically. @default true */
   readonly automated?: boolean;
 }
 

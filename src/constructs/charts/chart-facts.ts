@@ -29,8 +29,8 @@ export interface ChartFacts {
   /** Where it is installed by convention. */
   readonly namespace: string;
   /**
-   * Whether its CRDs are longer than what a client-side apply can take (262144 bytes of annotation), so that whoever applies them
-   * has to do so on the server's side.
+   * Whether its CRDs are longer than what a client-side apply can take (262144 bytes of annotation), so that they must be applied with
+   * server-side apply.
    */
   readonly largeCrds: boolean;
   /** Old addresses, which serve old releases or nothing. */

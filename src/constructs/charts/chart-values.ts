@@ -1,5 +1,5 @@
 /**
- * Values of the charts, as far as a platform says them. Every part is open: what is not listed is written as it stands.
+ * Values of the charts, as far as a platform sets them. Every part is open: keys that are not listed are written unchanged.
  *
  * Sources: the values.yaml of volcano, kueue, kubeflow-trainer, and node-feature-discovery in the version of the catalog; the documents of
  * gpu-operator, keda, kube-prometheus-stack, and network-operator.

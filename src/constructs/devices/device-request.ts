@@ -45,9 +45,9 @@ export type DeviceRequest = { readonly name: string } & (
 );
 
 export interface DeviceConstraint {
-  /** An attribute of which all devices have the same value, for example the same PCIe root. */
+  /** An attribute that must have the same value on all devices, for example the PCIe root. */
   readonly sameAttribute?: (typeof STANDARD_ATTRIBUTES)[number] | `${string}/${string}`;
-  /** An attribute of which all devices have different values; instead of `sameAttribute`. From Kubernetes 1.34 on. */
+  /** An attribute that must have a different value on each device; instead of `sameAttribute`. From Kubernetes 1.34 on. */
   readonly distinctAttribute?: `${string}/${string}`;
   /** Names of requests, `request/alternative` for one alternative. @default - all devices of the claim */
   readonly requests?: readonly string[];
@@ -119,7 +119,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
 function renderOptions(options: DeviceOptions): object {
   const { count = 1, selectors, capacity, tolerations, adminAccess } = options;
   if (count !== 'all' && (!Number.isInteger(count) || count < 1)) {
-    throw new Error(`count ${count}: expected a whole number of devices, at least 1, or 'all'.`);
+    throw new Error(`count must be a whole number greater than or equal to 1, or 'all', not ${count}.`);
   }
   return {
     deviceClassName: classNameOf(options),

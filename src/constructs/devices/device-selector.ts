@@ -14,7 +14,7 @@ export class DeviceSelector {
   /**
    * Devices with at least this memory: `70Gi` finds an 80 GB GPU, whose memory is a little less than its name says.
    *
-   * @throws if it is no quantity
+   * @throws if it is not a quantity
    */
   static memoryAtLeast(memory: Quantity, driver: string = GPU_DRIVER): DeviceSelector {
     if (parseQuantity(memory) === undefined) {
@@ -51,7 +51,7 @@ export class DeviceSelector {
     );
   }
 
-  /** Devices that have an attribute with this value; those without the attribute are passed over rather than being an error. */
+  /** Devices that have an attribute with this value. A device without the attribute does not match; it causes no error. */
   static attribute(domain: string, name: string, value: string | number | boolean): DeviceSelector {
     const attributes = `device.attributes[${celText(domain)}]`;
     return new DeviceSelector(

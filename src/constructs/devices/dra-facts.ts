@@ -1,5 +1,5 @@
 /**
- * Facts of NVIDIA's DRA driver: what its devices say of themselves, and what it takes as configuration.
+ * Facts of NVIDIA's DRA driver: the attributes of its devices, and the configuration that it accepts.
  *
  * Source: dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/deviceinfo.go and mig.go (attributes),
  * api/nvidia.com/resource/v1beta1 (configuration), pkg/featuregates (gates).

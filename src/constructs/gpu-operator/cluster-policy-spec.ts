@@ -1,6 +1,6 @@
 /**
- * From what one says of the GPU operator to the spec of a ClusterPolicy, and to the values of its chart, which name a few things
- * otherwise.
+ * Renders the props of the GPU operator as the spec of a ClusterPolicy and as the values of its chart, which use other names for some
+ * settings.
  */
 import { optionalDurationText } from '../resources/durations';
 import type { Duration } from 'cdk8s';
@@ -53,8 +53,8 @@ export interface DcgmExporterOptions extends Operand {
   /** A `DcgmCounters`, or the name of a ConfigMap with the key `dcgm-metrics.csv`. @default - the exporter's own list */
   readonly counters?: NamedReference<'ConfigMap'>;
   /**
-   * A ServiceMonitor of the operator's; `false` where there is another one.
-   * @default - none; the chart makes one unless it is told `false`
+   * The operator's ServiceMonitor; `false` if you have your own.
+   * @default - none; the chart creates one unless this is `false`
    */
   readonly serviceMonitor?:
     | false
@@ -112,7 +112,7 @@ export interface NodeConfigs {
 
 const NVIDIA_TOLERATION: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' };
 
-/** Members that a ClusterPolicy must have, even if there is nothing to say of them. */
+/** Members that a ClusterPolicy must have, even when empty. */
 export function clusterPolicySpec(options: ClusterPolicyOptions, configs: NodeConfigs): ClusterPolicySpec {
   const { driver, cdi, toolkit, devicePlugin, migManager, dcgmExporter, daemonSets = {} } = options;
   return {
@@ -190,7 +190,7 @@ function renderExporter(options: DcgmExporterOptions): ClusterPolicySpec['dcgmEx
 }
 
 /**
- * The chart's values for a spec. Most are called alike; where they are not, the chart's name stands here.
+ * The chart's values for a spec. Most have the same name; this lists those that do not.
  *
  * Source: gpu-operator, deployments/gpu-operator/templates/clusterpolicy.yaml.
  */

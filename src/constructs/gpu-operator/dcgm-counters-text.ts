@@ -101,7 +101,7 @@ export function readDcgmCounters(text: string): DcgmReading {
     }
     const before = seen.get(field);
     if (before !== undefined) {
-      note('twice', at, `${field} stands in line ${before} already`, field);
+      note('twice', at, `duplicate field ${field}: line ${before} lists it already`, field);
     }
     seen.set(field, before ?? line);
     rows.push({ field, type, help, line });

@@ -122,7 +122,7 @@ export class DcgmCounters extends Construct {
   }
 }
 
-/** Counters as CSV. A help text with a comma or a quote stands in quotes, right after the comma: a blank before them is an error. */
+/** Counters as CSV. A help text with a comma or a quotation mark is quoted. The quotation mark must follow the comma directly; a space is an error. */
 export function dcgmCsv(counters: readonly DcgmCounter[]): string {
   return counters
     .map(({ field, type, help }) => {

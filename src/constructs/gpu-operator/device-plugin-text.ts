@@ -1,6 +1,6 @@
 /**
- * Reads the configuration of NVIDIA's device plugin as the plugin reads it, and notes what it would make of each part: not start,
- * pass over it with a line in the log, or pass over it without one.
+ * Reads the configuration of NVIDIA's device plugin as the plugin reads it, and records what the plugin does with each part: fail to start,
+ * ignore the part and log a line, or ignore it silently.
  *
  * Source: k8s-device-plugin, api/config/v1 (each reader there is its own), cmd/nvidia-device-plugin/main.go (validateFlags).
  */
@@ -12,12 +12,12 @@ export type DevicePluginProblemKind =
   /** Not YAML, or a value of the wrong kind: the plugin does not start. */
   | 'shape'
   | 'version'
-  /** Passed over without a word. */
+  /** Ignored silently. */
   | 'unknown-key'
   | 'both-kinds'
   /** What is shared is not stated well: the plugin does not start. */
   | 'resource'
-  /** Passed over with a line in the log. */
+  /** Ignored, with a line in the log. */
   | 'ignored'
   | 'flag'
   | 'mps'
@@ -68,7 +68,7 @@ const PLUGIN_KEYS = [
 ];
 const GFD_KEYS = ['oneshot', 'noTimestamp', 'sleepInterval', 'outputFile', 'machineTypeFile'];
 
-/** Whether a text looks like a configuration of the device plugin, whoever wrote it. */
+/** Whether a string looks like a configuration of the device plugin. */
 export function isDevicePluginConfig(text: string): boolean {
   if (!/^[ \t]*["']?(sharing|flags|version)["']?[ \t]*:/m.test(text) && !/^\s*\{/.test(text)) {
     return false;
@@ -158,7 +158,7 @@ function readSharing(
     note(
       'both-kinds',
       'sharing',
-      'timeSlicing and mps are both stated: mps is used, timeSlicing is passed over',
+      'timeSlicing must not be set when mps is set: timeSlicing is ignored',
       undefined,
       'one of the two',
     );
@@ -193,7 +193,7 @@ function readSharing(
     note(
       'request-of-several',
       'sharing.timeSlicing.failRequestsGreaterThanOne',
-      'a pod that asks for two replicas is let in and gets no more than one gives',
+      'a pod that requests two replicas is admitted and gets no more than the compute of one',
       false,
       'failRequestsGreaterThanOne: true',
     );
@@ -285,7 +285,7 @@ function readResource(
     note(
       'resource',
       within(at, 'name'),
-      `"${resource.name}" is no name below nvidia.com/`,
+      `"${resource.name}" must be a resource name with the prefix nvidia.com/`,
       resource.name,
       'nvidia.com/gpu, or nvidia.com/mig-<profile> with a dot for each +',
     );

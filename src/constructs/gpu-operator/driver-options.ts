@@ -31,7 +31,7 @@ export interface UpgradeOptions {
 }
 
 export interface EvictionOptions {
-  /** Pods without a controller too, which then are gone for good. @default false */
+  /** Whether pods without a controller are deleted as well; nothing recreates them. @default false */
   readonly force?: boolean;
   /** Pods with emptyDir volumes too, whose content is lost. @default false */
   readonly deleteEmptyDir?: boolean;
@@ -77,7 +77,7 @@ interface RenderedEviction {
 export function renderUpgrade(options: UpgradeOptions): RenderedUpgrade {
   const { auto = true, maxParallel, maxUnavailable, waitFor, podDeletion, drain } = options;
   if (maxParallel !== undefined && (!Number.isInteger(maxParallel) || maxParallel < 0)) {
-    throw new Error(`maxParallel ${maxParallel}: expected a whole number of nodes, 0 for any number.`);
+    throw new Error(`maxParallel must be a whole number greater than or equal to 0 (0: no limit), not ${maxParallel}.`);
   }
   return {
     autoUpgrade: auto,

@@ -83,7 +83,7 @@ export class GpuOperator extends Construct {
   }
 
   /**
-   * Nodes that give out their GPUs in one way. They are told apart by labels, which whoever makes the nodes has to set.
+   * Nodes that expose their GPUs in the same way. Labels identify them, and the tool that creates the nodes must set these labels.
    *
    * @throws if there is a pool of this name, or the name cannot be the value of a label
    */

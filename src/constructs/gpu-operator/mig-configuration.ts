@@ -16,7 +16,7 @@ import { type Sharing } from './sharing';
 /** The node label whose value is the name of the layout that the node shall have. */
 export const MIG_CONFIG_LABEL = 'nvidia.com/mig.config';
 
-/** The file takes the place of the built-in one, so the operator's default must stand in it as well. */
+/** The file replaces the built-in one, so it must contain the operator's default as well. */
 const DISABLED = 'all-disabled';
 
 export interface MigConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {

@@ -83,7 +83,7 @@ export function gpusWithProfiles(layout: MigLayout): readonly AcceleratorFacts[]
  * @throws if the GPU is not in the catalog, or the layout does not fit it; the error names every reason
  */
 export function provenLayout(gpu: AcceleratorName, layout: MigLayout): AcceleratorFacts {
-  // Boards that share all profiles need not be told apart here.
+  // Boards that share all profiles need not be distinguished here.
   const [facts] = migProfiles(gpu).length > 0 ? acceleratorsNamed(gpu) : [findAccelerator(gpu)];
   if (facts === undefined) {
     throw new Error(

@@ -48,7 +48,7 @@ export function readMigConfig(text: string): MigConfigReading {
     note(
       'version',
       'version',
-      version === undefined ? 'the version is missing' : `version ${kindOf(version)} is not known`,
+      version === undefined ? 'version is required' : `version ${kindOf(version)} is not known`,
       version,
       'v1',
     );

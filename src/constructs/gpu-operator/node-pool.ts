@@ -1,5 +1,5 @@
 /**
- * GpuNodePool: nodes that give out their GPUs in one way, as pods and whoever makes the nodes see it.
+ * GpuNodePool: nodes that expose their GPUs in the same way, as pods and node provisioners see them.
  */
 import { type ResourceName } from '../../facts/catalog';
 import { type Accelerator } from '../pods/accelerator';

@@ -1,5 +1,5 @@
 /**
- * NvidiaDriver: a driver for some of the nodes. The operator has to be told to look for them (`driver.fromNvidiaDrivers`).
+ * NvidiaDriver: a driver for some of the nodes. The operator reads NvidiaDrivers only if `driver.fromNvidiaDrivers` is set.
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

@@ -77,7 +77,7 @@ export class Sharing {
   /**
    * Pods take turns on a GPU. Memory is not kept apart, and a fault of one ends the others: for trusted, small or interactive work.
    *
-   * @throws if replicas is no whole number of at least 2
+   * @throws if replicas is not a whole number of at least 2
    */
   static timeSlicing(options: TimeSlicingOptions): Sharing {
     const { rename = true } = options;
@@ -95,7 +95,7 @@ export class Sharing {
    * Pods run at the same time on equal parts of a GPU's memory and compute. A fault of one still ends the others. Experimental in the
    * device plugin; whole GPUs only.
    *
-   * @throws if replicas is no whole number from 2 to 48
+   * @throws if replicas is not a whole number from 2 to 48
    */
   static mps(options: MpsOptions): Sharing {
     const { replicas, rename = true } = options;
@@ -116,7 +116,7 @@ export class Sharing {
   /**
    * GPUs cut into instances that share neither memory nor faults.
    *
-   * @throws if the GPU is not in the catalog, the layout does not fit it, GPUs stand in two groups, or `single` meets several profiles
+   * @throws if the GPU is not in the catalog, the layout does not fit it, a GPU is listed in two groups, or `single` is used with several profiles
    */
   static mig(options: MigSharingOptions): Sharing {
     const { gpu, strategy = 'mixed', slicesOfEach } = options;
@@ -201,7 +201,7 @@ export class Sharing {
     return this.parts.request(resource);
   }
 
-  /** What a node with so many GPUs offers, by resource. */
+  /** The resources of a node with the given number of GPUs. */
   offersOf(gpus: number): Readonly<Record<string, number>> {
     return this.parts.offers(gpus);
   }
@@ -232,7 +232,7 @@ function missing(resource: ResourceName | undefined, profiles: readonly string[]
 
 function checkReplicas(replicas: number): void {
   if (!Number.isInteger(replicas) || replicas < 2) {
-    throw new Error(`replicas ${replicas}: expected a whole number of at least 2, since fewer share nothing.`);
+    throw new Error(`replicas must be a whole number greater than or equal to 2, not ${replicas}.`);
   }
 }
 
@@ -240,7 +240,7 @@ function checkGroups(groups: readonly MigGroup[]): void {
   const named = groups.flatMap(({ devices }) => devices ?? []);
   const twice = named.find((device, index) => named.indexOf(device) !== index);
   if (twice !== undefined) {
-    throw new Error(`layout: GPU ${twice} stands in two groups. Name each index once.`);
+    throw new Error(`layout: GPU ${twice} is listed in two groups. List each index once.`);
   }
   if (groups.length > 1 && groups.some(({ devices }) => devices === undefined)) {
     throw new Error(

@@ -56,7 +56,7 @@ export function tokensOf(text: string): readonly Token[] {
     const token = nextToken(text, at, match);
     if (token.kind === 'number' && match(NAME, at + token.text.length) !== undefined) {
       throw new FormulaError(
-        `"${token.text}${match(NAME, at + token.text.length) ?? ''}" is no number, and no name begins with a digit`,
+        `"${token.text}${match(NAME, at + token.text.length) ?? ''}" is not a valid number, and a name must not begin with a digit`,
         at,
       );
     }

@@ -1,7 +1,7 @@
 /**
  * Reads the formula of `scalingModifiers` as KEDA's webhook compiles it: in the language expr, with the names of triggers as numbers and
- * the whole turned into a number. It knows the grammar, the builtin functions, and of types as much as can be told without the elements of
- * lists: what it refuses KEDA refuses; of what it takes KEDA may still refuse a text or nil within a list.
+ * the result converted to a number. It covers the grammar, the builtin functions, and the types except those of list elements. KEDA rejects
+ * everything that it rejects; KEDA may also reject a string or nil inside a list, which it accepts.
  *
  * Source: keda, apis/keda/v1alpha1/scaledobject_webhook.go; expr, parser and checker.
  */
@@ -352,7 +352,7 @@ class FormulaReader {
   /** The opening parenthesis comes next. */
   private call({ text, at }: Token, piped = 0): Type {
     if (!BUILTINS.has(text)) {
-      throw new FormulaError(`there is no function ${text}`, at);
+      throw new FormulaError(`unknown function ${text}`, at);
     }
     this.expect('(');
     let index = 0;
@@ -444,7 +444,7 @@ class FormulaReader {
         }
         const member = this.take();
         if (this.is('(')) {
-          throw new FormulaError(`there is no function ${member.text}`, member.at);
+          throw new FormulaError(`unknown function ${member.text}`, member.at);
         }
       } else if (this.is('[')) {
         this.position++;

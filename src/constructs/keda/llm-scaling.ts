@@ -1,6 +1,6 @@
 /**
- * Scaling of language model servers by what they say of themselves. A preset is the part of a ScaledObject that follows from the signal:
- * the trigger with a query that gives one value, and a behaviour that suits replicas which take minutes to load a model.
+ * Scaling of language model servers by their own metrics. A preset is the part of a ScaledObject that follows from the signal:
+ * the trigger with a query that returns one value, and a scaling behavior for replicas that take minutes to load a model.
  */
 import { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
@@ -26,8 +26,8 @@ export interface LlmScalingProps
   /** @default - 1; 0 with `wakeUp` */
   readonly minReplicas?: number;
   /**
-   * A signal from outside of the servers, such as the request rate of the gateway, that starts the first replica: servers that do not run
-   * have no queue to show. With it the target may stand at zero.
+   * A signal from outside the servers, such as the request rate of the gateway, that starts the first replica: servers that do not run
+   * report no queue. With this signal, the target can scale to zero.
    * @default - none: one replica at least always runs
    */
   readonly wakeUp?: Trigger;
@@ -153,7 +153,7 @@ function plan(props: LlmScalingProps, query: string, threshold: number): Scaling
     timeout,
     unsafeSsl,
     threshold,
-    // Where replicas always run, no value means that nobody scrapes them: a failure, not an empty queue.
+    // Where replicas always run, no value means that Prometheus does not scrape them: a failure, not an empty queue.
     query: toZero ? `${query} or vector(0)` : query,
     whenEmpty: toZero ? undefined : 'failure',
     activationThreshold: 0,
@@ -168,7 +168,7 @@ function plan(props: LlmScalingProps, query: string, threshold: number): Scaling
     ...(toZero ? { cooldownPeriod: Duration.seconds(calm), initialCooldownPeriod: Duration.seconds(calm) } : {}),
     horizontalPodAutoscaler: {
       behavior: {
-        // What has been started answers only after loading; until then the queue is no reason for more.
+        // A new replica serves only after loading; until then, the queue does not justify more replicas.
         scaleUp: {
           stabilizationWindowSeconds: 0,
           selectPolicy: 'Max',

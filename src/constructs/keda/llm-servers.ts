@@ -1,5 +1,5 @@
 /**
- * What servers of language models say of themselves, by the names that each uses.
+ * The metrics of language model servers, by the names that each server uses.
  */
 
 /** `triton-tensorrt-llm` is Triton with the TensorRT-LLM backend, which knows more of its requests than Triton does. */
@@ -45,7 +45,7 @@ export const LLM_METRICS: Readonly<Record<LlmServer, LlmMetrics>> = {
   },
 };
 
-/** Metrics that only a running server exposes: they are gone where the target stands at zero. */
+/** Metrics that only a running server exposes: they are missing while the target is scaled to zero. */
 export const LLM_METRIC_NAMES: ReadonlySet<string> = new Set(
   Object.values(LLM_METRICS)
     .flatMap(({ waiting, running, kvCacheUse }) => [waiting, running, kvCacheUse].map((metric) => metric?.name ?? ''))

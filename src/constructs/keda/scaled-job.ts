@@ -17,7 +17,7 @@ import { type Trigger } from './trigger';
 export type JobScaling =
   /** The count, less those that run, up to `maxReplicas`. */
   | { readonly strategy: 'default' }
-  /** The count, less those that are pending: for queues that show only what nobody has taken yet. */
+  /** The queue length minus the pending Jobs: for queues that report only messages that no consumer has taken yet. */
   | {
       readonly strategy: 'accurate';
       /** Pod conditions with which a Job no longer counts as pending. @default - a pod that runs or has ended */ readonly pendingPodConditions?: readonly string[];
@@ -80,7 +80,7 @@ export interface ScaledJobProps extends PodProps, WorkloadProps<ScaledJobSpec, S
 export class ScaledJob extends Workload<ScaledJobKind, ScaledJobSpec, SinglePodsEngine> {
   private readonly triggers: Trigger[];
 
-  /** @throws if a count is no whole number, or minReplicas is more than maxReplicas */
+  /** @throws if a count is not a whole number, or minReplicas is more than maxReplicas */
   constructor(scope: Construct, id: string, props: ScaledJobProps) {
     const triggers = [...(props.triggers ?? [])];
     super(scope, id, {

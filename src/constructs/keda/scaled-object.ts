@@ -82,7 +82,7 @@ export interface ScaledObjectProps extends NamespacedObjectProps, Overridable<Sc
   readonly maxReplicas?: number;
   /** Replicas while no trigger is active, below `minReplicas`. @default - `minReplicas` */
   readonly idleReplicas?: number;
-  /** Time between looks at the triggers while the target stands at zero; otherwise the autoscaler asks. @default - 30 seconds */
+  /** Time between checks of the triggers while the target is at zero replicas; otherwise the autoscaler polls. @default - 30 seconds */
   readonly pollingInterval?: Duration;
   /** Time without an active trigger before the target is scaled to zero; nothing else waits for it. @default - 300 seconds */
   readonly cooldownPeriod?: Duration;

@@ -1,5 +1,5 @@
 /**
- * TriggerAuthentication and ClusterTriggerAuthentication: where the parameters of triggers come from that are nobody else's business.
+ * TriggerAuthentication and ClusterTriggerAuthentication: the source of the confidential parameters of triggers.
  */
 import { Construct } from 'constructs';
 import {
@@ -18,7 +18,7 @@ import {
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 
-/** What a trigger is told of its authentication: a construct, or `fromName` of one that lives in the cluster. */
+/** The authentication of a trigger: a construct, or `fromName` for one that exists in the cluster. */
 export interface TriggerAuthenticationReference {
   readonly name: string;
   readonly kind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';

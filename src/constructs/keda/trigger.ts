@@ -31,7 +31,7 @@ export interface TriggerOptions {
   readonly metricType?: 'AverageValue' | 'Value';
   /** Whether the autoscaler reads the value of the last poll instead of asking again. @default false */
   readonly useCachedMetrics?: boolean;
-  /** Where parameters come from that are no concern of the ScaledObject's readers. @default - none */
+  /** The source of parameters that readers of the ScaledObject must not see. @default - none */
   readonly authentication?: TriggerAuthenticationReference;
   /** Parameters that have no property, written as they stand. @default - none */
   readonly moreMetadata?: Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ export class Trigger {
     return new Trigger({ type, metadata, name, metricType, useCachedMetrics, authentication });
   }
 
-  /** As it stands in the manifest. */
+  /** The trigger as the manifest contains it. */
   toSpec(): ScaledObjectSpecTrigger {
     const { type, metadata, name, metricType, useCachedMetrics, authentication } = this.definition;
     return {
@@ -137,7 +137,7 @@ function textOf(scaler: KedaScaler, name: string, value: unknown): string {
     return numberText(value, parameter) ?? fail(parameter?.value === 'integer' ? 'a whole number' : 'a finite number');
   }
   if (typeof value === 'string') {
-    return value.trim() === '' ? fail('a text that is not empty') : value;
+    return value.trim() === '' ? fail('a non-empty string') : value;
   }
   const separator = parameter?.separator ?? ',';
   const items = Array.isArray(value)
@@ -145,13 +145,13 @@ function textOf(scaler: KedaScaler, name: string, value: unknown): string {
     : parameter?.value === 'query'
       ? [new URLSearchParams(value as Record<string, string>).toString()]
       : Object.entries(value as Record<string, string>).map(([key, item]) =>
-          `${key}${item}`.includes('=') ? fail('no "=" within it') : `${key}=${item}`,
+          `${key}${item}`.includes('=') ? fail('keys and items without "="') : `${key}=${item}`,
         );
   if (items.length === 0) {
     return fail('at least one item');
   }
   if (items.some((item) => item.includes(separator))) {
-    return fail(`no ${JSON.stringify(separator)} within an item: it stands between items`);
+    return fail(`items without ${JSON.stringify(separator)}, which separates them`);
   }
   return items.join(separator);
 }

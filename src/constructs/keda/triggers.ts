@@ -128,7 +128,7 @@ export interface KubernetesWorkloadTrigger extends TriggerOptions {
 export interface ExternalTrigger extends ExternalTriggerProps {
   /** `host:port` of the gRPC server that implements KEDA's scaler interface. */
   readonly scalerAddress: string;
-  /** What the server is told. @default - nothing */
+  /** The data that is sent to the server. @default - none */
   readonly parameters?: Readonly<Record<string, string | EnvironmentVariable>>;
 }
 
@@ -164,7 +164,7 @@ export class Triggers extends GeneratedTriggers {
   }
 
   /**
-   * Scaler `cron`: so many replicas at set times.
+   * Scaler `cron`: a fixed number of replicas at set times.
    *
    * @throws if a schedule or the time zone cannot be read, or both schedules are the same
    */

@@ -1,5 +1,5 @@
 /**
- * An elastic PyTorchJob: between so many and so many nodes, which come and go.
+ * An elastic PyTorchJob: it runs on any number of nodes between a minimum and a maximum, and nodes can join and leave.
  */
 import { type PyTorchJobSpecElasticPolicy } from '../../facts/api/types/kubeflow.org/v1';
 import { type MetricSpec } from '../../facts/api/types/autoscaling/v2';
@@ -10,7 +10,7 @@ export interface ElasticProps {
   readonly min: number;
   /** Most nodes that take part. */
   readonly max: number;
-  /** How often a node starts its processes anew after a failure; torchrun's own default would be 0. @default 10 */
+  /** How many times a node restarts its processes after a failure; torchrun's own default is 0. @default 10 */
   readonly maxRestarts?: number;
   /** @default c10d, which needs no server */
   readonly rdzvBackend?: RendezvousBackend;
@@ -26,7 +26,7 @@ export interface ElasticProps {
   readonly metrics?: readonly MetricSpec[];
 }
 
-/** @throws if the bounds are no whole numbers in order, or the nodes lie outside of them */
+/** @throws if the bounds are not whole numbers in order, or the nodes lie outside of them */
 export function requireElasticRange({ min, max }: { readonly min: number; readonly max: number }, nodes: number): void {
   if (!Number.isInteger(min) || !Number.isInteger(max) || min < 1 || min > max) {
     throw new Error(`elastic min ${min}, max ${max}: expected whole numbers with 1 <= min <= max.`);
@@ -37,7 +37,7 @@ export function requireElasticRange({ min, max }: { readonly min: number; readon
 }
 
 /**
- * @throws if the bounds are no whole numbers in order, or the nodes lie outside of them
+ * @throws if the bounds are not whole numbers in order, or the nodes lie outside of them
  */
 export function elasticPolicyOf(props: ElasticProps, nodes: number): PyTorchJobSpecElasticPolicy {
   requireElasticRange(props, nodes);

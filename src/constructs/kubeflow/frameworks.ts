@@ -1,7 +1,7 @@
 /**
  * The six job kinds of the Kubeflow training-operator v1, as data: roles, container, port and defaults of each.
  *
- * The CRDs hold none of this (role names, `restartPolicy` and the container name are free strings there); it stands in the
+ * The CRDs contain none of this (role names, `restartPolicy`, and the container name are free strings there). The source is the
  * operator's Go code: `pkg/apis/kubeflow.org/v1/*_types.go`, `*_defaults.go` and `pkg/webhooks/`, v1.9.4.
  */
 import { cite } from '../../facts/upstream';

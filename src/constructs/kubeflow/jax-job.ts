@@ -20,7 +20,7 @@ export interface JAXJobProps extends OperatorJobProps<JAXJobSpec, OperatorJobEng
  * @example new JAXJob(chart, 'gemma', { nodes: 4, image: 'registry.example.com/gemma:1', command: ['python', 'train.py'] });
  */
 export class JAXJob extends Workload<JAXJobKind, JAXJobSpec, OperatorJobEngine> {
-  /** @throws if `nodes` is no whole number of at least 1 */
+  /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: JAXJobProps) {
     const roles = [{ name: 'Worker', replicas: props.nodes }];
     super(scope, id, {

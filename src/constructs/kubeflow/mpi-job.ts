@@ -41,7 +41,7 @@ export interface MPIJobProps
   readonly implementation?: 'OpenMPI' | 'Intel' | 'MPICH';
   /** Where the ssh keys are mounted: the home of the user that the image runs as. @default '/root/.ssh' */
   readonly sshAuthMountPath?: string;
-  /** Lets the launcher compute too: it gets the accelerators and stands in the host file. @default false */
+  /** Makes the launcher compute too: it gets the accelerators, and the host file lists it. @default false */
   readonly launcherComputes?: boolean;
   /** When the launcher is made. @default - at startup */
   readonly launcherCreation?: 'AtStartup' | 'WaitForWorkersReady';
@@ -61,7 +61,7 @@ export interface MPIJobProps
  * });
  */
 export class MPIJob extends Workload<MPIJobKind, MPIJobSpec, MpiJobEngine> {
-  /** @throws if a number of pods or slots is no whole number of at least 1 */
+  /** @throws if a number of pods or slots is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobProps) {
     const roles = rolesFor(props, props.launcherComputes === true);
     super(scope, id, {
@@ -110,7 +110,7 @@ export interface MPIJobV1Props extends MPIJobBaseProps, RunPolicyProps, Workload
  * An MPIJob of the training-operator (`kubeflow.org/v1`). Prefer `MPIJob`: this one starts its workers through the API server.
  */
 export class MPIJobV1 extends Workload<MPIJobV1Kind, MPIJobV1Spec, MpiJobV1Engine> {
-  /** @throws if a number of pods or slots is no whole number of at least 1 */
+  /** @throws if a number of pods or slots is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: MPIJobV1Props) {
     const roles = rolesFor(props, false);
     super(scope, id, {

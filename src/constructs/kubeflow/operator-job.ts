@@ -1,6 +1,6 @@
 /**
- * What the job kinds of the training-operator (and the MPIJob of the mpi-operator) share as constructs: a run policy, and roles that
- * are so many pods of one template.
+ * What the job kinds of the training-operator (and the MPIJob of the mpi-operator) share as constructs: a run policy, and roles, each
+ * with a number of pods from one template.
  */
 import { type PodProps, type SchedulingEngine } from '../pods';
 import { type WorkloadChoice, type WorkloadProps } from '../workload/workload';
@@ -28,7 +28,7 @@ export interface RoleStatement {
   readonly changes?: Partial<PodProps>;
 }
 
-/** @throws if a count is no whole number of at least 1 */
+/** @throws if a count is not a whole number of at least 1 */
 export function rolesOf(
   framework: Framework,
   props: RolesProps,

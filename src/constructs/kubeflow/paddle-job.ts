@@ -41,7 +41,7 @@ export interface PaddleJobProps extends OperatorJobProps<PaddleJobSpec, PaddleJo
  * @example new PaddleJob(chart, 'ocr', { nodes: 2, image, command: ['python', '-m', 'paddle.distributed.launch', 'train.py'] });
  */
 export class PaddleJob extends Workload<PaddleJobKind, PaddleJobSpec, PaddleJobEngine> {
-  /** @throws if a number of pods is no whole number of at least 1, or `nodes` lies outside of the elastic range */
+  /** @throws if a number of pods is not a whole number of at least 1, or `nodes` lies outside of the elastic range */
   constructor(scope: Construct, id: string, props: PaddleJobProps) {
     super(scope, id, {
       kind: PaddleJobKind,

@@ -1,5 +1,5 @@
 /**
- * Distributed PyTorch on the training-operator from one statement: so many nodes, each of this template, run this command.
+ * Distributed PyTorch on the training-operator: the given number of nodes run one command, each with the same template.
  *
  * Roles, replicas, processes per node, gang size and scheduler are derived from it, and the command needs no option that repeats
  * them: the operator hands them to torchrun as `PET_*`.
@@ -45,7 +45,7 @@ export class PyTorchJob extends Workload<PyTorchJobKind, PyTorchJobSpec, Operato
   /** Processes that train together at the beginning; `undefined` where each node counts its own (`auto`). */
   readonly worldSize: number | undefined;
 
-  /** @throws if `nodes` is no whole number of at least 1, or lies outside of the elastic range */
+  /** @throws if `nodes` is not a whole number of at least 1, or lies outside of the elastic range */
   constructor(scope: Construct, id: string, props: PyTorchJobProps) {
     super(scope, id, {
       kind: PyTorchJobKind,

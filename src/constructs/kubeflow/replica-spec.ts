@@ -1,5 +1,5 @@
 /**
- * One role of a training-operator job: so many pods of one template.
+ * One role of a training-operator job: a number of pods from one template.
  */
 import { type JAXJobSpecJaxReplicaSpec } from '../../facts/api/types/kubeflow.org/v1';
 import { type PodRenderOptions, PodTemplate, type PodProps } from '../pods';

@@ -1,6 +1,6 @@
 /**
- * Who can schedule the kinds of the training-operator and the mpi-operator, and what it can be told. Both operators make a PodGroup of all
- * pods for Volcano and for scheduler-plugins; a native one is written beside the job.
+ * The engines that can schedule the kinds of the training-operator and the mpi-operator, and the options that each accepts. Both operators
+ * create a PodGroup of all pods for Volcano and for scheduler-plugins; a native PodGroup is rendered with the job.
  */
 import { type Gang } from '../pods';
 import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';
@@ -53,7 +53,7 @@ export const MPI_JOB_V1_SCHEDULING = {
 /** Engines that can schedule the training-operator's MPIJob. */
 export type MpiJobV1Engine = EnginesOf<typeof MPI_JOB_V1_SCHEDULING>;
 
-/** The gang of a job: all roles, of which `least` can start. */
+/** The gang of a job: all roles; the gang starts when `least` pods fit. */
 export function gangOfRoles(
   name: string,
   props: Pick<RunPolicyProps, 'minAvailable'>,

@@ -39,7 +39,7 @@ export interface TFJobProps extends OperatorJobProps<TFJobSpec, OperatorJobEngin
  * });
  */
 export class TFJob extends Workload<TFJobKind, TFJobSpec, OperatorJobEngine> {
-  /** @throws if a number of pods is no whole number of at least 1 */
+  /** @throws if a number of pods is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TFJobProps) {
     super(scope, id, {
       kind: TFJobKind,

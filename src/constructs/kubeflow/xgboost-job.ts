@@ -23,7 +23,7 @@ export interface XGBoostJobProps extends OperatorJobProps<XGBoostJobSpec, Operat
  * @example new XGBoostJob(chart, 'churn', { nodes: 3, image: 'registry.example.com/churn:2', command: ['python', 'train.py'] });
  */
 export class XGBoostJob extends Workload<XGBoostJobKind, XGBoostJobSpec, OperatorJobEngine> {
-  /** @throws if `nodes` is no whole number of at least 1 */
+  /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: XGBoostJobProps) {
     const roles = rolesFor(props);
     super(scope, id, {

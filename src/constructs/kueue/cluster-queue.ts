@@ -1,5 +1,5 @@
 /**
- * ClusterQueue: how much of which nodes the workloads behind it may use, and who gives way to whom.
+ * ClusterQueue: the quota of each flavor that its workloads may use, and which workloads preempt which.
  */
 import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -53,14 +53,14 @@ export interface ClusterQueueProps extends ClusterObjectProps, Overridable<Clust
   /** The queues that lend to this one and borrow from it. @default - none */
   readonly cohort?: CohortReference;
   /**
-   * Whose workloads may come: all namespaces, these, or those that a selector chooses. Kueue's own default, a selector that is not
-   * stated, lets in none.
+   * The namespaces whose workloads are admitted: all, a list, or those that a selector matches. Kueue's own default, an unset
+   * selector, admits none.
    * @default 'all'
    */
   readonly namespaces?: 'all' | readonly NamedReference<'Namespace'>[] | LabelSelector;
   /** Whether a workload that does not fit lets later ones by. @default BestEffortFIFO, which does */
   readonly queueingStrategy?: 'BestEffortFIFO' | 'StrictFIFO';
-  /** @default - nobody is pushed aside */
+  /** @default - no preemption */
   readonly preemption?: Preemption;
   /** @default - Kueue's */
   readonly flavorFungibility?: FlavorFungibility;

@@ -11,7 +11,7 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type FlavorQuotas, resourceGroups } from './quotas';
 
-/** Whatever names a cohort: a `Cohort`, or `Cohort.fromName(…)`; a cohort that nobody defines exists by being named. */
+/** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
 export interface CohortReference extends ObjectReference<'Cohort'> {}
 
 export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind> {

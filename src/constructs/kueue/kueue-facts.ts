@@ -62,7 +62,7 @@ export const MANAGED_KINDS: ReadonlySet<string> = new Set([
   'sparkoperator.k8s.io/v1beta2 SparkApplication',
 ]);
 
-/** Kinds of which a job can be scaled while it runs. */
+/** Kinds whose jobs can be scaled while they run. */
 export const ELASTIC_KINDS: ReadonlySet<string> = new Set([
   'batch/v1 Job',
   'ray.io/v1 RayCluster',

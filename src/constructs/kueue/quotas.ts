@@ -2,7 +2,7 @@
  * Quotas per flavor, and the resource groups that follow from them.
  *
  * Kueue wants groups: resources that are given from one flavor together, each flavor of a group with a quota for each resource, in the
- * order of the group. All of that can be seen from the quotas, so nobody has to write it.
+ * order of the group. All of this follows from the quotas, so users do not write it.
  */
 import { type ClusterQueueSpecResourceGroup } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type Amounts, amountsByName, type AmountsByName } from '../pods/amounts';

@@ -42,7 +42,7 @@ export interface GpuMonitoringProps extends Omit<NamespacedObjectProps, 'name'>,
  * The list of counters, the ServiceMonitor, the alerts and the dashboard. Each metric that an alert or a panel reads is in the list that
  * the exporter is given, under the name and in the unit that it is read by.
  *
- * `monitoring.exporter` is what the GPU operator has to be told: the list, and to make no ServiceMonitor of its own.
+ * Pass `monitoring.exporter` to the GPU operator: it contains the counter list and turns off the operator's own ServiceMonitor.
  *
  * @example
  * const monitoring = new GpuMonitoring(chart, 'gpu-monitoring', { labels: { release: 'prometheus' } });
@@ -100,7 +100,7 @@ export class GpuMonitoring extends Construct {
     }
   }
 
-  /** What the GPU operator is to be told of its exporter. */
+  /** The exporter settings for the GPU operator. */
   get exporter(): Pick<DcgmExporterOptions, 'counters' | 'serviceMonitor'> {
     return { counters: this.counters, serviceMonitor: false };
   }

@@ -74,7 +74,7 @@ export class ServiceMonitor extends Construct {
 }
 
 /**
- * For pods that no Service stands in front of.
+ * For pods without a Service.
  *
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *

@@ -1,5 +1,5 @@
 /**
- * ScrapeConfig: targets that are no pods of the cluster, such as the exporters of switches and of nodes beside it.
+ * ScrapeConfig: targets that are not pods of the cluster, such as exporters of switches and of nodes outside it.
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

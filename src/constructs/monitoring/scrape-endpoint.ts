@@ -39,7 +39,7 @@ export const ScrapeAuthentication = {
 export interface ScrapeOptions {
   /** @default /metrics */
   readonly path?: string;
-  /** @default - the interval of Prometheus, 30 s unless it is told otherwise */
+  /** @default - the scrape interval of Prometheus, which is 30 s by default */
   readonly interval?: Duration;
   /** At most the interval. @default - Prometheus' own, 10 s, cut down to the interval */
   readonly timeout?: Duration;

@@ -124,9 +124,9 @@ function readName(name: JsonValue | undefined, note: Note): void {
       expected: 'the name of the definition',
     });
   } else if (typeof name !== 'string') {
-    note('name', 'the name is no text', { found: name });
+    note('name', 'the name must be a string', { found: name });
   } else if (!NETWORK_NAME.test(name)) {
-    note('name', `"${name}" is no name of a network`, {
+    note('name', `"${name}" is not a valid network name`, {
       found: name,
       expected: 'letters, digits, "_", "." and "-", a letter or digit first',
     });
@@ -143,7 +143,7 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
   if (isObject(plugin.ipam)) {
     noteIpam(plugin.ipam, note);
   } else if (plugin.ipam !== undefined && plugin.ipam !== null) {
-    note('ipam', 'ipam is no object', { found: plugin.ipam });
+    note('ipam', 'ipam must be an object', { found: plugin.ipam });
   }
   if (type === 'sriov' || type === 'ib-sriov') {
     readSriov(plugin, place, note);
@@ -167,7 +167,7 @@ function readPlugin(plugin: JsonObject, place: Place, note: Note): void {
 function readSriov(plugin: JsonObject, { device }: Place, note: Note): void {
   const { vlan, vlanQoS, vlanProto, link_state: state } = plugin;
   if (!device && (asString(plugin.deviceID) ?? '') === '') {
-    note('setting', `the plugin ${asString(plugin.type) ?? ''} is told of no virtual function`, {
+    note('setting', `the configuration of the plugin ${asString(plugin.type) ?? ''} names no virtual function`, {
       expected: 'the annotation k8s.v1.cni.cncf.io/resourceName on the definition',
     });
   }
@@ -219,7 +219,7 @@ function readHostDevice(plugin: JsonObject, { device }: Place, note: Note): void
     ['device', 'hwaddr', 'kernelpath', 'pciBusID'].some((key) => (asString(plugin[key]) ?? '') !== '') ||
     isObject(plugin.runtimeConfig);
   if (!device && !named) {
-    note('setting', 'the plugin host-device is told of no device', {
+    note('setting', 'the configuration of the plugin host-device names no device', {
       expected: 'device, hwaddr, kernelpath or pciBusID, or the annotation k8s.v1.cni.cncf.io/resourceName',
     });
   }
@@ -229,7 +229,7 @@ function noteIpam(ipam: JsonObject, note: Note): void {
   const type = asString(ipam.type) ?? '';
   if (type === '') {
     if (Object.keys(ipam).length > 0) {
-      note('ipam', 'ipam names no plugin, so what it says is passed over', {
+      note('ipam', 'ipam names no plugin, so the CNI plugin ignores it', {
         expected: 'type: whereabouts, host-local, static, dhcp or nv-ipam',
       });
     }
@@ -302,7 +302,7 @@ function noteHostLocal(ipam: JsonObject, note: Note): void {
 function noteNetwork(value: JsonValue | undefined, key: string, note: Note): Network | undefined {
   const network = typeof value === 'string' ? parseNetwork(value) : undefined;
   if (network === undefined) {
-    note('ipam', `${key} ${JSON.stringify(value ?? '')} is no network`, {
+    note('ipam', `${key} ${JSON.stringify(value ?? '')} is not a valid network`, {
       found: value,
       expected: 'an address and a length, for example 192.168.100.0/24',
     });
@@ -321,7 +321,7 @@ function noteAddress(
   }
   const address = typeof value === 'string' ? parseAddress(value) : undefined;
   if (address === undefined) {
-    note('ipam', `${key} ${JSON.stringify(value)} is no address`, { found: value });
+    note('ipam', `${key} ${JSON.stringify(value)} is not a valid address`, { found: value });
   } else if (network !== undefined && !isWithin(address, network)) {
     note('ipam', `${key} ${JSON.stringify(value)} lies outside of the network`, { found: value });
   }

@@ -1,5 +1,5 @@
 /**
- * The CNI plugins that make the interface of an attachment: a closed choice, rendered as the JSON text that stands in a
+ * The CNI plugins that make the interface of an attachment: a closed choice, rendered as the JSON of a
  * NetworkAttachmentDefinition.
  *
  * Sources: sriov-cni, ib-sriov-cni, ipoib-cni, rdma-cni; containernetworking/plugins; CNI specification 1.0.
@@ -122,7 +122,7 @@ export class Cni {
 
   private constructor(
     private readonly plugins: readonly JsonObject[],
-    /** What NCCL is told of the network; `undefined` where the plugin does not say it. */
+    /** The network settings for NCCL; `undefined` if they do not follow from the plugin. */
     readonly fabric: Fabric | undefined,
   ) {}
 

@@ -1,6 +1,6 @@
 /**
- * Reads the configurations of the two device plugins for network cards as they and the network operator's webhook read them, and notes
- * what each would refuse or pass over.
+ * Reads the configurations of the two device plugins for network cards as they and the network operator's webhook read them, and records
+ * what each rejects or ignores.
  *
  * Sources: k8s-rdma-shared-dev-plugin, pkg/resources/resources_manager.go; sriov-network-device-plugin, cmd/sriovdp/manager.go;
  * network-operator, webhook-schemas and api/v1alpha1/validator.
@@ -15,7 +15,7 @@ export type PluginProblemKind =
   | 'name'
   /** No card is selected, or by both of two ways. */
   | 'selectors'
-  /** Passed over without a word. */
+  /** Ignored silently. */
   | 'unknown-key'
   /** No share is given out. */
   | 'no-share';
@@ -31,7 +31,7 @@ export interface PluginProblem {
 
 export interface PluginReading {
   readonly problems: readonly PluginProblem[];
-  /** Resources that pods can ask for. An own prefix stands before the slash; `*` stands for the plugin's. */
+  /** Resources that pods can request, with their prefix; `*` is the default prefix of the plugin. */
   readonly resources: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const NET_SELECTORS = [
 ];
 const DEVICE_TYPES = ['accelerator', 'netDevice', 'auxNetDevice'];
 
-/** Whether a text in a ConfigMap is one of the two, whoever wrote it. */
+/** Whether a string in a ConfigMap is one of the two configurations. */
 export function pluginOfText(text: string): 'shared' | 'sriov' | undefined {
   if (/"configList"\s*:/.test(text) && /"(rdmaHcaMax|resourceName)"\s*:/.test(text)) {
     return 'shared';
@@ -72,7 +72,7 @@ export function readSharedDeviceConfig(text: string): PluginReading {
   return reading(text, (config, note) => {
     const interval = config.periodicUpdateInterval;
     if (interval !== undefined && (typeof interval !== 'number' || !Number.isInteger(interval) || interval < 0)) {
-      note('shape', `periodicUpdateInterval ${JSON.stringify(interval)} is no number of seconds`, {
+      note('shape', `periodicUpdateInterval ${JSON.stringify(interval)} must be a number of seconds`, {
         found: interval,
         expected: '0 or more',
       });
@@ -119,14 +119,14 @@ function reading(
 function poolsOf(config: JsonObject, key: string, note: Note): readonly JsonObject[] {
   const list = config[key];
   if (!Array.isArray(list) || list.length === 0) {
-    note('shape', list === undefined ? `there is no ${key}` : `${key} is no list of pools`, {
+    note('shape', list === undefined ? `${key} is required` : `${key} must be a list of pools`, {
       found: list,
       expected: `${key}: [{ resourceName, selectors }]`,
     });
     return [];
   }
   if (!list.every(isObject)) {
-    note('shape', `a pool of ${key} is no object`);
+    note('shape', `each pool of ${key} must be an object`);
   }
   return list.filter(isObject);
 }
@@ -140,7 +140,7 @@ function readSharedPool(pool: JsonObject, note: Note): string | undefined {
       expected: 'rdmaHcaMax: 63',
     });
   } else if (typeof max !== 'number' || !Number.isInteger(max) || max < 0) {
-    note('shape', `rdmaHcaMax ${JSON.stringify(max)} is no count`, {
+    note('shape', `rdmaHcaMax ${JSON.stringify(max)} must be a whole number`, {
       found: max,
       expected: 'a whole number, 1 or more',
     });
@@ -182,7 +182,7 @@ function readName(pool: JsonObject, prefix: string, valid: RegExp, note: Note): 
   if (typeof name !== 'string' || name === '') {
     note(
       'name',
-      name === undefined ? 'a pool has no resourceName' : `resourceName ${JSON.stringify(name)} is no name`,
+      name === undefined ? 'a pool has no resourceName' : `resourceName ${JSON.stringify(name)} is not a valid name`,
       { found: name },
     );
     return undefined;
@@ -195,9 +195,9 @@ function readName(pool: JsonObject, prefix: string, valid: RegExp, note: Note): 
     );
   }
   if (own !== undefined && own !== '' && typeof own !== 'string') {
-    note('name', 'resourcePrefix is no text', { found: own });
+    note('name', 'resourcePrefix must be a string', { found: own });
   } else if (typeof own === 'string' && own !== '' && !DOMAIN.test(own)) {
-    note('name', `resourcePrefix "${own}" is no domain name`, {
+    note('name', `resourcePrefix "${own}" must be a DNS domain name`, {
       found: own,
       expected: 'for example nvidia.com',
       webhookOnly: true,
@@ -217,7 +217,7 @@ function readSelectors(
     return 0;
   }
   if (!isObject(value)) {
-    note('shape', `selectors of the pool ${pool} are no object`, { found: value });
+    note('shape', `selectors of the pool ${pool} must be an object`, { found: value });
     return 0;
   }
   if (known !== undefined) {
@@ -237,7 +237,7 @@ function listOf(value: JsonValue | undefined, key: string, note: Note): number {
     return 0;
   }
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
-    note('shape', `${key} is no list of texts`, { found: value, expected: `${key}: ["…"]` });
+    note('shape', `${key} must be a list of strings`, { found: value, expected: `${key}: ["…"]` });
     return asArray(value).length;
   }
   return value.length;

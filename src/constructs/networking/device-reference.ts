@@ -2,7 +2,7 @@
  * The device that belongs to a network: said once, where it is made.
  */
 
-/** A device as whoever makes it knows it: a SriovNetworkNodePolicy, a device of a NicClusterPolicy, or the name of the resource. */
+/** A reference to a device: a SriovNetworkNodePolicy, a device of a NicClusterPolicy, or the name of the resource. */
 export type DeviceReference = string | { readonly deviceResource: string };
 
 export function deviceResourceOf(device: DeviceReference): string {

@@ -98,7 +98,7 @@ export class Ipam {
 
   private constructor(private readonly config: JsonObject) {}
 
-  /** As it stands under `ipam`. */
+  /** The value of `ipam`. */
   toIpam(): JsonObject {
     return this.config;
   }

@@ -22,7 +22,7 @@ export interface NetworkAttachmentDefinitionProps extends NamespacedObjectProps,
   readonly device?: DeviceReference;
   /** @default '1.0.0' */
   readonly cniVersion?: '0.3.1' | '0.4.0' | '1.0.0' | '1.1.0';
-  /** What NCCL is told. @default - what the plugin makes: `sriov` and `macvlan` are RoCE, `ib-sriov` and `ipoib` InfiniBand */
+  /** The fabric for NCCL. @default - what the plugin creates: `sriov` and `macvlan` are RoCE, `ib-sriov` and `ipoib` InfiniBand */
   readonly fabric?: Fabric;
 }
 
@@ -45,7 +45,7 @@ export class NetworkAttachmentDefinition extends Construct implements RdmaNetwor
     const { cni, device, cniVersion = '1.0.0' } = props;
     this.deviceResource = device === undefined ? undefined : deviceResourceOf(device);
     this.fabric = props.fabric ?? cni.fabric;
-    // A share is no device that a plugin could be told of.
+    // A plugin cannot take a share as its device.
     const tied = this.deviceResource !== undefined && !this.deviceResource.startsWith('rdma/');
     const name = props.name ?? id;
     this.resource = new Resource(

@@ -80,7 +80,7 @@ export interface NicPolicyProps extends ClusterObjectProps {
 }
 
 export interface NicClusterPolicyProps extends NicPolicyProps {
-  /** Repository and version of all parts that say nothing of their own. @default - none: each part names its own */
+  /** Repository and version of all parts that set none of their own. @default - none: each part sets its own */
   readonly global?: {
     readonly repository?: string;
     readonly version?: string;

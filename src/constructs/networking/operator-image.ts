@@ -28,7 +28,7 @@ export interface RenderedImage {
   >)[];
 }
 
-/** @param usual what the part's image is called where nobody says otherwise */
+/** @param usual the default name of the part's image */
 export function renderImage(options: OperatorImage, usual: string): RenderedImage {
   const { repository, image = usual, version, imagePullSecrets, resources } = options;
   const containerResources = resources && Object.entries(resources).map(([name, amounts]) => ({ name, ...amounts }));

@@ -128,7 +128,7 @@ function requirePools(
     names.add(name);
     if (!(selectors[index] ?? []).some((list) => list !== undefined && list.length > 0)) {
       throw new Error(
-        `${prop}: the pool "${name}" selects no card. Say which by vendors, deviceIds, interfaces or the like.`,
+        `${prop}: the pool "${name}" selects no card. Set at least one selector, such as vendors, deviceIds, or interfaces.`,
       );
     }
   }

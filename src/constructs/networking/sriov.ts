@@ -185,7 +185,7 @@ abstract class OperatorNetwork extends Construct implements RdmaNetwork {
 }
 
 /**
- * An Ethernet network of virtual functions, of which the operator makes a NetworkAttachmentDefinition.
+ * An Ethernet network of virtual functions. The operator creates a NetworkAttachmentDefinition from it.
  *
  * @example
  * const policy = new SriovNetworkNodePolicy(chart, 'rail0-functions', {
@@ -220,7 +220,7 @@ export class SriovNetwork extends OperatorNetwork {
   }
 }
 
-/** An InfiniBand network of virtual functions, of which the operator makes a NetworkAttachmentDefinition. */
+/** An InfiniBand network of virtual functions. The operator creates a NetworkAttachmentDefinition from it. */
 export class SriovIBNetwork extends OperatorNetwork {
   readonly resource: ApiObject;
   readonly fabric = 'infiniband';

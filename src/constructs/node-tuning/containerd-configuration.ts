@@ -16,7 +16,7 @@ export interface ContainerdRuntime {
   readonly baseRuntimeSpec?: string;
   /** All runtimes that use runc must agree with the kubelet. @default true */
   readonly systemdCgroup?: boolean;
-  /** Annotations of pods that the runtime is told of. @default - none */
+  /** Pod annotations that containerd passes to the runtime. @default - none */
   readonly podAnnotations?: readonly string[];
   /** Further options. @default - none */
   readonly options?: JsonObject;
@@ -24,8 +24,8 @@ export interface ContainerdRuntime {
 
 export interface ContainerdConfigurationProps {
   /**
-   * 3 for containerd 2.x: a drop-in, merged with the other files. 2 for containerd 1.x, which takes the last file that speaks of the
-   * plugin and drops all others: what you have in it now must be in `overrides`.
+   * 3 for containerd 2.x: a drop-in, merged with the other files. 2 for containerd 1.x, which uses the last file that configures the
+   * plugin and drops all others: copy your present configuration of the plugin into `overrides`.
    * @default 3
    */
   readonly version?: 2 | 3;
@@ -55,7 +55,7 @@ const TOOLKIT_FILE = '99-nvidia.toml';
 export class ContainerdConfiguration implements NodeDocument {
   readonly path: string;
   readonly rollOut = drained(
-    'copy the file; containerd before 2.2 must be told: imports = ["/etc/containerd/conf.d/*.toml"] in /etc/containerd/config.toml',
+    'copy the file; containerd before 2.2 also needs imports = ["/etc/containerd/conf.d/*.toml"] in /etc/containerd/config.toml',
     'containerd config dump',
     'systemctl restart containerd',
   );
@@ -66,7 +66,7 @@ export class ContainerdConfiguration implements NodeDocument {
       props.path ?? (props.version === 2 ? '/etc/containerd/config.toml' : '/etc/containerd/conf.d/50-gantry.toml');
     if (this.path.endsWith(`/${TOOLKIT_FILE}`)) {
       throw new Error(
-        `path: ${this.path} belongs to the NVIDIA container toolkit, which writes it anew. Choose another name.`,
+        `path: ${this.path} belongs to the NVIDIA container toolkit, which overwrites it. Choose another name.`,
       );
     }
     if (Object.keys(this.plugin()).length === 0) {

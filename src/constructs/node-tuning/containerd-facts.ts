@@ -50,7 +50,7 @@ export const RUNTIME_KEYS: readonly string[] = [
   'sandboxer',
   'sandbox_mode',
   'io_type',
-  // Of 1.x, read into runc's options or passed over with a warning.
+  // Of 1.x, read into runc's options or ignored with a warning.
   'runtime_root',
   'runtime_engine',
 ];

@@ -92,7 +92,7 @@ export class DeviceReadiness extends Construct {
   ) {
     super(scope, id);
     if (!Number.isInteger(props.count) || props.count < 1) {
-      throw new Error(`${this.node.path}: count: ${props.count} is no number of devices. Write 1 or more.`);
+      throw new Error(`${this.node.path}: count must be a whole number greater than or equal to 1: ${props.count}.`);
     }
     const name = props.name ?? id;
     const byController = props.by !== 'remover';

@@ -45,7 +45,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   readonly rootVolumeSize?: ByteSize;
   /** Puts local disks together as one for images and `emptyDir`. @default true */
   readonly localDisks?: boolean;
-  /** What the kubelet is told; the CPU manager is not among it and belongs into `userData`. @default - nothing */
+  /** Settings of the kubelet. Karpenter has no field for the CPU manager; set it in `userData`. @default - none */
   readonly kubelet?: EC2NodeClassSpec['kubelet'];
   /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
   readonly userData?: string;

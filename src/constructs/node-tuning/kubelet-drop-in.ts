@@ -42,8 +42,8 @@ export interface KubeletDropInProps {
   /** @default - `full-pcpus-only` (whole cores) and `strict-cpu-reservation` (reserved ones kept free) with the static CPU manager */
   readonly cpuManagerOptions?: Readonly<Record<string, string>>;
   /**
-   * `restricted`: a pod gets as few NUMA nodes as its size takes, or is refused. `single-numa-node`: a pod that needs two of them is
-   * refused for ever.
+   * `restricted`: a pod gets the fewest NUMA nodes that its size allows, or is rejected. `single-numa-node`: a pod that needs two NUMA nodes is
+   * always rejected.
    * @default restricted
    */
   readonly topologyManager?: 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
@@ -205,7 +205,7 @@ function amounts(prop: string, reservation: Reservation | undefined): Record<str
   return { ...amountsByName(prop, others), ...(pid === undefined ? {} : { pid: countText(`${prop}.pid`, pid) }) };
 }
 
-/** @throws if one of them is no quantity */
+/** @throws if one of them is not a quantity */
 function sum(values: readonly (number | string | undefined)[]): Quantity {
   return values.reduce<Quantity>((total, value) => {
     if (value === undefined) {
@@ -213,7 +213,7 @@ function sum(values: readonly (number | string | undefined)[]): Quantity {
     }
     const amount = parseQuantity(value);
     if (amount === undefined) {
-      throw new Error(`"${value}" is no amount. Write such as 4Gi or 500m.`);
+      throw new Error(`"${value}" is not a valid quantity. Write for example 4Gi or 500m.`);
     }
     return total.isZero() ? amount : total.add(amount);
   }, Quantity.ZERO);

@@ -1,6 +1,6 @@
 /**
- * ManagedNodes: the same settings as whoever makes the nodes wants to be told of them: GKE, AKS, Bottlerocket, Talos. A managed node
- * takes a part of what a kubelet and a kernel know; what it has no field for is said, never dropped.
+ * ManagedNodes: the same settings in the format of the node provider: GKE, AKS, Bottlerocket, Talos. A managed node accepts only
+ * some settings of the kubelet and the kernel; settings that it has no field for are reported, never dropped silently.
  *
  * Sources: GKE, node system configuration; AKS, custom node configuration (KubeletConfig, LinuxOSConfig, SysctlConfig); Bottlerocket,
  * settings reference; Talos, MachineConfig v1alpha1 (documents of the vendors, read in 2026; not tried on their nodes).
@@ -103,7 +103,7 @@ const GKE_SYSCTLS: readonly TunableSysctl[] = [
 export class ManagedNodes {
   constructor(private readonly props: ManagedNodesProps) {}
 
-  /** For `gcloud container node-pools create --system-config-from-file`. Nodes are made anew when it changes. */
+  /** For `gcloud container node-pools create --system-config-from-file`. A change recreates the nodes. */
   toGke(): ManagedSettings {
     const kubelet = this.kubelet(GKE_FIELDS);
     const sysctls = this.sysctls(GKE_SYSCTLS);
@@ -169,7 +169,7 @@ export class ManagedNodes {
     };
   }
 
-  /** For `talosctl patch machineconfig`: the kubelet's file as it stands, kernel parameters and files of /sys. */
+  /** For `talosctl patch machineconfig`: the kubelet's file unchanged, kernel parameters, and files of /sys. */
   toTalos(): ManagedSettings {
     const { transparentHugePages: pages, kubelet } = this.props;
     const folder = 'kernel.mm.transparent_hugepage';

@@ -1,8 +1,8 @@
 /**
  * MemlockRuntime: a RuntimeClass whose containers may lock memory, which RDMA needs and no field of a pod can say.
  *
- * containerd gives containers its own limit (8 MiB under systemd), and the capability IPC_LOCK helps processes of root alone. A runtime
- * with a specification of its own keeps the limits that stand in it.
+ * containerd gives containers its own limit (8 MiB under systemd), and the capability IPC_LOCK helps only processes of root. A runtime
+ * with its own base specification keeps the limits of that specification.
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';

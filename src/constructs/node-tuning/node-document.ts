@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface NodeDocument {
-  /** Where the file stands on the node. */
+  /** Path of the file on the node. */
   readonly path: string;
   /** Whether it is a program that runs while the node's image is built. @default false */
   readonly executable?: boolean;

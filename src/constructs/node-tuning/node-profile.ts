@@ -1,7 +1,7 @@
 /**
  * NodeProfile: one statement of a kind of node, from which its labels and taints follow, and the selector and tolerations of its pods.
  *
- * A taint is no label, and a label keeps nobody away; whoever writes the four apart forgets one of them.
+ * A taint does not attract pods, and a label does not repel them. A profile keeps label, taint, selector, and toleration together.
  */
 import { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
@@ -35,13 +35,13 @@ export interface NodeTaint {
 export interface NodeProfileProps {
   /** What the nodes are for, as a label: a pod that selects the profile goes nowhere else. @default - not stated */
   readonly tier?: NodeTier;
-  /** Whoever makes these nodes spot nodes. @default - nodes that stay */
+  /** The provider of these nodes, if they are spot nodes. @default - on-demand nodes */
   readonly spot?: SpotProvider;
   /** The accelerator resource of the nodes: they are kept for pods that ask for it. `false` for nodes without. @default nvidia.com/gpu */
   readonly accelerator?: ResourceName | false;
   /** Further labels. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Further taints. The GPU operator's DaemonSets must be told of them: see `operatorTolerations`. @default - none */
+  /** Further taints. The GPU operator's DaemonSets must tolerate them: see `operatorTolerations`. @default - none */
   readonly taints?: readonly NodeTaint[];
   /** Taints that somebody takes off again when the node is ready: no pod tolerates them. @default - none */
   readonly startupTaints?: readonly NodeTaint[];
@@ -140,7 +140,7 @@ export class NodeProfile {
     return [...this.givenTaints, ...this.taints, ...this.startupTaints].map(tolerationOf);
   }
 
-  /** Flags of the kubelet: there is no field for labels, and taints stand beside them so that both are born with the node. */
+  /** Flags of the kubelet: the configuration file has no field for labels; taints are flags as well, so that the node registers with both. */
   get kubeletArguments(): readonly string[] {
     const labels = Object.entries(this.labels).map(([key, value]) => `${key}=${value}`);
     const taints = [...this.taints, ...this.startupTaints].map(taintText);

@@ -1,5 +1,5 @@
 /**
- * SpotJob: a Job on nodes that may go at any time. A pod that is lost with its node is started again and is no failure of the Job.
+ * SpotJob: a Job on nodes that can be reclaimed at any time. A pod that is lost with its node is recreated and does not count as a failure.
  *
  * Each pod must be able to go on from a checkpoint. A gang is another matter: one lost node ends all of its pods, and no budget for
  * disruptions helps against a node that is taken away. Let it be elastic, or keep it on nodes that stay.

@@ -61,7 +61,7 @@ export class SystemdDropIn implements NodeDocument {
   readonly path: string;
   readonly rollOut: readonly string[];
 
-  /** @throws if the unit belongs to the kubelet, is no unit, or nothing is set */
+  /** @throws if the unit belongs to the kubelet, is not a unit name, or nothing is set */
   constructor(private readonly props: SystemdDropInProps) {
     const { unit, name = '50-gantry', settings } = props;
     if (/^kubepods.*\.slice$/.test(unit)) {
@@ -70,7 +70,9 @@ export class SystemdDropIn implements NodeDocument {
       );
     }
     if (!/^[A-Za-z0-9:_.@\\-]+\.(service|slice|scope|socket|mount|timer)$/.test(unit)) {
-      throw new Error(`unit: "${unit}" is no unit. Write its name with its kind, such as containerd.service.`);
+      throw new Error(
+        `unit: "${unit}" is not a valid unit name. Write the name with its type, for example containerd.service.`,
+      );
     }
     if (Object.values(settings).every((section) => Object.keys(section).length === 0)) {
       throw new Error(`settings: nothing is set for ${unit}.`);

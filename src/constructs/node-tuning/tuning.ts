@@ -105,7 +105,7 @@ export class Tuning {
     });
   }
 
-  /** The clock of every CPU. Virtual machines have none to choose, which is told and passed over. */
+  /** The clock of every CPU. Virtual machines offer no choice; the script logs that and continues. */
   static cpuGovernor(governor: CpuGovernor): Tuning {
     return new Tuning({
       ...NONE,
@@ -144,7 +144,7 @@ export class Tuning {
   }
 
   /**
-   * The driver stays loaded while nobody uses the GPU. Leave it out where the GPU operator's driver container runs: it starts
+   * Whether the driver stays loaded while no process uses the GPU. Leave it out where the GPU operator's driver container runs: it starts
    * nvidia-persistenced itself.
    *
    * The driver asks for the capability SYS_ADMIN; there is no narrower one.

@@ -55,7 +55,7 @@ export interface GpuPlatformProps<
   readonly priorities?: PriorityLadderProps<Rung>;
   /** The fast network of the pools that have it. @default - none */
   readonly network?: PlatformNetwork;
-  /** What the GPU operator is told beside what follows from the pools. @default - nothing */
+  /** Further settings of the GPU operator, beside those that follow from the pools. @default - none */
   readonly gpuOperator?: Omit<GpuOperatorProps, 'namespace' | 'through' | 'sharing'>;
   /** Settings for the operators of AMD, Ascend, and Neuron pools. @default - what follows from the pools */
   readonly vendors?: VendorOptions;

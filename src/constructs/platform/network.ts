@@ -28,7 +28,7 @@ export interface InfinibandOptions {
 }
 
 export interface RoceOptions extends Omit<NicClusterPolicyProps, 'rdmaSharedDevices' | 'name' | 'global'> {
-  /** Where the parts of the network operator come from, and in which version: nobody else says it. */
+  /** Repository and version of the parts of the network operator. */
   readonly global: {
     readonly repository: string;
     readonly version: string;

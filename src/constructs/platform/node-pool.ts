@@ -1,6 +1,6 @@
 /**
- * A pool of alike nodes, and everything that follows from what one says of it: labels and taints, how its GPUs are given out, what so many
- * nodes offer, and what a pod writes to have a node, or a share of one.
+ * A pool of identical nodes, and everything that follows from its description: labels and taints, how its GPUs are exposed, the capacity of
+ * its nodes, and what a pod needs to get a node or a share of one.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import {
@@ -29,13 +29,13 @@ export interface PlatformPoolProps extends PoolDeviceProps {
   readonly tier?: NodeTier;
   /** Whether the nodes have the platform's network. @default - those of the tier training do */
   readonly network?: boolean;
-  /** Whoever makes these nodes spot nodes. @default - nodes that stay */
+  /** The provider of these nodes, if they are spot nodes. @default - on-demand nodes */
   readonly spot?: SpotProvider;
   /** Further labels of the nodes. @default - none */
   readonly labels?: Readonly<Record<string, string>>;
   /** Further taints of the nodes. @default - none */
   readonly taints?: readonly NodeTaint[];
-  /** Racks that the nodes stand in, for topology: nodes per rack. @default - no racks are known */
+  /** Racks of the nodes, for topology: nodes per rack. @default - no racks are known */
   readonly nodesPerRack?: number;
 }
 
@@ -66,7 +66,7 @@ export class PlatformPool {
     for (const [what, value] of Object.entries({ nodes, gpus, cpu })) {
       if (!(value > 0) || (what !== 'cpu' && !Number.isInteger(value))) {
         throw new Error(
-          `pool ${name}: ${what} is ${value}; expected a ${what === 'cpu' ? '' : 'whole '}number above 0.`,
+          `pool ${name}: ${what} must be a ${what === 'cpu' ? '' : 'whole '}number greater than 0, not ${value}.`,
         );
       }
     }
@@ -111,7 +111,7 @@ export class PlatformPool {
     return { ...this.profile.labels, ...this.operatorPool?.nodeLabels };
   }
 
-  /** What so many nodes offer: CPU, memory, and GPUs as they are given out. */
+  /** The capacity of the given number of nodes: CPU, memory, and GPUs as they are exposed. */
   offers(nodes: number): ExactAmounts {
     const each = { cpu: this.props.cpu, memory: this.memory, ...this.devices.perNode };
     return new Map(Object.entries(each).map(([resource, amount]) => [resource, exact(amount).multiply(nodes)]));

@@ -31,13 +31,13 @@ export interface PlatformShares {
   readonly teams: readonly TeamShares[];
   /** What all nodes of a pool offer, the network's devices among it. */
   offers(pool: PlatformPool, nodes: number): ExactAmounts;
-  /** Node labels by which the nodes stand in racks and the like, outermost first; empty where nothing is known. */
+  /** Node labels of the topology levels, such as racks, outermost first; empty if no topology is known. */
   readonly topologyLevels: readonly string[];
 }
 
 /** A system that is installed for a platform. */
 export interface InstalledScheduling<Engine extends QueueEngine = QueueEngine> {
-  /** What the team's construct is told of its queue. */
+  /** The queue options of the Team construct. */
   teamQueue(team: TeamShares): NonNullable<TeamProps['queue']>;
   /** Called once the team's namespace is there: makes the queue in it, where there is one, and returns the queue of its workloads. */
   queueOf(

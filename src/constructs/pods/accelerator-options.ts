@@ -1,5 +1,5 @@
 /**
- * What one says of the accelerators of a pod: how many, of which vendor, whole or in parts.
+ * Options for the accelerators of a pod: the count, the vendor, and whole devices or shares.
  */
 import { type ByteSize } from '../resources/quantities';
 import { type Toleration } from '../../facts/api/types/core/v1';
@@ -20,7 +20,7 @@ export interface AcceleratorOptions {
 
 export interface NvidiaOptions extends AcceleratorOptions {
   /**
-   * Only nodes with one of these GPUs: a name of the catalog in any spelling (`H100-SXM-80GB`), which stands for all its node labels, or
+   * Only nodes with one of these GPUs: a name of the catalog in any spelling (`H100-SXM-80GB`), which matches all its node labels, or
    * one value of the label `nvidia.com/gpu.product` (`NVIDIA-H100-80GB-HBM3`).
    * @default - any GPU
    */
@@ -152,7 +152,7 @@ export interface NeuronOptions extends AcceleratorOptions {
   /** What is counted: devices, or the cores of them. @default device */
   readonly unit?: 'device' | 'core';
   /**
-   * Only nodes with one of these: a name of the catalog in any spelling (`Trainium1`, `trn1`), which stands for its instance types, or one
+   * Only nodes with one of these: a name of the catalog in any spelling (`Trainium1`, `trn1`), which matches its instance types, or one
    * instance type (`trn1.32xlarge`).
    * @default - any Neuron device
    */
@@ -162,7 +162,7 @@ export interface NeuronOptions extends AcceleratorOptions {
 export interface TpuOptions extends AcceleratorOptions {
   /**
    * Type of the node pool: a value of the label `cloud.google.com/gke-tpu-accelerator` (`tpu-v6e-slice`), or a name of the catalog in any
-   * spelling (`TPU-v6e`), which stands for the type that serves slices of several nodes too.
+   * spelling (`TPU-v6e`), which selects the type that also serves slices of several nodes.
    */
   readonly accelerator: AcceleratorName;
   /** Topology of the slice, the label `cloud.google.com/gke-tpu-topology`: `2x4`. `count` is the chips of each node. */

@@ -1,6 +1,6 @@
 /**
- * What a pod computes on: so many devices (or slices, or shares) of a kind, with the toleration for the nodes that have them and,
- * where asked, the labels of those nodes.
+ * What a pod computes on: a number of devices (or slices, or shares) of one kind, with the toleration for their nodes and, if
+ * requested, the labels of those nodes.
  */
 import { bytesText, type ByteSize } from '../resources/quantities';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
@@ -132,7 +132,7 @@ export class Accelerator implements PodPart {
   /**
    * A share of a GPU on Aliyun (cGPU), by memory and if need be by compute.
    *
-   * @throws if memory is no whole number of the unit, or the percentage is out of bounds
+   * @throws if memory is not a whole number of the unit, or the percentage is out of bounds
    */
   static cgpu(options: CgpuOptions): Accelerator {
     const { memory, computePercent, unit = 'GiB' } = options;
@@ -149,7 +149,7 @@ export class Accelerator implements PodPart {
   /**
    * A share of a GPU on Tencent (qGPU), or whole cards of nodes that share.
    *
-   * @throws if memory is no whole number of GiB, or the percentage is no multiple of 5 up to 100
+   * @throws if memory is not a whole number of GiB, or the percentage is not a multiple of 5 up to 100
    */
   static qgpu(options: QgpuOptions): Accelerator {
     const limits: Record<string, number> =
@@ -205,7 +205,7 @@ export class Accelerator implements PodPart {
     });
   }
 
-  /** TPU chips of GKE. Nodes of a TPU pool are found by type and topology, both of which a pod has to name. */
+  /** TPU chips of GKE. A TPU pool is selected by type and topology; a pod must set both. */
   static tpu(options: TpuOptions): Accelerator {
     const [facts] = acceleratorsNamed(options.accelerator).filter(({ vendor }) => vendor === 'google');
     const isLabel = facts?.productLabels.includes(options.accelerator) ?? true;
@@ -256,7 +256,7 @@ export class Accelerator implements PodPart {
   ) {
     if (!Number.isInteger(options.count) || options.count < 0) {
       throw new Error(
-        `count ${options.count}: expected a whole number of accelerators, at least 1. A pod without any leaves accelerators out.`,
+        `count must be a whole number greater than or equal to 1, not ${options.count}. For a pod without accelerators, omit the prop accelerators.`,
       );
     }
     this.count = options.count;
@@ -358,7 +358,7 @@ function requirementsOf(
   }
   if (wanted.size > 1) {
     throw new Error(
-      `product [${[product].flat().join(', ')}]: names of the catalog and label values are told apart by different labels (${[...wanted.keys()].join(', ')}). Use one or the other.`,
+      `product [${[product].flat().join(', ')}]: must not mix names of the catalog with label values, because they select by different labels (${[...wanted.keys()].join(', ')}). Use one or the other.`,
     );
   }
   return [...wanted].map(([key, values]) => ({ key, operator: 'In', values: [...new Set(values)] }));

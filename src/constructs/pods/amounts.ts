@@ -183,7 +183,7 @@ function acceleratorEntries(at: string, stated: Accelerator | readonly Accelerat
     }
     if (known.size > 1) {
       throw new Error(
-        `${at}: ${[...known].join(' and ')} both count as ${resource}, so their amounts cannot be told apart. State one amount for ${resource}, or use Kueue with a flavor for each.`,
+        `${at}: ${[...known].join(' and ')} both count as ${resource}, so their amounts cannot be distinguished. Set one amount for ${resource}, or use Kueue with a flavor for each.`,
       );
     }
     products.set(resource, known);

@@ -14,7 +14,7 @@ const BYTES: Readonly<Record<MemoryUnit, bigint>> = { MiB: 2n ** 20n, GiB: 2n **
 /**
  * Memory in whole units.
  *
- * @throws if it is no quantity, not positive, or no whole number of the unit
+ * @throws if it is not a quantity, not positive, or not a whole number of the unit
  */
 export function memoryIn(unit: MemoryUnit, stated: ByteSize, prop = 'memory'): number {
   const memory = bytesText(prop, stated);
@@ -34,7 +34,7 @@ export function memoryIn(unit: MemoryUnit, stated: ByteSize, prop = 'memory'): n
 /**
  * Percent of one device.
  *
- * @throws if it is no whole number from 1 to 100, or no multiple of `step`
+ * @throws if it is not a whole number from 1 to 100, or not a multiple of `step`
  */
 export function percentOf(value: number, prop: string, step = 1): number {
   if (!Number.isInteger(value) || value < 1 || value > 100 || value % step !== 0) {

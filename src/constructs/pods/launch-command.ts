@@ -1,8 +1,8 @@
 /**
- * Reads a `torchrun` command line out of a container, whichever workload it stands in: which options it states, and where.
+ * Reads a `torchrun` command line from a container of any workload: the options that it sets, and where.
  *
  * It follows what the container runtime would run: `command` then `args`, with a shell's `-c` script taken apart into words.
- * It does not expand variables; an option whose value holds one is reported with that value, and rules pass over it.
+ * It does not expand variables; an option whose value contains one is reported with that value, and rules skip it.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { asArray, asString } from '../../manifests/read';
@@ -13,7 +13,7 @@ export interface LaunchOption {
   readonly value: string | undefined;
   /** As written, `--nnodes=4` or `--nnodes 4`. */
   readonly text: string;
-  /** JSON pointer of the word of `command` or `args` that it stands in. */
+  /** JSON pointer of the item of `command` or `args` that contains it. */
   readonly path: string;
 }
 
@@ -97,7 +97,7 @@ function splitScript(script: string): string[] {
   );
 }
 
-/** Options up to the training script: what follows the first word that is no option belongs to the script. */
+/** Options up to the training script: what follows the first word that is not an option belongs to the script. */
 function optionsOf(words: readonly Word[]): readonly LaunchOption[] {
   const options: LaunchOption[] = [];
   for (let index = 0; index < words.length; index += 1) {

@@ -14,7 +14,7 @@ import { type PodContext, type PodContribution, type PodPart } from './pod-part'
 export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
 
 export class NodeSelection implements PodPart {
-  /** Nodes that carry these labels. A taint is no label: a pool that is tainted must be labelled too. */
+  /** Nodes that carry these labels. A taint does not attract pods: a tainted pool must also have a label. */
   static labels(labels: Readonly<Record<string, string>>): NodeSelection {
     return new NodeSelection({ nodeLabels: labels });
   }
@@ -49,7 +49,7 @@ export class NodeSelection implements PodPart {
     return new NodeSelection({ nodeLabels: labels, tolerations: taints.map(tolerationOf) });
   }
 
-  /** Nodes whose label `key` stands in this relation to the values. */
+  /** Nodes whose label `key` matches the values by this operator. */
   static require(key: string, operator: NodeOperator, ...values: readonly string[]): NodeSelection {
     return new NodeSelection({ nodeRequirements: [requirement(key, operator, values)] });
   }

@@ -30,7 +30,7 @@ export interface PodContribution {
   /** Limits of the main container. Extended resources stand here alone, since a request must equal the limit. */
   readonly limits?: Readonly<Record<string, Quantity>>;
   readonly requests?: Readonly<Record<string, Quantity>>;
-  /** Claims of the main container; the pod's own stand in `pod.resourceClaims`. */
+  /** Claims of the main container; those of the pod are in `pod.resourceClaims`. */
   readonly claims?: readonly ResourceClaim[];
   readonly mounts?: readonly Mount[];
   readonly tolerations?: readonly Toleration[];

@@ -44,7 +44,7 @@ export interface PodOverrides {
   readonly metadata?: OpenPartial<ObjectMeta>;
 }
 
-/** What a pod consists of, whoever schedules it: the roles of a workload are stated by it. */
+/** The contents of a pod, independent of the scheduler; each role of a workload has them. */
 export interface PodProps {
   readonly image: string;
   /** @default - the image's entry point */
@@ -95,7 +95,7 @@ export interface PodProps {
   readonly terminationGracePeriod?: Duration;
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
-  /** Further parts, written by whoever knows what a pod needs for them. @default - none */
+  /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
   readonly podOverrides?: PodOverrides;

@@ -13,17 +13,17 @@ import { type NamedReference, referencesIn } from '../resources/references';
 export type NetworkReference = NamedReference<'NetworkAttachmentDefinition'> | RdmaNetwork;
 
 /**
- * A network as whoever defines it knows it: the attachment, the device that comes with it, the fabric. The constructs of
- * `networking` are such networks, so that a pod repeats neither name.
+ * A network: the attachment, its device, and the fabric. The constructs of `networking` implement this interface, so that a pod repeats
+ * neither name.
  */
 export interface RdmaNetwork {
   /** Name of the NetworkAttachmentDefinition. */
   readonly name: string;
-  /** Namespace of the NetworkAttachmentDefinition; `undefined` where it is that of whoever attaches. */
+  /** Namespace of the NetworkAttachmentDefinition; `undefined` if it is that of the pod. */
   readonly networkNamespace: string | undefined;
   /** The extended resource that a pod asks for beside the attachment; `undefined` where the network has no device. */
   readonly deviceResource: string | undefined;
-  /** What NCCL is told; `undefined` where nobody said so. */
+  /** The fabric for NCCL; `undefined` if it is not set. */
   readonly fabric: Fabric | undefined;
 }
 
@@ -135,7 +135,7 @@ export class Rdma implements PodPart {
     });
   }
 
-  /** What NCCL is told where the pod says nothing of its own. */
+  /** The settings for NCCL that the pod does not set itself. */
   readonly nccl: NcclProfile | undefined;
 
   private constructor(
@@ -198,7 +198,7 @@ function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
 
 function whole(count: number): number {
   if (!Number.isInteger(count) || count < 1) {
-    throw new Error(`count ${count}: expected a whole number of RDMA devices, at least 1.`);
+    throw new Error(`count must be a whole number greater than or equal to 1, not ${count}.`);
   }
   return count;
 }

@@ -100,7 +100,9 @@ export function elasticGang(gang: Gang, elastic: ElasticRange | undefined): Gang
   }
   const { min, max = gang.members } = elastic;
   if (!Number.isInteger(min) || min < 1 || min > gang.members) {
-    throw new Error(`elastic.min ${min}: expected a whole number from 1 to the ${gang.members} pods of the workload.`);
+    throw new Error(
+      `elastic.min must be a whole number from 1 to ${gang.members}, the number of pods of the workload, not ${min}.`,
+    );
   }
   if (max !== gang.members) {
     throw new Error(`elastic.max ${max}: the workload has ${gang.members} pods. State ${max} there, or leave max out.`);

@@ -127,7 +127,7 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     return new Scheduling('default', { gang: false });
   }
 
-  /** The engine of the queue, with nothing asked of it: what `submitTo(queue)` chooses. @throws if it is no queue reference */
+  /** The engine of the queue, without options: what `submitTo(queue)` chooses. @throws if the value is not a queue reference */
   static of<Queue extends QueueReference>(queue: Queue): Scheduling<Queue['engine']> {
     requireQueue('Scheduling.of', queue, ['volcano', 'kueue', 'kai', 'gantry']);
     return Scheduling.ofReference(queue);

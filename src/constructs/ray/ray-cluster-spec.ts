@@ -147,7 +147,7 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
 
 const OWN_RANGE = { elastic: 'state min and max of its worker groups' };
 
-/** Who can schedule a Ray cluster, and what it can be told. */
+/** The engines that can schedule a Ray cluster, and the options that each accepts. */
 export const RAY_SCHEDULING = {
   volcano: { group: 'controller', refuses: { ...OWN_RANGE, topology: 'KubeRay makes the PodGroup without one' } },
   kueue: KUEUE_WHOLE_OR_NOT,
@@ -160,7 +160,7 @@ export const RAY_SCHEDULING = {
 /** Engines that can schedule a Ray cluster. */
 export type RayEngine = EnginesOf<typeof RAY_SCHEDULING>;
 
-/** Head and workers: with the least of each group it can start. Clusters that a job or service makes anew are told apart by their label. */
+/** Head and workers: the gang starts with the minimum of each group. A label distinguishes the clusters that a job or service recreates. */
 export function gangOfCluster(name: string, { workers = [], autoscaler }: RayClusterParts): Gang {
   const pods = (choose: (bounds: Bounds) => number): number =>
     workers.reduce((sum, group) => sum + choose(boundsOf(group, autoscaler !== undefined)) * (group.hosts ?? 1), 1);

@@ -1,6 +1,6 @@
 /**
- * The Ray cluster that a manifest states, wherever it stands: in a RayCluster, RayJob, RayService or RayCronJob. Made from JSON of any
- * shape; knows no rules.
+ * The Ray cluster of a RayCluster, RayJob, RayService, or RayCronJob. Reads JSON of any shape; knows no
+ * rules.
  */
 import { cite } from '../../facts/upstream';
 import { type JsonObject } from '../../facts/api/schema';

@@ -4,7 +4,7 @@
  * types know it or not.
  */
 
-/** Lists whose items are told apart by a member, so that an added item with the same key changes the one that is there. */
+/** Lists whose items have a key, so that an added item with the same key changes the existing one. */
 const LIST_KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',

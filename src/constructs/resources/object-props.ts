@@ -1,5 +1,5 @@
 /**
- * What every construct is told of the object that it makes, and the metadata that follows.
+ * The props that every construct has for its object, and the metadata that follows from them.
  */
 import { type ApiObjectMetadata } from 'cdk8s';
 import { type OpenPartial } from './merge';

@@ -72,8 +72,8 @@ export function queueTitle({ engine, name }: QueueReference): string {
  * Holds a value from outside against what a queue reference is; JavaScript and casts pass anything.
  *
  * @param where the API that got the value, for the message
- * @param engines the engines whose queues are taken there
- * @throws if the value is no queue reference, or one of another engine
+ * @param engines the engines whose queues are accepted
+ * @throws if the value is not a queue reference, or belongs to another engine
  */
 export function requireQueue<Engine extends QueueEngine>(
   where: string,

@@ -17,8 +17,8 @@ export type ResourceProps<T> = Omit<T, 'apiVersion' | 'kind' | 'status' | 'metad
 /**
  * A Kubernetes object of the kind `T`.
  *
- * Whatever is given, and whatever is patched in later with `addJsonPatch`, is written as it stands: nothing that the types do not know
- * is dropped, and an unknown field is reported by the check.
+ * Props, and what `addJsonPatch` adds later, are written unchanged: nothing that the types do not know is dropped, and the check reports
+ * an unknown field.
  *
  * @example
  * new Resource(chart, 'queue', Queue, { spec: { weight: 4 } });

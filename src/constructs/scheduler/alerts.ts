@@ -15,20 +15,20 @@ const TOLERATED = 0.05;
 
 export const SCHEDULER_ALERTS: readonly Alert[] = [
   {
-    alert: 'GantrySchedulerNobodyDecides',
+    alert: 'GantrySchedulerNoLeader',
     severity: 'critical',
     for: Duration.minutes(2),
     expr: 'max by (namespace, job) (gantry_leader) < 1 or absent(gantry_leader)',
     summary: 'No replica of the scheduler holds the lease: nothing is placed',
-    annotations: runbook('nobody-decides'),
+    annotations: runbook('no-leader'),
   },
   {
-    alert: 'GantrySchedulerTwoDecide',
+    alert: 'GantrySchedulerSeveralLeaders',
     severity: 'critical',
     for: Duration.minutes(1),
     expr: 'sum by (namespace, job) (gantry_leader) > 1',
-    summary: '{{ $value }} replicas count themselves as the one that decides',
-    annotations: runbook('two-decide'),
+    summary: '{{ $value }} replicas consider themselves the leader',
+    annotations: runbook('several-leaders'),
   },
   {
     alert: 'GantrySchedulerCyclesFail',

@@ -1,5 +1,5 @@
 /**
- * What the scheduler is told, as props; held against what its program reads before anything is written.
+ * The configuration of the scheduler as props, validated against what its program accepts before anything is written.
  */
 import type { Duration } from 'cdk8s';
 import { isDuration, millisecondsOf, secondsOf } from '../resources/durations';
@@ -15,7 +15,7 @@ import {
   readConfiguration,
 } from '../../planning/scheduler-settings/configuration';
 
-/** A queue that stands in the configuration; Volcano's Queues are read from the cluster beside it. */
+/** A queue of the configuration. The scheduler also reads Volcano's Queues from the cluster. */
 export interface SchedulerQueue {
   readonly name: string;
   /** @default - a root */
@@ -26,7 +26,7 @@ export interface SchedulerQueue {
   readonly priority?: number;
   /** What the queue can count on. @default - no quota: everything is shared by weight */
   readonly deserved?: Amounts;
-  /** Resources of which the queue deserves as much as it asks for, by the names that Kubernetes uses. @default - none */
+  /** Resources, by their Kubernetes names, that the queue deserves in any amount that it requests. @default - none */
   readonly deservesUnlimited?: readonly ('cpu' | 'memory' | 'ephemeral-storage' | 'pods' | ResourceName)[];
   /** What stays reserved even while the queue is idle. @default - nothing */
   readonly guarantee?: Amounts;
@@ -71,7 +71,7 @@ export interface GantrySchedulerConfiguration {
    */
   readonly enqueueVolcanoPodGroups?: boolean;
   /**
-   * Time-outs, limits and the like, named as in the configuration file without the unit: `{ cycle: { period: Duration.seconds(30) } }`.
+   * Timeouts, limits, and similar settings, named as in the configuration file without the unit: `{ cycle: { period: Duration.seconds(30) } }`.
    * @default - those of the program, member by member
    */
   readonly tuning?: { readonly [K in Tunable]?: Partial<Tuning<Configuration[K]>> };

@@ -1,8 +1,8 @@
 /**
- * FieldGuard: what the scheduler writes on pods, nobody else may write.
+ * FieldGuard: reserves the fields that the scheduler writes on pods for the scheduler.
  *
- * A ValidatingAdmissionPolicy. The scheduler takes `gantry.dev/node` and `gantry.dev/devices` for its own word, so a tenant who could write
- * them would hold nodes and devices that nobody gave it; and the gate of a pod keeps it from starting before its turn.
+ * A ValidatingAdmissionPolicy. The scheduler trusts `gantry.dev/node` and `gantry.dev/devices`, so a tenant that could write them could
+ * claim nodes and devices; and the gate of a pod keeps it from starting before its turn.
  */
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -71,7 +71,7 @@ export class FieldGuard extends Construct {
               name: 'not-the-scheduler',
               expression: `request.userInfo.username != ${text(username)}`,
             },
-            // Whoever may do everything puts things right by hand.
+            // Cluster administrators can make repairs by hand.
             {
               name: 'not-an-administrator',
               expression: '!has(request.userInfo.groups) || !("system:masters" in request.userInfo.groups)',

@@ -2,8 +2,8 @@
  * GantryScheduler: the in-cluster scheduler with everything that it needs, as one construct.
  *
  * The program travels in an immutable ConfigMap that is named for its content and runs on a stock Node image: a new version of the
- * package is a new ConfigMap and a rolling update, and nothing has to be built. The configuration lies in a ConfigMap of its own, which
- * the program reads anew when it changes.
+ * package is a new ConfigMap and a rolling update, and nothing has to be built. The configuration is in a separate ConfigMap, which
+ * the program reloads when it changes.
  */
 import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -51,8 +51,8 @@ export interface GantrySchedulerProps
   /** @default system-cluster-critical */
   readonly priorityClass?: PriorityClassReference;
   /**
-   * Who may see page and API. `cluster`: whoever the cluster allows to `get` the path as a non-resource URL, and whoever may
-   * `kubectl port-forward` to the pod; `always`: the former alone, for a proxy that is injected into the pod; `open`: everybody who
+   * Who may see the page and the API. `cluster`: users that RBAC allows to `get` the path as a non-resource URL, and users that can
+   * `kubectl port-forward` to the pod; `always`: only the former, for a proxy that is injected into the pod; `open`: every client that
    * reaches the port.
    * @default cluster
    */
@@ -109,7 +109,9 @@ export class GantryScheduler extends Construct {
     super(scope, id);
     const { replicas = 2, image = SchedulerImage.node(), fieldGuard = true } = props;
     if (!Number.isInteger(replicas) || replicas < 1) {
-      throw new Error(`${this.node.path}: replicas ${replicas}: expected a whole number of at least 1.`);
+      throw new Error(
+        `${this.node.path}: replicas must be a whole number greater than or equal to 1, not ${replicas}.`,
+      );
     }
     this.name = props.name ?? SCHEDULER_NAME;
     const namespace =

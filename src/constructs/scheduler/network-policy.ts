@@ -1,5 +1,5 @@
 /**
- * Whom the scheduler talks to: whoever looks at it, the API server, and DNS.
+ * The connections of the scheduler: clients of its page and API, the API server, and DNS.
  */
 import { type ApiObject, type ApiObjectMetadata } from 'cdk8s';
 import { Construct } from 'constructs';
@@ -34,7 +34,7 @@ export class SchedulerNetworkPolicy extends Construct {
           podSelector: { matchLabels: pods },
           policyTypes: ['Ingress', 'Egress'],
           ingress: [{ from, ports: [{ port, protocol: 'TCP' }] }],
-          // A policy cannot name the API server, which is no pod: its ports are open to every address.
+          // A policy cannot select the API server, which is not a pod, so its ports are open to every address.
           egress: [
             { ports: apiServerPorts.map((number) => ({ port: number, protocol: 'TCP' })) },
             {

@@ -1,5 +1,5 @@
 /**
- * Deployment: copies of a pod that run for ever, as a workload like the others.
+ * Deployment: replicas of a pod that run indefinitely, with the props of the other workloads.
  */
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
@@ -46,7 +46,7 @@ export class Deployment extends Workload<DeploymentKind, DeploymentSpec, SingleP
   private readonly statedReplicas: number | undefined;
   private readonly markScaled: () => void;
 
-  /** @throws if the replicas are no whole number */
+  /** @throws if the number of replicas is not a whole number */
   constructor(scope: Construct, id: string, props: DeploymentProps) {
     const selector = props.selector ?? { app: props.metadata?.name ?? props.name ?? id };
     const scaled = { is: false };

@@ -19,8 +19,8 @@ export interface InferenceServiceProps extends ServingStatement {
   /** What it becomes. @default ServingEngine.deployment() */
   readonly as?: ServingEngine;
   /**
-   * How many pods may be gone at a time for drains and the like; `false` for no budget. A budget never blocks a drain for ever: pods
-   * that never became ready may always go.
+   * How many pods may be unavailable at a time during drains and other voluntary disruptions; `false` for no budget. The budget never blocks a
+   * drain forever: pods that never became ready can always be evicted.
    * @default 1
    */
   readonly maxUnavailable?: number | `${number}%` | false;

@@ -9,7 +9,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
-/** Whoever needs switches: a KnativeService, or an InferenceService that is rendered as one. */
+/** A construct that needs feature switches: a KnativeService, or an InferenceService that is rendered as one. */
 export interface NeedsKnativeFeatures {
   readonly requiredFeatures: readonly string[];
 }

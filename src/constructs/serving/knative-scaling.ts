@@ -7,7 +7,7 @@ import type { Duration } from 'cdk8s';
 import { secondsOf } from '../resources/durations';
 
 export interface KnativeScalingOptions {
-  /** @default 0: the service goes to zero when nobody asks */
+  /** @default 0: the service scales to zero when it has no requests */
   readonly minReplicas?: number;
   /** @default 0: no limit */
   readonly maxReplicas?: number;

@@ -20,8 +20,8 @@ import { type KnativeScaling } from './knative-scaling';
 const PROGRESS_DEADLINE = 'serving.knative.dev/progress-deadline';
 
 /**
- * Who can schedule a Knative Service, and what it can be told. A revision has the fields of pods that Knative knows, and scheduling gates
- * are not among them.
+ * The engines that can schedule a Knative Service, and the options that each accepts. A revision has only the pod fields that Knative
+ * supports; scheduling gates are not among them.
  *
  * Source: Knative Serving, pkg/apis/serving/fieldmask.go; kueue, pkg/controller/jobs.
  */

@@ -27,7 +27,7 @@ import {
 } from './statement';
 import { type OpenPartial } from '../resources/merge';
 
-/** What a ScaledObject is told beside its target: spread a plan of `keda.LlmScaling` into it, or say it yourself. */
+/** The settings of a ScaledObject except its target: spread a plan of `keda.LlmScaling`, or set them yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;
 
 export interface DeploymentEngineOptions {

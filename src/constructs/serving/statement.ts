@@ -1,6 +1,6 @@
 /**
- * What one says of a model server, whatever it becomes, and what follows from it: probes that let a model load, a deadline beyond that,
- * and time to answer what is under way.
+ * The props of a model server, independent of the kind that it renders, and what follows from them: probes that give the model time to load,
+ * a longer deadline, and time to answer open requests.
  */
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf, secondsOf } from '../resources/durations';
@@ -105,10 +105,10 @@ export function probesOf(statement: ServingStatement, port: string | number): Pr
   };
 }
 
-/** Waits until nobody sends requests any more; then the server gets its SIGTERM, and the rest of the grace period for open answers. */
+/** Waits until no client sends requests; then the server gets SIGTERM, and the rest of the grace period for open responses. */
 export const LEAVE_FIRST: Container['lifecycle'] = { preStop: { sleep: { seconds: LEAVING_SECONDS } } };
 
-/** What of a statement is no property of its pods, or is said of the workload. */
+/** Props that do not describe the pods, or that belong to the workload. */
 const NOT_OF_PODS = [
   'port',
   'model',

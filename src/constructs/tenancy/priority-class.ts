@@ -24,8 +24,8 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
   /**
    * Why every new pod of the cluster that names no class gets this priority. One class of a cluster can have one.
    *
-   * It also moves the pods of controllers and add-ons, above all pods that are there already and keep 0: hence the reason, which the
-   * object carries.
+   * It also moves the pods of controllers and add-ons, above all existing pods, which keep 0. For this reason you must give a reason, which is recorded on the
+   * object.
    * @default - pods that name no class keep priority 0
    */
   readonly globalDefaultBecause?: string;

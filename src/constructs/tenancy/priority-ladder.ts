@@ -49,7 +49,7 @@ export interface PriorityLadderProps<Name extends string> {
 export class PriorityLadder<const Name extends string> extends Construct {
   private readonly classes: ReadonlyMap<string, PriorityClass>;
 
-  /** @throws if two rungs have one name, the global default is no rung, or the values leave what Kubernetes allows */
+  /** @throws if two rungs have the same name, the global default is not a rung, or a value is outside the range that Kubernetes allows */
   constructor(scope: Construct, id: string, props: PriorityLadderProps<Name>) {
     super(scope, id);
     const step = props.step ?? 1000;
@@ -67,14 +67,12 @@ export class PriorityLadder<const Name extends string> extends Construct {
     const names = rungs.map((rung) => rung.name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) {
-      throw new Error(
-        `${this.node.path}: the rung '${twice}' stands twice on the ladder. Give each rung a name of its own.`,
-      );
+      throw new Error(`${this.node.path}: duplicate rung '${twice}'. Give each rung a unique name.`);
     }
     const { globalDefault } = props;
     if (globalDefault !== undefined && !names.includes(globalDefault.rung)) {
       throw new Error(
-        `${this.node.path}: globalDefault names '${globalDefault.rung}', which is no rung. The rungs are ${names.join(', ')}.`,
+        `${this.node.path}: globalDefault: unknown rung '${globalDefault.rung}'. Use one of ${names.join(', ')}.`,
       );
     }
     this.classes = new Map(
@@ -94,7 +92,7 @@ export class PriorityLadder<const Name extends string> extends Construct {
   at(rung: Name): PriorityClass {
     const found = this.classes.get(rung);
     if (found === undefined) {
-      throw new Error(`${this.node.path}: '${rung}' is no rung. The rungs are ${[...this.classes.keys()].join(', ')}.`);
+      throw new Error(`${this.node.path}: unknown rung '${rung}'. Use one of ${[...this.classes.keys()].join(', ')}.`);
     }
     return found;
   }

@@ -16,9 +16,9 @@ export type TeamSubject =
 
 export interface TeamAccessProps {
   readonly namespace: NamespaceReference;
-  /** @default - nobody */
+  /** @default - none */
   readonly admins?: readonly TeamSubject[];
-  /** @default - nobody */
+  /** @default - none */
   readonly members?: readonly TeamSubject[];
 }
 

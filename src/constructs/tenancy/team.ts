@@ -42,7 +42,7 @@ export interface TeamQueueProps {
   readonly name?: string;
   /** @default - Volcano's root */
   readonly parent?: VolcanoQueueReference;
-  /** Share of what nobody deserves; only the proportion plugin looks at it. @default 1 */
+  /** Weight of the queue's part of the resources that no queue deserves; only the proportion plugin reads it. @default 1 */
   readonly weight?: number;
   /** Above other queues of the same parent, 0 or more. @default 0 */
   readonly priority?: number;
@@ -86,9 +86,9 @@ export interface TeamProps {
    * @default - a queue beneath Volcano's root whose deserved share and capability are the quota
    */
   readonly queue?: TeamQueueProps | VolcanoQueueReference | false;
-  /** Who may do everything in the namespace but change its quota. @default - nobody is bound here */
+  /** Subjects that may do everything in the namespace except change its quota. @default - no role binding */
   readonly admins?: readonly TeamSubject[];
-  /** Who may run and change workloads. @default - nobody is bound here */
+  /** Subjects that may run and change workloads. @default - no role binding */
   readonly members?: readonly TeamSubject[];
 }
 

@@ -31,7 +31,7 @@ export function builtInRuntimeReference(name: BuiltInRuntimeName): RuntimeRefere
   };
 }
 
-/** Pods of an MPI runtime stand in two jobs. */
+/** The pods of an MPI runtime belong to two jobs. */
 export function nodeJobsOf(policy: MlPolicyName | undefined): readonly string[] {
   return policy === 'mpi' ? ['node', 'launcher'] : ['node'];
 }

@@ -1,6 +1,6 @@
 /**
- * Who can schedule TrainJobs and the pods of their runtimes, and what each can be told: the scheduler is the runtime's to say, the gang is
- * the TrainJob's.
+ * The engines that can schedule TrainJobs and the pods of their runtimes, and the options that each accepts: the runtime sets the scheduler,
+ * the TrainJob the gang.
  */
 import { type Gang } from '../pods';
 import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans } from '../workload/scheduling-means';

@@ -1,8 +1,8 @@
 /**
  * TrainJob: what is trained, on how many nodes, on top of a runtime that says how nodes find each other.
  *
- * Trainer lets a TrainJob change a closed part of its runtime's pods. What stands outside of it (scheduler, priority, host network,
- * sidecars) belongs into the runtime, and is refused here rather than lost.
+ * Trainer lets a TrainJob change only some fields of its runtime's pods. The others (scheduler, priority, host network, sidecars)
+ * belong to the runtime; a TrainJob that sets them is rejected, because Trainer would drop them.
  */
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
@@ -63,7 +63,7 @@ export interface TrainJobProps extends Omit<PodProps, 'image'>, WorkloadProps<Tr
  * });
  */
 export class TrainJob extends Workload<TrainJobKind, TrainJobSpec, TrainJobEngine> {
-  /** @throws if something is stated that only a runtime can state, or `nodes` is no whole number of at least 1 */
+  /** @throws if a prop is set that only a runtime can set, or `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TrainJobProps) {
     super(scope, id, {
       kind: TrainJobKind,
@@ -118,7 +118,7 @@ function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): Tra
   };
 }
 
-/** What a TrainJob can say of its pods: the scheduler's name is the runtime's to say. */
+/** The pod fields that a TrainJob can set; only the runtime sets the scheduler's name. */
 function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice): PodTemplateSpec {
   const { runtime, nodes = runtime.nodes } = props;
   const scheduling =

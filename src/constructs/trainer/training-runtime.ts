@@ -85,7 +85,7 @@ export interface RuntimeInitializers {
   readonly storageClass?: string;
 }
 
-/** What a runtime says of its nodes; a TrainJob may change image, command, environment and resources of them. */
+/** The nodes of a runtime; a TrainJob can change their image, command, environment, and resources. */
 export interface RuntimeProps extends PodProps {
   /** Who schedules the pods of TrainJobs that run on it, and through which queue. @default - the cluster's own scheduler */
   readonly scheduling?: Scheduling<RuntimeEngine>;
@@ -149,7 +149,7 @@ export class TrainingRuntime extends Runtime {
   readonly kind = 'TrainingRuntime';
   readonly resource: Resource<TrainingRuntimeKind>;
 
-  /** @throws if `nodes` is no whole number of at least 1 */
+  /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: TrainingRuntimeProps) {
     super(scope, id, props);
     this.resource = new Resource(this, 'Resource', TrainingRuntimeKind, {
@@ -177,7 +177,7 @@ export class ClusterTrainingRuntime extends Runtime {
   readonly kind = 'ClusterTrainingRuntime';
   readonly resource: Resource<ClusterTrainingRuntimeKind>;
 
-  /** @throws if `nodes` is no whole number of at least 1 */
+  /** @throws if `nodes` is not a whole number of at least 1 */
   constructor(scope: Construct, id: string, props: ClusterTrainingRuntimeProps) {
     super(scope, id, props);
     this.resource = new Resource(this, 'Resource', ClusterTrainingRuntimeKind, {

@@ -70,7 +70,7 @@ export class DistributedTraining extends Construct {
     const scheduling = atPath(this.node.path, () => {
       requireQueue('submitTo', queue, ['volcano', 'kueue', 'kai', 'gantry']);
       const chosen = Scheduling.of(queue);
-      // A node label is in the affinity of the pods already; what the scheduler has words for is told to it too.
+      // A node label is in the affinity of the pods already; what the scheduler has an option for is passed to it too.
       return topology?.isKnownTo(chosen.engine, kind) === true ? chosen.withTopology(topology.toChoice()) : chosen;
     });
     this.workload.scheduleBy(scheduling as Scheduling<never>);

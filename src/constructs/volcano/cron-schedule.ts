@@ -32,7 +32,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   }
   if (schedule.startsWith('@every ')) {
     const duration = schedule.slice('@every '.length);
-    return parseGoDuration(duration) === undefined ? `"${duration}" is no duration such as 1h30m` : undefined;
+    return parseGoDuration(duration) === undefined ? `"${duration}" is not a valid duration such as 1h30m` : undefined;
   }
   // Blanks around fields do not matter, blanks around a word do.
   if (schedule.startsWith('@')) {
@@ -60,14 +60,14 @@ function fieldProblem(text: string, field: Field): string | undefined {
       return `the ${field.name} "${item}" cannot be read`;
     }
     if (step !== undefined && !(/^\d+$/.test(step) && Number(step) > 0)) {
-      return `the step of the ${field.name} "${item}" is no number above zero`;
+      return `the step of the ${field.name} "${item}" must be a number greater than 0`;
     }
     if (ends[0] === '*' || ends[0] === '?') {
       continue;
     }
     const [from, to] = [numberOf(ends[0] ?? '', field), ends[1] === undefined ? undefined : numberOf(ends[1], field)];
     if (from === undefined || (ends[1] !== undefined && to === undefined)) {
-      return `the ${field.name} "${item}" is no number`;
+      return `the ${field.name} "${item}" is not a number`;
     }
     if (from < field.min || (to ?? from) > field.max) {
       return `the ${field.name} "${item}" lies outside ${field.min} to ${field.max}`;

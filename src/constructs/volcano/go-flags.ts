@@ -57,7 +57,7 @@ export function parseGoFlags(args: readonly string[], types: FlagTypes): ParsedF
       break;
     }
     if (arg.length < 2 || !arg.startsWith('-')) {
-      return stop('not-a-flag', `"${arg}" is no flag: reading ends here`);
+      return stop('not-a-flag', `"${arg}" is not a flag, so parsing ends here`);
     }
     const bare = arg.startsWith('--') ? arg.slice(2) : arg.slice(1);
     const equals = bare.indexOf('=', 1);

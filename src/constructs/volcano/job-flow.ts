@@ -102,7 +102,7 @@ export class JobFlow extends Construct {
    * Adds a job to the flow.
    *
    * @param options.after templates of this flow that must have completed
-   * @throws if the template is in the flow already, or one of `after` is not: Volcano would wait for ever
+   * @throws if the template is in the flow already, or one of `after` is not, because Volcano would wait forever
    */
   addFlow(template: JobTemplateReference, options: { readonly after?: readonly JobTemplateReference[] } = {}): this {
     const name = template.name;

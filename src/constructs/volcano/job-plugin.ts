@@ -15,7 +15,7 @@ export interface SvcPluginOptions {
 export interface SshPluginOptions {
   /** Where keys are mounted. @default '/root/.ssh' */
   readonly keyFilePath?: string;
-  /** The private key itself; it stands readable in the Job. @default - a new key for each job */
+  /** The private key itself; it is readable in the Job. @default - a new key for each job */
   readonly privateKey?: string;
   /** @default - a new key for each job */
   readonly publicKey?: string;
@@ -120,7 +120,7 @@ export class JobPlugin {
   }
 
   /**
-   * MASTER_ADDR, MASTER_PORT, RANK, and WORLD_SIZE, which is the number of *pods*. torchrun needs to be told of them: see
+   * MASTER_ADDR, MASTER_PORT, RANK, and WORLD_SIZE, which is the number of *pods*. torchrun does not read them itself: see
    * `torchrun(…)`.
    */
   static pytorch(options: PytorchPluginOptions = {}): JobPlugin {

@@ -1,5 +1,5 @@
 /**
- * Volcano's job specification as rules look at it, wherever it stands: in a Job, in a JobTemplate, in a CronJob.
+ * Volcano's job specification as rules read it from a Job, a JobTemplate, or a CronJob.
  */
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
@@ -37,7 +37,7 @@ export interface PluginView {
   readonly name: string;
   readonly path: string;
   readonly args: readonly string[];
-  /** Absent for a plugin that nobody knows. */
+  /** Unset for an unknown plugin. */
   readonly flags?: ParsedFlags;
 }
 

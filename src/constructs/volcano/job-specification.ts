@@ -87,7 +87,7 @@ export interface JobSpecProps {
 
 const USE_JOB_SET = 'its controller makes a PodGroup of Volcano. Use a JobSet';
 
-/** Who can schedule a Volcano Job, and what it can be told. */
+/** The engines that can schedule a Volcano Job, and the options that each accepts. */
 export const VOLCANO_JOB_SCHEDULING = {
   default: 'its pods are made once Volcano has admitted its PodGroup. Use a JobSet, or a Job of batch/v1',
   volcano: { group: 'controller' },
@@ -101,7 +101,7 @@ export const VOLCANO_JOB_SCHEDULING = {
 /** Engines that can schedule a Volcano Job. */
 export type VolcanoJobEngine = EnginesOf<typeof VOLCANO_JOB_SCHEDULING>;
 
-/** By which the pods of a job are told from those of others that one object makes. */
+/** Distinguishes the pods of a job from those of other jobs that one object creates. */
 export interface JobIdentity {
   readonly name: string;
   /** Label whose value tells the jobs of one object apart. @default - it makes one job */
@@ -264,7 +264,7 @@ function renderTemplate(
   };
 }
 
-/** The pods of a template, whoever rendered it, with what the choice says of each; the job says Volcano's name. */
+/** The pods of a template with the fields of the scheduling choice; the job itself names Volcano. */
 function scheduled(template: PodTemplateSpec, parts: SchedulingParts | undefined): PodTemplateSpec {
   if (parts === undefined) {
     return template;

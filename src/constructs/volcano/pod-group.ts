@@ -43,7 +43,7 @@ export interface PodGroupProps extends NamespacedObjectProps, Overridable<PodGro
    * @default - tasks are not told apart
    */
   readonly minTaskMember?: Readonly<Record<string, number>>;
-  /** What must be free before the group is let in. @default - Volcano goes by the pods alone */
+  /** Resources that must be free before the group is admitted. @default - Volcano uses the requests of the pods */
   readonly minResources?: Amounts;
   /** @default - none */
   readonly priorityClass?: PriorityClassReference;

@@ -12,7 +12,7 @@ export interface PolicyOptions {
 }
 
 /**
- * An event or an exit code, and what follows. At one level (the job, or one task) each may stand once.
+ * An event or an exit code, and the action. Each may appear once per level (the job, or one task).
  *
  * Source: volcano, pkg/webhooks/admission/jobs/validate/util.go. Rules: `volcano/policy-*`.
  *
@@ -32,7 +32,7 @@ export class Policy {
     return new Policy({ events, action, ...rendered(options) });
   }
 
-  /** When a pod stays pending for so long. Volcano passes over such a policy that has no timeout. */
+  /** When a pod stays pending for the given duration. Volcano ignores such a policy without a timeout. */
   static onPodPending(timeout: Duration, action: PolicyAction): Policy {
     return new Policy({ event: 'PodPending', action, ...rendered({ timeout }) });
   }
@@ -45,7 +45,7 @@ export class Policy {
   static onExitCode(exitCode: number, action: PolicyAction, options: PolicyOptions = {}): Policy {
     if (exitCode === 0) {
       throw new Error(
-        "exitCode is 0, which is no failure. For the end of a task use Policy.onEvent('TaskCompleted', …).",
+        "exitCode must not be 0, which means success. For the end of a task, use Policy.onEvent('TaskCompleted', …).",
       );
     }
     return new Policy({ exitCode, action, ...rendered(options) });

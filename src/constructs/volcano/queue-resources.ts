@@ -19,7 +19,7 @@ export function isExtendedResource(name: string): boolean {
   );
 }
 
-/** Whether Volcano counts an amount under this name. Others are passed over without a word. */
+/** Whether Volcano counts an amount under this name. Volcano ignores others silently. */
 export function isCountedResource(name: string): boolean {
   if (name.startsWith('count/')) {
     return false;
@@ -35,7 +35,7 @@ export function isIntegerResource(name: string): boolean {
   return name === 'pods' || isExtendedResource(name);
 }
 
-/** The amounts of a resource map; entries that are no quantities are passed over. */
+/** The amounts of a resource map, without entries that are not quantities. */
 export function amountsIn(value: JsonValue | undefined): Amounts {
   const amounts = new Map<string, Quantity>();
   for (const [name, amount] of Object.entries(asObject(value))) {

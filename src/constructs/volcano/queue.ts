@@ -52,7 +52,7 @@ export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
    * @default 'traverse'
    */
   readonly dequeueStrategy?: 'fifo' | 'traverse';
-  /** Free text by which queues are told apart. @default - none */
+  /** Free text that distinguishes queues. @default - none */
   readonly type?: string;
   /** Node groups that the queue's pods go to; needs the plugin `nodegroup`. @default - any node */
   readonly nodeGroupAffinity?: NodeGroups;

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a scheduler configuration as Volcano reads it, and notes what Volcano would make of each part: refuse the whole,
- * pass over it with a line in the log, or end the process.
+ * Reads a scheduler configuration as Volcano reads it, and records what Volcano does with each part: reject the whole file,
+ * ignore the part and log a line, or end the process.
  *
  * Go's yaml.v2 decodes into a struct: an unknown key is dropped, a value of the wrong kind refuses everything.
  */
@@ -89,7 +89,7 @@ class Reader {
     for (const error of document?.errors ?? []) {
       const place = error.linePos === undefined ? '' : `line ${error.linePos[0].line}`;
       if (error.code === 'DUPLICATE_KEY') {
-        this.note('unknown-key', place, `a key stands twice (${place}): only the last counts`);
+        this.note('unknown-key', place, `duplicate key (${place}): only the last value is used`);
       } else {
         this.note('shape', place, `the text is not YAML: ${firstLine(error.message)}`);
       }
@@ -430,7 +430,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.replace(/:$/, '') ?? '';
 }
 
-/** What YAML 1.1 makes of a text, as JSON: dates and the like as text. */
+/** What YAML 1.1 makes of a string, as JSON: dates and similar types as strings. */
 function jsonOf(value: unknown): JsonValue {
   if (value === null || value === undefined) {
     return null;

@@ -69,7 +69,7 @@ export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 
 const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 'preempt', 'reclaim', 'backfill'];
 
 /**
- * The scheduler reads the file anew when the ConfigMap changes. A text that it cannot read it leaves aside, and keeps what it has.
+ * The scheduler reloads the file when the ConfigMap changes. If it cannot read the new file, it keeps its present configuration.
  *
  * Helm owns a ConfigMap of this name: set `custom.scheduler_config_override` in the chart to `configuration.text` instead, or let
  * the release leave the ConfigMap alone.

@@ -242,7 +242,7 @@ export class SchedulerPlugin {
     );
   }
 
-  /** Lets jobs in beyond what is free, by a factor of 1 or more. @param options.factor default 1.2 */
+  /** Admits jobs beyond the free resources, by a factor of 1 or more. @param options.factor default 1.2 */
   static overcommit(options: PluginOptions & { readonly factor?: number } = {}): SchedulerPlugin {
     return SchedulerPlugin.of('overcommit', { 'overcommit-factor': options.factor }, options);
   }
@@ -311,7 +311,7 @@ export class SchedulerPlugin {
     return SchedulerPlugin.of('pdb', {}, options);
   }
 
-  /** Lets jobs in only where the namespace's ResourceQuota has room. */
+  /** Admits a job only if it fits the namespace's ResourceQuota. */
   static resourcequota(options: PluginOptions = {}): SchedulerPlugin {
     return SchedulerPlugin.of('resourcequota', {}, options);
   }

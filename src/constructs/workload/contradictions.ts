@@ -1,6 +1,6 @@
 /**
- * What a rendered workload says about its scheduler, held against what was chosen. Labels, overrides and templates that were written by hand
- * can name another scheduler or another queue; the pods would then wait where nobody schedules them.
+ * Compares the scheduler of a rendered workload with the chosen one. Labels, overrides, and templates that were written by hand can name
+ * another scheduler or another queue; no scheduler would then schedule the pods.
  */
 import {
   KAI_QUEUE_LABEL,
@@ -82,7 +82,7 @@ function expectedSchedulers(scheduling: Scheduling): readonly string[] | undefin
   const { schedulerName } = scheduling.toScheduling();
   switch (scheduling.engine) {
     case 'kueue':
-      // Kueue admits, whoever places.
+      // Kueue admits, and any scheduler places.
       return undefined;
     case 'default':
     case 'pod-group':

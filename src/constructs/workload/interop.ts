@@ -68,7 +68,7 @@ export function scaledContainers(
   })) as never[];
 }
 
-/** Tells a target that an autoscaler sets its replicas, where it can be told: a workload of this library or of cdk8s-plus. */
+/** Marks a target as autoscaled if it supports that: a workload of this library or of cdk8s-plus. */
 export function markScaled(target: object): void {
   if ('markHasAutoscaler' in target && typeof target.markHasAutoscaler === 'function') {
     (target as ScalableWorkload).markHasAutoscaler();

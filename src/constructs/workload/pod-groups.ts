@@ -105,7 +105,7 @@ function workloadAlpha({ gang, scheduling: { wishes } }: PodGroupStatement): obj
   return { podGroups: [{ name: 'pods', policy: { gang: { minCount: gang.minMember } } }] };
 }
 
-/** Priority is told by the pods: up to 1.36 the field is refused unless a further feature gate is on. */
+/** The pods set the priority: up to 1.36, the API server rejects the field unless another feature gate is enabled. */
 function podGroupAlpha({ gang, scheduling: { wishes } }: PodGroupStatement): object {
   return {
     schedulingPolicy: { gang: { minCount: gang.minMember } },

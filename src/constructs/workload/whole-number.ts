@@ -2,9 +2,9 @@
  * Counts that a constructor refuses because no type can.
  */
 
-/** @throws if the value is no whole number of at least `least` */
+/** @throws if the value is not a whole number of at least `least` */
 export function requireWholeNumber(name: string, value: number, least = 1): void {
   if (!Number.isInteger(value) || value < least) {
-    throw new Error(`${name} ${value}: expected a whole number, at least ${least}.`);
+    throw new Error(`${name} must be a whole number greater than or equal to ${least}, not ${value}.`);
   }
 }

@@ -17,7 +17,7 @@ export interface CloudFacts {
   readonly gpuLabel: string;
   /** Values of that label, as far as known; others occur. */
   readonly gpuLabelValues: readonly string[];
-  /** How a spot node is told. */
+  /** What marks a spot node. */
   readonly spot?: {
     readonly label: string;
     readonly value: string;
@@ -179,10 +179,10 @@ export const KARPENTER_CAPACITY = frozen({
   values: ['spot', 'on-demand', 'reserved'] as const,
 });
 
-/** Whoever makes spot nodes and tells them by a label. */
+/** A provider that creates spot nodes and marks them with a label. */
 export type SpotProvider = CloudName | 'karpenter';
 
-/** How spot nodes are told; `undefined` where no label is known. Karpenter is given two minutes, the notice of AWS. */
+/** What marks spot nodes; `undefined` if no label is known. Karpenter is given two minutes, the notice of AWS. */
 export function spotFacts(provider: SpotProvider): CloudFacts['spot'] {
   return provider === 'karpenter'
     ? { label: KARPENTER_CAPACITY.label, value: 'spot', noticeSeconds: 120 }

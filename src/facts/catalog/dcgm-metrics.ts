@@ -87,7 +87,7 @@ const ROWS = {
   MEM_CLOCK: { unit: 'MHz', meaning: 'Memory clock', on, now: 'DCGM_FI_DEV_MEMORY_CLOCK_HERTZ', nowUnit: 'Hz' },
   CLOCKS_EVENT_REASONS: {
     unit: 'bitmask',
-    meaning: 'Why clocks are below their highest',
+    meaning: 'Reasons why clocks are throttled',
     aliases: ['DCGM_FI_DEV_CLOCK_THROTTLE_REASONS'],
   },
   GPU_TEMP: { unit: '°C', meaning: 'GPU temperature', on, now: 'DCGM_FI_DEV_GPU_TEMP_CELSIUS' },
@@ -99,7 +99,7 @@ const ROWS = {
   },
   GPU_MAX_OP_TEMP: {
     unit: '°C',
-    meaning: 'Highest temperature at which the GPU may be operated',
+    meaning: 'Maximum operating temperature of the GPU',
     now: 'DCGM_FI_DEV_GPU_MAX_OP_TEMP_CELSIUS',
   },
   SLOWDOWN_TEMP: {
@@ -109,18 +109,18 @@ const ROWS = {
   },
   SHUTDOWN_TEMP: {
     unit: '°C',
-    meaning: 'Temperature at which the GPU switches itself off',
+    meaning: 'Temperature at which the GPU shuts down',
     now: 'DCGM_FI_DEV_GPU_TEMP_SHUTDOWN_CELSIUS',
   },
   GPU_TEMP_LIMIT: {
     unit: '°C',
-    meaning: 'Degrees left until clocks are lowered',
+    meaning: 'Degrees below the temperature at which clocks are lowered',
     now: 'DCGM_FI_DEV_GPU_TEMP_MARGIN_CELSIUS',
   },
   POWER_USAGE: { unit: 'W', meaning: 'Power draw', on, now: 'DCGM_FI_DEV_BOARD_POWER_WATTS' },
   POWER_MGMT_LIMIT: {
     unit: 'W',
-    meaning: 'Power limit as it was set',
+    meaning: 'Configured power limit',
     now: 'DCGM_FI_DEV_BOARD_POWER_LIMIT_REQUESTED_WATTS',
   },
   ENFORCED_POWER_LIMIT: {
@@ -140,7 +140,7 @@ const ROWS = {
   PCIE_RX_THROUGHPUT: { unit: 'KB/s', meaning: 'Data received over PCIe', declared: counter },
   PCIE_REPLAY_COUNTER: {
     unit: 'count',
-    meaning: 'PCIe packets sent again',
+    meaning: 'PCIe packets retransmitted',
     type: counter,
     on,
     now: 'DCGM_FI_DEV_PCIE_REPLAY_TOTAL',
@@ -161,25 +161,30 @@ const ROWS = {
   },
   ENC_UTIL: { unit: '%', meaning: 'Use of the encoder', on, now: 'DCGM_FI_DEV_ENC_UTIL_RATIO', nowUnit: 'ratio' },
   DEC_UTIL: { unit: '%', meaning: 'Use of the decoder', on, now: 'DCGM_FI_DEV_DEC_UTIL_RATIO', nowUnit: 'ratio' },
-  XID_ERRORS: { unit: 'code', meaning: 'The last XID; it stays until another comes', on, now: 'DCGM_FI_DEV_XID_ERROR' },
+  XID_ERRORS: {
+    unit: 'code',
+    meaning: 'The last XID; it remains until the next one',
+    on,
+    now: 'DCGM_FI_DEV_XID_ERROR',
+  },
   POWER_VIOLATION: {
     unit: 'ns',
-    meaning: 'Time below full clocks for power',
+    meaning: 'Time with lowered clocks because of power',
     type: counter,
     now: 'DCGM_FI_DEV_GPU_POWER_THROTTLE_SECONDS_TOTAL',
     nowUnit: 's',
   },
   THERMAL_VIOLATION: {
     unit: 'ns',
-    meaning: 'Time below full clocks for heat',
+    meaning: 'Time with lowered clocks because of temperature',
     type: counter,
     now: 'DCGM_FI_DEV_GPU_THERMAL_THROTTLE_SECONDS_TOTAL',
     nowUnit: 's',
   },
-  SYNC_BOOST_VIOLATION: { unit: 'ns', meaning: 'Time below full clocks for sync boost', type: counter },
-  BOARD_LIMIT_VIOLATION: { unit: 'ns', meaning: 'Time below full clocks for a limit of the board', type: counter },
-  LOW_UTIL_VIOLATION: { unit: 'ns', meaning: 'Time below full clocks for want of work', type: counter },
-  RELIABILITY_VIOLATION: { unit: 'ns', meaning: 'Time below full clocks for reliability', type: counter },
+  SYNC_BOOST_VIOLATION: { unit: 'ns', meaning: 'Time with lowered clocks because of sync boost', type: counter },
+  BOARD_LIMIT_VIOLATION: { unit: 'ns', meaning: 'Time with lowered clocks because of a board limit', type: counter },
+  LOW_UTIL_VIOLATION: { unit: 'ns', meaning: 'Time with lowered clocks because of low utilization', type: counter },
+  RELIABILITY_VIOLATION: { unit: 'ns', meaning: 'Time with lowered clocks because of reliability', type: counter },
   FB_TOTAL: {
     unit: 'MiB',
     meaning: 'Memory of the GPU',
@@ -260,7 +265,7 @@ const ROWS = {
   },
   NVLINK_REPLAY_ERROR: {
     unit: 'count',
-    meaning: 'NVLink packets sent again, before Hopper',
+    meaning: 'NVLink packets retransmitted, before Hopper',
     type: counter,
     was: 'DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL',
     now: 'DCGM_FI_DEV_NVLINK_REPLAY_ERROR_TOTAL',
@@ -286,7 +291,7 @@ const ROWS = {
   },
   NVLINK_ERROR_DL_REPLAY: {
     unit: 'count',
-    meaning: 'NVLink packets sent again, Hopper',
+    meaning: 'NVLink packets retransmitted, Hopper',
     type: counter,
     now: 'DCGM_FI_DEV_NVLINK_REPLAY_TOTAL',
   },
@@ -312,7 +317,7 @@ const ROWS = {
     aliases: ['DCGM_FI_DEV_NVLINK_THROUGHPUT_TOTAL'],
   },
   FABRIC_HEALTH_SUMMARY: { unit: 'code', meaning: 'Health of the NVLink fabric', since: '4.8.4' },
-  VGPU_LICENSE_STATUS: { unit: 'code', meaning: 'Whether a vGPU has its licence', on },
+  VGPU_LICENSE_STATUS: { unit: 'code', meaning: 'Whether a vGPU has a license', on },
   PROF_GR_ENGINE_ACTIVE: {
     unit: 'ratio',
     meaning: 'Part of the time in which any engine was busy',
@@ -328,7 +333,7 @@ const ROWS = {
   },
   PROF_SM_OCCUPANCY: {
     unit: 'ratio',
-    meaning: 'Resident warps of those that an SM can hold',
+    meaning: 'Resident warps as a part of the maximum of an SM',
     was: 'DCGM_FI_PROF_SM_OCCUPANCY',
     now: 'DCGM_FI_PROF_SM_OCCUPANCY_RATIO',
   },
@@ -419,7 +424,7 @@ const ROWS = {
   },
   EXP_CLOCK_EVENTS_TOTAL: {
     unit: 'count',
-    meaning: 'How often a reason for lower clocks began',
+    meaning: 'How many times a reason for lower clocks occurred',
     type: counter,
     labels: ['clock_event'],
     was: 'DCGM_EXP_CLOCK_EVENTS_TOTAL',
@@ -431,7 +436,7 @@ const ROWS = {
     labels: ['health_watch', 'health_error_code'],
     was: 'DCGM_EXP_GPU_HEALTH_STATUS',
   },
-  EXP_P2P_STATUS: { unit: 'code', meaning: 'Whether two GPUs reach each other', was: 'DCGM_EXP_P2P_STATUS' },
+  EXP_P2P_STATUS: { unit: 'code', meaning: 'Whether two GPUs can reach each other', was: 'DCGM_EXP_P2P_STATUS' },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type DcgmKey = keyof typeof ROWS;
@@ -467,7 +472,7 @@ const BY_NAME: ReadonlyMap<string, DcgmMetric> = new Map(
 export function dcgmMetric(key: DcgmKey): DcgmMetric {
   const metric = BY_KEY.get(key);
   if (metric === undefined) {
-    throw new Error(`DCGM: the catalog has no metric "${key}".`);
+    throw new Error(`DCGM: the unknown metric "${key}".`);
   }
   return metric;
 }

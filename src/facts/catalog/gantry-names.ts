@@ -2,8 +2,8 @@
  * The names of the domain `gantry.dev`: labels, annotations and the scheduling gate by which workloads, nodes and Gantry's scheduler
  * understand each other. Constructs write them, the plan and the scheduler read them, rules hold what was written against this table.
  *
- * What is said about a gang stands on every pod of it, so that nothing but pods has to be read; pods of one gang that say different
- * things are a contradiction.
+ * Every pod of a gang carries the statements about the gang, so that only pods have to be read; different values on pods of one gang
+ * are a contradiction.
  */
 import { frozen } from './frozen';
 
@@ -28,9 +28,9 @@ export const GANTRY_GANG_MIN_MEMBER = 'gantry.dev/gang-min-member';
  * LeaderWorkerSet, the runs of a CronJob. Absent: the name alone.
  */
 export const GANTRY_GANG_PER_LABEL = 'gantry.dev/gang-per-label';
-/** Topology level (a node label, or a level that the cluster's topology names) within one domain of which the gang has to be. */
+/** Topology level (a node label, or a level that the cluster's topology names) whose domain must contain the whole gang. */
 export const GANTRY_TOPOLOGY_REQUIRED = 'gantry.dev/topology-required';
-/** Topology level within one domain of which the gang is put if there is room. */
+/** Topology level; the gang is placed within one of its domains if there is capacity. */
 export const GANTRY_TOPOLOGY_PREFERRED = 'gantry.dev/topology-preferred';
 /** Seconds that a pod runs before it may be evicted for another. */
 export const GANTRY_MINIMUM_RUNTIME = 'gantry.dev/minimum-runtime-seconds';
@@ -60,7 +60,7 @@ export const GANTRY_TRAINING_LABEL = 'gantry.dev/training';
 export const GANTRY_NODE_PROFILE_LABEL = 'gantry.dev/node-profile';
 export const GANTRY_NODE_TIER_LABEL = 'gantry.dev/tier';
 
-/** Taint of nodes whose devices are not there yet. */
+/** Taint of nodes whose devices are not ready yet. */
 export const GANTRY_DEVICES_MISSING_TAINT = 'gantry.dev/devices-missing';
 
 export type GantryNamePlace = 'label' | 'annotation' | 'scheduling gate' | 'taint';
@@ -99,20 +99,16 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     writtenBy: 'author',
     meaning: 'pods of one namespace with one value start together or not at all',
   },
-  onPod(GANTRY_GANG_MIN_MEMBER, 'count', 'pods of the gang that have to run for any to run; without it, all of them'),
+  onPod(GANTRY_GANG_MIN_MEMBER, 'count', 'number of pods that the gang needs to start; if unset, all of them'),
   onPod(
     GANTRY_GANG_PER_LABEL,
     'label key',
-    'label of the pod whose value tells gangs of one name apart: groups of a LeaderWorkerSet, runs of a CronJob',
+    'pod label whose value distinguishes gangs of one name: groups of a LeaderWorkerSet, runs of a CronJob',
   ),
-  onPod(GANTRY_TOPOLOGY_REQUIRED, 'label key', 'the gang stays within one domain of this level, or waits'),
-  onPod(GANTRY_TOPOLOGY_PREFERRED, 'label key', 'the gang stays within one domain of this level if there is room'),
-  onPod(GANTRY_MINIMUM_RUNTIME, 'seconds', 'a pod runs so long before it may be evicted for another'),
-  onPod(
-    GANTRY_EXPECTED_SECONDS,
-    'seconds',
-    'how long the gang runs, as far as its author knows; backfill counts with it',
-  ),
+  onPod(GANTRY_TOPOLOGY_REQUIRED, 'label key', 'the gang is placed within one domain of this level, or stays pending'),
+  onPod(GANTRY_TOPOLOGY_PREFERRED, 'label key', 'the gang is placed within one domain of this level if possible'),
+  onPod(GANTRY_MINIMUM_RUNTIME, 'seconds', 'time that a pod runs before it can be evicted for another'),
+  onPod(GANTRY_EXPECTED_SECONDS, 'seconds', 'expected duration of the gang, which backfill uses'),
   onPod(GANTRY_PREEMPTIBLE, 'boolean', '`false`: never evicted for others'),
   {
     key: GANTRY_DEVICES,
@@ -120,7 +116,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     on: 'pod',
     value: 'indices',
     writtenBy: 'scheduler',
-    meaning: 'indices of the devices that were chosen on the node, comma separated',
+    meaning: 'indices of the devices that were chosen on the node, separated by commas',
   },
   {
     key: GANTRY_NODE,
@@ -128,14 +124,14 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     on: 'pod',
     value: 'name',
     writtenBy: 'scheduler',
-    meaning: 'the node for which the pod was handed over',
+    meaning: 'the node that was chosen for a pod that is handed over',
   },
   {
     key: GANTRY_PLACEMENT_GATE,
     place: 'scheduling gate',
     on: 'pod',
     writtenBy: 'author',
-    meaning: 'Gantry places, kube-scheduler binds',
+    meaning: 'Gantry places the pod, kube-scheduler binds it',
   },
   {
     key: GANTRY_ACCELERATOR_CAPACITY,
@@ -143,7 +139,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     on: 'node',
     value: 'json',
     writtenBy: 'node agent',
-    meaning: 'free memory, utilisation and latency of each device, with the time they were read',
+    meaning: 'free memory, utilization and latency of each device, with the time they were read',
   },
   {
     key: GANTRY_NAMESPACES,
@@ -151,7 +147,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     on: 'any object',
     value: 'text',
     writtenBy: 'author',
-    meaning: 'the namespaces that may use the queue, comma separated',
+    meaning: 'the namespaces that may use the queue, separated by commas',
   },
   {
     key: GANTRY_IGNORE,
@@ -159,7 +155,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     on: 'any object',
     value: 'text',
     writtenBy: 'author',
-    meaning: 'rules silenced here, with reasons',
+    meaning: 'suppressed rules, with their reasons',
   },
   {
     key: GANTRY_PLACEMENT_GATE,
@@ -190,7 +186,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
     place: 'taint',
     on: 'node',
     writtenBy: 'author',
-    meaning: 'devices are not there yet',
+    meaning: 'devices are not ready yet',
   },
   {
     key: GANTRY_TEAM_LABEL,
@@ -210,7 +206,7 @@ export const GANTRY_NAMES: readonly GantryName[] = frozen<readonly GantryName[]>
   },
 ]);
 
-/** What a name means; one that stands in two places has two meanings. */
+/** The meaning of a name; a name that is used in two places has two meanings. */
 export function findGantryNames(key: string): readonly GantryName[] {
   return GANTRY_NAMES.filter((name) => name.key === key);
 }

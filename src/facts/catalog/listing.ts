@@ -105,7 +105,7 @@ export function catalogEntries(name: string): readonly CatalogEntry[] {
           entry('xids', `XID ${xid.code}`, [
             ['meaning', xid.meaning],
             ['caused by', xid.origin],
-            ['what to do', xid.action],
+            ['action', xid.action],
           ]),
         ]
       : []),
@@ -237,7 +237,7 @@ const TABLES: Readonly<Record<CatalogTopic, () => CatalogTable>> = {
       ];
     }),
   xids: () =>
-    table('xids', 'XIDs', ['code', 'meaning', 'caused by', 'what to do'], XIDS, (fact) => [
+    table('xids', 'XIDs', ['code', 'meaning', 'caused by', 'action'], XIDS, (fact) => [
       String(fact.code),
       fact.meaning,
       fact.origin,
@@ -325,7 +325,7 @@ function acceleratorEntry(accelerator: KnownAcceleratorFacts): CatalogEntry {
       ['cores of a device', accelerator.cores === undefined ? '' : String(accelerator.cores)],
       ['taint', `${VENDORS[vendor].taint}=present:NoSchedule, by convention`],
       [accelerator.productLabelKey ?? 'label', accelerator.productLabels.join(', ')],
-      ['clouds call it', accelerator.cloudNames.join(', ')],
+      ['cloud names', accelerator.cloudNames.join(', ')],
       ['PCI device ids', accelerator.pciDeviceIds.map((id) => `${PCI_VENDOR_IDS[vendor] ?? ''}:${id}`).join(', ')],
       ['note', accelerator.note ?? ''],
     ],
@@ -351,7 +351,7 @@ function metricEntry(metric: DcgmMetric): CatalogEntry {
     ['unit', old.unit],
     ['from exporter 4.9 on', old.name === now.name ? '' : `${now.name} (${now.unit})`],
     ['other names', metric.aliases.join(', ')],
-    ['labels beside those of the GPU', metric.labels.join(', ')],
+    ['labels in addition to those of the GPU', metric.labels.join(', ')],
     ["in the exporter's own list", listed(metric)],
     ['since exporter', metric.since ?? ''],
   ]);
@@ -376,7 +376,7 @@ function vendorEntry(vendor: VendorFacts): CatalogEntry {
       ['parts', vendor.parts.join(', ')],
       ['taint', `${vendor.taint}=present:NoSchedule, by convention`],
       [
-        'nodes are found by',
+        'nodes are selected by',
         vendor.presentLabel === undefined
           ? ''
           : `${vendor.presentLabel.key}=${vendor.presentLabel.value}, set by ${vendor.presentLabel.setBy}`,

@@ -36,7 +36,7 @@ export function parseMigProfile(
 /**
  * The resource of a profile under the mixed strategy: `1g.10gb+me` becomes `nvidia.com/mig-1g.10gb.me`.
  *
- * Source: NVIDIA k8s-device-plugin, internal/rm/rm.go (a `+` is no character of a resource name).
+ * Source: NVIDIA k8s-device-plugin, internal/rm/rm.go (a `+` is not allowed in a resource name).
  */
 export function migResource(profile: string): `nvidia.com/mig-${string}` {
   return `nvidia.com/mig-${profile.replaceAll('+', '.')}`;

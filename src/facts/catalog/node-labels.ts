@@ -52,11 +52,11 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   },
   gfd(
     'nvidia.com/gpu.product',
-    'NVML product name with - for blanks; -MIG-<profile> (single strategy) and -SHARED are appended',
+    'NVML product name with - instead of spaces; -MIG-<profile> (single strategy) and -SHARED are appended',
   ),
   gfd('nvidia.com/gpu.memory', 'memory of one GPU', { unit: 'MiB' }),
   gfd('nvidia.com/gpu.count', 'GPUs of the node', { unit: 'count' }),
-  gfd('nvidia.com/gpu.replicas', 'shares of each GPU; 0 where sharing is off', { unit: 'count' }),
+  gfd('nvidia.com/gpu.replicas', 'shares of each GPU; 0 if sharing is off', { unit: 'count' }),
   gfd('nvidia.com/gpu.sharing-strategy', 'how GPUs are shared', { values: ['none', 'time-slicing', 'mps'] }),
   gfd('nvidia.com/gpu.family', 'architecture', {
     values: ['volta', 'turing', 'ampere', 'ada-lovelace', 'hopper', 'blackwell', 'rubin'],
@@ -64,7 +64,7 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   gfd('nvidia.com/gpu.compute.major', 'compute capability, first part', { unit: 'version' }),
   gfd('nvidia.com/gpu.compute.minor', 'compute capability, second part', { unit: 'version' }),
   gfd('nvidia.com/gpu.machine', 'product name of the server'),
-  gfd('nvidia.com/gpu.mode', 'what the GPU is for', { values: ['compute', 'display'] }),
+  gfd('nvidia.com/gpu.mode', 'purpose of the GPU', { values: ['compute', 'display'] }),
   gfd('nvidia.com/gpu.clique', 'NVLink domain, <cluster UUID>.<clique id>'),
   gfd('nvidia.com/cuda.driver-version.full', 'driver version', { unit: 'version' }),
   gfd('nvidia.com/cuda.driver-version.major', 'driver version, first part', { unit: 'version' }),
@@ -89,8 +89,10 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
     successor: 'nvidia.com/cuda.runtime-version.minor',
   }),
   gfd('nvidia.com/gpu.driver.version', 'set by nothing', { successor: 'nvidia.com/cuda.driver-version.full' }),
-  gfd('nvidia.com/mig.capable', 'a GPU of the node can be cut', { values: ['true', 'false'] }),
-  gfd('nvidia.com/mig.strategy', 'how MIG instances are offered', { values: ['none', 'single', 'mixed'] }),
+  gfd('nvidia.com/mig.capable', 'a GPU of the node can be partitioned', { values: ['true', 'false'] }),
+  gfd('nvidia.com/mig.strategy', 'MIG strategy: how MIG instances are exposed', {
+    values: ['none', 'single', 'mixed'],
+  }),
   gfd('nvidia.com/mig.enabled', 'set by nothing', { successor: 'nvidia.com/mig.capable' }),
   gfd('nvidia.com/mps.capable', 'the device plugin serves MPS on the node', { values: ['true', 'false'] }),
   gfd('nvidia.com/vgpu.present', 'the node is a VM with a vGPU', { values: ['true', 'false'] }),
@@ -102,25 +104,25 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   {
     key: 'nvidia.com/mig.config',
     source: 'mig-manager',
-    meaning: 'the mig-parted config that the node shall have; a + of a profile is written as a dot',
+    meaning: 'the desired mig-parted configuration; a + of a profile is written as a dot',
     input: true,
   },
   {
     key: 'nvidia.com/mig.config.state',
     source: 'mig-manager',
-    meaning: 'how far the change to nvidia.com/mig.config has come',
+    meaning: 'state of the change to nvidia.com/mig.config',
     values: ['pending', 'rebooting', 'success', 'failed'],
   },
   {
     key: 'nvidia.com/device-plugin.config',
     source: 'device-plugin',
-    meaning: 'key of the device-plugin ConfigMap that the node shall use',
+    meaning: 'key of the device-plugin ConfigMap that the node uses',
     input: true,
   },
   {
     key: 'feature.node.kubernetes.io/pci-10de.present',
     source: 'node-feature-discovery',
-    meaning: 'a PCI device of NVIDIA; NFD on its own default says pci-<class>_<vendor>.present',
+    meaning: 'a PCI device of NVIDIA; the default label of NFD is pci-<class>_<vendor>.present',
     values: ['true'],
   },
   {
@@ -189,7 +191,7 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   {
     key: 'accelerator-type',
     source: 'ascend',
-    meaning: 'how the NPUs are built into the server, by which the Volcano NPU plugin knows their topology',
+    meaning: 'NPU form factor of the server, from which the Volcano NPU plugin derives the topology',
     values: [
       'card',
       'module',
@@ -228,7 +230,7 @@ export const NODE_LABELS: readonly NodeLabelFact[] = frozen([
   {
     key: 'node.kubernetes.io/instance-type',
     source: 'kubelet',
-    meaning: 'instance type of the cloud, by which Neuron nodes are told apart, for example trn1.32xlarge',
+    meaning: 'instance type of the cloud, which identifies Neuron nodes, for example trn1.32xlarge',
   },
   {
     key: 'cloud.google.com/gke-tpu-accelerator',

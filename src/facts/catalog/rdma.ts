@@ -29,7 +29,7 @@ export const RDMA: Readonly<Record<RdmaKind, RdmaFact>> = frozen({
   },
   sriov: {
     kind: 'sriov',
-    meaning: 'each pod has virtual functions of its own (SR-IOV network device plugin)',
+    meaning: 'each pod has its own virtual functions (SR-IOV network device plugin)',
     resourcePrefixes: ['nvidia.com/', 'openshift.io/', 'mellanox.com/', 'intel.com/'],
     example: 'nvidia.com/mlx5_rdma',
     needsNetworkAttachment: true,
@@ -51,8 +51,8 @@ export const NETWORK_RESOURCE_ANNOTATION = 'k8s.v1.cni.cncf.io/resourceName';
 export const RDMA_CAPABILITY = 'IPC_LOCK';
 
 /**
- * Whether a resource is certainly an RDMA device: the shared plugin's prefix, or EFA. SR-IOV names are free, so that a name such as
- * `nvidia.com/mlx5_rdma` is told by its words only.
+ * Whether a resource is certainly an RDMA device: the shared plugin's prefix, or EFA. SR-IOV names are free, so only the words in a name such
+ * as `nvidia.com/mlx5_rdma` suggest it.
  */
 export function isRdmaResource(name: string): boolean {
   return (

@@ -25,7 +25,7 @@ export type ResourceUnit =
   | 'core'
   /** Percent of one device. */
   | 'percent'
-  /** A number that orders tasks and is no amount. */
+  /** A number that orders tasks; not an amount. */
   | 'rank';
 
 /** The resource names that are written most often; any other string is taken as well. */
@@ -94,7 +94,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
     matches: /^nvidia\.com\/mig-\d+g\.\d+gb(?:[.-][a-z.]+)?$/,
   }),
   part('nvidia.com/gpumem', 'HAMi', 'MiB', 'memory of each vGPU', {
-    note: 'without it a vGPU has all memory of its GPU',
+    note: 'if unset, a vGPU has all memory of its GPU',
   }),
   part('nvidia.com/gpumem-percentage', 'HAMi', 'percent', 'memory of each vGPU', {
     note: 'instead of nvidia.com/gpumem',
@@ -137,12 +137,12 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
   part('vpc.amazonaws.com/efa', 'AWS', 'interface', 'an EFA interface'),
   whole('google.com/tpu', 'Google', 'a TPU chip'),
   part('aliyun.com/gpu-mem', 'Aliyun', 'MiB or GiB', 'memory of a shared GPU (cGPU)', {
-    note: 'GiB or MiB by the setting of the component on the cluster: look before you write a number',
+    note: 'GiB or MiB depending on the configuration of the component: check it before you set a number',
   }),
   part('aliyun.com/gpu-core.percentage', 'Aliyun', 'percent', 'compute of a shared GPU (cGPU)', {
     note: 'needs nodes with ack.node.gpu.schedule=core_mem',
   }),
-  part('aliyun.com/gpu-core', 'Aliyun', 'percent', 'no resource of any component', {
+  part('aliyun.com/gpu-core', 'Aliyun', 'percent', 'not a resource of any component', {
     successor: 'aliyun.com/gpu-core.percentage',
   }),
   whole('aliyun.com/gpu-count', 'Aliyun', 'GPUs of a node, old name', { successor: 'nvidia.com/gpu' }),
@@ -174,7 +174,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
   whole('metax-tech.com/sgpu', 'MetaX', 'a shared GPU'),
   part('metax-tech.com/vcore', 'MetaX', 'percent', 'compute of a shared GPU'),
   part('metax-tech.com/vmemory', 'MetaX', 'GiB', 'memory of a shared GPU', {
-    note: 'a plain number is GiB; 2048Mi is taken as well',
+    note: 'a plain number is GiB; quantities such as 2048Mi are also valid',
   }),
   whole('enflame.com/gcu', 'Enflame', 'a GCU'),
   part('enflame.com/drs-gcu', 'Enflame', 'slice', 'a part of a GCU'),
@@ -192,7 +192,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
     'rdma/<name>',
     'Mellanox',
     'interface',
-    'a share of an RDMA device; the name is what the shared device plugin is configured with',
+    'a share of an RDMA device; the name is set in the configuration of the shared device plugin',
     {
       matches: /^rdma\/[A-Za-z0-9][A-Za-z0-9._-]*$/,
     },
@@ -202,7 +202,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
 const exact = new Map(RESOURCES.filter((fact) => !fact.matches).map((fact) => [fact.name, fact]));
 const patterns = RESOURCES.filter((fact) => fact.matches);
 
-/** Names that were asked for, since manifests name the same few again and again; so many at most. */
+/** Cache of names, since manifests repeat a few names; limited in size. */
 const answers = new Map<string, ResourceFact | undefined>();
 const MOST_ANSWERS = 1000;
 

@@ -43,7 +43,7 @@ export const TAINTS: readonly TaintFact[] = frozen([
   {
     key: 'huawei.com/Ascend910',
     effect: 'NoSchedule',
-    meaning: 'only pods that ask for an NPU',
+    meaning: 'only pods that request an NPU',
     setBy: 'convention: the Ascend device plugin tolerates this key',
   },
   {

@@ -18,13 +18,13 @@ export interface XidFact {
     | 'drain and reboot the node'
     | 'inspect NVLink'
     | 'watch'
-    | 'as nvidia-smi says';
+    | 'as nvidia-smi recommends';
 }
 
 export const XIDS: readonly XidFact[] = frozen([
   { code: 13, meaning: 'exception of the graphics engine', origin: 'application', action: 'restart the program' },
   { code: 31, meaning: 'page fault of GPU memory', origin: 'application', action: 'restart the program' },
-  { code: 43, meaning: 'the GPU stopped a program', origin: 'application', action: 'restart the program' },
+  { code: 43, meaning: 'the GPU stopped a process', origin: 'application', action: 'restart the program' },
   { code: 45, meaning: 'clean-up after another error', origin: 'application', action: 'watch' },
   { code: 46, meaning: 'the GPU stopped processing', origin: 'hardware', action: 'drain and reset the GPU' },
   { code: 48, meaning: 'double-bit memory error', origin: 'hardware', action: 'drain and reset the GPU' },
@@ -56,7 +56,12 @@ export const XIDS: readonly XidFact[] = frozen([
     origin: 'hardware',
     action: 'drain and reset the GPU',
   },
-  { code: 154, meaning: 'the GPU says which recovery it needs', origin: 'hardware', action: 'as nvidia-smi says' },
+  {
+    code: 154,
+    meaning: 'the GPU reports the required recovery',
+    origin: 'hardware',
+    action: 'as nvidia-smi recommends',
+  },
 ]);
 
 export function findXid(code: number): XidFact | undefined {

@@ -7,7 +7,7 @@ import { type ValueType } from './expression';
 
 export interface FunctionSignature {
   readonly takes: readonly ValueType[];
-  /** How many of the last kind may follow or be left out: 0 for exactly what stands in `takes`, -1 for any number. */
+  /** How many of the last kind may follow or be left out: 0 for exactly those in `takes`, -1 for any number. */
   readonly variadic: number;
   readonly gives: ValueType;
   /** Refused unless Prometheus is started with `--enable-feature=promql-experimental-functions`. */

@@ -17,7 +17,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-/** The value of a quoted text; `undefined` where it does not end, or escapes what nobody escapes. */
+/** The value of a quoted string; `undefined` if it is not terminated or contains an invalid escape sequence. */
 export function unquote(quoted: string): string | undefined {
   const quote = quoted[0];
   if (quoted.length < 2 || quoted.at(-1) !== quote) {

@@ -54,7 +54,7 @@ function read(text: string): PromqlReading {
   grammar ??= (requireOnDemand('@prometheus-io/lezer-promql') as { readonly parser: NonNullable<typeof grammar> })
     .parser;
   if (text.trim() === '') {
-    return { problems: [{ kind: 'syntax', message: 'there is no expression', from: 0, to: text.length }] };
+    return { problems: [{ kind: 'syntax', message: 'the expression is empty', from: 0, to: text.length }] };
   }
   const tree = grammar.parse(withoutBareDots(text));
   const reader = new TreeReader(text);
@@ -62,7 +62,7 @@ function read(text: string): PromqlReading {
     reader.refuseErrors(tree);
     const root = tree.topNode.firstChild;
     if (root === null) {
-      throw new PromqlSyntaxError(refuse('syntax', 'there is no expression', { from: 0, to: text.length }));
+      throw new PromqlSyntaxError(refuse('syntax', 'the expression is empty', { from: 0, to: text.length }));
     }
     const expression = reader.expression(skipComments(root));
     return { expression, problems: [...reader.problems, ...typeProblems(expression)].sort((a, b) => a.from - b.from) };
@@ -156,13 +156,13 @@ class TreeReader {
       const near = [...FUNCTIONS.keys()].find(
         (name) => name.replaceAll('_', '') === before.toLowerCase().replaceAll('_', ''),
       );
-      return `there is no function ${before}${near === undefined ? '' : `; did you mean ${near}?`}`;
+      return `unknown function ${before}${near === undefined ? '' : ` (did you mean ${near}?)`}`;
     }
     if (from >= text.trimEnd().length) {
-      return 'the expression ends too early';
+      return 'unexpected end of the expression';
     }
     const found = to > from ? text.slice(from, Math.min(to, from + 20)) : text.slice(from, from + 1);
-    return `"${found}" is not expected here`;
+    return `unexpected "${found}"`;
   }
 
   private takeApart(node: Node, into: Piece[]): void {
@@ -217,7 +217,7 @@ class TreeReader {
     const value = parseNumber(text.slice(sign.length));
     const span = { from: node.from + sign.length, to: node.to };
     if (value === undefined) {
-      throw new PromqlSyntaxError(refuse('syntax', `"${text}" is no number`, span));
+      throw new PromqlSyntaxError(refuse('syntax', `"${text}" is not a number`, span));
     }
     into.push({ is: 'operand', expression: { kind: 'number', value, ...span } });
   }
@@ -242,12 +242,12 @@ class TreeReader {
       case 'MatrixSelector': {
         if (of.kind !== 'selector') {
           this.problems.push(
-            refuse('type', 'only a selector can have a range; of an expression take a subquery, such as [1h:5m]', span),
+            refuse('type', 'only a selector can have a range; for an expression, use a subquery such as [1h:5m]', span),
           );
         } else if (of.offset === true) {
-          this.problems.push(refuse('syntax', 'the range stands in front of the offset', span));
+          this.problems.push(refuse('syntax', 'the range must be before the offset', span));
         } else if (of.at === true) {
-          this.problems.push(refuse('syntax', 'the range stands in front of the @', span));
+          this.problems.push(refuse('syntax', 'the range must be before the @ modifier', span));
         }
         return { kind: 'range', of, seconds: this.duration(suffix[0]), ...span };
       }
@@ -262,17 +262,17 @@ class TreeReader {
       case 'StepInvariantExpr': {
         const [key, name] = node.name === 'OffsetExpr' ? (['offset', 'offset'] as const) : (['at', '@'] as const);
         if (of.kind !== 'selector' && of.kind !== 'range' && of.kind !== 'subquery') {
-          this.problems.push(refuse('syntax', `${name} follows a selector, a range or a subquery`, span));
+          this.problems.push(refuse('syntax', `${name} must follow a selector, a range, or a subquery`, span));
           return of;
         }
         const selector = of.kind === 'range' && of.of.kind === 'selector' ? of.of : of;
         if (of[key] === true || selector[key] === true) {
-          this.problems.push(refuse('syntax', `${name} is given twice`, span));
+          this.problems.push(refuse('syntax', `duplicate ${name}`, span));
         }
         if (key === 'offset') {
           this.offset(suffix.at(-1));
         } else if (/^[+-]?\s*(inf|nan)$/i.test(suffix[1] === undefined ? '' : this.slice(suffix[1]))) {
-          this.problems.push(refuse('syntax', 'a time is a number of seconds', span));
+          this.problems.push(refuse('syntax', 'a time must be a number of seconds', span));
         }
         return { ...of, [key]: true, ...span };
       }
@@ -365,11 +365,7 @@ class TreeReader {
       const problem = matcher.operator.includes('~') ? regularExpressionProblem(matcher.value) : undefined;
       if (problem !== undefined) {
         this.problems.push(
-          refuse(
-            'syntax',
-            `${matcher.label} is compared with a regular expression that RE2 cannot read: ${problem}`,
-            part,
-          ),
+          refuse('syntax', `${matcher.label} is compared with an invalid RE2 regular expression: ${problem}`, part),
         );
       }
       matchers.push(matcher);
@@ -394,7 +390,7 @@ class TreeReader {
     return childrenOf(list).map((label) => {
       const name = label.name === 'QuotedLabelName' ? this.string(label.firstChild ?? label) : this.slice(label);
       if (name === '') {
-        this.problems.push(refuse('syntax', 'a label has a name', label));
+        this.problems.push(refuse('syntax', 'a label name is required', label));
       }
       return name;
     });
@@ -411,9 +407,9 @@ class TreeReader {
     if (seconds === undefined) {
       this.problems.push(refuse('experimental', `computed durations (${text}) are experimental`, node));
     } else if (seconds <= 0 || plain?.[1] === '-') {
-      this.problems.push(refuse('syntax', 'a duration is more than 0', node));
+      this.problems.push(refuse('syntax', 'a duration must be greater than 0', node));
     } else if (seconds > LONGEST_DURATION) {
-      this.problems.push(refuse('syntax', 'a duration is at most 292 years', node));
+      this.problems.push(refuse('syntax', 'a duration must be at most 292 years', node));
     }
     return seconds;
   }
@@ -426,7 +422,7 @@ class TreeReader {
     if (plain === null) {
       this.problems.push(refuse('experimental', `computed durations (${this.slice(node)}) are experimental`, node));
     } else if ((parseNumber(plain[1] ?? plain[2] ?? '') ?? 0) > LONGEST_DURATION) {
-      this.problems.push(refuse('syntax', 'a duration is at most 292 years', node));
+      this.problems.push(refuse('syntax', 'a duration must be at most 292 years', node));
     }
   }
 
@@ -434,7 +430,11 @@ class TreeReader {
     const value = unquote(this.slice(node));
     if (value === undefined) {
       throw new PromqlSyntaxError(
-        refuse('syntax', `the text ${this.slice(node)} does not end, or escapes what cannot be escaped`, node),
+        refuse(
+          'syntax',
+          `the text ${this.slice(node)} is not terminated, or contains an invalid escape sequence`,
+          node,
+        ),
       );
     }
     return value;

@@ -3,13 +3,13 @@
  */
 import { type Expression, partsOf, type VectorSelector, walk } from './expression';
 
-/** A selector where it stands: what is right around it first. */
+/** A selector with the expressions around it, innermost first. */
 export interface PlacedSelector {
   readonly selector: VectorSelector;
   readonly around: readonly Expression[];
 }
 
-/** Every selector with what stands around it, inside out, from left to right. */
+/** Every selector with the expressions around it, innermost first, from left to right. */
 export function selectorsOf(expression: Expression): readonly PlacedSelector[] {
   const found: PlacedSelector[] = [];
   const visit = (at: Expression, around: readonly Expression[]): void => {

@@ -77,19 +77,13 @@ function ownProblems(expression: Expression, infoSelector: boolean): readonly Pr
       const type = typeOf(expression.of);
       return type === 'vector'
         ? []
-        : [refuse('type', `a subquery is made of an instant vector, not of ${SPOKEN[type]}`, expression)];
+        : [refuse('type', `a subquery requires an instant vector, not ${SPOKEN[type]}`, expression)];
     }
     case 'unary': {
       const type = typeOf(expression.of);
       return type === 'scalar' || type === 'vector'
         ? []
-        : [
-            refuse(
-              'type',
-              `a sign stands in front of a number or an instant vector, not of ${SPOKEN[type]}`,
-              expression,
-            ),
-          ];
+        : [refuse('type', `a sign must be followed by a number or an instant vector, not ${SPOKEN[type]}`, expression)];
     }
     case 'number':
     case 'string':
@@ -103,7 +97,7 @@ function callProblems(call: FunctionCall): readonly PromqlProblem[] {
   const { name, args } = call;
   const signature = FUNCTIONS.get(name);
   if (signature === undefined) {
-    return [refuse('syntax', `there is no function ${name}`, call)];
+    return [refuse('syntax', `unknown function ${name}`, call)];
   }
   const { takes, variadic, experimental } = signature;
   const problems: PromqlProblem[] = [];
@@ -180,11 +174,11 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
     }
   }
   if (bool && !compares) {
-    problems.push(refuse('type', 'bool stands behind a comparison only', operation));
+    problems.push(refuse('type', 'bool must follow a comparison operator', operation));
   }
   const scalars = types.every((type) => type === 'scalar');
   if (compares && !bool && scalars) {
-    problems.push(refuse('type', 'a comparison of two numbers needs bool behind the operator', operation));
+    problems.push(refuse('type', 'a comparison of two numbers requires bool after the operator', operation));
   }
   const set = SET_OPERATORS.has(operator);
   if (set && types.includes('scalar')) {
@@ -195,7 +189,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   if (types.some((type) => type !== 'vector')) {
     if (matching.labels.length > 0) {
-      problems.push(refuse('type', 'on and ignoring stand between two instant vectors', operation));
+      problems.push(refuse('type', 'on and ignoring require instant vectors on both sides', operation));
     }
     return problems;
   }
@@ -204,7 +198,7 @@ function binaryProblems(operation: BinaryOperation): readonly PromqlProblem[] {
   }
   const twice = matching.on ? matching.include.find((label) => matching.labels.includes(label)) : undefined;
   if (twice !== undefined) {
-    problems.push(refuse('type', `the label ${twice} stands in on() and in the group clause`, operation));
+    problems.push(refuse('type', `the label ${twice} must not be in both on() and the group clause`, operation));
   }
   return problems;
 }
@@ -227,7 +221,7 @@ function selectorProblems(selector: VectorSelector): readonly PromqlProblem[] {
     : [
         refuse(
           'type',
-          'the selector chooses every metric: name one, or compare a label with something that is not empty',
+          'the selector matches every metric; name a metric, or match a label with a non-empty value',
           selector,
         ),
       ];

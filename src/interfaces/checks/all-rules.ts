@@ -58,7 +58,7 @@ export function allRules(): readonly Rule[] {
   return ALL;
 }
 
-/** The facts of everything that a check can report: semantic rules, and what the engine itself says of shape, text and suppressions. */
+/** The facts of everything that a check can report: semantic rules, and what the engine itself reports about shape, syntax, and suppressions. */
 export function allRuleFacts(): readonly RuleFacts[] {
   return [...allRules(), ...shapeRuleFacts, ...Object.values(sourceRules), suppressionNeedsReason];
 }

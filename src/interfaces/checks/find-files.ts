@@ -49,7 +49,7 @@ export function filesOf(paths: readonly string[], cwd: string): readonly string[
   return paths.flatMap((path) => {
     const { files } = findFiles([path], cwd);
     if (files.length === 0) {
-      throw new InputError(`${path}: no .yaml, .yml or .json file in this folder, and no file of a node`);
+      throw new InputError(`${path}: contains no .yaml, .yml, or .json file, and no node configuration file`);
     }
     return files.map((file) => file.path);
   });

@@ -1,5 +1,5 @@
 /**
- * Files whose place tells that they are no whole manifests: templates of a Helm chart, and what a Kustomization merges into others.
+ * Files whose path shows that they are not complete manifests: templates of a Helm chart, and patches of a Kustomization.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -18,7 +18,7 @@ export class ForeignFiles {
 
   constructor(private readonly cwd: string) {}
 
-  /** Why a file of a folder is no manifest; `undefined` where its place does not tell. */
+  /** Why a file of a folder is not a manifest; `undefined` if its path does not show it. */
   why(path: string): string | undefined {
     return this.chartTemplate(path) ?? this.kustomizePart(path);
   }
@@ -116,7 +116,7 @@ function namedFiles(kustomization: JsonObject): readonly (readonly [string, stri
     ...named([...stringsIn(member('transformers')), ...stringsIn(member('generators'))], 'a transformer'),
     ...named(
       generated.map((entry) => entry.slice(entry.indexOf('=') + 1)),
-      'a file of a generated ConfigMap or Secret',
+      'an input of a generated ConfigMap or Secret',
     ),
     ...named(values, 'Helm values'),
   ];

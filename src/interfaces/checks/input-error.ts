@@ -30,10 +30,10 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['EISDIR', 'is a folder'],
-  ['ENOTDIR', 'a part of the path is not a folder'],
-  ['ELOOP', 'links in a circle'],
+  ['ENOTDIR', 'part of the path is not a folder'],
+  ['ELOOP', 'too many levels of symbolic links'],
   ['ENOSPC', 'no space left on the device'],
-  ['EROFS', 'the file system is read-only'],
+  ['EROFS', 'read-only file system'],
   ['ERR_FS_FILE_TOO_LARGE', 'the file is larger than 2 GiB'],
   ['ERR_STRING_TOO_LONG', 'the file is too large'],
 ]);

@@ -39,7 +39,7 @@ export function readManifests(text: string, options: ReadTextOptions = {}): Mani
 
 /**
  * Reads the manifests of files and folders, in the given order; the files of a folder by name. A file that is named twice is read once.
- * A file that cannot be read does not throw; it is a finding of the check. Files of a folder that are no manifests are listed in `skipped`
+ * A file that cannot be read does not throw; it is a finding of the check. Files of a folder that are not manifests are listed in `skipped`
  * of the set.
  *
  * @param paths files, or folders, whose `.yaml`, `.yml`, and `.json` files are read at any depth, except those in `node_modules` and in
@@ -98,7 +98,7 @@ export class SourceReader {
   }
 }
 
-/** The text of one file, for what is no manifest. */
+/** The text of one file that is not a manifest. */
 export function readText(file: string, cwd: string): string {
   return decode(readBytes(file, cwd), file);
 }

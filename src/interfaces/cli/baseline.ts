@@ -14,7 +14,7 @@ type BaselineEntry = Pick<Finding, 'rule' | 'object' | 'path'> & { readonly file
 const SYNTAX = 'yaml/syntax';
 
 function keyOf({ rule, object, path, file }: BaselineEntry): string {
-  // An object keeps its findings when it moves to another file; what is no object has nothing else.
+  // An object keeps its findings when it moves to another file; a document that is not an object has only its file.
   return [rule, object, path, object === '' ? (file ?? '') : ''].join('\n');
 }
 
@@ -34,7 +34,7 @@ export function baselineText(report: Report): string {
 /**
  * The report without the findings of a baseline, which count as suppressed.
  *
- * @throws UsageError where the file is no baseline
+ * @throws UsageError if the file is not a baseline
  */
 export function withoutBaseline(report: Report, file: string, cwd: string): Report {
   const left = readBaseline(file, cwd);
@@ -57,7 +57,7 @@ function readBaseline(file: string, cwd: string): Map<string, number> {
   const parsed = parseValue(readText(file, cwd), file);
   const value = asObject('value' in parsed ? parsed.value : {});
   if (value.gantry !== 'baseline' || value.version !== 1) {
-    throw new UsageError(`${file}: not a baseline of gantry check; --update-baseline writes one`);
+    throw new UsageError(`${file}: not a baseline of gantry check; create one with --update-baseline`);
   }
   const left = new Map<string, number>();
   for (const entry of asArray(value.findings).filter(isObject)) {

@@ -1,5 +1,5 @@
 /**
- * `gantry catalog [NAME]`: accelerators, MIG profiles, resource names, labels and the like.
+ * `gantry catalog [NAME]`: accelerators, MIG profiles, resource names, labels, and other facts.
  */
 import pico from 'picocolors';
 import {
@@ -49,7 +49,7 @@ export function catalogCommand(name: string | undefined, flags: CatalogFlags, te
 
 function unknownName(name: string): string {
   const near = catalogSuggestions(name);
-  return `catalog ${name}: no such name${near.length > 0 ? `; near it: ${near.join(', ')}` : `; topics are ${CATALOG_TOPICS.join(', ')}`}`;
+  return `catalog ${name}: not found${near.length > 0 ? ` (did you mean ${near.join(', ')}?)` : `; topics are ${CATALOG_TOPICS.join(', ')}`}`;
 }
 
 function tableText({ title, columns, rows }: CatalogTable, flags: CatalogFlags, terminal: Terminal): string {

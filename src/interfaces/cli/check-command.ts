@@ -1,5 +1,5 @@
 /**
- * `gantry check PATH...`: holds manifests against their schemas and rules.
+ * `gantry check PATH...`: checks manifests against their schemas and rules.
  */
 import { resolve } from 'node:path';
 import { DEFAULT_MINOR } from '../../facts/api/kinds';
@@ -62,7 +62,7 @@ async function setOf(
   }
   const wanted = paths.length > 0 || rendered.length > 0 ? paths : includedPaths(configuration, terminal.cwd);
   if (wanted.length === 0 && rendered.length === 0) {
-    throw new UsageError('nothing to check: name files or folders, or list them as `include` in .gantry.yaml');
+    throw new UsageError('no manifests to check; pass files or folders, or list them under `include` in .gantry.yaml');
   }
   const read = await readManifests(wanted, terminal, { progress, isExcluded });
   return rendered.length === 0

@@ -58,7 +58,9 @@ export function minorOf(text: string | undefined): KubernetesMinor {
   if (minor !== undefined) {
     return minor;
   }
-  throw new UsageError(`--k8s ${text}: unknown Kubernetes version; known are ${KUBERNETES_MINORS.join(', ')}`);
+  throw new UsageError(
+    `--k8s ${text}: unsupported Kubernetes version; supported versions are ${KUBERNETES_MINORS.join(', ')}`,
+  );
 }
 
 function tiersOf(texts: readonly string[] | undefined): readonly Tier[] | undefined {
@@ -95,30 +97,30 @@ export function oneOf<T extends string>(flag: string, text: string, allowed: rea
   if (value !== undefined) {
     return value;
   }
-  throw new UsageError(`${flag} ${text}: unknown ${noun}; known are ${allowed.join(', ')}`);
+  throw new UsageError(`${flag} ${text}: unknown ${noun}; supported values are ${allowed.join(', ')}`);
 }
 
 function suppressionOf(text: string, knownRules: readonly string[]): Suppression {
   const suppression = parseSuppression(text, '=');
   if (suppression === undefined) {
-    throw new UsageError(`--ignore ${text}: needs RULE=reason, with a reason`);
+    throw new UsageError(`--ignore ${text}: must be RULE=REASON with a non-empty reason`);
   }
   if (knownRules.includes(suppression.rule)) {
     return suppression;
   }
   const near = knownRules.filter((rule) => rule.split('/')[1] === suppression.rule.split('/').at(-1));
   throw new UsageError(
-    `--ignore ${text}: unknown rule ${suppression.rule}${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '; `gantry rules` lists them'}`,
+    `--ignore ${text}: unknown rule ${suppression.rule}${near.length > 0 ? ` (did you mean ${near.join(' or ')}?)` : '; list the rules with `gantry rules`'}`,
   );
 }
 
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
 
 /** The definitions of a file, or of all files of a folder that have some. */
-function crdsIn(path: string, cwd: string): readonly JsonObject[] {
+export function crdsIn(path: string, cwd: string): readonly JsonObject[] {
   const found = findFiles([path], cwd).files.map((file) => ({ ...file, crds: crdsInFile(file.path, cwd) }));
   if (found.every(({ crds }) => crds.length === 0)) {
-    throw new UsageError(`${path}: no CustomResourceDefinition in it`);
+    throw new UsageError(`--crd ${path}: contains no CustomResourceDefinition`);
   }
   return found.flatMap(({ crds }) => crds);
 }
@@ -133,7 +135,7 @@ function crdsInFile(file: string, cwd: string): readonly JsonObject[] {
   const old = crds.find(({ id }) => id.apiVersion !== 'apiextensions.k8s.io/v1');
   if (old !== undefined) {
     throw new UsageError(
-      `${file}: CustomResourceDefinition ${old.id.name} is ${old.id.apiVersion}; apiextensions.k8s.io/v1 is read`,
+      `${file}: CustomResourceDefinition ${old.id.name} has apiVersion ${old.id.apiVersion}; it must be apiextensions.k8s.io/v1`,
     );
   }
   return crds.map(({ object }) => object);

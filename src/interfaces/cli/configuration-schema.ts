@@ -35,15 +35,15 @@ export const CONFIGURATION_SCHEMA = {
   additionalProperties: false,
   properties: {
     include: texts('Files, folders, and globs that gantry check reads if no path is given.'),
-    exclude: texts('Globs of files and folders that are left out of folders, such as "**/testdata/**".'),
-    k8s: { type: 'string', description: 'Kubernetes minor of the manifests.', enum: KUBERNETES_MINORS },
+    exclude: texts('Globs of files and folders to skip, such as "**/testdata/**".'),
+    k8s: { type: 'string', description: 'Kubernetes minor version of the target cluster.', enum: KUBERNETES_MINORS },
     crds: texts('Files and folders with CustomResourceDefinitions of kinds that Gantry does not know.'),
     rules: {
       type: 'object',
       description: 'Severity of rules, by id, such as "pods/variable-defined".',
       additionalProperties: {
         type: 'object',
-        description: 'What a rule counts as, and why.',
+        description: 'The severity of a rule, and the reason for it.',
         additionalProperties: false,
         required: ['severity', 'reason'],
         properties: {
@@ -59,10 +59,11 @@ export const CONFIGURATION_SCHEMA = {
     'rule-modules': texts('Modules that export your own rules as `rules` or as the default export.'),
     'fail-on': {
       type: 'array',
-      description: 'What gives exit status 1: the lowest severity that does, and objects that were not checked.',
+      description:
+        'What makes the exit status 1: findings of this severity or above, and objects that were not checked.',
       items: { type: 'string', enum: ['error', 'warning', 'info', 'not-checked'] },
     },
-    baseline: { type: 'string', description: 'File with the findings that are accepted.', minLength: 1 },
+    baseline: { type: 'string', description: 'File with the findings to suppress.', minLength: 1 },
   },
 } as const satisfies FileSchema;
 
@@ -90,7 +91,7 @@ export function problemsOf(value: JsonValue, schema: FileSchema, path = ''): rea
 
 function stringProblems(value: JsonValue, { enum: allowed, minLength = 0 }: FileSchema): readonly string[] {
   if (typeof value !== 'string') {
-    return [`must be a string${typeof value === 'number' ? ': put it in quotes' : ''}`];
+    return [`must be a string${typeof value === 'number' ? '; put it in quotation marks' : ''}`];
   }
   if (allowed !== undefined && !allowed.includes(value)) {
     return [`unsupported value ${JSON.stringify(value)}: supported values are ${allowed.join(', ')}`];

@@ -137,7 +137,7 @@ function rulesIn(exported: unknown, where: string): readonly Rule[] {
   const found = [rules, byDefault, inner.rules, exported].find((candidate) => Array.isArray(candidate)) as
     readonly unknown[] | undefined;
   if (found === undefined || !found.every(isRule)) {
-    throw new UsageError(`${where} must export a list of rules as \`rules\`; \`defineRule\` makes one`);
+    throw new UsageError(`${where} must export an array of rules as \`rules\`; create each rule with \`defineRule\``);
   }
   return found;
 }

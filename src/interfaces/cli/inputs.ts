@@ -48,7 +48,7 @@ export async function readWholeManifests(
     throw new UsageError(broken.map((problem) => `${placeOf(problem)}: ${problem.message}`).join('\n'));
   }
   if (set.manifests.length === 0 && set.problems.length === 0) {
-    throw new UsageError(`${paths.join(', ')}: no Kubernetes object in it`);
+    throw new UsageError(`${paths.join(', ')}: contains no Kubernetes object`);
   }
   return set;
 }

@@ -18,11 +18,16 @@ import { versionOf } from '../checks/version';
 
 const load = createRequire(__filename);
 
+const EXIT_STATUS = `Exit status:
+  0  no findings, no pending gangs, all expectations met
+  1  findings, pending gangs, or unmet expectations
+  2  invalid usage or unreadable input`;
+
 /**
  * Runs one command line.
  *
  * @param words without the program's own name
- * @returns exit status: 0 good, 1 findings, 2 usage or unreadable input
+ * @returns exit status: 0 success, 1 findings, 2 invalid usage or unreadable input
  */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
   let status = 0;
@@ -35,7 +40,9 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
       return error.exitCode === 0 ? 0 : 2;
     }
     const text =
-      error instanceof InputError ? error.message : `this is a defect of Gantry, please report it\n${stackOf(error)}`;
+      error instanceof InputError
+        ? error.message
+        : `internal error. This is a bug in Gantry, please report it\n${stackOf(error)}`;
     terminal.err(`gantry: ${text}\n`);
     return 2;
   }
@@ -47,10 +54,11 @@ function stackOf(error: unknown): string {
 
 function commands(terminal: Terminal, finish: (status: number) => void): Command {
   const program = new Command('gantry')
-    .description('GPU and AI platforms on Kubernetes: manifests that are checked before anything is applied.')
+    .description('Check, plan, and simulate GPU and AI workloads on Kubernetes before you apply them.')
     .version(versionOf(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .addHelpText('after', '\nExit status: 0 good, 1 findings, 2 usage or unreadable input.')
+    .helpCommand('help [command]', 'print help for a command')
+    .addHelpText('after', `\n${EXIT_STATUS}\n\nUse "gantry COMMAND --help" for more information about a command.`)
     .exitOverride()
     .configureOutput({
       writeOut: terminal.out,
@@ -62,34 +70,60 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
 
   withCheckOptions(program.command('check'))
     .summary('check manifests')
-    .description('Hold manifests against schemas, CEL rules and the rules of every domain.')
+    .description(
+      'Check manifests without a cluster: schemas, CEL rules, the validation of the API server, and the rules of each project.',
+    )
     .argument('[paths...]', 'files, folders, or - for standard input (default: "include" in .gantry.yaml)')
-    .option('--kustomize <folder>', 'check what kustomize builds from a folder; repeatable', collect)
-    .option('--helm <chart>', 'check what helm renders from a chart; repeatable', collect)
-    .option('--values <file>', 'values of the chart; repeatable', collect)
-    .option('--set <key=value>', 'a value of the chart; repeatable', collect)
+    .option('--kustomize <folder>', 'check the output of kustomize for a folder; repeatable', collect)
+    .option('--helm <chart>', 'check the output of helm template for a chart; repeatable', collect)
+    .option('--values <file>', 'values file of the chart; repeatable', collect)
+    .option('--set <key=value>', 'value of the chart; repeatable', collect)
     .option('--release <name>', 'release name of the chart (default: "release")')
     .option('--namespace <name>', 'namespace of the release')
-    .option('--exclude <glob>', 'leave files and folders out of folders; repeatable', collect)
-    .option('--baseline <file>', 'accept the findings that this file lists')
-    .option('--update-baseline', 'write the findings of this run to the baseline')
+    .option('--exclude <glob>', 'skip the files and folders that match; repeatable', collect)
+    .option('--baseline <file>', 'suppress the findings that this file lists')
+    .option('--update-baseline', 'write the findings of this run to the baseline file')
     .option('--output <file>', 'write the report to a file')
     .option('-q, --quiet', 'print errors only')
+    .addHelpText(
+      'after',
+      examples(
+        ['Check a folder', 'gantry check manifests/'],
+        ['Check the output of another tool', 'kustomize build overlays/prod | gantry check -'],
+        [
+          'Check what the API server of Kubernetes 1.33 validates',
+          'gantry check --k8s 1.33 --only schema,cel,server .',
+        ],
+        [
+          'Suppress a rule, with a reason',
+          `gantry check --ignore 'pods/shared-memory-for-several-gpus=single-process jobs' manifests/`,
+        ],
+      ),
+    )
     .action(async (paths: string[], flags: CheckFlags) => {
       const { checkCommand } = load('./check-command') as typeof CheckModule;
       finish(await checkCommand(paths, flags, terminal));
     });
 
   withCheckOptions(program.command('synth'))
-    .summary('run a cdk8s app and check what it makes')
-    .description('Run a cdk8s app, check what it makes, and replace the output folder if that is good.')
+    .summary('synthesize a cdk8s app and check the result')
+    .description(
+      'Synthesize a cdk8s app and check its manifests. The output folder is replaced only if the check passes.',
+    )
     .option('-a, --app <command>', 'command that runs the app (default: "app" in cdk8s.yaml)')
-    .option('-o, --output <folder>', 'folder to replace (default: "output" in cdk8s.yaml, or dist)')
+    .option('-o, --output <folder>', 'output folder (default: "output" in cdk8s.yaml, or dist)')
     .option(
       '--cluster <file>',
-      'plan on this cluster as well: a cluster file, what kubectl get … -o json printed, or "sample"',
+      'also plan on this cluster: a cluster file, the output of kubectl get … -o json, or "sample"',
     )
-    .option('--page <file>', 'write the plan as an HTML page')
+    .option('--page <file>', 'write the plan to an HTML page; requires --cluster')
+    .addHelpText(
+      'after',
+      examples(
+        ['Synthesize the app of cdk8s.yaml', 'gantry synth'],
+        ['Also plan the app on a cluster', 'gantry synth --cluster cluster.yaml --page plan.html'],
+      ),
+    )
     .action(async (flags: SynthModule.SynthFlags) => {
       const { synthCommand } = load('./synth-command') as typeof SynthModule;
       finish(await synthCommand(flags, terminal));
@@ -97,32 +131,74 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
 
   program
     .command('plan')
-    .summary('where everything goes on a cluster, and what waits')
+    .summary('show where workloads run on a cluster, and why they stay pending')
     .description(
-      'Plan the workloads of manifests on a cluster: where each gang lands, what waits, why, and what would let it in.',
+      'Plan workloads on a cluster: where each gang is placed, which gangs stay pending, why, and which changes would help.',
     )
     .argument('[paths...]', 'files, folders, or - for standard input')
     .option(
       '--cluster <file>',
-      'cluster file, or what kubectl get … -o json printed; - for standard input (default: a sample cluster)',
+      'cluster file, or the output of kubectl get … -o json; - for standard input (default: a sample cluster)',
     )
-    .option('--policy <name|file>', 'how to decide: a name, or a file')
-    .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…} or copies=JOB:N; repeatable', collect)
-    .option('--format <format>', 'text, json or html (default: "text")')
+    .option('--policy <name|file>', 'scheduling policy: a name, or a file')
+    .option('--what-if <change>', 'drain=NODE, add-pool=POOL:N, add-pool={…}, or copies=JOB:N; repeatable', collect)
+    .option('--format <format>', 'text, json, or html (default: "text")')
     .option('--output <file>', 'write the plan to a file')
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Plan manifests on a cluster that a file describes', 'gantry plan manifests/ --cluster cluster.yaml'],
+        [
+          'Plan manifests on a running cluster',
+          'kubectl get nodes,pods,podgroups,queues -A -o json | gantry plan manifests/ --cluster -',
+        ],
+        ['Compare with a cluster in which a node is drained', 'gantry plan manifests/ --what-if drain=node-7'],
+      ),
+    )
     .action(async (paths: string[], flags: PlanModule.PlanFlags) => {
       const { planCommand } = load('./plan-command') as typeof PlanModule;
       finish(await planCommand(paths, flags, terminal));
     });
 
   program
+    .command('simulate')
+    .summary('run scenarios over time')
+    .description('Run scenarios over time through the placement core, and compare the results with their expectations.')
+    .argument('<scenarios...>', 'scenario files, or folders that contain them')
+    .addOption(new Option('--format <format>', 'text, json, or html').default('text'))
+    .option('--output <file>', 'write the result to a file')
+    .option('-q, --quiet', 'print unmet expectations only')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['Run all scenarios of a folder', 'gantry simulate scenarios/'],
+        [
+          'Write a page with the timeline of one scenario',
+          'gantry simulate scenarios/drain.yaml --format html --output drain.html',
+        ],
+      ),
+    )
+    .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
+      const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
+      finish(simulateCommand(paths, flags, terminal));
+    });
+
+  program
     .command('catalog')
-    .summary('accelerators, MIG profiles, resource names, labels')
-    .description('Print what is known of accelerators, MIG profiles, resource names, node labels, taints and clouds.')
-    .argument('[name]', 'a topic, or the name of anything in the catalog')
+    .summary('look up accelerators, MIG profiles, resource names, and labels')
+    .description('Look up accelerators, MIG profiles, resource names, node labels, taints, and clouds.')
+    .argument('[name]', 'a topic, or the name of a catalog entry')
     .addOption(new Option('--format <format>', 'text or json').default('text'))
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['List all accelerators', 'gantry catalog accelerators'],
+        ['Explain a node label', 'gantry catalog nvidia.com/gpu.memory'],
+      ),
+    )
     .action((name: string | undefined, flags: CatalogModule.CatalogFlags) => {
       const { catalogCommand } = load('./catalog-command') as typeof CatalogModule;
       finish(catalogCommand(name, flags, terminal));
@@ -132,28 +208,21 @@ function commands(terminal: Terminal, finish: (status: number) => void): Command
     .command('rules')
     .summary('list the rules, or explain one')
     .description(
-      'Print rules with tier, severity and what must hold; for one rule also why, what to do and its source.',
+      'List the rules with their tier and severity. For one rule, also print the reason, the fix, and the source.',
     )
-    .argument('[name]', 'a rule, or the domain that rules begin with')
+    .argument('[name]', 'a rule, or a domain such as volcano')
     .addOption(new Option('--format <format>', 'text or json').default('text'))
-    .option('--no-color', 'print without colours')
+    .option('--no-color', 'print without colors')
+    .addHelpText(
+      'after',
+      examples(
+        ['List the rules of a domain', 'gantry rules volcano'],
+        ['Explain a rule', 'gantry rules volcano/queue-parent-known'],
+      ),
+    )
     .action((name: string | undefined, flags: RulesModule.RulesFlags) => {
       const { rulesCommand } = load('./rules-command') as typeof RulesModule;
       finish(rulesCommand(name, flags, terminal));
-    });
-
-  program
-    .command('simulate')
-    .summary('run scenarios over time')
-    .description('Run scenarios through the placement core over time, and hold them against what they expect.')
-    .argument('<scenarios...>', 'scenario files, or folders of them')
-    .addOption(new Option('--format <format>', 'text, json or html').default('text'))
-    .option('--output <file>', 'write the result to a file')
-    .option('-q, --quiet', 'print only what was expected and did not come')
-    .option('--no-color', 'print without colours')
-    .action((paths: string[], flags: SimulateModule.SimulateFlags) => {
-      const { simulateCommand } = load('./simulate-command') as typeof SimulateModule;
-      finish(simulateCommand(paths, flags, terminal));
     });
 
   for (const command of program.commands) {
@@ -170,25 +239,30 @@ function collect(value: string, before: string[] | undefined): string[] {
 function withCheckOptions(command: Command): Command {
   return command
     .option('--only <tiers>', 'tiers to report: schema, cel, server, webhook, advice', collect)
-    .option('--k8s <minor>', 'Kubernetes version that the manifests are meant for (default: "1.35")')
+    .option('--k8s <minor>', 'Kubernetes version of the target cluster (default: "1.35")')
     .option(
       '--crd <file>',
-      'file or folder with CustomResourceDefinitions of kinds that are not known; repeatable',
+      'file or folder with CustomResourceDefinitions of kinds that Gantry does not know; repeatable',
       collect,
     )
-    .option('--ignore <rule=reason>', 'silence a rule, with a reason; repeatable', collect)
+    .option('--ignore <rule=reason>', 'suppress a rule, with a reason; repeatable', collect)
     .option(
       '--fail-on <severity>',
-      'lowest severity that gives exit status 1: error, warning, info; and not-checked (default: "error")',
+      'exit with status 1 for findings of this severity or above: error, warning, or info; also not-checked (default: "error")',
     )
     .option('--config <file>', 'configuration file (default: the nearest .gantry.yaml)')
-    .option('--format <format>', 'text, json or sarif (default: "text")')
-    .option('--no-color', 'print without colours');
+    .option('--format <format>', 'text, json, or sarif (default: "text")')
+    .option('--no-color', 'print without colors');
+}
+
+/** The section of examples in the help of a command: a comment, and the command line. */
+function examples(...lines: readonly (readonly [comment: string, command: string])[]): string {
+  return `\nExamples:\n${lines.map(([comment, command]) => `  # ${comment}\n  ${command}\n`).join('\n')}`;
 }
 
 /** Runs the process's own command line. */
 export function run(): void {
-  // A reader that has seen enough (`gantry check … | head`) is no failure.
+  // A reader that has seen enough (`gantry check … | head`) is not a failure.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') {

@@ -2,7 +2,7 @@
  * Many names in a few words: neighbours that differ in their last number alone are a range.
  */
 
-/** More ranges than this are told as a number. */
+/** More ranges than this are printed as a number. */
 const MOST_RANGES = 4;
 
 /** `h100-01..08, h100-12`; `h100-01..04, … (23 nodes)` where there are many. */

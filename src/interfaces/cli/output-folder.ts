@@ -25,7 +25,9 @@ export class OutputFolder {
   ) {
     this.target = resolve(cwd, folder);
     if (!relative(this.target, cwd).startsWith('..')) {
-      throw new UsageError(`--output ${folder}: would replace the working directory; name a folder inside it`);
+      throw new UsageError(
+        `--output ${folder}: must not be the working directory, because it would be replaced; choose a folder inside it`,
+      );
     }
     if (existsSync(this.target)) {
       refuseForeign(folder, this.target);
@@ -68,7 +70,7 @@ export class OutputFolder {
 /** A folder that holds other things than manifests was not made by a synth, and is not ours to replace. */
 function refuseForeign(folder: string, target: string): void {
   if (!attempt(folder, () => statSync(target)).isDirectory()) {
-    throw new UsageError(`--output ${folder}: is not a folder`);
+    throw new UsageError(`--output ${folder}: must be a folder`);
   }
   const foreign = attempt(folder, () => listed(target)).find(
     (file) => !GENERATED.test(file) && !NODE_FILES.test(relative(target, file)),
@@ -77,7 +79,7 @@ function refuseForeign(folder: string, target: string): void {
     return;
   }
   throw new UsageError(
-    `--output ${folder}: holds ${relative(target, foreign).split(sep).join('/')}, which no synth made, and would be replaced; name another folder`,
+    `--output ${folder}: would be replaced, but contains ${relative(target, foreign).split(sep).join('/')}, which no synth created; choose another folder`,
   );
 }
 

@@ -47,10 +47,10 @@ interface Planned {
 export async function planCommand(paths: readonly string[], flags: PlanFlags, terminal: Terminal): Promise<number> {
   const format = flags.format === undefined ? 'text' : oneOf('--format', flags.format, FORMATS, 'format');
   if (paths.includes('-') && flags.cluster === '-') {
-    throw new UsageError('- can be the manifests or the cluster, and not both');
+    throw new UsageError('- must not be both the manifests and the cluster; write one of them to a file');
   }
   if (paths.length === 0 && flags.cluster === undefined) {
-    throw new UsageError('nothing to plan: name manifests, or a cluster whose own gangs wait (--cluster)');
+    throw new UsageError('no manifests to plan; pass files or folders, or a cluster with pending gangs (--cluster)');
   }
   const progress = new Progress(terminal);
   try {
@@ -102,7 +102,7 @@ function readPolicyOption(policy: string | undefined, { cwd }: Terminal): Policy
   }
   if (!/[./\\]/.test(policy)) {
     throw new UsageError(
-      `--policy ${policy}: unknown policy; known are ${[...NAMED_POLICIES.keys()].join(', ')}, or a file`,
+      `--policy ${policy}: unknown policy; supported values are ${[...NAMED_POLICIES.keys()].join(', ')}, or a file`,
     );
   }
   return explained(() => readPolicyFile(readText(policy, cwd), policy));

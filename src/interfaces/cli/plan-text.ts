@@ -30,7 +30,7 @@ export interface PlanTextOptions {
 
 type Colours = ReturnType<typeof pico.createColors>;
 
-/** Gangs of a table; a cluster of thousands is told in numbers, and in full by the other formats. */
+/** Maximum number of gangs in a table; of larger clusters the text shows totals, and the other formats show everything. */
 const MOST_ROWS = 40;
 
 export function planText(given: ClusterView, options: PlanTextOptions): string {
@@ -81,16 +81,16 @@ const STATES: Readonly<
   Record<ViewGangState, { readonly word: string; readonly colour: 'green' | 'yellow' | 'red' | 'cyan' }>
 > = {
   placed: { word: 'placed', colour: 'green' },
-  running: { word: 'runs', colour: 'cyan' },
-  partial: { word: 'in part', colour: 'yellow' },
-  nominated: { word: 'next', colour: 'yellow' },
-  pending: { word: 'waits', colour: 'red' },
+  running: { word: 'running', colour: 'cyan' },
+  partial: { word: 'partial', colour: 'yellow' },
+  nominated: { word: 'nominated', colour: 'yellow' },
+  pending: { word: 'pending', colour: 'red' },
   evicting: { word: 'evicted', colour: 'red' },
 };
 
 function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanTextOptions): string {
   if (asked.length === 0) {
-    return 'Nothing to place.';
+    return 'No gangs to place.';
   }
   const shown = asked.slice(0, MOST_ROWS);
   const rows = shown.map((gang) => [
@@ -103,7 +103,7 @@ function gangsText(view: ClusterView, asked: readonly ViewGang[], options: PlanT
   ]);
   const rest = asked.length - shown.length;
   const text = table(['gang', 'kind', 'pods', 'devices', 'state', 'where'], rows, { ...options, whole: [0] });
-  return `${coloured(text, options.colour)}${rest > 0 ? `… and ${rest} more (--format json or html has them all)\n` : ''}`;
+  return `${coloured(text, options.colour)}${rest > 0 ? `… and ${rest} more (use --format json or html for all)\n` : ''}`;
 }
 
 /** The state's word, in its colour; only at the place of its column. */
@@ -155,7 +155,7 @@ function pendingText(asked: readonly ViewGang[], colours: Colours, width: number
   }
   const blocks = waiting.slice(0, MOST_ROWS).map((gang) => pendingBlock(gang, gang.pending!, colours, width));
   const rest = waiting.length - blocks.length;
-  return [colours.bold('Waiting'), ...blocks, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n');
+  return [colours.bold('Pending'), ...blocks, ...(rest > 0 ? [`  … and ${rest} more`] : [])].join('\n');
 }
 
 function pendingBlock(
@@ -177,7 +177,7 @@ function pendingBlock(
     ({ constraint, detail, nodes }) => `${nodes} by ${constraint}${detail === undefined ? '' : ` (${detail})`}`,
   );
   const details = [
-    ...(kept.length > 1 ? [`nodes kept out: ${kept.join(', ')}`] : []),
+    ...(kept.length > 1 ? [`nodes excluded: ${kept.join(', ')}`] : []),
     ...(nearest?.missing === undefined || nearest.detail === undefined
       ? []
       : [`nearest: node ${nearest.node} lacks ${amountText(nearest.detail, nearest.missing)} ${nearest.detail}`]),
@@ -243,7 +243,7 @@ function queuesText(view: ClusterView, options: PlanTextOptions): string {
       ]),
     );
   const rest = shown.length - MOST_ROWS;
-  const text = table(['queue', 'resource', 'used', 'asked', 'share', 'deserved', 'capability', 'gangs'], rows, {
+  const text = table(['queue', 'resource', 'used', 'requested', 'share', 'deserved', 'capability', 'gangs'], rows, {
     ...options,
     whole: [0, 1],
   });
@@ -278,7 +278,7 @@ function amountsOf(
 }
 
 function gangCounts({ placed, pending }: ViewQueue): string {
-  const parts = [...(placed > 0 ? [`${placed} placed`] : []), ...(pending > 0 ? [`${pending} waiting`] : [])];
+  const parts = [...(placed > 0 ? [`${placed} placed`] : []), ...(pending > 0 ? [`${pending} pending`] : [])];
   return parts.join(', ');
 }
 
@@ -287,7 +287,7 @@ function poolsText(view: ClusterView, options: PlanTextOptions): string {
     .slice(0, MOST_ROWS)
     .map(({ name, nodes, unavailable, model, devices, devicesUsed, allocatable, used }) => [
       name,
-      unavailable === 0 ? String(nodes) : `${nodes} (${unavailable} out)`,
+      unavailable === 0 ? String(nodes) : `${nodes} (${unavailable} unavailable)`,
       model ?? '',
       devices === 0 ? '' : `${rounded(devicesUsed)} of ${devices} (${percent(devicesUsed, devices)})`,
       percent(used.cpu ?? 0, allocatable.cpu ?? 0),
@@ -311,10 +311,10 @@ function freeText(view: ClusterView, { bold }: Colours, width: number | undefine
     return [`${free} ${level === undefined ? `on node ${name}` : `in ${titled(level.title, name)}`}`];
   });
   const parts = [
-    `${counted(freeWhole, 'whole device')}${freeWhole > onFreeNodes ? `, ${onFreeNodes} of them on nodes that are free as a whole` : ''}`,
-    ...(freeParts > 0 ? [`parts of devices worth ${rounded(freeParts)} more`] : []),
-    ...(stranded > 0 ? [`${stranded} stranded without CPU or memory beside them`] : []),
-    ...(unavailable > 0 ? [`${unavailable} broken, cordoned or on nodes that are not ready`] : []),
+    `${counted(freeWhole, 'whole device')}${freeWhole > onFreeNodes ? `, ${onFreeNodes} of them on completely free nodes` : ''}`,
+    ...(freeParts > 0 ? [`parts of devices that add up to ${rounded(freeParts)}`] : []),
+    ...(stranded > 0 ? [`${stranded} stranded without free CPU or memory`] : []),
+    ...(unavailable > 0 ? [`${unavailable} unhealthy, cordoned, or on nodes that are not ready`] : []),
   ];
   const most = blocks.length > 0 ? ` Most in one place: ${blocks.join(', ')}.` : '';
   return wrap(`${bold('Free')}: ${parts.join('; ')}.${most}`, '', '  ', width).join('\n');
@@ -344,13 +344,13 @@ function verdict(asked: readonly ViewGang[], { green, red }: Colours): string {
   }
   const placed = asked.filter(({ state }) => state === 'placed' || state === 'running' || state === 'nominated').length;
   if (placed === asked.length) {
-    return green(placed === 1 ? 'The gang has its place.' : `All ${placed} gangs have their places.`);
+    return green(placed === 1 ? 'The gang is placed.' : `All ${placed} gangs are placed.`);
   }
   const count = (state: ViewGangState): number => asked.filter((gang) => gang.state === state).length;
   const parts = [
     ...(placed > 0 ? [`${placed} placed`] : []),
-    ...(count('partial') > 0 ? [`${count('partial')} placed in part`] : []),
-    ...(count('pending') > 0 ? [`${count('pending')} waiting`] : []),
+    ...(count('partial') > 0 ? [`${count('partial')} partially placed`] : []),
+    ...(count('pending') > 0 ? [`${count('pending')} pending`] : []),
     ...(count('evicting') > 0 ? [`${count('evicting')} evicted`] : []),
   ];
   return red(`${counted(asked.length, 'gang')}: ${parts.join(', ')}.`);
@@ -371,7 +371,7 @@ export function differenceText(
   options: PlanTextOptions,
 ): string {
   const { bold, green, red, dim } = pico.createColors(options.colour);
-  const word = (state: ViewGangState | undefined): string => (state === undefined ? 'not there' : STATES[state].word);
+  const word = (state: ViewGangState | undefined): string => (state === undefined ? 'not present' : STATES[state].word);
   const good = (state: ViewGangState | undefined): boolean =>
     state === 'placed' || state === 'running' || state === 'nominated';
   const gangs = difference.gangs.map(({ name, before, after }) => {
@@ -382,7 +382,7 @@ export function differenceText(
     const used = (pool: ViewPool | undefined): string =>
       pool === undefined
         ? 'none'
-        : `${pool.nodes} nodes${pool.unavailable > 0 ? ` (${pool.unavailable} out)` : ''}, ${rounded(pool.devicesUsed)} of ${pool.devices} devices used`;
+        : `${pool.nodes} nodes${pool.unavailable > 0 ? ` (${pool.unavailable} unavailable)` : ''}, ${rounded(pool.devicesUsed)} of ${pool.devices} devices used`;
     return wrap(`pool ${name}: ${used(before)} → ${used(after)}`, '  ', '    ', options.width).join('\n');
   });
   const { before, after } = difference.freeWhole;
@@ -393,14 +393,14 @@ export function differenceText(
   const moved =
     difference.moved.length === 0
       ? []
-      : wrap(`other places: ${namesOf(difference.moved)}`, '  ', '    ', options.width).map(dim);
+      : wrap(`placed on other nodes: ${namesOf(difference.moved)}`, '  ', '    ', options.width).map(dim);
   const lines = [
     ...shown,
     ...moved,
     ...pools,
     ...(before === after ? [] : [`  free whole devices: ${before} → ${after}`]),
   ];
-  return `${[bold(`What if ${changes.join(', ')}`), ...(lines.length > 0 ? lines : ['  nothing changes'])].join('\n')}\n`;
+  return `${[bold(`What if ${changes.join(', ')}`), ...(lines.length > 0 ? lines : ['  no change'])].join('\n')}\n`;
 }
 
 function namesOf(names: readonly string[]): string {

@@ -69,7 +69,7 @@ export async function renderKustomize(folder: string, terminal: Pick<Terminal, '
   const isLocal = statSync(full, { throwIfNoEntry: false })?.isDirectory() === true;
   const wrapper = isLocal ? wrapped(realpathSync(full)) : undefined;
   try {
-    // A Component cannot be wrapped; what is wrong with a folder is told without the wrapper, too.
+    // A Component cannot be wrapped; errors of a folder are reported without the wrapper, too.
     const traced = wrapper === undefined ? undefined : await kustomize(wrapper, flag, terminal);
     const output = traced?.status === 0 ? traced : await kustomize(folder, flag, terminal);
     if (output.status !== 0) {
@@ -98,7 +98,7 @@ async function kustomize(folder: string, flag: string, terminal: Pick<Terminal, 
     (await runProgram('kustomize', ['build', folder], terminal)) ??
     (await runProgram('kubectl', ['kustomize', folder], terminal));
   if (output === undefined) {
-    throw new UsageError(`${flag}: requires kustomize or kubectl, and neither is in PATH`);
+    throw new UsageError(`${flag}: requires kustomize or kubectl in PATH; install one of them`);
   }
   return output;
 }
@@ -156,7 +156,7 @@ export async function renderHelm(
   ];
   const output = await runProgram('helm', words, terminal);
   if (output === undefined) {
-    throw new UsageError(`${flag}: requires helm, which is not in PATH`);
+    throw new UsageError(`${flag}: requires helm in PATH; install it`);
   }
   if (output.status !== 0) {
     throw new UsageError(`${flag}: ${reasonIn(output)}`);
@@ -198,7 +198,7 @@ class HelmSources {
   }
 }
 
-/** The objects with their sources in place of the rendered text, whose lines nobody can open. */
+/** The objects with their sources instead of the rendered text, which is not a file that users can open. */
 function relocated(
   { manifests, problems }: Parsed,
   place: (manifest: Manifest) => Manifest,

@@ -32,7 +32,7 @@ export function rulesCommand(name: string | undefined, flags: RulesFlags, termin
     terminal.out(wholeRule(rules[0], colour));
   } else {
     const rows = rules.map(({ id, tier, severity, summary }) => [id, tier, severity, summary]);
-    terminal.out(table(['rule', 'tier', 'severity', 'what must hold'], rows, { colour, width: terminal.columns }));
+    terminal.out(table(['rule', 'tier', 'severity', 'requirement'], rows, { colour, width: terminal.columns }));
   }
   return 0;
 }
@@ -55,7 +55,7 @@ function selected(name: string | undefined): readonly RuleFacts[] {
   );
   const domains = [...new Set(rules.map(({ id }) => id.slice(0, id.indexOf('/'))))];
   throw new UsageError(
-    `rules ${name}: no such rule${near === undefined ? `; domains are ${domains.join(', ')}` : `; near it: ${near}`}`,
+    `rules ${name}: not found${near === undefined ? `; domains are ${domains.join(', ')}` : ` (did you mean ${near}?)`}`,
   );
 }
 
@@ -65,13 +65,13 @@ function wholeRule({ id, row, tier, severity, summary, why, source, fix }: RuleF
     ['severity', severity],
     ['tier', tier],
     ['row', row ?? ''],
-    ['asks', summary],
-    ['otherwise', why],
-    ['what to do', fix],
+    ['summary', summary],
+    ['why', why],
+    ['fix', fix],
     ['source', source],
   ];
   const lines = facts
     .filter(([, text]) => text !== '')
-    .map(([label = '', text = '']) => `  ${label.padEnd('what to do'.length)}  ${text}\n`);
+    .map(([label = '', text = '']) => `  ${label.padEnd('severity'.length)}  ${text}\n`);
   return `${bold(id)}\n${lines.join('')}`;
 }

@@ -1,5 +1,5 @@
 /**
- * `gantry simulate SCENARIO...`: runs scenarios through the placement core and holds them against what they expect.
+ * `gantry simulate SCENARIO...`: runs scenarios through the placement core and compares the results with their expectations.
  */
 import { dirname, isAbsolute, join } from 'node:path';
 import { renderTimelinePage } from '../../planning/pages';
@@ -33,7 +33,7 @@ export function simulateCommand(paths: readonly string[], flags: SimulateFlags, 
   const format = oneOf('--format', flags.format, ['text', 'json', 'html'], 'format');
   const files = filesOf(paths, terminal.cwd);
   if (format === 'html' && files.length > 1) {
-    throw new UsageError(`--format html: one page shows one scenario, and ${files.length} are named`);
+    throw new UsageError(`--format html: requires exactly one scenario, but ${files.length} were given`);
   }
   const scenarios = files.map((file) => ({ file, scenario: scenarioIn(file, terminal) }));
   const progress = new Progress(terminal);

@@ -1,5 +1,5 @@
 /**
- * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder when that is good.
+ * `gantry synth`: runs a cdk8s app, checks what it wrote, and replaces the output folder if the check passes.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,15 +8,13 @@ import { type CheckOptions } from '../../checks/engine';
 import { type Finding } from '../../checks/finding';
 import { type Report } from '../../checks/report';
 import { plural } from '../../checks/report/text';
-import { type Manifest } from '../../manifests/manifest';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { asObject, asString } from '../../manifests/read';
-import { parseValue } from '../../manifests/yaml';
+import { type ManifestSet } from '../../manifests/manifest-set';
 import { knownRules, runCheck } from './check-command';
 import { formatOf, type CheckFlags } from './check-options';
 import { isNodeFile } from '../checks/find-files';
-import { readText } from '../checks/read-files';
-import { placeOf, readWholeManifests } from './inputs';
+import { asAuthored } from './as-authored';
+import { APP_CONFIG_FILE, readAppConfig, withImportedCrds } from './app-config';
+import { readWholeManifests } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
 import type * as SynthPlan from './synth-plan';
@@ -32,21 +30,20 @@ export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
 }
 
 const load = createRequire(__filename);
-const CONFIG = 'cdk8s.yaml';
 const METADATA = 'construct-metadata.json';
 
 /** @returns the exit status */
 export async function synthCommand(given: SynthFlags, terminal: Terminal): Promise<number> {
-  const { flags, options } = await settingsOf(given, terminal);
+  const config = readAppConfig(terminal.cwd);
+  const { flags, options } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
   const format = formatOf(flags.format);
-  const config = readConfig(terminal.cwd);
   const command = flags.app ?? config.app;
   if (command === undefined) {
-    throw new UsageError(`no app to run: give --app COMMAND, or write "app" into ${CONFIG}`);
+    throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${APP_CONFIG_FILE}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
   if (flags.page !== undefined && flags.cluster === undefined) {
-    throw new UsageError('--page: needs --cluster, the cluster that it shows');
+    throw new UsageError('--page requires --cluster');
   }
   const cluster =
     flags.cluster === undefined
@@ -64,7 +61,7 @@ export async function synthCommand(given: SynthFlags, terminal: Terminal): Promi
     const files = folder.files();
     if (files.length === 0) {
       throw new UsageError(
-        `the app "${command}" wrote nothing into CDK8S_OUTDIR; an App with an outdir of its own ignores it`,
+        `the app "${command}" wrote no manifests to CDK8S_OUTDIR; remove \`outdir\` from the props of App, which overrides it`,
       );
     }
     const written = await readWholeManifests(manifestFiles(files, folder.draft), { ...terminal, cwd: folder.draft });
@@ -99,23 +96,6 @@ function manifestFiles(files: readonly string[], folder: string): readonly strin
   return files.filter((file) => !/^node-files[\\/]/.test(file) || isNodeFile(file, folder));
 }
 
-interface Config {
-  readonly app?: string;
-  readonly output?: string;
-}
-
-function readConfig(cwd: string): Config {
-  if (!existsSync(join(cwd, CONFIG))) {
-    return {};
-  }
-  const value = parseValue(readText(CONFIG, cwd), CONFIG);
-  if ('problem' in value) {
-    throw new UsageError(`${placeOf(value.problem)}: ${value.problem.message}`);
-  }
-  const { app, output } = asObject(value.value);
-  return { app: asString(app), output: asString(output) };
-}
-
 /** Names of objects, with the construct that made each, as cdk8s records them. The file is taken out: it is not to be applied. */
 function takeConstructs(draft: string): ReadonlyMap<string, string> {
   const file = join(draft, METADATA);
@@ -129,29 +109,6 @@ function takeConstructs(draft: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(resources).map(([name, { path }]) => [name, path]));
 }
 
-/**
- * The manifests with the construct that made them as their place, since that is where their author can change them. cdk8s records
- * constructs by the object's name alone; where two objects share a name, the place stays the file.
- */
-function asAuthored(
-  set: ManifestSet,
-  fileOf: (draft: string) => string,
-  constructs: ReadonlyMap<string, string>,
-): ManifestSet {
-  const times = new Map<string, number>();
-  for (const { id } of set.manifests) {
-    times.set(id.name, (times.get(id.name) ?? 0) + 1);
-  }
-  const manifests = set.manifests.map((manifest): Manifest => {
-    const construct = times.get(manifest.id.name) === 1 ? constructs.get(manifest.id.name) : undefined;
-    if (construct !== undefined) {
-      return { ...manifest, origin: { construct } };
-    }
-    return { ...manifest, origin: { ...manifest.origin, file: fileOf(manifest.origin.file ?? '') } };
-  });
-  return new ManifestSet(manifests);
-}
-
 /** What an app that is checked on synth said of itself. */
 function appReport(file: string): Report | undefined {
   return existsSync(file)
@@ -160,8 +117,8 @@ function appReport(file: string): Report | undefined {
 }
 
 /**
- * An app that checks itself knows its target, its own rules and every construct, so its word counts where it speaks of all that was
- * written (a program may hold several apps) and the flags name no other target. Else the manifests are checked here, and what only
+ * An app that checks itself knows its target, its own rules, and every construct, so its report is used if it covers everything that was
+ * written (a program may contain several apps) and the flags name no other target. Otherwise the manifests are checked here, and what only
  * the app's own rules can find is added.
  */
 function reportOn(set: ManifestSet, options: CheckOptions, flags: SynthFlags, own: Report | undefined): Report {
@@ -217,6 +174,6 @@ function made(set: ManifestSet, files: readonly string[], target: string, writte
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([kind, count]) => `${kind} ${count}`);
   const what = `${plural(set.manifests.length, 'object')} in ${plural(files.length, 'file')}`;
-  const head = written ? `${target}: ${what}` : `${target}: left as it was; the app made ${what}`;
+  const head = written ? `${target}: ${what}` : `${target}: unchanged; the app created ${what}`;
   return [head, ...(written ? files.map((file) => `  ${file}`) : []), `  ${byKind.join(', ')}`].join('\n');
 }

@@ -44,7 +44,7 @@ export function planOn(cluster: ClusterState, set: ManifestSet, options: CheckOp
       `\n${planText(plan.view, { colour: wantsColour(terminal, flags.color), width: terminal.columns, asked: plan.asked.length })}`,
     writePage: (file, terminal) => {
       writeWhole(file, renderPage(plan), terminal.cwd);
-      terminal.out(`\n${file}: the plan as a page\n`);
+      terminal.out(`\nThe plan was written to ${file}\n`);
     },
   };
 }

@@ -57,7 +57,7 @@ export function wantsColour(terminal: Terminal, option: boolean | undefined): bo
   return terminal.columns !== undefined && TERM !== 'dumb';
 }
 
-/** A line on standard error that is written over as work goes on, and gone at the end. Nothing where standard error is no terminal. */
+/** A progress line on standard error, removed at the end. Prints nothing if standard error is not a terminal. */
 export class Progress {
   private shown = false;
 

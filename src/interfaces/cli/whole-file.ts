@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 import { attempt } from '../checks/input-error';
 
 /**
- * Writes beside the file first and then puts it in place, so that a reader never sees half of it and a failure leaves the old one. A link
- * stays and what it points to is replaced; what is no regular file (a device, a pipe) is written to as it is.
+ * Writes a temporary file and renames it, so that a reader never sees half of it and a failure keeps the old one. A link stays and
+ * its target is replaced; a target that is not a regular file (a device, a pipe) is written to directly.
  */
 export function writeWhole(file: string, text: string, cwd: string): void {
   const named = resolve(cwd, file);

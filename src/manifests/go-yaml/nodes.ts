@@ -1,5 +1,5 @@
 /**
- * The nodes of one YAML document: blocks are told apart by the column that they begin in.
+ * The nodes of one YAML document: the column of its first line identifies a block.
  */
 import { checkFollowing } from './following';
 import { LineParser, NO_PROPERTIES } from './line-nodes';
@@ -29,7 +29,7 @@ export function parseNodes(text: string): YamlNode | undefined {
   } else if (hasDirectives) {
     throw new YamlSyntaxError(source.at, 'a line with "---" must follow the directives');
   } else if (source.isMarker) {
-    throw new YamlSyntaxError(source.at, 'the document ends before its value does');
+    throw new YamlSyntaxError(source.at, 'unexpected end of the document');
   }
   const root = parser.block(-1, false, source.at);
   checkFollowing(source, parser.lastBegin);

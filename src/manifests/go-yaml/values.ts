@@ -100,7 +100,7 @@ class ValueReader {
       this.aliased++;
     }
     if (this.aliased > 100 && this.values > 1000 && this.aliased / this.values > allowedShare(this.values)) {
-      throw new YamlSyntaxError(start, 'the aliases of this document stand for too many values');
+      throw new YamlSyntaxError(start, 'the aliases of this document expand to too many values');
     }
   }
 
@@ -134,7 +134,7 @@ class ValueReader {
   /**
    * Sets the members of a map one after another, so that the last of several counts, be it a merged one.
    *
-   * @param merged the members come from a merge key: those of the object itself are replaced, and that is no duplicate
+   * @param merged the members come from a merge key: those of the object itself are replaced, and that is not a duplicate
    */
   private readInto(object: JsonObject, map: MapNode, merged: boolean): void {
     const own = new Set<string>();
@@ -155,7 +155,7 @@ class ValueReader {
     }
   }
 
-  /** `<<: *base` and `<<: [*a, *b]`, of which the first counts most. */
+  /** `<<: *base` and `<<: [*a, *b]`, where the first has precedence. */
   private merge(object: JsonObject, node: YamlNode): void {
     if (node.kind === 'list') {
       for (const item of node.items.toReversed()) {

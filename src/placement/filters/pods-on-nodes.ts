@@ -69,6 +69,14 @@ export class PodsOnNodes {
     }
   }
 
+  /** A class that is like another one to all pods, whatever it asks of nodes. */
+  registerLike(podClass: PodClass, other: PodClass): void {
+    const terms = this.classes[other.id];
+    if (this.classes[podClass.id] === undefined && terms !== undefined) {
+      this.classes[podClass.id] = terms;
+    }
+  }
+
   /** Pod of the class appears on the row (`by` 1) or goes (-1). */
   count(podClass: PodClass, row: number, by: 1 | -1): void {
     const terms = this.classes[podClass.id];
@@ -106,7 +114,7 @@ export class PodsOnNodes {
     }
     for (const term of terms.affinity) {
       const domain = term.domains.ofRow[row];
-      // The first pod of a group that selects itself has nobody to follow.
+      // The first pod of a group that selects itself has no other pod to be near.
       const first = term.total === 0 && terms.selectedBy.includes(term);
       if (domain < 0 || (term.selected[domain] === 0 && !first)) {
         return 'pod-affinity';

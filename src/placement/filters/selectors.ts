@@ -12,7 +12,7 @@ import {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Keys come from whoever writes selectors: `constructor` is a label that nobody has by itself. */
+/** Keys come from users: `constructor` must not match a property that every object inherits. */
 function valueOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
@@ -79,6 +79,11 @@ export function untoleratedTaint(taints: readonly Taint[], tolerations: readonly
   return taints.find(
     (taint) => taint.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, taint)),
   );
+}
+
+/** All of them. */
+export function untoleratedTaints(taints: readonly Taint[], tolerations: readonly Toleration[]): readonly Taint[] {
+  return taints.filter((taint) => untoleratedTaint([taint], tolerations) !== undefined);
 }
 
 export function tolerates({ key, operator = 'Equal', value, effect }: Toleration, taint: Taint): boolean {

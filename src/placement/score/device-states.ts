@@ -6,7 +6,7 @@
  */
 import { WHOLE, type NodeTable } from '../node-table';
 
-/** How a request uses devices: so many of them, so many thousandths of each. */
+/** How a request uses devices: their number, and the thousandths of each. */
 export interface DeviceShape {
   readonly devices: number;
   readonly milli: number;

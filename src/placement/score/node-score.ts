@@ -3,8 +3,8 @@
  *
  * `binpack` counts what stays free: for work with devices the thousandths of devices first, then CPU; work without devices keeps off
  * nodes that have some. A share of a device goes to a node where a device is shared already. `spread` is the same with the sign turned.
- * `fgd` and `fragmentation` are told in `fragmentation.ts`. Of rows that are equal to `fragmentation` the one with the fewest free
- * devices is taken; `fgd` takes the lowest, as published.
+ * `fragmentation.ts` describes `fgd` and `fragmentation`. Among rows of equal `fragmentation`, the one with the fewest free
+ * devices is chosen; `fgd` takes the lowest, as published.
  */
 import { milliOn } from '../devices';
 import { CPU_COLUMN, MEMORY_COLUMN, type NodeTable, PODS_COLUMN, WHOLE } from '../node-table';
@@ -13,7 +13,7 @@ import { type NodeScore } from '../policy';
 import { type Fragmentation } from './fragmentation';
 import { shapeOf } from './workload';
 
-/** `cpu` is that of the class, or the magnitude that stands for its group. */
+/** `cpu` is that of the class, or the representative value of its group. */
 export type ScoreFunction = (podClass: PodClass, cpu: number, row: number) => number;
 
 /** More than any difference in what stays free: a preference that is a matter of principle. */

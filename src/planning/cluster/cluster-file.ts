@@ -1,7 +1,7 @@
 /**
  * A cluster that somebody describes by hand: pools of alike nodes, where they stand, queues.
  *
- * Everything that is wrong with a file is told at once, in the words of the file.
+ * All mistakes in a file are reported together, with the field names of the file.
  */
 import { type JsonValue } from '../../facts/api/schema';
 import { parseValue } from '../../manifests/yaml';
@@ -54,7 +54,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   if (pools.length === 0) {
     fields.wrongAt(
       'pools',
-      'is missing; list pools of nodes, such as {name: h100, count: 64, accelerator: H100-SXM-80GB}',
+      'is required; list pools of nodes, for example {name: h100, count: 64, accelerator: H100-SXM-80GB}',
     );
   }
   const poolOf = new Map(pools.flatMap(({ name: pool, nodes }) => nodes.map((node) => [node.name, pool] as const)));
@@ -90,7 +90,7 @@ function clusterOf(fields: Fields, file: string): ClusterState {
   };
 }
 
-/** Levels of all pools, each where it stands in its own pool; well-known ones in their order. */
+/** Levels of all pools, each in the order of its own pool; well-known ones in their order. */
 function levelsOf(pools: readonly Pool[]): readonly string[] {
   const labels = new Set(pools.flatMap(({ levels }) => levels.map(({ label }) => label)));
   const known = LEVELS.map(({ label }): string => label).filter((label) => labels.has(label));
@@ -102,7 +102,7 @@ function topologiesOf(fields: Fields, levels: readonly string[]): readonly Topol
   const named = fields.list('topologies').map((topology): Topology => {
     const found = { name: topology.required('name'), levels: topology.texts('levels') ?? [] };
     if (found.levels.length === 0) {
-      topology.wrongAt('levels', 'is missing; name node labels, outermost first');
+      topology.wrongAt('levels', 'is required; list node labels, outermost first');
     }
     topology.done();
     return found;

@@ -11,7 +11,7 @@ export interface ClusterGang {
   readonly gang: Gang;
   readonly pods: readonly Pod[];
   readonly facts: GangFacts;
-  /** `namespace/kind/name`, the kind in lower case, of every object that stands for it: by these a manifest finds it. */
+  /** `namespace/kind/name`, the kind in lower case, of every object that represents it, so that a manifest finds it. */
   readonly keys: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reads the members of a text that people write by hand, and tells them everything that is wrong with it at once.
+ * Reads the fields of a file that people write by hand, and reports all mistakes together.
  *
- * Each member is asked for by name; what was never asked for is unknown, and is said to be, with the name that was probably meant.
+ * The reader requests each field by name. A field that was never requested is unknown, and is reported with the nearest known name.
  */
 import { nearestName } from '../../facts/spelling';
 import { type JsonValue } from '../../facts/api/schema';
@@ -33,7 +33,7 @@ export class Fields {
   ) {
     this.members = isObject(value) ? value : {};
     if (!isObject(value)) {
-      problems.push({ path, message: `is ${nameOf(value)}; a map is expected` });
+      problems.push({ path, message: `must be a map, not ${nameOf(value)}` });
     }
   }
 
@@ -54,13 +54,13 @@ export class Fields {
     if (typeof value === 'number') {
       return String(value);
     }
-    return this.wrong(key, value, 'a text');
+    return this.wrong(key, value, 'a string');
   }
 
   required(key: string): string {
     const value = this.text(key);
     if (value === undefined && !this.said(key)) {
-      this.wrongAt(key, 'is missing');
+      this.wrongAt(key, 'is required');
     }
     return value ?? '';
   }
@@ -75,7 +75,11 @@ export class Fields {
     if (value === undefined || (typeof value === 'number' && value >= least && (!whole || Number.isInteger(value)))) {
       return value;
     }
-    return this.wrong(key, value, `a ${whole ? 'whole ' : ''}number${least > -Infinity ? `, at least ${least}` : ''}`);
+    return this.wrong(
+      key,
+      value,
+      `a ${whole ? 'whole ' : ''}number${least > -Infinity ? ` greater than or equal to ${least}` : ''}`,
+    );
   }
 
   /** Seconds. */
@@ -94,7 +98,7 @@ export class Fields {
       return undefined;
     }
     const seconds = typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
-    return seconds ?? this.wrong(key, value, `a duration: seconds, or such as 90s, 15m, 1h30m, 2d${more}`);
+    return seconds ?? this.wrong(key, value, `a duration such as 90s, 15m, 1h30m, or 2d${more}`);
   }
 
   oneOf<T extends string>(key: string, allowed: readonly T[]): T | undefined {
@@ -102,7 +106,7 @@ export class Fields {
     const found = allowed.find((one) => one === value);
     return value === undefined || found !== undefined
       ? found
-      : this.wrong(key, value, `one of ${allowed.join(', ')}${meant(value, allowed)}`);
+      : this.wrong(key, value, `one of ${allowed.join(', ')}`, meant(value, allowed));
   }
 
   /** A list of texts; a single text is a list of one. */
@@ -115,7 +119,7 @@ export class Fields {
     if (list.every((one): one is string => typeof one === 'string')) {
       return list;
     }
-    return this.wrong(key, value, 'a text or a list of texts');
+    return this.wrong(key, value, 'a string or a list of strings');
   }
 
   map(key: string): Readonly<Record<string, string>> | undefined {
@@ -132,7 +136,7 @@ export class Fields {
         return Object.fromEntries(entries) as Record<string, string>;
       }
     }
-    return this.wrong(key, value, 'a map of texts');
+    return this.wrong(key, value, 'a map of strings');
   }
 
   /** Amounts in the core's units: milli-CPU, bytes, pieces. They are written as Kubernetes writes them; `gpus` is the cluster's device. */
@@ -155,7 +159,7 @@ export class Fields {
   amountOf(resource: string, value: Value, key: string): number {
     const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;
     if (quantity === undefined || quantity.compare(Quantity.ZERO) < 0) {
-      this.wrong(key, value, 'an amount as in a pod, such as 8, 500m or 64Gi');
+      this.wrong(key, value, 'a quantity such as 8, 500m, or 64Gi');
       return 0;
     }
     return Number(resource === 'cpu' ? quantity.thousandths() : quantity.wholeUnits());
@@ -178,17 +182,20 @@ export class Fields {
     return value.map((one, index) => new Fields(one, `${this.at(key)}[${index}]`, this.problems));
   }
 
-  /** Call it last: members that nobody asked for are unknown. */
+  /** Call it last: members that were not read are unknown. */
   done(): void {
     for (const key of Object.keys(this.members)) {
       if (!this.known.has(key)) {
-        this.wrongAt(key, `is unknown${meant(key, [...this.known]) || `; known are ${[...this.known].join(', ')}`}`);
+        this.wrongAt(
+          key,
+          `is an unknown field${meant(key, [...this.known]) || `; known fields are ${[...this.known].join(', ')}`}`,
+        );
       }
     }
   }
 
-  wrong(key: string, value: Value, expected: string): undefined {
-    this.wrongAt(key, `is ${nameOf(value)}; expected ${expected}`);
+  wrong(key: string, value: Value, expected: string, hint = ''): undefined {
+    this.wrongAt(key, `must be ${expected}, not ${nameOf(value)}${hint}`);
     return undefined;
   }
 
@@ -215,11 +222,11 @@ function nameOf(value: Value): string {
   return typeof value === 'object' ? 'a map' : JSON.stringify(value);
 }
 
-/** `; did you mean x?` where a name is close. */
+/** ` (did you mean x?)` if a name is similar. */
 export function meant(given: Value, names: readonly string[]): string {
   if (typeof given !== 'string') {
     return '';
   }
   const near = nearestName(given, names);
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : ` (did you mean ${near}?)`;
 }

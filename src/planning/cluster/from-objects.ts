@@ -189,7 +189,7 @@ function withDevices(node: JsonObject, counts: Readonly<Record<string, number>> 
   return { ...node, status: { ...status, allocatable: { ...counts, ...asObject(status.allocatable) } } };
 }
 
-/** The newest time that objects speak of. */
+/** The latest time in the objects. */
 function newestTime(all: readonly JsonObject[]): number | undefined {
   let newest: number | undefined;
   const see = (value: JsonObject[string]): void => {

@@ -52,7 +52,7 @@ export class Lookups {
   private readonly namespaces: ReadonlyMap<string, JsonObject>;
   private readonly byKind: ReadonlyMap<string, readonly JsonObject[]>;
 
-  /** @param objects later ones stand in for earlier ones of the same name */
+  /** @param objects later ones replace earlier ones of the same name */
   constructor(
     objects: readonly JsonObject[],
     readonly tiers?: TierResolver,

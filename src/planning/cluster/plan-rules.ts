@@ -1,5 +1,5 @@
 /**
- * Placement as rules: a gang that no state of the cluster lets in is an error, gangs that only do not fit together are a warning.
+ * Placement as rules: a gang that can never fit the cluster is an error; gangs that only do not fit together are a warning.
  */
 import { type RuleContext, type SetRule, type Violation } from '../../checks/rule';
 import { type Manifest } from '../../manifests/manifest';
@@ -15,7 +15,7 @@ export interface PlanRuleOptions {
 
 type Found = Violation & { readonly manifest: Manifest };
 
-/** What a plan says of the gangs that wait, told apart by whether they would start were they alone. */
+/** The pending gangs of a plan, separated by whether they would start alone. */
 interface Verdicts {
   readonly never: readonly Found[];
   readonly together: readonly Found[];
@@ -37,10 +37,10 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
       on: 'set',
       tier: 'advice',
       severity: 'error',
-      summary: 'Every gang fits the cluster that the app is planned on, were nothing else running there.',
-      why: 'It is accepted, and waits for ever.',
+      summary: 'Every gang fits the empty cluster that the app is planned on.',
+      why: 'The cluster accepts it, and it stays pending forever.',
       source: 'the placement core, on the cluster given to Plan.against',
-      fix: 'Ask for less, or plan against a cluster that has the nodes.',
+      fix: 'Reduce the replicas or the resource requests of the gang, or add nodes to the cluster file.',
       check: (context) => verdicts(context).never,
     },
     {
@@ -49,18 +49,18 @@ export function planRules(cluster: ClusterState, { policy }: PlanRuleOptions = {
       on: 'set',
       tier: 'advice',
       severity: 'warning',
-      summary: 'All gangs of the app find room at the same time, beside what runs in the cluster.',
-      why: 'Some of them wait until others have ended.',
+      summary: 'All gangs of the app fit the cluster at the same time, together with the running pods.',
+      why: 'Some gangs stay pending until others have finished.',
       source: 'the placement core, on the cluster given to Plan.against',
-      fix: 'Nothing, if they need not run at the same time; else ask for less, or add nodes.',
+      fix: 'Reduce the replicas or the resource requests, add nodes, or suppress the finding if the gangs need not run at the same time.',
       check: (context) => verdicts(context).together,
     },
   ];
 }
 
 /**
- * Those that wait are asked about once more, each by itself on the empty cluster: without any action the core places nobody, and says of
- * each whether it would fit.
+ * Each pending gang is planned again by itself on the empty cluster: without any action the core places no pod, and reports for
+ * each gang whether it would fit.
  */
 function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAULT_POLICY): Verdicts {
   const never: Found[] = [];
@@ -91,12 +91,12 @@ function verdictsOf({ set }: RuleContext, cluster: ClusterState, policy = DEFAUL
   return { never, together };
 }
 
-/** What the core says of a gang that has room and was not placed. */
+/** The reason of a gang that fits but was not placed. */
 const FITS: ReadonlySet<string> = new Set(['outranked', 'reserved']);
 
 function violationOf({ name, pods, placed, devices, pending, state }: ViewGang, cluster: ClusterState): Violation {
   const size = `${pods} ${pods === 1 ? 'pod' : 'pods'}${devices > 0 ? `, ${devices} devices` : ''}`;
-  const what = state === 'partial' ? `only ${placed} of its pods have a place` : 'it waits';
+  const what = state === 'partial' ? `only ${placed} of its pods fit` : 'it waits';
   return {
     message: `On ${cluster.name}, gang ${name} (${size}): ${what}. ${pending?.message ?? ''}`.trim(),
     ...(pending !== undefined && pending.changes.length > 0 && { fix: pending.changes.join(' ') }),

@@ -63,7 +63,7 @@ export interface AskedGang {
 /**
  * Plans the workloads of the set on the cluster, among everything that is there.
  *
- * @throws SnapshotError where the manifests contradict themselves, such as queues in a circle
+ * @throws SnapshotError if the manifests contradict themselves, for example if queues form a cycle
  */
 export function planOf(
   set: ManifestSet,
@@ -127,7 +127,7 @@ export function hasItsPlaces({ state }: ViewGang): boolean {
 
 type Place = Pick<ClusterState, 'nodes' | 'topologies' | 'levels' | 'tiers'>;
 
-/** The cluster's nodes with what the manifests say of topology. */
+/** The cluster's nodes with the topology of the manifests. */
 function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Place {
   const named = TOPOLOGY_KINDS.flatMap((kind) => set.ofKind(kind)).map(({ object }) => topologyOf(object));
   const known = new Set(cluster.topologies.map(({ name }) => name));
@@ -138,7 +138,9 @@ function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Plac
   }
   const made = hyperNodeTiers(hyperNodes, cluster.nodes);
   if (!made.hasMembers) {
-    notes.push(`The HyperNodes of the manifests name no node of ${cluster.name}; tiers are taken from its own levels.`);
+    notes.push(
+      `The HyperNodes of the manifests match no node of ${cluster.name}; the topology levels of the cluster are used as tiers.`,
+    );
     return { ...cluster, topologies };
   }
   const nodes = cluster.nodes.map((node) => ({
@@ -150,7 +152,7 @@ function placeOf(set: ManifestSet, cluster: ClusterState, notes: string[]): Plac
   return { nodes, topologies: [...others, made.topology], levels, tiers: made.resolver };
 }
 
-/** Queues of the manifests stand in for those of the same name in the cluster. */
+/** Queues of the manifests replace those of the same name in the cluster. */
 function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterState, notes: string[]): readonly Queue[] {
   const written = QUEUE_KINDS.flatMap((kind) => set.ofKind(kind)).flatMap(({ object }): Queue[] => {
     const queue = queueOf(object);
@@ -173,7 +175,7 @@ function queuesFor(gangs: readonly Gang[], set: ManifestSet, cluster: ClusterSta
   const assumed = taken.filter((name) => name !== 'default');
   if (assumed.length > 0) {
     const what = assumed.length === 1 ? `Queue ${listText(assumed)} is` : `Queues ${listText(assumed)} are`;
-    notes.push(`${what} described nowhere; taken as open and without bounds.`);
+    notes.push(`${what} not defined in the manifests or the cluster; treated as open and without limits.`);
   }
   return [...queues, ...taken.map((name): Queue => ({ name }))];
 }
@@ -195,14 +197,15 @@ function notesOf({ notPlaced, workloads }: Workloads, lookups: Lookups, mostPods
     }
   }
   const unknown = [...classes].map(
-    ([name, first]) => `PriorityClass "${name}" (${first}) is described nowhere; taken as priority 0.`,
+    ([name, first]) =>
+      `PriorityClass "${name}" (${first}) is not defined in the manifests or the cluster; treated as priority 0.`,
   );
   const vast = workloads.flatMap(({ manifest, roles }) =>
     roles
       .filter(({ count }) => count > mostPods)
       .map(
         ({ name, count }) =>
-          `${manifestName(manifest)} asks for ${count} pods of role "${name}"; the nodes take ${mostPods - 1} pods in all, and no more are counted.`,
+          `${manifestName(manifest)} requests ${count} pods of role "${name}", but all nodes together can run at most ${mostPods - 1} pods; the others are not planned.`,
       ),
   );
   return [...later, ...unknown, ...vast];
@@ -248,8 +251,8 @@ function whole(planned: PlannedGang): PlannedGang {
 }
 
 /**
- * Why the rest of a gang waits that has its minimum: its missing pods are asked about once more, as gangs that need them all, on the books
- * as they are.
+ * Why the rest of a gang waits that has its minimum: its missing pods are planned again, as gangs that need all of them, on the current
+ * books.
  */
 function explainRest(session: Session, asked: readonly string[], policy: Policy): ReadonlyMap<string, PendingGang> {
   const names = new Set(asked);

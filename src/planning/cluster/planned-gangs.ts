@@ -72,7 +72,7 @@ export function plannedGangs(
 export interface Bounds {
   /** Gangs of manifests are younger than this, in the order of the manifests. */
   readonly since: number;
-  /** Pods of a role beyond so many are not made: all nodes together take fewer, and a slip of the pen asks for a thousand million. */
+  /** Maximum number of planned pods per role: all nodes together hold fewer, and a typo can request a billion. */
   readonly mostPods: number;
 }
 

@@ -78,7 +78,7 @@ function actionsIn(fields: Fields, key: string): readonly Action[] | undefined {
   return names?.flatMap((name): Action[] => {
     const action = ACTIONS.find((known) => known === name);
     if (action === undefined) {
-      fields.wrong(key, name, `actions: ${ACTIONS.join(', ')}${meant(name, ACTIONS)}`);
+      fields.wrong(key, name, `one of ${ACTIONS.join(', ')}`, meant(name, ACTIONS));
     }
     return action === undefined ? [] : [action];
   });

@@ -49,7 +49,7 @@ export function readPool(fields: Fields): Pool {
   const levels = readLevels(fields, count, name);
   const pattern = fields.text('names') ?? `${name}-#`;
   if (count > 1 && !pattern.includes('#')) {
-    fields.wrong('names', pattern, 'a text with #, which stands for the number of the node');
+    fields.wrong('names', pattern, 'a string that contains #, the number of the node');
   }
   const labels = { ...deviceLabels, ...fields.map('labels') };
   const taints = readTaints(fields);
@@ -65,6 +65,7 @@ export function readPool(fields: Fields): Pool {
       allocatable,
       ...(used !== undefined && { used }),
       labels: { 'kubernetes.io/hostname': nodeName, ...places, ...labels },
+      pool: name,
       ...(taints.length > 0 && { taints }),
       ...(devices.length > 0 && { devices, deviceResource: resource }),
     };
@@ -74,7 +75,7 @@ export function readPool(fields: Fields): Pool {
   return { name, nodes: marked, levels };
 }
 
-/** `#` as the number, with as many digits as the largest needs; `###` with so many digits. */
+/** `#` as the number, with as many digits as the largest number needs; `###` with three digits. */
 function numbered(pattern: string, number: number, most: number): string {
   return pattern.replace(/#+/g, (digits) =>
     String(number).padStart(digits.length === 1 ? String(most).length : digits.length, '0'),
@@ -115,7 +116,8 @@ function readDevices(fields: Fields): PoolDevices {
       fields.wrong(
         'accelerator',
         accelerator,
-        `an accelerator of the catalog, or any name beside memoryMiB: ${problem}`,
+        'an accelerator of the catalog, or any name together with memoryMiB',
+        `: ${problem}`,
       );
     }
   }
@@ -192,7 +194,7 @@ function readMig(fields: Fields): Readonly<Record<string, number>> | undefined {
   const mig: Record<string, number> = {};
   for (const profile of Object.keys(fields.raw('mig') as object)) {
     if (parseMigProfile(profile) === undefined) {
-      layout.wrongAt(profile, 'is no MIG profile; one is written such as 1g.10gb');
+      layout.wrongAt(profile, 'is not a MIG profile; write for example 1g.10gb');
     }
     mig[profile] = layout.number(profile, { least: 1, whole: true }) ?? 1;
   }
@@ -245,12 +247,12 @@ function readLevel(fields: Fields, nodes: number, usual: string, label: string):
   const count = fields.number('count', { least: 1, whole: true });
   const pattern = fields.text('name') ?? usual;
   if (size !== undefined && count !== undefined) {
-    fields.wrongAt('', 'has both size and count; one follows from the other, so write one of them');
+    fields.wrongAt('', 'must not set both size and count, because each follows from the other');
   }
   fields.done();
   const own = size ?? Math.ceil(nodes / (count ?? 1));
   if (own < nodes && !pattern.includes('#')) {
-    fields.wrong('name', pattern, 'a text with #, which stands for the number of the domain');
+    fields.wrong('name', pattern, 'a string that contains #, the number of the domain');
   }
   return { label, size: own, pattern };
 }
@@ -263,7 +265,11 @@ function readTaints(fields: Fields): readonly Taint[] {
     if (key !== undefined && known !== undefined) {
       return [{ key, ...(value !== undefined && { value }), effect: known }];
     }
-    fields.wrong('taints', text, 'key=value:NoSchedule, key:NoSchedule, or with PreferNoSchedule or NoExecute');
+    fields.wrong(
+      'taints',
+      text,
+      'key=value:EFFECT or key:EFFECT, where EFFECT is NoSchedule, PreferNoSchedule, or NoExecute',
+    );
     return [];
   });
 }

@@ -16,9 +16,14 @@ const POOL_LABELS = [
   'nodepool',
 ] as const;
 
+/** The value of the first pool label that the node has. */
+export function labelledPool(labels: Readonly<Record<string, string>>): string | undefined {
+  return POOL_LABELS.map((key) => labels[key]).find((value) => value !== undefined && value !== '');
+}
+
 /** The pool's label; without one, the model and number of devices, the type of the machine, or `cpu`. */
 export function poolName({ labels = {}, devices = [], deviceResource, allocatable }: ClusterNode): string {
-  const named = POOL_LABELS.map((key) => labels[key]).find((value) => value !== undefined && value !== '');
+  const named = labelledPool(labels);
   if (named !== undefined) {
     return named;
   }

@@ -1,5 +1,5 @@
 /**
- * What a queue may be told, as files say it: cluster files state it, and scenarios change it.
+ * The settings of a queue in files: cluster files set them, and scenarios change them.
  */
 import { type Queue } from '../../placement';
 import { type Fields } from './fields';
@@ -23,7 +23,7 @@ export function readQueueTerms(fields: Fields, device: string): QueueTerms {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
-/** A queue with its name and its parent. Says what is wrong with the fields, and those that nobody reads. */
+/** A queue with its name and its parent. Reports invalid and unknown fields. */
 export function readQueue(fields: Fields, device: string): Queue {
   const [name, parent] = [fields.required('name'), fields.text('parent')];
   const queue = { name, ...(parent === undefined ? {} : { parent }), ...readQueueTerms(fields, device) };

@@ -34,7 +34,7 @@ export function readCluster(text: string, file: string): ClusterState {
   );
 }
 
-/** What kubectl prints is JSON of a hundred megabytes for a large cluster, and nobody asks for a place in it. */
+/** For a large cluster, kubectl prints a hundred megabytes of JSON, and no message needs a position in it. */
 function objectsOfJson(text: string): readonly JsonObject[] | undefined {
   if (!/^\s*\{/.test(text)) {
     return undefined;

@@ -1,5 +1,5 @@
 /**
- * The cluster that a plan is made on where nobody names another: a training hall of middling size.
+ * The default cluster of a plan: a training cluster of medium size.
  */
 import { readClusterFile } from './cluster-file';
 import { type ClusterState } from './cluster-state';

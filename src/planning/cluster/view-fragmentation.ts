@@ -7,7 +7,7 @@ import { type ViewFragmentation } from './view';
 import { deviceUsed } from './view-nodes';
 import { type Places } from './view-input';
 
-/** A free device with less than this part of the node's CPU or memory per device beside it serves nobody. */
+/** A free device is stranded if its node has less than this part of its CPU or memory per device left. */
 const STARVED = 0.1;
 
 export function fragmentationOf({ table }: Session, { levels, rows, paths }: Places): ViewFragmentation {

@@ -129,7 +129,7 @@ function topologyOf({ gang, roles }: GangRecord): string {
         : [`${gang.roles.length > 1 ? `${role.name} ` : ''}${topologyText(role.topology)}`],
     ),
   ];
-  // Parts that are alike are told once.
+  // Identical parts are shown once.
   return parts.length <= MOST_PARTS
     ? parts.join('; ')
     : `${parts.slice(0, MOST_PARTS).join('; ')}; … (${parts.length} in all)`;

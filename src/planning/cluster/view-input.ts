@@ -4,7 +4,7 @@
 import { type ClusterNode, type Decision, type PendingGang } from '../../placement';
 import { type Session } from '../../placement/session';
 
-/** What a snapshot does not say of a gang. */
+/** Facts about a gang that a snapshot does not contain. */
 export interface GangFacts {
   readonly kind: string;
   readonly namespace: string;
@@ -20,7 +20,7 @@ export interface ViewInput {
   readonly cluster: string;
   /** @default - time plays no part */
   readonly at?: number;
-  /** Node labels (or levels that are no labels) to show nodes by, outermost first. */
+  /** Node labels (or levels that are not labels) to group nodes by, outermost first. */
   readonly levels: readonly string[];
   readonly poolOf: (node: ClusterNode) => string;
   readonly factsOf: (gang: string) => GangFacts;

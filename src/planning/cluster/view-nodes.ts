@@ -57,7 +57,7 @@ export function nodeViews(
   return { resources, deviceKinds: kinds.values, poolNames: pools.values, nodes, rows };
 }
 
-/** The device resources of nodes are no columns of the table; they come last. */
+/** The device resources of nodes are not columns of the table; they come last. */
 function shownResources({ table }: Session): readonly string[] {
   const asked = table.resources.filter((_, column) => table.allocatable[column].some((amount) => amount > 0));
   return [
@@ -162,7 +162,7 @@ function podView(
   };
 }
 
-/** Values that are told apart by their text, in the order in which they first came. */
+/** Distinct values by their text, in the order of first appearance. */
 class Interned<T> {
   readonly values: T[] = [];
   private readonly indices = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * What is known of a cluster at one moment, as plain JSON: the value that the text, the JSON report, the HTML page and the page of a live
- * scheduler all show. Whoever shows it needs nothing else.
+ * The state of a cluster at one moment, as plain JSON: the value that the text, the JSON report, the HTML page, and the page of a live
+ * scheduler all show. They need no other input.
  *
  * Made for 5,000 nodes of 8 devices: nodes refer to pools, gangs and kinds of devices by index, amounts of nodes are lists in the order
  * of `resources`, and only pods that hold devices are listed. All names are plain text of foreign origin: a page has to escape them.
@@ -18,7 +18,7 @@ export interface ClusterView {
   readonly at?: number;
   /** What the cluster is called: a file's name, `sample cluster`, a live cluster's name. */
   readonly cluster: string;
-  /** Topology levels, outermost first. Empty where nodes say nothing of where they stand. */
+  /** Topology levels, outermost first. Empty if nodes have no topology. */
   readonly levels: readonly ViewLevel[];
   /** The order of the amounts of nodes: `cpu`, `memory`, `pods` first, then by name. */
   readonly resources: readonly string[];
@@ -40,7 +40,7 @@ export interface ClusterView {
 }
 
 export interface ViewLevel {
-  /** The node label, or the name of a level that is no label (`hypernode-tier-2`). */
+  /** The node label, or the name of a level that is not a label (`hypernode-tier-2`). */
   readonly label: string;
   /** A word for people: `zone`, `block`, `rack`, `tier 2`. */
   readonly title: string;
@@ -204,7 +204,7 @@ export interface ViewPending {
     readonly detail?: string;
     readonly missing?: number;
   };
-  /** The smallest changes that let it in, each enough by itself, a sentence for each; the simplest first. */
+  /** The smallest changes with which the gang fits, each sufficient by itself, one sentence each; the simplest first. */
   readonly changes: readonly string[];
 }
 
@@ -237,9 +237,9 @@ export interface ViewFragmentation {
   readonly used: number;
   /** Broken, cordoned or not ready. */
   readonly unavailable: number;
-  /** Whole devices that nobody holds a part of. */
+  /** Whole devices that no pod uses, not even in part. */
   readonly freeWhole: number;
-  /** Of them those on nodes of which every device is free. */
+  /** The free devices on nodes whose devices are all free. */
   readonly onFreeNodes: number;
   /** Free parts of devices that are in use, summed up in devices. */
   readonly freeParts: number;
@@ -247,7 +247,7 @@ export interface ViewFragmentation {
   readonly stranded: number;
   /** The most free whole devices in one domain of each level (in the order of `levels`), and on one node as the last entry. */
   readonly largest: readonly { readonly name: string; readonly devices: number }[];
-  /** How many nodes have so many free whole devices; by that number. */
+  /** Number of nodes by the number of their free whole devices. */
   readonly nodesByFree: readonly number[];
 }
 
@@ -267,7 +267,7 @@ export interface ViewCounters {
 /** Who holds a part of a device. */
 export interface Occupant {
   readonly pod: ViewPod;
-  /** Thousandths of the device; for a MIG device one instance of so many. */
+  /** Thousandths of the device; for a MIG device, one instance of that many. */
   readonly share: number;
 }
 

@@ -14,7 +14,7 @@ import { type ClusterView, type ViewGang, type ViewPool } from './view';
 export type WhatIf =
   /** Nodes by name; `*` stands for any text. */
   | { readonly kind: 'drain'; readonly nodes: string }
-  /** So many more nodes like those of a pool that is there. */
+  /** A number of further nodes like those of an existing pool. */
   | { readonly kind: 'grow'; readonly pool: string; readonly nodes: number }
   /** A pool as a cluster file describes one. */
   | { readonly kind: 'add-pool'; readonly pool: JsonValue }
@@ -25,7 +25,7 @@ export class WhatIfError extends Error {
   override readonly name = 'WhatIfError';
 }
 
-const FORMS = 'drain=NODE, add-pool=POOL:N, add-pool={name: …, count: …, accelerator: …} or copies=JOB:N';
+const FORMS = 'drain=NODE, add-pool=POOL:N, add-pool={name: …, count: …, accelerator: …}, or copies=JOB:N';
 
 /**
  * Reads `drain=h100-0*`, `add-pool=h100:16`, `add-pool={name: b200, count: 8, accelerator: B200}`, `copies=research/llama:2`.
@@ -101,7 +101,7 @@ function drained(cluster: ClusterState, pattern: string): ClusterState {
   const names = new Set(cluster.nodes.map(({ name }) => name).filter((name) => expression.test(name)));
   if (names.size === 0) {
     throw new WhatIfError(
-      `drain=${pattern}: no such node${
+      `drain=${pattern}: node not found${
         meant(
           pattern,
           cluster.nodes.map(({ name }) => name),
@@ -123,16 +123,16 @@ function drained(cluster: ClusterState, pattern: string): ClusterState {
 }
 
 function nodeExamples({ nodes }: ClusterState): string {
-  return `nodes are called ${nodes[0].name}${nodes.length > 1 ? ` to ${nodes[nodes.length - 1].name}` : ''}`;
+  return `node names are ${nodes[0].name}${nodes.length > 1 ? ` to ${nodes[nodes.length - 1].name}` : ''}`;
 }
 
-/** The new nodes stand in domains of their own, as many to a domain as the pool has. */
+/** The new nodes are in new domains, with as many nodes per domain as the pool has. */
 function grown(cluster: ClusterState, pool: string, count: number): ClusterState {
   const own = cluster.nodes.filter((node) => cluster.poolOf(node) === pool);
   const pools = [...new Set(cluster.nodes.map((node) => cluster.poolOf(node)))];
   if (own.length === 0) {
     throw new WhatIfError(
-      `add-pool=${pool}:${count}: no such pool${meant(pool, pools) || `; pools are ${pools.join(', ')}`}. A new one is ${FORMS}`,
+      `add-pool=${pool}:${count}: pool not found${meant(pool, pools) || `; pools are ${pools.join(', ')}`}; to add a new pool, write add-pool={name: …, count: …, accelerator: …}`,
     );
   }
   const [model] = own;
@@ -158,7 +158,7 @@ function withPool(cluster: ClusterState, pool: JsonValue): ClusterState {
     const names = new Set(cluster.nodes.map(({ name }) => name));
     const twice = added.nodes.find(({ name }) => names.has(name));
     if (twice !== undefined) {
-      throw new WhatIfError(`add-pool: the cluster has a node "${twice.name}" already; give the pool another name`);
+      throw new WhatIfError(`add-pool: the cluster already has a node "${twice.name}"; set another name for the pool`);
     }
     return withNodes(cluster, added.nodes, added.poolOf);
   } catch (error) {
@@ -192,11 +192,9 @@ function gangNamed(name: string, gangs: readonly string[]): string {
   }
   const known = gangs.length <= 8 ? gangs.join(', ') : `${gangs.slice(0, 8).join(', ')} and ${gangs.length - 8} more`;
   if (short.length > 1) {
-    throw new WhatIfError(`copies=${name}: is the name of several: ${short.join(', ')}`);
+    throw new WhatIfError(`copies=${name}: ambiguous name; use one of ${short.join(', ')}`);
   }
-  throw new WhatIfError(
-    `copies=${name}: no such job among the manifests${meant(name, gangs) || `; they are ${known}`}`,
-  );
+  throw new WhatIfError(`copies=${name}: job not found in the manifests${meant(name, gangs) || `; jobs are ${known}`}`);
 }
 
 /** What something was, and what it would be; absent where it is not there. */

@@ -1,7 +1,7 @@
 /**
  * Amounts, constraints and changes in words that people read.
  */
-import { type CapabilityRaise, type Counterfactual, type TopologyConstraint } from '../../placement';
+import { type CapabilityRaise, type Counterfactual, type Taint, type TopologyConstraint } from '../../placement';
 import { amountOf, listOf } from '../../placement/amount-words';
 import { levelTitle } from './objects/topologies';
 
@@ -36,8 +36,18 @@ export function changeText(
         : `Fits within one ${levelTitle(change.level)} (${change.level}).`;
     case 'fewer-pods':
       return needed === undefined
-        ? `Fits with ${podsText(change.by)} fewer.`
-        : `Fits with ${podsText(needed - change.by)} instead of ${needed}.`;
+        ? `Fits with ${podsText(change.by)} fewer${ofRole(change.role)}.`
+        : change.role === undefined
+          ? `Fits with ${podsText(needed - change.by)} instead of ${needed}.`
+          : `Fits with ${change.by} fewer ${change.by === 1 ? 'pod' : 'pods'}${ofRole(change.role)}.`;
+    case 'more-nodes':
+      return `Fits with ${nodesText(change)}.`;
+    case 'add-toleration':
+      return `Fits if its pods tolerate the ${change.taints.length === 1 ? 'taint' : 'taints'} ${listOf(change.taints.map(taintText))}.`;
+    case 'drop-node-selector':
+      return `Fits without the node selector ${change.key}=${change.value}.`;
+    case 'drop-node-affinity':
+      return 'Fits without its required node affinity.';
     case 'raise-capability':
       return `Fits if ${listOf(raisesText(change.raises))}.`;
     case 'make-preemptible':
@@ -45,6 +55,20 @@ export function changeText(
     case 'wait-until':
       return `Starts ${now === undefined ? `at ${timeText(change.at)}` : `in ${spanText(change.at - now)}`}, when running work has ended.`;
   }
+}
+
+function ofRole(role: string | undefined): string {
+  return role === undefined ? '' : ` of role "${role}"`;
+}
+
+/** `2 more nodes of pool "training" in rack-1`, `1 more node like n1`. */
+function nodesText({ count, pool, like, domain }: Extract<Counterfactual, { kind: 'more-nodes' }>): string {
+  const nodes = count === 1 ? '1 more node' : `${count} more nodes`;
+  return `${nodes} ${pool === undefined ? `like ${like}` : `of pool "${pool}"`}${domain === undefined ? '' : ` in ${domain}`}`;
+}
+
+function taintText({ key, value, effect }: Taint): string {
+  return `${key}${value === undefined || value === '' ? '' : `=${value}`}:${effect}`;
 }
 
 /** `16 more nvidia.com/gpu`, `4 more cores of CPU`, `64Gi more memory`. */

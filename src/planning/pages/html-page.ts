@@ -16,7 +16,7 @@ export interface HtmlPage {
   readonly events?: string;
   /** Words beside the name at the top. */
   readonly kind: string;
-  /** What a reader without JavaScript is told. */
+  /** The text for readers without JavaScript. */
   readonly summary: string;
 }
 
@@ -64,7 +64,7 @@ function digest(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
-/** JSON that cannot end the element that it stands in. */
+/** JSON that cannot end the element that contains it. */
 function json(value: unknown): string {
   return JSON.stringify(value)
     .replace(/</g, '\\u003c')

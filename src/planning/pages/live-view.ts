@@ -1,5 +1,5 @@
 /**
- * What a live page shows: a cluster, and what its scheduler did of late.
+ * What a live page shows: a cluster, and the recent decisions of its scheduler.
  */
 import { type ClusterView } from '../cluster/view';
 

@@ -160,7 +160,7 @@ class Reader {
   }
 
   private fault(path: string, found: string, expected: string): void {
-    this.faults.push(`${this.file}: ${path === '' ? 'the document' : path} is ${found}; expected ${expected}.`);
+    this.faults.push(`${this.file}: ${path === '' ? 'the document' : path} must be ${expected}, not ${found}.`);
   }
 
   private object(value: JsonValue | undefined, path: string, known: readonly string[]): JsonObject {
@@ -173,9 +173,7 @@ class Reader {
     }
     for (const key of Object.keys(value)) {
       if (!known.includes(key)) {
-        this.faults.push(
-          `${this.file}: ${join(path, key)} is not known; ${path === '' ? 'the document' : path} may have ${known.join(', ')}.`,
-        );
+        this.faults.push(`${this.file}: ${join(path, key)} is an unknown field; known fields are ${known.join(', ')}.`);
       }
     }
     return value;
@@ -186,7 +184,7 @@ class Reader {
       return fallback;
     }
     if (typeof value !== 'string' || value === '') {
-      this.fault(path, shown(value), 'a text');
+      this.fault(path, shown(value), 'a string');
       return fallback;
     }
     return value;
@@ -197,7 +195,7 @@ class Reader {
       return fallback;
     }
     if (typeof value !== 'number' || !Number.isFinite(value) || value < least) {
-      this.fault(path, shown(value), least === 0 ? 'a number, 0 or more' : `a number, ${least} or more`);
+      this.fault(path, shown(value), `a number greater than or equal to ${least}`);
       return fallback;
     }
     return value;
@@ -233,7 +231,7 @@ class Reader {
     return asArray(value).map((one, index) => item(one, `${path}[${index}]`));
   }
 
-  /** A group of numbers, of which those that count something must not be 0. */
+  /** A group of numbers; those that count something must not be 0. */
   private numbers<T extends Readonly<Record<string, number>>>(value: JsonValue | undefined, path: string, base: T): T {
     const members = this.object(value, path, Object.keys(base));
     const read = Object.entries(base).map(([key, fallback]) => [
@@ -261,14 +259,14 @@ class Reader {
     const members = this.object(value, path, ['name', 'levels']);
     const levels = this.list(members.levels, join(path, 'levels'), (item, at) => this.text(item, at, ''));
     if (levels.length === 0) {
-      this.fault(join(path, 'levels'), 'empty', 'node labels, outermost first');
+      this.faults.push(`${this.file}: ${join(path, 'levels')} must list at least one node label, outermost first.`);
     }
     return { name: this.required(members.name, join(path, 'name')), levels };
   }
 
   private required(value: JsonValue | undefined, path: string): string {
     if (value === undefined) {
-      this.fault(path, 'missing', 'a text');
+      this.faults.push(`${this.file}: ${path} is required.`);
     }
     return this.text(value, path, '');
   }

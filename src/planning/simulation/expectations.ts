@@ -38,7 +38,7 @@ export function judge(
 /** Of several gangs, the first that does not do what is expected speaks for all. */
 function worst(gangs: readonly GangOutcome[], verdictOf: (gang: GangOutcome) => Verdict): Verdict {
   if (gangs.length === 0) {
-    return { met: false, found: 'no such gang arrived before the end' };
+    return { met: false, found: 'the gang did not arrive before the end' };
   }
   const verdicts = gangs.map((gang) => ({ gang, verdict: verdictOf(gang) }));
   const bad = verdicts.filter(({ verdict }) => !verdict.met);
@@ -67,10 +67,10 @@ function tellGangCheck(check: GangCheck): string {
         : `loses at most ${check.count} pod${check.count === 1 ? '' : 's'} to evictions`;
     case 'lands-in':
       return check.domain === undefined
-        ? `lands in one domain of ${check.level}`
-        : `lands in ${check.domain} (${check.level})`;
+        ? `is placed in one domain of ${check.level}`
+        : `is placed in ${check.domain} (${check.level})`;
     case 'lands-on':
-      return `lands on ${check.nodes.join(', ')} only`;
+      return `is placed only on ${check.nodes.join(', ')}`;
     case 'pods':
       return `has ${tellBounds(check.bounds, 'pods')} at ${tellDuration(check.at)}`;
     case 'pending':
@@ -98,7 +98,7 @@ function judgeGang(check: GangCheck, gang: GangOutcome, run: GangRun, nodes: rea
           gang.endedAt === undefined
             ? gang.startedAt === undefined
               ? started
-              : 'it was not finished at the end'
+              : 'it did not finish before the end'
             : `it ended at ${tellDuration(gang.endedAt)}`,
       };
     case 'waits-at-most':
@@ -112,19 +112,19 @@ function judgeGang(check: GangCheck, gang: GangOutcome, run: GangRun, nodes: rea
         met: gang.evictions <= check.count,
         found:
           gang.evictions === 0
-            ? 'it never was'
+            ? 'it was never evicted'
             : `it lost ${gang.evictions} pod${gang.evictions === 1 ? '' : 's'} to evictions`,
       };
     case 'lands-in': {
       const domains = [...new Set(gang.nodes.map((name) => domainOf(nodes, name, check.level)))];
-      const found = gang.nodes.length === 0 ? started : `it landed in ${domains.join(', ')}`;
+      const found = gang.nodes.length === 0 ? started : `it was placed in ${domains.join(', ')}`;
       const [domain] = domains;
       return { met: domains.length === 1 && domain !== NO_DOMAIN && (check.domain ?? domain) === domain, found };
     }
     case 'lands-on':
       return {
         met: gang.nodes.length > 0 && gang.nodes.every((name) => check.nodes.some((pattern) => matches(pattern, name))),
-        found: gang.nodes.length === 0 ? started : `it landed on ${gang.nodes.join(', ')}`,
+        found: gang.nodes.length === 0 ? started : `it was placed on ${gang.nodes.join(', ')}`,
       };
     case 'pods': {
       const pods = run.podsAt(check.at);
@@ -192,18 +192,18 @@ function judgeCluster(check: ClusterCheck, result: SimulationResult, recorder: R
           : ` from ${tellDuration(check.from)} to ${tellDuration(until)}`;
       const bounds = { atLeast: percent(check.bounds.atLeast), atMost: percent(check.bounds.atMost) };
       return {
-        expected: `utilisation of ${unitOf(check.resource)} is ${tellBounds(bounds, '%')}${window}`,
+        expected: `utilization of ${unitOf(check.resource)} is ${tellBounds(bounds, '%')}${window}`,
         met: within(part, check.bounds),
         found: `it was ${tellAmount(part * 100)} %`,
       };
     }
     case 'makespan-at-most':
       return {
-        expected: `everything is done within ${tellDuration(check.seconds)}`,
+        expected: `all gangs finish within ${tellDuration(check.seconds)}`,
         met: summary.makespanSeconds !== undefined && summary.makespanSeconds <= check.seconds,
         found:
           summary.makespanSeconds === undefined
-            ? `${summary.running + summary.pending} gangs were not finished`
+            ? `${summary.running + summary.pending} gangs did not finish`
             : `it took ${tellDuration(summary.makespanSeconds)}`,
       };
     case 'evictions-at-most':

@@ -73,7 +73,7 @@ export class GangRun {
     return count;
   }
 
-  /** When its work will be done if nothing changes; `undefined` while it does not work, or works for ever. */
+  /** When its work will be done if nothing changes; `undefined` while it does not run, or if it never ends. */
   get endsAt(): number | undefined {
     if (this.speed === 0 || this.spec.durationSeconds === Infinity) {
       return undefined;
@@ -137,7 +137,7 @@ export class GangRun {
     return this.spans.find(({ from, to }) => from <= at && at < to)?.pods ?? 0;
   }
 
-  /** As the placement core is told of it. */
+  /** The gang as the placement core reads it. */
   snapshot(now: number): Gang {
     const { gang, arrivesAt } = this.spec;
     return {

@@ -12,13 +12,14 @@ const PENDING_KINDS: readonly PendingKind[] = [
   'quota-of-non-preemptible',
   'unknown-topology',
   'too-few-pods',
+  'not-offered',
   'topology',
   'no-fit',
   'reserved',
   'outranked',
 ];
 
-/** What expectations may speak of. */
+/** The subjects of expectations. */
 export interface Known {
   readonly gangs: readonly string[];
   readonly queues: readonly string[];
@@ -41,11 +42,11 @@ function expectationOf(fields: Fields, known: Known): Expectation {
   const gang = fields.text('gang');
   const queue = fields.text('queue');
   if (gang !== undefined && queue !== undefined) {
-    fields.wrongAt('', 'speaks of a gang and of a queue; write one expectation for each');
+    fields.wrongAt('', 'must not name both a gang and a queue; write one expectation for each');
   }
   if (gang !== undefined) {
     if (!known.gangs.some((name) => matches(gang, name))) {
-      fields.wrong('gang', gang, 'the name of a gang, or a pattern such as sweep-* that some gang has');
+      fields.wrong('gang', gang, 'the name of a gang, or a pattern such as sweep-* that matches a gang');
     }
     return { about: 'gang', gang, checks: gangChecks(fields) };
   }
@@ -146,7 +147,7 @@ function clusterChecks(fields: Fields, { device }: Known): ClusterCheck[] {
 function momentOf(fields: Fields): number {
   const at = fields.duration('at');
   if (at === undefined && !fields.has('at')) {
-    fields.wrongAt('at', 'is missing; say at which time, such as 1h');
+    fields.wrongAt('at', 'is required; set a time such as 1h');
   }
   return at ?? 0;
 }
@@ -158,7 +159,7 @@ function boundsOf(fields: Fields, read: (key: 'atLeast' | 'atMost' | 'exactly') 
       ? { atLeast: read('atLeast'), atMost: read('atMost') }
       : { atLeast: exactly, atMost: exactly };
   if (bounds.atLeast === undefined && bounds.atMost === undefined) {
-    fields.wrongAt('', 'says neither atLeast nor atMost nor exactly');
+    fields.wrongAt('', 'must set atLeast, atMost, or exactly');
   }
   return bounds;
 }
@@ -172,7 +173,7 @@ function partOf(fields: Fields, key: string): number | undefined {
   const part = typeof value === 'string' && /^\d+(\.\d+)?%$/.test(value) ? Number(value.slice(0, -1)) / 100 : value;
   return typeof part === 'number' && part >= 0 && part <= 1
     ? part
-    : fields.wrong(key, value, 'a part such as 80% or 0.8');
+    : fields.wrong(key, value, 'a percentage or a fraction, such as 80% or 0.8');
 }
 
 function given<T, R>(value: T | undefined, make: (value: T) => R | undefined): R | undefined {

@@ -38,7 +38,7 @@ export function readGang(fields: Fields, device: string): ScenarioGang[] {
   checkMinimum(fields, gang);
   const durationSeconds = fields.span('duration');
   if (durationSeconds === undefined && !fields.has('duration')) {
-    fields.wrongAt('duration', 'is missing; say how long the gang works, or forever');
+    fields.wrongAt('duration', 'is required; set how long the gang runs, such as 2h, or forever');
   }
   const told =
     fields.raw('expected') === 'unknown' ? Infinity : (fields.span('expected') ?? durationSeconds ?? Infinity);
@@ -76,10 +76,10 @@ function arrivalsOf(fields: Fields): Arrivals {
       every.wrong('perHour', perHour, 'more than 0');
     }
     if (seed === undefined) {
-      every.wrongAt('seed', 'is missing; random arrivals need one, so that every run is the same');
+      every.wrongAt('seed', 'is required for random arrivals, so that every run gives the same result');
     }
     if (count === undefined && until === undefined) {
-      every.wrongAt('until', 'is missing; say until when gangs arrive, or how many by count');
+      every.wrongAt('until', 'is required unless count is set');
     }
     const usable = perHour > 0 && (count ?? until) !== undefined;
     return {
@@ -92,7 +92,7 @@ function arrivalsOf(fields: Fields): Arrivals {
     };
   }
   if (seconds === undefined) {
-    every.wrongAt('', 'needs either every (with count or until) or perHour (with seed)');
+    every.wrongAt('', 'must set either every (with count or until) or perHour (with seed)');
     return { kind: 'once', at };
   }
   if (seconds === 0) {
@@ -101,7 +101,7 @@ function arrivalsOf(fields: Fields): Arrivals {
   const times =
     count ?? (until === undefined || seconds === 0 ? undefined : Math.max(0, Math.ceil((until - at) / seconds)));
   if (times === undefined) {
-    every.wrongAt('count', 'is missing; say how many, or until when');
+    every.wrongAt('count', 'is required unless until is set');
   }
   return { kind: 'every', from: at, seconds, count: times ?? 0 };
 }
@@ -161,7 +161,7 @@ function acceleratorOf(fields: Fields, fromRequest: number | undefined): Acceler
     return { kind: 'whole', count: gpus, ...models };
   }
   if (gpus > 1) {
-    fields.wrong('gpus', gpus, 'a whole number, or a part of one device below 1');
+    fields.wrong('gpus', gpus, 'a whole number, or a fraction of one device less than 1');
   }
   return { kind: 'fraction', milli: Math.max(1, Math.round(Math.min(gpus, 1) * 1000)), ...models };
 }

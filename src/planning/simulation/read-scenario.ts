@@ -1,5 +1,5 @@
 /**
- * A scenario file to a scenario. Everything that is wrong with it is told at once, in the words of the file.
+ * Reads a scenario file. All mistakes are reported together, with the field names of the file.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { ClusterFileError, clusterOfValue, readClusterFile } from '../cluster/cluster-file';
@@ -58,7 +58,7 @@ export function readScenario(text: string, file: string, source: ClusterSource):
 
 function scenarioOf(fields: Fields, file: string, source: ClusterSource): Scenario {
   if (fields.has('podGroups')) {
-    fields.wrongAt('podGroups', 'belongs to a conformance case; `npm run conformance` runs those');
+    fields.wrongAt('podGroups', 'is a field of a conformance case; run these cases with `npm run conformance`');
   }
   const name = fields.text('name') ?? file.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, '');
   const about = fields.text('about');
@@ -106,7 +106,7 @@ function readCluster(fields: Fields, file: string, source: ClusterSource): Scena
   const nodes = fields.list('nodes').flatMap(readNodes);
   const topologies = fields.list('topologies').map(readTopology);
   if (value === undefined && nodes.length === 0) {
-    fields.wrongAt('cluster', 'is missing; name a cluster file, write the cluster here, or list nodes');
+    fields.wrongAt('cluster', 'is required; set a cluster file, an inline cluster, or a list of nodes');
   }
   const cluster = value === undefined ? { nodes: [], topologies: [], queues: [] } : clusterOf(value, file, source);
   return {
@@ -140,7 +140,7 @@ function clusterOf(value: JsonValue, file: string, source: ClusterSource): Scena
 function ofObjects(objects: readonly JsonObject[], file: string): ScenarioCluster {
   const state = clusterOfObjects(objects, file);
   if (state.nodes.length === 0) {
-    throw new ScenarioError(`${file}: no Node in it`);
+    throw new ScenarioError(`${file}: contains no Node`);
   }
   return state;
 }
@@ -152,12 +152,15 @@ function readNodes(fields: Fields): ClusterNode[] {
   const device = fields.text('deviceResource') ?? DEFAULT_DEVICE_RESOURCE;
   const amounts = fields.amounts('allocatable', device) ?? {};
   if (!fields.has('allocatable')) {
-    fields.wrongAt('allocatable', 'is missing; say what the node has, such as {cpu: 96, memory: 1Ti, gpus: 8}');
+    fields.wrongAt(
+      'allocatable',
+      'is required; set the resources of the node, such as {cpu: 96, memory: 1Ti, gpus: 8}',
+    );
   }
   if ((amounts.cpu ?? 0) > 10_000_000) {
     fields.wrongAt(
       'allocatable.cpu',
-      `is ${amounts.cpu / 1000} cores; thousandths are written with an m, such as 96000m`,
+      `is ${amounts.cpu / 1000} cores; write milli-CPU with the suffix m, such as 96000m`,
     );
   }
   const taints = fields.list('taints').map(readTaint);
@@ -200,13 +203,13 @@ function readTaint(fields: Fields): Taint {
 function readTopology(fields: Fields): Topology {
   const topology = { name: fields.required('name'), levels: fields.texts('levels') ?? [] };
   if (topology.levels.length === 0) {
-    fields.wrongAt('levels', 'is missing; name node labels, outermost first');
+    fields.wrongAt('levels', 'is required; list node labels, outermost first');
   }
   fields.done();
   return topology;
 }
 
-/** Queues of the scenario stand in for those of the same name in its cluster. */
+/** Queues of the scenario replace those of the same name in its cluster. */
 function merged(ofCluster: readonly Queue[], own: readonly Queue[]): readonly Queue[] {
   const names = new Set(own.map(({ name }) => name));
   return [...ofCluster.filter(({ name }) => !names.has(name)), ...own].map((queue, arrival) => ({ arrival, ...queue }));
@@ -238,7 +241,7 @@ function checkNames(
     gangs.map(({ gang }) => gang.name),
   );
   if (gangs.length === 0) {
-    fields.wrongAt('gangs', 'has nothing in it; a scenario needs work');
+    fields.wrongAt('gangs', 'must contain at least one gang');
   }
   for (const { name, parent } of queues) {
     if (parent !== undefined && !queueNames.includes(parent)) {
@@ -266,7 +269,7 @@ function readEvent(
 ): ScenarioEvent[] {
   const at = fields.duration('at') ?? 0;
   if (!fields.has('at')) {
-    fields.wrongAt('at', 'is missing; say when, such as 30m');
+    fields.wrongAt('at', 'is required; set a time such as 30m');
   }
   const lasts = fields.duration('for');
   const events: ScenarioEvent[] = [];
@@ -277,7 +280,7 @@ function readEvent(
     }
     const names = nodes.map(({ name }) => name).filter((name) => patterns.some((pattern) => matches(pattern, name)));
     if (names.length === 0) {
-      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that some node has');
+      fields.wrong(kind, patterns.join(', '), 'names of nodes, or a pattern such as rack-2-* that matches a node');
     }
     events.push({ at, kind, nodes: names });
     if (lasts !== undefined && kind !== 'return') {
@@ -291,7 +294,7 @@ function readEvent(
     }
     const set = fields.fields('set');
     if (set === undefined) {
-      fields.wrongAt('set', 'is missing; say what changes, such as {deserved: {gpus: 16}}');
+      fields.wrongAt('set', 'is required; set the changes, such as {deserved: {gpus: 16}}');
     } else {
       events.push({ at, kind: 'queue', queue, set: readQueueTerms(set, device) });
     }
@@ -308,7 +311,7 @@ function readEvent(
   const before = fields.problems.length;
   fields.done();
   if (events.length === 0 && fields.problems.length === before) {
-    fields.wrongAt('', 'says when, and not what: fail, return, drain, queue or cancel');
+    fields.wrongAt('', 'must set one of fail, return, drain, queue, or cancel');
   }
   return events;
 }
@@ -325,7 +328,7 @@ function policyOf(fields: Fields): Policy {
   const named = NAMED_POLICIES.get(value);
   const names = [...NAMED_POLICIES.keys()];
   if (named === undefined) {
-    fields.wrong('policy', value, `a map, or one of ${names.join(', ')}${meant(value, names)}`);
+    fields.wrong('policy', value, `a map, or one of ${names.join(', ')}`, meant(value, names));
   }
   return named ?? DEFAULT_POLICY;
 }

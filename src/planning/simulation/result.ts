@@ -108,7 +108,7 @@ export interface PendingReason {
   readonly from: number;
   readonly kind: PendingKind;
   readonly message: string;
-  /** The smallest changes that would have let it in. */
+  /** The smallest changes with which it would have fit. */
   readonly changes: readonly string[];
 }
 

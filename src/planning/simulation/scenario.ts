@@ -29,7 +29,7 @@ export interface ScenarioGang {
   readonly arrivesAt: number;
   /** Work with all pods, seconds; `Infinity` for what runs until it is stopped. */
   readonly durationSeconds: number;
-  /** What the scheduler is told of the duration; `undefined` where it is told nothing. */
+  /** The expected duration that the scheduler knows; `undefined` if it knows none. */
   readonly expectedSeconds: number | undefined;
   /** Work up to the last multiple of this survives an interruption; `undefined`: nothing does. */
   readonly checkpointSeconds: number | undefined;
@@ -38,7 +38,7 @@ export interface ScenarioGang {
 }
 
 export type ScenarioEvent = { readonly at: number } &
-  /** The nodes are gone with everything on them. */
+  /** The nodes fail with everything on them. */
   (
     | { readonly kind: 'fail'; readonly nodes: readonly string[] }
     /** They are ready and take pods again. */

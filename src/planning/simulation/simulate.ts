@@ -173,7 +173,7 @@ class Simulation {
     }
   }
 
-  /** What runs on the nodes is gone, at once or after its grace period. */
+  /** The pods on the nodes terminate, immediately or after their grace period. */
   private lose(names: readonly string[], grace: boolean): void {
     const gone = new Set(names);
     for (const run of this.live) {

@@ -90,7 +90,7 @@ export function waitsOf(gangs: readonly GangOutcome[]): WaitSummary {
   };
 }
 
-/** The smallest value that so many percent do not exceed. */
+/** The smallest value that the given percentage of values does not exceed. */
 export function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }

@@ -1,12 +1,12 @@
 /**
- * Spans of simulated time, as people are told of them.
+ * Durations of simulated time as text.
  */
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** The two largest units that matter: `45s`, `12m`, `1h 30m`, `2d 4h`. */
 export function tellDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) {
-    return 'for ever';
+    return 'forever';
   }
   const whole = Math.round(seconds);
   const parts: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Carries decisions out: binds, hands over, evicts, tells. Every failure is told, and leads to a new question and not to a repetition.
+ * Carries out decisions: binds, hands over, evicts, reports. Every failure is reported and leads to a new decision, not to a retry.
  */
 import { setMaxListeners } from 'node:events';
 import { type Binding, type Decision, type Eviction } from '../../placement';
@@ -41,9 +41,9 @@ export interface ActorOptions {
   readonly clock?: Clock;
 }
 
-/** A gang does not come back for so long to a node on which kube-scheduler did not bind it, milliseconds. */
+/** How long a gang avoids a node on which kube-scheduler did not bind it, milliseconds. */
 const AVOIDANCE = 600_000;
-/** A pod that the server refused to place is not tried again for so long, milliseconds. */
+/** How long to wait before retrying a pod that the server refused to bind, milliseconds. */
 const REFUSAL_PAUSE = 2000;
 
 export class Actor {
@@ -132,7 +132,7 @@ export class Actor {
           explainer.event(placed[0]?.pod, 'Normal', 'Scheduled', words);
           log.info({ gang, pods: placed.length }, 'placed');
         } else {
-          log.warn({ gang, pods: placed.length, failed }, 'placed in part: the rest is decided anew');
+          log.warn({ gang, pods: placed.length, failed }, 'placed in part: the other pods are decided again');
           this.options.onSurprise();
         }
       }),
@@ -173,7 +173,7 @@ export class Actor {
     log.info({ pod: entry.key, node: pod.node, ...outcome }, 'what got no answer is known now');
     if (outcome.kind === 'undone') {
       assumptions.unplace(pod.uid, pod);
-      // A pause, as after a refusal: a gang that lacks this pod must not look as if it were about to be whole for ever.
+      // A pause, as after a refusal: a gang without this pod must not count as nearly complete forever.
       assumptions.refuse(pod.uid, REFUSAL_PAUSE, 'The API server did not answer the last attempt to place the pod.');
       explainer.event(pod, 'Warning', 'FailedBinding', `${pod.node}: the API server did not answer.`);
     } else {
@@ -232,7 +232,7 @@ export class Actor {
     }
   }
 
-  /** One after the other, so that a budget that protects the gang is met before more than one of its pods is gone. */
+  /** One after the other, so that a budget that protects the gang stops the eviction after at most one of its pods. */
   private async evictGang(
     entries: readonly { readonly eviction: Eviction; readonly entry: PodEntry }[],
   ): Promise<void> {
@@ -267,7 +267,7 @@ export class Actor {
     return false;
   }
 
-  /** Pods that kube-scheduler does not bind in time go, so that whoever made them makes them anew, and the gang is planned again. */
+  /** Deletes pods that kube-scheduler does not bind in time, so that their controller recreates them and the gang is planned again. */
   private watchHandOvers(): number {
     const { world, config } = this.options;
     const limit = config().handOver.timeoutSeconds * 1000;
@@ -304,7 +304,7 @@ export class Actor {
     const { timeoutSeconds } = this.options.config().handOver;
     log.warn(
       { pod: entry.key, node: entry.node, seconds: timeoutSeconds, ...outcome },
-      'handed over and not bound in time: deleted, to be planned anew',
+      'handed over and not bound in time: deleted, to be planned again',
     );
     explainer.event(
       entry,

@@ -1,8 +1,8 @@
 /**
- * What this replica has set in motion and the watch has not shown yet. Decisions count it as done, so that no room is given away twice and
- * nobody is evicted twice; it is dropped as soon as the watch tells, or when it came to nothing.
+ * Writes of this replica that the watch has not shown yet. Decisions count them as done, so that no capacity is assigned twice and no pod is
+ * evicted twice; an entry is dropped when the watch shows the result, or when the write failed.
  *
- * Nothing here has to survive the process: whoever comes next reads from the API server what became of it.
+ * Nothing here has to survive the process: the next leader reads the results from the API server.
  */
 import { type Clock, SYSTEM_CLOCK } from './clock';
 
@@ -89,7 +89,7 @@ export class Assumptions {
     return [...nodes.keys()].sort();
   }
 
-  /** The pod is gone for good. */
+  /** The pod was deleted. */
   forget(uid: string): void {
     this.places.delete(uid);
     this.leaving.delete(uid);

@@ -1,9 +1,9 @@
 /**
- * Time, of which a scheduler must not trust a single source.
+ * Time. A scheduler must not trust a single source of it.
  *
- * Durations and deadlines (leases, time-outs, how long a gang is broken) are measured on the monotonic clock, which nobody sets. Moments
- * that are compared with what the API server wrote (when a pod started) are told in the API server's time, read off the `Date` headers
- * of its answers: a machine whose clock is wrong decides the same.
+ * Durations and deadlines (leases, time-outs, how long a gang is broken) are measured on the monotonic clock, which cannot be set. Moments
+ * that are compared with what the API server wrote (when a pod started) are in the API server's time, from the `Date` headers
+ * of its answers: a machine with a wrong clock makes the same decisions.
  */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */

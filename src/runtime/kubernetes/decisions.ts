@@ -21,7 +21,7 @@ const NODES_SHOWN = 8;
 
 export class Decisions {
   private list: DecisionRecord[] = [];
-  /** Nominations stay for many cycles, and are told once. */
+  /** Nominations last for many cycles, and are reported once. */
   private nominated = new Set<string>();
 
   /** Newest first. */

@@ -1,9 +1,9 @@
 /**
  * Tells the owners of pods why they wait, and what was done to them: conditions, events, PodGroup status.
  *
- * Writes that a controller waits for are sent at once. Those that only inform are counted out, since ten thousand waiting pods must not cost the API server what placing them would: one thing is said once,
- * again only when it has changed or much time has passed, the latest word about a thing replaces the one before, and only so many
- * writes leave in a second.
+ * Writes that a controller waits for are sent at once. Those that only inform are counted out, since ten thousand waiting pods must not cost the API server what placing them would: each fact is reported once,
+ * and again only after a change or a long time, the latest report about an object replaces the one before, and the number of writes per
+ * second is limited.
  */
 import { createHash } from 'node:crypto';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
@@ -112,7 +112,7 @@ export class Explainer {
     }
   }
 
-  /** Something happened to a pod, or to the gang of which it is the first. */
+  /** Something happened to a pod, or to the gang whose first pod it is. */
   event(pod: PodRef | undefined, type: 'Normal' | 'Warning', reason: string, note: string): void {
     if (pod !== undefined) {
       const regarding = { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid };

@@ -1,5 +1,5 @@
 /**
- * One of several replicas decides: whoever holds a Lease.
+ * Leader election: of several replicas, the one that holds a Lease decides.
  *
  * The holder renews it; others take it over once they have seen it unchanged for its whole duration, by their own monotonic clock, so
  * that no two clocks have to agree. The holder counts itself as one only for `renewWithin` after it *began* the last renewal that was
@@ -52,12 +52,12 @@ export class Leader {
     this.clock = options.clock ?? SYSTEM_CLOCK;
   }
 
-  /** Who held the lease when it was last read; empty where nobody did. */
+  /** Who held the lease when it was last read; empty if the lease had no holder. */
   get holder(): string {
     return this.heldBy;
   }
 
-  /** Since when this process has held it without a break, on the monotonic clock: what others wrote before is read by whoever reads now. */
+  /** Since when this process has held the lease without interruption, on the monotonic clock: reads from now on show all earlier writes. */
   get heldSince(): number {
     return this.gainedAt;
   }

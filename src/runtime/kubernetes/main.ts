@@ -1,5 +1,5 @@
 /**
- * Entry of the scheduler program: reads the command line, starts, and ends as it is told to.
+ * Entry of the scheduler program: reads the command line, starts, and stops on a signal.
  */
 import { messageOf } from './api/api-error';
 import { readOptions, USAGE } from './options';

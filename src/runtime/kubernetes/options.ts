@@ -1,5 +1,5 @@
 /**
- * The program's command line: what cannot change while it runs. Everything else stands in the configuration file.
+ * The program's command line: what cannot change while it runs. The configuration file sets everything else.
  */
 import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ export const USAGE = `usage: gantry-scheduler [options]
   --no-leader-election    this is the only replica
   --lease-namespace NAME  (default: $POD_NAMESPACE, else kube-system)
   --lease-name NAME       (default: gantry-scheduler)
-  --lease-seconds N       a replica that is silent for so long is replaced (default: 15)
+  --lease-seconds N       seconds without renewal after which another replica takes over (default: 15)
   --identity NAME         of this replica (default: host name and a random part)
   --cluster-name NAME     for the page (default: cluster)`;
 

@@ -1,12 +1,12 @@
 /**
- * What the PodGroup of a gang says of it, in the words of the project that the PodGroup belongs to.
+ * The status of a gang's PodGroup, in the format of the project that defines the PodGroup.
  *
  * Volcano's controllers wait for a phase before they make any pod, so the phase is more than a message there.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
 import { asArray, asObject, asString } from '../../manifests/read';
 
-/** Collections of the PodGroups that are told. */
+/** Collections of the PodGroups whose status is written. */
 export type PodGroupCollection = 'volcanoPodGroups' | 'schedulerPluginsPodGroups' | 'nativePodGroups';
 
 /** How far a gang is. */
@@ -111,7 +111,7 @@ function withCondition(status: JsonObject, condition: Readonly<Record<string, st
   return [...others, { ...condition, lastTransitionTime: since }];
 }
 
-/** A Volcano PodGroup of which no pod has been made yet: its job waits for the phase. */
+/** A Volcano PodGroup without pods: its job waits for the phase. */
 export function enqueued(object: JsonObject): StatusWrite | undefined {
   const phase = asString(asObject(object.status).phase) ?? '';
   return phase === '' || phase === 'Pending' ? { subresource: '', body: { status: { phase: 'Inqueue' } } } : undefined;

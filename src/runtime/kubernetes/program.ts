@@ -221,7 +221,7 @@ export class Program {
     this.log.level = configuration.log.level;
     this.world.configure(configuration);
     this.scheduler.changed();
-    this.log.info('configuration read anew');
+    this.log.info('configuration reloaded');
   }
 
   /** What was assumed of a pod is known now. */

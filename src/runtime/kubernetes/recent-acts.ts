@@ -4,7 +4,7 @@
 import { type RecentAct } from '../../planning/pages/live-view';
 import { type DecisionRecord } from './decisions';
 
-/** More than this nobody reads. */
+/** Maximum number of acts on the page. */
 const SHOWN = 50;
 
 export function recentActs(latest: readonly DecisionRecord[]): readonly RecentAct[] {

@@ -2,7 +2,7 @@
  * The cycle: look, decide, carry out. Started by what happens, a short time after it, so that a burst is one question.
  *
  * What is carried out takes time and does not hold up the next cycle: it is counted as done until the watch shows it or it fails.
- * Before a replica decides for the first time it reads pods and nodes anew, so that it knows all that its predecessor did.
+ * Before a replica decides for the first time, it lists pods and nodes again, so that it knows everything that its predecessor did.
  */
 import { type Decision, SnapshotError } from '../../placement';
 import { decideIn } from '../../placement/engine';
@@ -37,7 +37,7 @@ export interface SchedulerOptions {
   readonly clock?: Clock;
 }
 
-/** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
+/** A gang without a minimum is complete when no pod has been added for this time, milliseconds. */
 const SETTLE = 1000;
 /** The most objects that one cycle sets aside before it counts as failed. */
 const MOST_ASIDE = 16;
@@ -128,7 +128,7 @@ export class Scheduler {
     }
   }
 
-  /** One time round: whoever leads decides. */
+  /** One cycle: the leader decides. */
   private async turn(): Promise<void> {
     const { leader, watched, log, assumptions } = this.options;
     if (!leader.holds || !watched.isSynced) {
@@ -175,7 +175,7 @@ export class Scheduler {
       return false;
     }
     this.term = term;
-    log.info({ pods: world.pods.size, nodes: world.nodes.length }, 'leading: pods and nodes read anew');
+    log.info({ pods: world.pods.size, nodes: world.nodes.length }, 'leading: pods and nodes listed again');
     return true;
   }
 

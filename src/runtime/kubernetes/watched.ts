@@ -9,7 +9,7 @@ import { collectionPath } from './api/collections';
 import { Reflector, type ReflectorNote } from './api/reflector';
 import { trimmed } from './api/trim';
 
-/** An object that appeared (`before` absent), changed, or is gone (`after` absent). */
+/** An object that was added (`before` unset), changed, or deleted (`after` unset). */
 export interface Change {
   readonly collection: CollectionName;
   readonly key: string;
@@ -80,7 +80,7 @@ export class Watched {
     await Promise.all([...this.reflectors.values()].map((reflector) => reflector.run()));
   }
 
-  /** Reads these anew; resolves when everything is known that was true at `since`, a moment of the monotonic clock. */
+  /** Lists these again; resolves when everything is known that was true at `since`, a moment of the monotonic clock. */
   async refresh(since: number, ...names: readonly CollectionName[]): Promise<void> {
     await Promise.all(names.map((name) => this.reflectors.get(name)!.refresh(since)));
   }

@@ -252,7 +252,7 @@ describe('sharing', () => {
     ]);
     expect(() =>
       Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ devices: [0], layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
-    ).toThrow(/GPU 0 stands in two groups/);
+    ).toThrow(/GPU 0 is listed in two groups/);
     expect(() =>
       Sharing.mig({ gpu: 'H100-SXM-80GB', layout: [{ layout: { '1g.10gb': 7 } }, { devices: [0] }] }),
     ).toThrow(/names no devices/);

@@ -155,7 +155,7 @@ describe('a ScaledObject', () => {
     ['more at least than at most', { minReplicas: 5, maxReplicas: 4 }, 'minReplicas 5 is more than maxReplicas 4'],
     ['more than the maximum that is not stated', { minReplicas: 101 }, 'more than maxReplicas 100'],
     ['idle at the minimum', { idleReplicas: 0 }, 'idleReplicas 0 is not below minReplicas 0'],
-    ['half a replica', { maxReplicas: 1.5 }, 'maxReplicas 1.5: expected a whole number'],
+    ['half a replica', { maxReplicas: 1.5 }, 'maxReplicas must be a whole number greater than or equal to 1, not 1.5'],
     ['a target of nothing', { scalingModifiers: { formula: 'q', target: 0 } }, 'scalingModifiers.target 0'],
     ['a takeover of nobody', { transferHpaOwnership: true }, 'horizontalPodAutoscaler.name'],
   ])('refuses %s', (_, props, message) => {

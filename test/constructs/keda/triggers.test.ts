@@ -262,7 +262,7 @@ test.each<[string, () => unknown, string]>([
   [
     'an item with the separator in it',
     () => Triggers.apacheKafka({ bootstrapServers: ['a,b'], consumerGroup: 'g' }),
-    'it stands between items',
+    'expected items without ",", which separates them',
   ],
   [
     'a fraction of a message',
@@ -272,7 +272,7 @@ test.each<[string, () => unknown, string]>([
   [
     'an empty text',
     () => Triggers.kafka({ bootstrapServers: ['a'], consumerGroup: '' }),
-    'expected a text that is not empty',
+    'expected a non-empty string',
   ],
   [
     'a schedule of a word',

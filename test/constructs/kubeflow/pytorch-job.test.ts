@@ -242,7 +242,7 @@ test('what a job refers to is written before it', () => {
 
 describe('contradictions are reported where they are written', () => {
   test.each<[string, Partial<PyTorchJobProps>, string]>([
-    ['no nodes', { nodes: 0 }, 'test/train: nodes 0: expected a whole number, at least 1.'],
+    ['no nodes', { nodes: 0 }, 'test/train: nodes must be a whole number greater than or equal to 1, not 0.'],
     [
       'a range upside down',
       { elastic: { min: 4, max: 2 } },

@@ -51,14 +51,11 @@ ${fields.map((field) => `    ${field}, gauge, help`).join('\n')}
 
 describe('expressions', () => {
   test.each([
-    [
-      'rate(istio_requests_total{mesh="legacy"}[5m]) ≈ rate(istio_requests_total{mesh="ebpf"}[5m])',
-      '"≈" is not expected here',
-    ],
+    ['rate(istio_requests_total{mesh="legacy"}[5m]) ≈ rate(istio_requests_total{mesh="ebpf"}[5m])', 'unexpected "≈"'],
     ['rate(http_requests_total) > 1', 'rate takes a range vector such as metric[5m]'],
-    ['sum(rate(x[5m])', 'ends too early'],
+    ['sum(rate(x[5m])', 'unexpected end of the expression'],
     ['avgovertime(x[5m]) > 1', 'did you mean avg_over_time?'],
-    ['1 > 2', 'needs bool'],
+    ['1 > 2', 'requires bool after the operator'],
   ])('%s is refused', (expr, message) => {
     expect(fires(alert(expr))).toEqual(['expression-valid']);
     expect(said(alert(expr)).join()).toContain(message);

@@ -338,7 +338,7 @@ describe('DeviceReadiness', () => {
   test('needs a number, and a namespace', () => {
     expect(() => {
       chartOf(readiness({ count: 0 }));
-    }).toThrow('no number of devices');
+    }).toThrow('count must be a whole number greater than or equal to 1: 0.');
     expect(() => new DeviceReadiness(new Chart(new App(), 'x'), 'r', { image: 'x', count: 1 })).toThrow(
       'no namespace is known',
     );

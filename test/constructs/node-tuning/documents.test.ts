@@ -192,7 +192,11 @@ describe('other files', () => {
     ],
     ['a weight too large', () => SystemdDropIn.slice('ai.slice', { cpuWeight: 20_000 }), 'between 1 and 10000'],
     ['nothing', () => SystemdDropIn.slice('ai.slice', {}), 'nothing is set'],
-    ['no unit', () => new SystemdDropIn({ unit: 'containerd', settings: { Service: { Nice: 1 } } }), 'is no unit'],
+    [
+      'no unit',
+      () => new SystemdDropIn({ unit: 'containerd', settings: { Service: { Nice: 1 } } }),
+      '"containerd" is not a valid unit name',
+    ],
   ])('%s is refused', (_what, build, why) => {
     expect(build).toThrow(why);
   });

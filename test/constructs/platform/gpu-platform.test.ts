@@ -187,7 +187,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'a fraction of a node',
     { pools: { ...BASE.pools, shared: { ...BASE.pools.shared, nodes: 1.5 } } },
-    'pool shared: nodes is 1.5; expected a whole number above 0',
+    'pool shared: nodes must be a whole number greater than 0, not 1.5',
   ],
 ])('%s is refused in words', (_, props, message) => {
   expect(() => platform(props)).toThrow(message);

@@ -98,7 +98,7 @@ describe('what cannot be counted is an error', () => {
           Accelerator.nvidia({ count: 32, product: 'NVIDIA-A100-SXM4-80GB' }),
         ],
       },
-      'quota.accelerators: NVIDIA-H100-80GB-HBM3 and NVIDIA-A100-SXM4-80GB both count as nvidia.com/gpu, so their amounts cannot be told apart. State one amount for nvidia.com/gpu, or use Kueue with a flavor for each.',
+      'quota.accelerators: NVIDIA-H100-80GB-HBM3 and NVIDIA-A100-SXM4-80GB both count as nvidia.com/gpu, so their amounts cannot be distinguished. Set one amount for nvidia.com/gpu, or use Kueue with a flavor for each.',
     ],
     [
       'a share of a device',

@@ -120,7 +120,7 @@ describe('accelerators', () => {
 
   test.each([-1, 1.5])('%d devices are refused with the prop and the value', (count) => {
     expect(() => Accelerator.nvidia({ count })).toThrow(
-      `count ${count}: expected a whole number of accelerators, at least 1.`,
+      `count must be a whole number greater than or equal to 1, not ${count}.`,
     );
   });
 });
@@ -218,7 +218,7 @@ describe('the network', () => {
       'hugepages-2Mi': '5120Mi',
     });
     expect(mainOf({ rdma: Rdma.shared('rdma/a', 2) }).resources?.limits).toEqual({ 'rdma/a': 2 });
-    expect(() => Rdma.shared('rdma/a', 0)).toThrow('count 0: expected a whole number of RDMA devices');
+    expect(() => Rdma.shared('rdma/a', 0)).toThrow('count must be a whole number greater than or equal to 1, not 0.');
   });
 
   test('IPC_LOCK joins the capabilities that are stated', () => {

@@ -77,7 +77,7 @@ describe('PriorityLadder', () => {
 
   test('refuses what its types cannot exclude, and says what to do', () => {
     const scope = chart();
-    expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/'x' stands twice/);
+    expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/duplicate rung 'x'/);
     expect(() => new PriorityLadder(scope, 'b', { rungs: ['x', 'y'], step: 1_000_000_000 })).toThrow(
       /would have the value 2000000000/,
     );

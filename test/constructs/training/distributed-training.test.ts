@@ -266,7 +266,9 @@ test('what does not go together is refused with the way out', () => {
   );
   expect(() => made({ framework: 'ray' })).toThrow('say which version, with as: TrainingEngine.rayJob({ rayVersion })');
   expect(() => made({ framework: 'other' })).toThrow('framework other has no kind of its own');
-  expect(() => made({ framework: 'pytorch', nodes: 0 })).toThrow('nodes 0: expected a whole number, at least 1.');
+  expect(() => made({ framework: 'pytorch', nodes: 0 })).toThrow(
+    'nodes must be a whole number greater than or equal to 1, not 0.',
+  );
   expect(() =>
     made({ framework: 'pytorch', as: TrainingEngine.volcanoJob(), scheduling: Scheduling.schedulerPlugins() }),
   ).toThrow('Volcano Job cannot be scheduled by scheduler-plugins');

@@ -175,7 +175,7 @@ test('policies state events, exit codes and how long to wait', () => {
     action: 'AbortJob',
     timeout: '600s',
   });
-  expect(() => Policy.onExitCode(0, 'AbortJob')).toThrow(/exitCode is 0/);
+  expect(() => Policy.onExitCode(0, 'AbortJob')).toThrow(/exitCode must not be 0/);
 });
 
 test('volumes are claims that there are, or new ones', () => {

@@ -106,6 +106,8 @@ test('a workload waits for its queue and for what it refers to', () => {
 test('counts are whole numbers of at least so many', () => {
   expect(() => requireWholeNumber('n', 0, 0)).not.toThrow();
   for (const value of [0, 1.5, Number.NaN, Infinity]) {
-    expect(() => requireWholeNumber('n', value)).toThrow(`n ${value}: expected a whole number, at least 1.`);
+    expect(() => requireWholeNumber('n', value)).toThrow(
+      `n must be a whole number greater than or equal to 1, not ${value}.`,
+    );
   }
 });

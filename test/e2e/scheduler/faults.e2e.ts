@@ -80,13 +80,13 @@ describeLive('bad days', () => {
 
   it('kill -9 of the leader in the middle of a gang: the other replica finishes it', async () => {
     const first = await start('first', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await start('second', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await lab.createMany(gangs());
     // In the middle: some pods have their node, and not all.
     await lab.until('some pods are bound', async () => Object.keys(await lab.places()).length > 0);
     first.signal('SIGKILL');
-    await second.until('leading: pods and nodes read anew');
+    await second.until('leading: pods and nodes listed again');
     await expectAllRun(48);
     expect(second.log.some(({ msg, holds }) => msg === 'lease' && holds === true)).toBe(true);
   });
@@ -195,7 +195,7 @@ describeLive('bad days', () => {
     const gantry = await start('only');
     await lab.cluster.kill('kube-scheduler');
     await lab.createMany([lastingGang('handed', 4, { gpus: 1, handOver: true })]);
-    await gantry.until('handed over and not bound in time: deleted, to be planned anew');
+    await gantry.until('handed over and not bound in time: deleted, to be planned again');
     await lab.cluster.restart('kube-scheduler');
     await expectAllRun(4);
   });
@@ -205,7 +205,7 @@ describeLive('bad days', () => {
     ['an hour behind', -3_600_000],
   ])('the clock of the machine is %s', async (_, clockSkew) => {
     const first = await start('first', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS, clockSkew });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await start('second', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await lab.createMany(gangs());
     await expectAllRun(48);
@@ -227,13 +227,13 @@ describeLive('bad days', () => {
       return undefined;
     };
     const first = await start('first', proxy.kubeconfig, { leaseSeconds: LEASE_SECONDS });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await start('second', lab.kubeconfig, { leaseSeconds: LEASE_SECONDS });
     await lab.createMany(gangs(3));
     await lab.until('some pods are bound', async () => Object.keys(await lab.places()).length > 0);
     first.signal('SIGSTOP');
     await lab.createMany(gangs(6).slice(3));
-    await second.until('leading: pods and nodes read anew');
+    await second.until('leading: pods and nodes listed again');
     const before = first.log.length;
     isBack = true;
     first.signal('SIGCONT');
@@ -245,13 +245,13 @@ describeLive('bad days', () => {
 
   it('a graceful stop gives the lease back, and the other goes on at once', async () => {
     const first = await start('first', lab.kubeconfig, { leaseSeconds: 60 });
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await start('second', lab.kubeconfig, { leaseSeconds: 60 });
     await lab.createMany(gangs(3));
     first.signal('SIGTERM');
     await first.until('stopped');
     // Far less than the sixty seconds after which it would have been replaced.
-    await second.until('leading: pods and nodes read anew', undefined, { limit: 30_000 });
+    await second.until('leading: pods and nodes listed again', undefined, { limit: 30_000 });
     await expectAllRun(24);
   });
 
@@ -260,10 +260,10 @@ describeLive('bad days', () => {
     gantry.configure('policy: { nodeScore: pretty }\n');
     const fault = await gantry.until('the configuration was not taken; what held before still holds');
     expect(String(fault.message)).toContain(
-      'policy.nodeScore is "pretty"; expected one of binpack, spread, fgd, fragmentation',
+      'policy.nodeScore must be one of binpack, spread, fgd, fragmentation, not "pretty"',
     );
     gantry.configure(`${CONFIG}queues: [{ name: research, capability: { nvidia.com/gpu: 4 } }]\n`);
-    await gantry.until('configuration read anew');
+    await gantry.until('configuration reloaded');
     await lab.createMany([lastingGang('capped', 8, { gpus: 1, queue: 'research' })]);
     await lab.until('the ceiling holds', async () => {
       const [pending] =

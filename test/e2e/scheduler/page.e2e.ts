@@ -123,7 +123,7 @@ if (CHROMIUM === undefined) {
 
   it('of a replica that stands by names who decides, and becomes the picture once it leads', async () => {
     const first = await start('first-replica_0a', LEASE_SECONDS);
-    await first.until('leading: pods and nodes read anew');
+    await first.until('leading: pods and nodes listed again');
     const second = await start('second-replica_0b', LEASE_SECONDS);
     await lab.until('the second knows who leads', async () => (await fetch(`${second.address}/readyz`)).status === 200);
     const reader = (

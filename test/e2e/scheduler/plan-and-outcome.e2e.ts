@@ -326,7 +326,7 @@ describeLive('the plan and what comes of it', () => {
     });
     await lab.create(...gang('urgent', 2, { gpus: 8, queue: 'research', priorityClass: 'high' }));
     await start();
-    await gantry!.until('leading: pods and nodes read anew');
+    await gantry!.until('leading: pods and nodes listed again');
     await lab.until(
       'the reason is there',
       async () => (await gantry!.json<readonly unknown[]>('/gantry/v1/pending')).length === 1,

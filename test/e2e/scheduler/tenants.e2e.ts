@@ -55,7 +55,7 @@ describeLive('what tenants could try', () => {
       config: CONFIG,
       flags: ['--authentication', 'always'],
     });
-    await gantry.until('leading: pods and nodes read anew');
+    await gantry.until('leading: pods and nodes listed again');
   });
   afterEach(async () => {
     for (const namespace of [TENANT, 'default']) {

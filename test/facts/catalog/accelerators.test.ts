@@ -94,7 +94,7 @@ describe('finding an accelerator', () => {
   test('an incomplete name gets suggestions', () => {
     expect(acceleratorProblem('MI35')).toBe('unknown accelerator "MI35" (did you mean MI350X or MI355X?)');
     expect(acceleratorProblem('M40')).toBe(
-      'unknown accelerator "M40"; `gantry catalog accelerators` lists the known ones',
+      'unknown accelerator "M40"; list the known names with `gantry catalog accelerators`',
     );
     expect(acceleratorProblem('MI300X')).toBeUndefined();
     expect(acceleratorsLike('')).toEqual([]);

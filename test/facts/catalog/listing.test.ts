@@ -68,7 +68,7 @@ describe('catalog entries', () => {
     ['DCGM_FI_DEV_FB_USED_BYTES', 'metrics', ['unit', 'MiB']],
     ['AMD', 'vendors', ['measured by', 'AMD device-metrics-exporter']],
     ['mi355x', 'accelerators', ['fabric', 'xGMI: 8 of a node']],
-    ['xid 79', 'xids', ['what to do', 'drain and reboot the node']],
+    ['xid 79', 'xids', ['action', 'drain and reboot the node']],
   ] as const)('%s is found under %s', (name, topic, fact) => {
     const entry = catalogEntries(name).find((found) => found.topic === topic);
     expect(entry?.facts).toContainEqual([...fact]);

@@ -63,54 +63,56 @@ describe('bad input is one clear line and exit status 2', () => {
     [
       'no path',
       ['check'],
-      'gantry: nothing to check: name files or folders, or list them as `include` in .gantry.yaml\n',
+      'gantry: no manifests to check; pass files or folders, or list them under `include` in .gantry.yaml\n',
     ],
     ['a missing file', ['check', 'gone.yaml'], 'gantry: gone.yaml: no such file or folder\n'],
     [
       'an unknown version',
       ['check', 'a.yaml', '--k8s', '1.99'],
-      expect.stringMatching(/^gantry: --k8s 1\.99: unknown Kubernetes version; known are 1\.30, .*\n$/),
+      expect.stringMatching(
+        /^gantry: --k8s 1\.99: unsupported Kubernetes version; supported versions are 1\.30, .*\n$/,
+      ),
     ],
     [
       'a version that is none',
       ['check', 'a.yaml', '--k8s', 'abc'],
-      expect.stringMatching(/^gantry: --k8s abc: unknown Kubernetes version.*\n$/),
+      expect.stringMatching(/^gantry: --k8s abc: unsupported Kubernetes version.*\n$/),
     ],
     [
       'an unknown tier',
       ['check', 'a.yaml', '--only', 'schema,cle'],
-      'gantry: --only cle: unknown tier; known are schema, cel, server, webhook, advice\n',
+      'gantry: --only cle: unknown tier; supported values are schema, cel, server, webhook, advice\n',
     ],
     [
       'an unknown format',
       ['check', 'a.yaml', '--format', 'xml'],
-      'gantry: --format xml: unknown format; known are text, json, sarif\n',
+      'gantry: --format xml: unknown format; supported values are text, json, sarif\n',
     ],
     [
       'an unknown severity',
       ['check', 'a.yaml', '--fail-on', 'all'],
-      'gantry: --fail-on all: unknown severity; known are error, warning, info, not-checked\n',
+      'gantry: --fail-on all: unknown severity; supported values are error, warning, info, not-checked\n',
     ],
     [
       'a silence without a reason',
       ['check', 'a.yaml', '--ignore', 'schema/unknown-field'],
-      'gantry: --ignore schema/unknown-field: needs RULE=reason, with a reason\n',
+      'gantry: --ignore schema/unknown-field: must be RULE=REASON with a non-empty reason\n',
     ],
     [
       'a silence with an empty reason',
       ['check', 'a.yaml', '--ignore', 'schema/unknown-field= '],
-      'gantry: --ignore schema/unknown-field= : needs RULE=reason, with a reason\n',
+      'gantry: --ignore schema/unknown-field= : must be RULE=REASON with a non-empty reason\n',
     ],
     [
       'a silence of no rule',
       ['check', 'a.yaml', '--ignore', 'no/such=why'],
-      'gantry: --ignore no/such=why: unknown rule no/such; `gantry rules` lists them\n',
+      'gantry: --ignore no/such=why: unknown rule no/such; list the rules with `gantry rules`\n',
     ],
     ['a missing CRD', ['check', 'a.yaml', '--crd', 'gone.yaml'], 'gantry: gone.yaml: no such file or folder\n'],
     [
       'a CRD file without one',
       ['check', 'a.yaml', '--crd', 'a.yaml'],
-      'gantry: a.yaml: no CustomResourceDefinition in it\n',
+      'gantry: --crd a.yaml: contains no CustomResourceDefinition\n',
     ],
     [
       'a broken CRD file',
@@ -245,7 +247,7 @@ describe('reports', () => {
 test('help is no failure and names the exit statuses', async () => {
   const { status, out } = await place.run(['--help']);
   expect(status).toBe(0);
-  expect(out).toContain('Exit status: 0 good, 1 findings, 2 usage or unreadable input.');
+  expect(out).toContain('Exit status:\n  0  no findings, no pending gangs, all expectations met\n');
   expect((await place.run(['check', '--help'])).out).toContain('--ignore <rule=reason>');
   expect((await place.run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
 });
@@ -268,13 +270,13 @@ test('the rules of a domain are listed, and one rule is told in full', async () 
   ).toBe(true);
   const one = await place.run(['rules', 'schema/unknown-field']);
   expect(one.out).toMatch(/^schema\/unknown-field\n {2}severity +error\n/);
-  for (const label of ['asks', 'otherwise', 'what to do', 'source']) {
+  for (const label of ['summary', 'why', 'fix', 'source']) {
     expect(one.out).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
   }
   const none = await place.run(['rules', 'schema/unknwon-field']);
   expect(none).toMatchObject({
     status: 2,
-    err: 'gantry: rules schema/unknwon-field: no such rule; near it: schema/unknown-field\n',
+    err: 'gantry: rules schema/unknwon-field: not found (did you mean schema/unknown-field?)\n',
   });
 });
 

@@ -104,7 +104,7 @@ describe('.gantry.yaml', () => {
   test.each([
     ['an unknown field', 'exlude: []\n', '.gantry.yaml: /exlude unknown field; known fields are include, exclude,'],
     ['a wrong type', 'include: app\n', '.gantry.yaml: /include must be a list'],
-    ['a number for a version', 'k8s: 1.35\n', '.gantry.yaml: /k8s must be a string: put it in quotes'],
+    ['a number for a version', 'k8s: 1.35\n', '.gantry.yaml: /k8s must be a string; put it in quotation marks'],
     ['an unknown version', "k8s: '1.3'\n", '.gantry.yaml: /k8s unsupported value "1.3": supported values are 1.30,'],
     [
       'no reason',
@@ -128,7 +128,11 @@ describe('.gantry.yaml', () => {
       'rule-modules: [gone.js]\n',
       '.gantry.yaml: cannot load gone.js: Cannot find module',
     ],
-    ['a module without rules', 'rule-modules: [none.js]\n', '.gantry.yaml: none.js must export a list of rules'],
+    [
+      'a module without rules',
+      'rule-modules: [none.js]\n',
+      '.gantry.yaml: none.js must export an array of rules as `rules`; create each rule with `defineRule`',
+    ],
     ['keys of every object', 'constructor: 1\n__proto__: {a: 1}\n', '.gantry.yaml: /constructor unknown field'],
   ])('with %s is one clear error', async (_, text, expected) => {
     place.write('.gantry.yaml', text);
@@ -179,7 +183,7 @@ describe('--baseline', () => {
     [
       'that is none',
       ['--baseline', 'a.yaml'],
-      'gantry: a.yaml: not a baseline of gantry check; --update-baseline writes one\n',
+      'gantry: a.yaml: not a baseline of gantry check; create one with --update-baseline\n',
     ],
     ['without a name', ['--update-baseline'], 'gantry: --update-baseline requires --baseline FILE\n'],
   ])('%s is one clear error', async (_, words, err) => {

@@ -165,9 +165,7 @@ test(
       const { status, out, err } = await place.run(words, { env: {} });
       const took = Date.now() - started;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const hasTrace = /defect of Gantry|\n\s+at \S.*\.[jt]s:\d+:\d+|"failed": true|the rule \S+ failed/.test(
-        out + err,
-      );
+      const hasTrace = /bug in Gantry|\n\s+at \S.*\.[jt]s:\d+:\d+|"failed": true|the rule \S+ failed/.test(out + err);
       // A report that goes to a file leaves nothing to print.
       const isSilent = status === 2 && out === '' && err === '' && !words.includes('--output');
       if (hasTrace || ![0, 1, 2].includes(status) || took > LONGEST || isSilent) {

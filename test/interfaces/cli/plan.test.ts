@@ -27,15 +27,15 @@ it('prints where everything lands, in the width of the terminal', async () => {
 gang      kind        pods  devices  state   where
 ml/train  PyTorchJob  2     16       placed  rack-1: n-01..02
 
-queue    resource        used  asked  share  deserved  capability  gangs
-default  nvidia.com/gpu  16    16     16     –         –           1 placed
+queue    resource        used  requested  share  deserved  capability  gangs
+default  nvidia.com/gpu  16    16         16     –         –           1 placed
 
 pool  nodes  model          devices used      CPU  memory
 h100  2      H100-SXM-80GB  16 of 16 (100 %)  0 %  0 %
 
 Free: 0 whole devices.
 
-The gang has its place.
+The gang is placed.
 `,
   });
 });
@@ -51,7 +51,7 @@ it('ends with status 1 where something waits, and says what would help', async (
     { columns: 80, env: { NO_COLOR: '1' } },
   );
   expect(run.status).toBe(1);
-  expect(run.out).toContain(`Waiting
+  expect(run.out).toContain(`Pending
   ✗ ml/train PyTorchJob, queue default: 3 pods, 24 devices
     big.yaml:1
     2 of 3 pods fit; for the next pod of role "Worker", no node has enough free
@@ -96,15 +96,18 @@ it('tells what a change would do', async () => {
     'drain=n-02',
   ]);
   expect(run.status).toBe(1);
-  expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → waits\n');
+  expect(run.out).toContain('What if drain=n-02\n  ml/train: placed → pending\n');
 });
 
 it.each([
-  [['plan'], 'nothing to plan'],
+  [['plan'], 'no manifests to plan; pass files or folders'],
   [['plan', 'job.yaml', '--cluster', 'none.yaml'], 'none.yaml: no such file or folder'],
-  [['plan', 'job.yaml', '--policy', 'bin-pack'], '--policy bin-pack: unknown policy; known are default, binpack'],
-  [['plan', 'job.yaml', '--what-if', 'drain=m'], '--what-if drain=m: no such node; nodes are called'],
-  [['plan', '-', '--cluster', '-'], '- can be the manifests or the cluster, and not both'],
+  [
+    ['plan', 'job.yaml', '--policy', 'bin-pack'],
+    '--policy bin-pack: unknown policy; supported values are default, binpack',
+  ],
+  [['plan', 'job.yaml', '--what-if', 'drain=m'], '--what-if drain=m: node not found; node names are'],
+  [['plan', '-', '--cluster', '-'], '- must not be both the manifests and the cluster'],
 ])('%j is refused in one line', async (words, message) => {
   here.write('job.yaml', JOB);
   const run = await here.run(words);

@@ -85,13 +85,9 @@ describe('what is no manifest is recognized and not judged', () => {
     [
       'deployment.yaml',
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n',
-      'a template that is not rendered',
+      'an unrendered template',
     ],
-    [
-      'if.yaml',
-      '{{- if .Values.x }}\napiVersion: v1\nkind: ConfigMap\n{{- end }}\n',
-      'a template that is not rendered',
-    ],
+    ['if.yaml', '{{- if .Values.x }}\napiVersion: v1\nkind: ConfigMap\n{{- end }}\n', 'an unrendered template'],
     ['openapi.json', '{"openapi": "3.0.0", "paths": {}}', 'an OpenAPI description'],
     ['dashboard.json', '{"title": "x", "panels": []}', 'a Grafana dashboard'],
     ['prometheus.yml', 'scrape_configs: []\n', 'a Prometheus configuration'],
@@ -141,7 +137,7 @@ describe('what is no manifest is recognized and not judged', () => {
       'app/over/p.yaml a patch of the Kustomization in app/over',
       'app/over/q.yaml a patch of the Kustomization in app/over',
       'app/over/r.yaml a replacement of the Kustomization in app/over',
-      'app/over/settings.yaml a file of a generated ConfigMap or Secret of the Kustomization in app/over',
+      'app/over/settings.yaml an input of a generated ConfigMap or Secret of the Kustomization in app/over',
       'app/over/kustomization.yaml a Kustomization; `gantry check --kustomize app/over` checks what it builds',
     ]);
   });

@@ -139,11 +139,11 @@ describe('--kustomize', () => {
 
 describe('what goes wrong is one line and exit status 2', () => {
   test.each([
-    ['helm is not installed', ['--helm', 'x'], 'gantry: --helm x: requires helm, which is not in PATH\n'],
+    ['helm is not installed', ['--helm', 'x'], 'gantry: --helm x: requires helm in PATH; install it\n'],
     [
       'neither kustomize nor kubectl is installed',
       ['--kustomize', '.'],
-      'gantry: --kustomize .: requires kustomize or kubectl, and neither is in PATH\n',
+      'gantry: --kustomize .: requires kustomize or kubectl in PATH; install one of them\n',
     ],
     [
       'a value without a chart',

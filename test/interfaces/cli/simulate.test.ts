@@ -73,7 +73,7 @@ test('HTML is a page of one scenario, written whole', async () => {
   expect(await place.run(['simulate', 'two.yaml', 'three.yaml', '--format', 'html'])).toEqual({
     status: 2,
     out: '',
-    err: 'gantry: --format html: one page shows one scenario, and 2 are named\n',
+    err: 'gantry: --format html: requires exactly one scenario, but 2 were given\n',
   });
 });
 
@@ -96,8 +96,8 @@ test('everything that is wrong with a scenario is told, and status is 2', async 
   const { status, err } = await place.run(['simulate', file]);
   expect(status).toBe(2);
   expect(err).toBe(
-    'gantry: two.yaml: gangs[0].duration is missing; say how long the gang works, or forever\n' +
-      'two.yaml: gangs[0].duraton is unknown; did you mean duration?\n' +
-      'two.yaml: expect[0].startsBy is "soon"; expected a duration: seconds, or such as 90s, 15m, 1h30m, 2d\n',
+    'gantry: two.yaml: gangs[0].duration is required; set how long the gang runs, such as 2h, or forever\n' +
+      'two.yaml: gangs[0].duraton is an unknown field (did you mean duration?)\n' +
+      'two.yaml: expect[0].startsBy must be a duration such as 90s, 15m, 1h30m, or 2d, not "soon"\n',
   );
 });

@@ -91,7 +91,7 @@ test('findings name the construct, give exit status 1, and leave the folder as i
   const before = files();
   const { status, out } = await place.run(['synth', '--app', 'node app.js', '--output', 'out']);
   expect(status).toBe(1);
-  expect(out).toContain('out: left as it was; the app made 1 object in 1 file');
+  expect(out).toContain('out: unchanged; the app created 1 object in 1 file');
   expect(out).toContain('platform/settings  v1 ConfigMap settings');
   expect(files()).toEqual(before);
 });
@@ -166,9 +166,7 @@ describe('what goes wrong is said, with exit status 2, and changes nothing', () 
   });
 
   test('no app', async () => {
-    expect(await failure(['synth'])).toBe(
-      'gantry: no app to run: give --app COMMAND, or write "app" into cdk8s.yaml\n',
-    );
+    expect(await failure(['synth'])).toBe('gantry: no app to run; pass --app COMMAND, or set "app" in cdk8s.yaml\n');
   });
 
   test('a broken cdk8s.yaml', async () => {
@@ -178,7 +176,7 @@ describe('what goes wrong is said, with exit status 2, and changes nothing', () 
 
   test('an app that writes elsewhere', async () => {
     place.write('app.js', '');
-    expect(await failure(['synth', '--app', 'node app.js'])).toContain('wrote nothing into CDK8S_OUTDIR');
+    expect(await failure(['synth', '--app', 'node app.js'])).toContain('wrote no manifests to CDK8S_OUTDIR');
   });
 
   test('an app that writes broken YAML', async () => {
@@ -189,13 +187,15 @@ describe('what goes wrong is said, with exit status 2, and changes nothing', () 
   test('an output folder with things that no synth made', async () => {
     place.write('app.js', app());
     place.write('dist/main.js', '');
-    expect(await failure(['synth', '--app', 'node app.js'])).toContain('holds main.js, which no synth made');
+    expect(await failure(['synth', '--app', 'node app.js'])).toContain(
+      'would be replaced, but contains main.js, which no synth created',
+    );
   });
 
   test.each(['.', '..', '/'])('the output folder %s', async (output) => {
     place.write('app.js', app());
     expect(await failure(['synth', '--app', 'node app.js', '--output', output])).toContain(
-      'would replace the working directory',
+      'must not be the working directory, because it would be replaced',
     );
   });
 
@@ -203,13 +203,13 @@ describe('what goes wrong is said, with exit status 2, and changes nothing', () 
     place.write('app.js', app());
     place.write('out', 'text');
     expect(await failure(['synth', '--app', 'node app.js', '--output', 'out'])).toBe(
-      'gantry: --output out: is not a folder\n',
+      'gantry: --output out: must be a folder\n',
     );
   });
 
   test('a wrong flag, before the app is run', async () => {
     expect(await failure(['synth', '--app', 'touch ran', '--k8s', '2.0'])).toContain(
-      '--k8s 2.0: unknown Kubernetes version',
+      '--k8s 2.0: unsupported Kubernetes version',
     );
     expect(existsSync(join(place.folder, 'ran'))).toBe(false);
   });

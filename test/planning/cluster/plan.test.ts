@@ -50,7 +50,11 @@ describe('a plan', () => {
       kind: 'no-fit',
       fits: 4,
       needed: 6,
-      changes: ['Fits with 16 more nvidia.com/gpu on node n-1.', 'Fits with 4 pods instead of 6.'],
+      changes: [
+        'Fits with 16 more nvidia.com/gpu on node n-1.',
+        'Fits with 4 pods instead of 6.',
+        'Fits with 2 more nodes of pool "h100".',
+      ],
     });
   });
 
@@ -67,7 +71,7 @@ describe('a plan', () => {
     const made = plan(pytorch('slip', 1_000_000_000));
     expect(gangNamed(made, 'ml/slip')).toMatchObject({ state: 'pending', pods: 441, pending: { fits: 4 } });
     expect(made.view.notes).toEqual([
-      'PyTorchJob ml/slip asks for 1000000000 pods of role "Worker"; the nodes take 440 pods in all, and no more are counted.',
+      'PyTorchJob ml/slip requests 1000000000 pods of role "Worker", but all nodes together can run at most 440 pods; the others are not planned.',
     ]);
   });
 
@@ -93,7 +97,9 @@ describe('a plan', () => {
 
   it('takes a queue that nothing describes as open, unless the cluster describes its queues', () => {
     const asked = pytorch('train', 1, 'runPolicy: {schedulingPolicy: {queue: other}}, ');
-    expect(plan(asked).view.notes).toEqual(['Queue "other" is described nowhere; taken as open and without bounds.']);
+    expect(plan(asked).view.notes).toEqual([
+      'Queue "other" is not defined in the manifests or the cluster; treated as open and without limits.',
+    ]);
     const strict = clusterOf('pools: [{name: gpu, count: 1, accelerator: H100-SXM-80GB}]\nqueues: [{name: known}]');
     expect(gangNamed(plan(asked, strict), 'ml/train').pending?.kind).toBe('unknown-queue');
   });
@@ -271,10 +277,13 @@ describe('what if', () => {
   });
 
   it.each([
-    ['drain=m-1', 'no such node; did you mean n-1?'],
-    ['add-pool=h10:2', 'no such pool; did you mean h100?'],
-    ['add-pool={name: x, accelerator: H1000}', 'accelerator is "H1000"; expected an accelerator of the catalog'],
-    ['copies=trane:2', 'no such job among the manifests; they are ml/train'],
+    ['drain=m-1', 'node not found (did you mean n-1?)'],
+    ['add-pool=h10:2', 'pool not found (did you mean h100?)'],
+    [
+      'add-pool={name: x, accelerator: H1000}',
+      'accelerator must be an accelerator of the catalog, or any name together with memoryMiB, not "H1000"',
+    ],
+    ['copies=trane:2', 'job not found in the manifests; jobs are ml/train'],
     ['melt=n-1', 'expected drain=NODE'],
   ])('%s is refused with what would be right', (text, message) => {
     expect(() => after(text)).toThrow(message);
@@ -354,11 +363,13 @@ describe('files', () => {
       clusterOf(text);
     } catch (error) {
       expect((error as Error).message.split('\n')).toEqual([
-        'cluster.yaml: pools[0].count is 0; expected a whole number, at least 1',
+        'cluster.yaml: pools[0].count must be a whole number greater than or equal to 1, not 0',
         expect.stringContaining('pools[0].accelerator is required'),
-        'cluster.yaml: pools[0].racks has both size and count; one follows from the other, so write one of them',
-        expect.stringContaining('pools[0].taints is "x"; expected key=value:NoSchedule'),
-        'cluster.yaml: pools[0].acelerator is unknown; did you mean accelerator?',
+        'cluster.yaml: pools[0].racks must not set both size and count, because each follows from the other',
+        expect.stringContaining(
+          'pools[0].taints must be key=value:EFFECT or key:EFFECT, where EFFECT is NoSchedule, PreferNoSchedule, or NoExecute, not "x"',
+        ),
+        'cluster.yaml: pools[0].acelerator is an unknown field (did you mean accelerator?)',
         'cluster.yaml: queues "child" has the parent "q", which does not exist',
       ]);
     }
@@ -372,7 +383,7 @@ describe('files', () => {
       actions: expect.not.arrayContaining(['preempt']) as unknown,
     });
     expect(() => readPolicyFile('{nodeScore: binpak}', 'p.yaml')).toThrow(
-      'p.yaml: nodeScore is "binpak"; expected one of binpack, spread, fgd, fragmentation; did you mean binpack?',
+      'p.yaml: nodeScore must be one of binpack, spread, fgd, fragmentation, not "binpak" (did you mean binpack?)',
     );
   });
 });

@@ -23,6 +23,28 @@ test.each<[Counterfactual, string]>([
     },
     'Fits if the capability of queue "q" is raised by 8 nvidia.com/gpu and the capability of queue "p" is raised by 2 nvidia.com/gpu.',
   ],
+  [{ kind: 'fewer-pods', by: 1, role: 'worker' }, 'Fits with 1 fewer pod of role "worker".'],
+  [{ kind: 'more-nodes', like: 'n', count: 1 }, 'Fits with 1 more node like n.'],
+  [
+    { kind: 'more-nodes', like: 'n', count: 2, pool: 'training', domain: 'rack-1' },
+    'Fits with 2 more nodes of pool "training" in rack-1.',
+  ],
+  [
+    { kind: 'add-toleration', taints: [{ key: GPU, effect: 'NoSchedule' }] },
+    'Fits if its pods tolerate the taint nvidia.com/gpu:NoSchedule.',
+  ],
+  [
+    {
+      kind: 'add-toleration',
+      taints: [
+        { key: GPU, effect: 'NoSchedule' },
+        { key: 'team', value: 'a', effect: 'NoExecute' },
+      ],
+    },
+    'Fits if its pods tolerate the taints nvidia.com/gpu:NoSchedule and team=a:NoExecute.',
+  ],
+  [{ kind: 'drop-node-selector', key: 'disk', value: 'ssd' }, 'Fits without the node selector disk=ssd.'],
+  [{ kind: 'drop-node-affinity' }, 'Fits without its required node affinity.'],
   [{ kind: 'make-preemptible' }, 'Can start above the quota of its queue if it is preemptible.'],
   [{ kind: 'wait-until', at: Date.UTC(2026, 0, 1, 2) }, 'Starts in 2 h, when running work has ended.'],
 ])('a change reads as a sentence: %j', (change, text) => {

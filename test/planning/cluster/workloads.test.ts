@@ -101,7 +101,7 @@ spec: {template: {spec: {nodeSelector: {nvidia.com/gpu.present: 'true'}, contain
       'CronJob',
       `{schedule: '@daily', jobTemplate: {spec: {template: {spec: ${gpus(1)}}}}}`,
     );
-    expect(plan(cron).view).toMatchObject({ gangs: [], notes: ['CronJob ml/job starts by the clock: not placed.'] });
+    expect(plan(cron).view).toMatchObject({ gangs: [], notes: ['CronJob ml/job starts on a schedule: not placed.'] });
   });
 });
 

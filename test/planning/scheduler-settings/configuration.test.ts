@@ -62,19 +62,19 @@ binding: { inFlight: many }
 topologies: [{ name: t }]
 `),
     ).toEqual([
-      expect.stringContaining('config.yaml: queue is not known; the document may have schedulerName, '),
-      'config.yaml: queues[0].name is missing; expected a text.',
-      'config.yaml: queues[0].weight is -1; expected a number, 0 or more.',
-      'config.yaml: queues[0].deserved["cpu"] is "much"; expected a quantity such as 8, 500m or 64Gi, or unlimited.',
-      'config.yaml: topologies[0].levels is empty; expected node labels, outermost first.',
-      'config.yaml: policy.nodeScore is "pretty"; expected one of binpack, spread, fgd, fragmentation.',
-      'config.yaml: policy.victimLimit is 0; expected a number, 1 or more.',
-      'config.yaml: binding.inFlight is "many"; expected a number, 1 or more.',
+      expect.stringContaining('config.yaml: queue is an unknown field; known fields are schedulerName, '),
+      'config.yaml: queues[0].name is required.',
+      'config.yaml: queues[0].weight must be a number greater than or equal to 0, not -1.',
+      'config.yaml: queues[0].deserved["cpu"] must be a quantity such as 8, 500m or 64Gi, or unlimited, not "much".',
+      'config.yaml: topologies[0].levels must list at least one node label, outermost first.',
+      'config.yaml: policy.nodeScore must be one of binpack, spread, fgd, fragmentation, not "pretty".',
+      'config.yaml: policy.victimLimit must be a number greater than or equal to 1, not 0.',
+      'config.yaml: binding.inFlight must be a number greater than or equal to 1, not "many".',
     ]);
   });
 
   it('survives YAML that is none', () => {
     expect(faultsOf('a: [')).toHaveLength(1);
-    expect(faultsOf('just a text')).toEqual(['config.yaml: the document is "just a text"; expected a map.']);
+    expect(faultsOf('just a text')).toEqual(['config.yaml: the document must be a map, not "just a text".']);
   });
 });

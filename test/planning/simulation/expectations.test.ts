@@ -40,9 +40,9 @@ test('gangs: where they land, how many pods, why they wait', () => {
       { gang: 'b-2', pending: { at: 120 } },
     ),
   ).toEqual([
-    'met: a is never evicted: it never was',
-    'met: a lands on node-* only: it landed on node-1, node-2',
-    'NOT: a lands in one domain of kubernetes.io/hostname: it landed in node-1, node-2',
+    'met: a is never evicted: it was never evicted',
+    'met: a is placed only on node-*: it was placed on node-1, node-2',
+    'NOT: a is placed in one domain of kubernetes.io/hostname: it was placed in node-1, node-2',
     'met: a has exactly 2 pods at 50s: it had 2',
     'met: b-1 has at most 0 pods at 50s: it had 0',
     expect.stringMatching(/^met: b-1 is pending at 50s because of no-fit: no-fit: /),
@@ -62,8 +62,8 @@ test('queues and the cluster', () => {
     'met: queue q has exactly 16 nvidia.com/gpu at 50s: it had 16',
     'NOT: queue q has at least 9 nvidia.com/gpu at 2m: it had 8',
     'met: in queue q 60 % of gangs wait at most 1m 20s: 1m 20s among 3 gangs',
-    'met: utilisation of nvidia.com/gpu is at least 90 % from 0s to 1m 40s: it was 100 %',
-    'NOT: everything is done within 2m 29s: it took 2m 30s',
+    'met: utilization of nvidia.com/gpu is at least 90 % from 0s to 1m 40s: it was 100 %',
+    'NOT: all gangs finish within 2m 29s: it took 2m 30s',
     'met: nothing is evicted: 0 pods evicted',
     'met: every gang finishes: all 3 did',
   ]);

@@ -8,62 +8,62 @@ test.each([
   [
     'a name that is nearly right',
     { gangs: [{ name: 'a', queue: 'q', duration: 60, prioritty: 3 }] },
-    'gangs[0].prioritty is unknown; did you mean priority?',
+    'gangs[0].prioritty is an unknown field (did you mean priority?)',
   ],
   [
     'a duration in other words',
     { gangs: [{ name: 'a', queue: 'q', duration: '90 mins' }] },
-    'gangs[0].duration is "90 mins"; expected a duration: seconds, or such as 90s, 15m, 1h30m, 2d, or forever',
+    'gangs[0].duration must be a duration such as 90s, 15m, 1h30m, or 2d, or forever, not "90 mins"',
   ],
   [
     'no duration',
     { gangs: [{ name: 'a', queue: 'q' }] },
-    'gangs[0].duration is missing; say how long the gang works, or forever',
+    'gangs[0].duration is required; set how long the gang runs, such as 2h, or forever',
   ],
   [
     'a queue that does not exist',
     { gangs: [{ name: 'a', queue: 'reserch', duration: 1 }], queues: [{ name: 'research' }] },
-    'gangs name the queue "reserch", which does not exist; did you mean research?',
+    'gangs name the queue "reserch", which does not exist (did you mean research?)',
   ],
   [
     'a minimum that is too large',
     { gangs: [{ name: 'a', queue: 'q', pods: 2, minimum: 3, duration: 1 }] },
-    'gangs[0].minimum is 3; expected at most the 2 pods that the gang has',
+    'gangs[0].minimum must be at most the 2 pods that the gang has, not 3',
   ],
   [
     'random arrivals without a seed',
     { gangs: [{ name: 'a', queue: 'q', duration: 1, repeat: { perHour: 2, until: '1h' } }] },
-    'gangs[0].repeat.seed is missing; random arrivals need one, so that every run is the same',
+    'gangs[0].repeat.seed is required for random arrivals, so that every run gives the same result',
   ],
   [
     'an amount that is none',
     { queues: [{ name: 'q', deserved: { gpus: 'many' } }] },
-    'queues[0].deserved.gpus is "many"; expected an amount as in a pod, such as 8, 500m or 64Gi',
+    'queues[0].deserved.gpus must be a quantity such as 8, 500m, or 64Gi, not "many"',
   ],
   [
     'thousandths of cores',
     { nodes: [{ name: 'n', allocatable: { cpu: 96000 } }] },
-    'nodes[0].allocatable.cpu is 96000 cores; thousandths are written with an m, such as 96000m',
+    'nodes[0].allocatable.cpu is 96000 cores; write milli-CPU with the suffix m, such as 96000m',
   ],
   [
     'an event without a what',
     { events: [{ at: '1h' }] },
-    'events[0] says when, and not what: fail, return, drain, queue or cancel',
+    'events[0] must set one of fail, return, drain, queue, or cancel',
   ],
   [
     'an event on no node',
     { events: [{ at: '1h', fail: 'rack-9-*' }] },
-    'events[0].fail is "rack-9-*"; expected names of nodes, or a pattern such as rack-2-* that some node has',
+    'events[0].fail must be names of nodes, or a pattern such as rack-2-* that matches a node, not "rack-9-*"',
   ],
   [
     'an action that is none',
     { policy: { without: 'back-fill' } },
-    'policy.without is "back-fill"; expected actions: allocate, backfill, preempt, reclaim, consolidate, evict-stale; did you mean backfill?',
+    'policy.without must be one of allocate, backfill, preempt, reclaim, consolidate, evict-stale, not "back-fill" (did you mean backfill?)',
   ],
   [
     'an expectation of nobody',
     { expect: [{ gang: 'z-*', startsBy: 1 }] },
-    'expect[0].gang is "z-*"; expected the name of a gang, or a pattern such as sweep-* that some gang has',
+    'expect[0].gang must be the name of a gang, or a pattern such as sweep-* that matches a gang, not "z-*"',
   ],
   ['an expectation of nothing', { expect: [{ gang: 'a' }] }, 'expect[0] expects nothing'],
   [
@@ -79,13 +79,13 @@ test.each([
   [
     'a conformance case',
     { podGroups: [] },
-    'podGroups belongs to a conformance case; `npm run conformance` runs those',
+    'podGroups is a field of a conformance case; run these cases with `npm run conformance`',
   ],
-  ['no cluster', { nodes: [] }, 'cluster is missing; name a cluster file, write the cluster here, or list nodes'],
+  ['no cluster', { nodes: [] }, 'cluster is required; set a cluster file, an inline cluster, or a list of nodes'],
   [
     'a cluster that is wrong',
     { nodes: undefined, cluster: { pools: [{ name: 'p', acelerator: 'H100' }] } },
-    'test.json: cluster: pools[0].acelerator is unknown; did you mean accelerator?',
+    'test.json: cluster: pools[0].acelerator is an unknown field (did you mean accelerator?)',
   ],
 ])('%s', (_, more, expected) => {
   expect(

@@ -1,5 +1,5 @@
 /**
- * What a claim for storage has to say, wherever it stands: a PersistentVolumeClaim, a StatefulSet's template, an ephemeral volume.
+ * The requirements on a claim for storage in a PersistentVolumeClaim, a StatefulSet's template, or an ephemeral volume.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { isObject } from '../../../manifests/read';
@@ -10,7 +10,7 @@ import { given, quantitiesOf, size, text, textsOf } from '../values';
 
 export const ACCESS_MODES: readonly string[] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 
-/** `own`: the spec of a PersistentVolumeClaim itself, of which the server drops data sources that it does not serve. */
+/** `own`: the spec of a PersistentVolumeClaim itself, from which the server drops data sources that it does not serve. */
 export function checkClaimSpec(spec: JsonObject, path: string, say: Say, own = false): void {
   checkAccessModes(spec.accessModes, `${path}/accessModes`, say);
   checkLabelSelector(spec.selector, `${path}/selector`, say);

@@ -170,7 +170,7 @@ function checkSubject(subject: JsonObject, path: string, say: Say): void {
   }
 }
 
-/** Something is named, and `*` stands alone; answers whether it does. */
+/** Checks that the list is not empty, and that `*` is its only item if present; returns whether both hold. */
 function checkNames(rule: JsonObject, field: string, path: string, say: Say): boolean {
   const names = textsOf(rule[field], `${path}/${field}`);
   const all = names.some(({ value }) => value === '*');

@@ -1,5 +1,5 @@
 /**
- * Default values in the schema of a CustomResourceDefinition: the server holds each against the schema that it stands in.
+ * Default values in the schema of a CustomResourceDefinition: the server validates each against its own schema.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';

@@ -1,6 +1,6 @@
 /**
- * The schema in a CustomResourceDefinition: "structural" means that the type of every value is plain from the schema's main tree, so that
- * the server knows what to prune and what to default; `allOf`, `anyOf`, `oneOf` and `not` only narrow down what stands there already.
+ * The schema in a CustomResourceDefinition: "structural" means that the schema's main tree defines the type of every value, so that
+ * the server knows what to prune and what to default; `allOf`, `anyOf`, `oneOf`, and `not` only narrow these types down.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { pointer } from '../../../manifests/pointer';
@@ -31,7 +31,7 @@ const NOT_IN_BRANCHES = [
   'x-kubernetes-map-type',
   'x-kubernetes-validations',
 ];
-/** What may stand at the root beside a status subresource. */
+/** Keys that are allowed at the root together with a status subresource. */
 const AT_ROOT_WITH_STATUS: ReadonlySet<string> = new Set([
   'description',
   'type',

@@ -342,7 +342,7 @@ export const jobRules: readonly Rule[] = [
           );
         }
       }
-      // What the server would put there itself; nobody can know the uid beforehand.
+      // The server sets these values itself; the uid cannot be known in advance.
       const made = Object.fromEntries(
         SERVICE_LABELS.map((label) => [label, label.endsWith('job-name') ? manifest.id.name : '']),
       );

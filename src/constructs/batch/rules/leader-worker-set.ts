@@ -1,6 +1,6 @@
 /**
- * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet demands, of the kind itself and of the roles of a DisaggregatedSet, from which
- * the same kind is made. LW5 (subGroupPolicy comes and goes with the object) speaks of updates.
+ * LW1 to LW4 and LW6: what the webhook of LeaderWorkerSet requires of the kind itself, and of the roles of a DisaggregatedSet, which become
+ * LeaderWorkerSets. LW5 (subGroupPolicy is immutable) is about updates, which a set of manifests does not show.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type RuleFacts, type Violation } from '../../../checks/rule';

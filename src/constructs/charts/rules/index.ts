@@ -1,5 +1,5 @@
 /**
- * What the charts of the platform demand of those who install them, and what helm refuses.
+ * What the charts of the platform require from an installation, and what Helm rejects.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';

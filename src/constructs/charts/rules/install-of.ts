@@ -1,5 +1,5 @@
 /**
- * A chart as Flux or Argo CD is told to install it, whoever wrote the manifest.
+ * A chart installation as a Flux or Argo CD manifest declares it.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Manifest } from '../../../manifests/manifest';

@@ -10,7 +10,7 @@ import { amountsOf, askedByPod, deviceAdvice, nodeLabelWanted } from './device-a
 
 /** More memory than any GPU has, in GiB. */
 const MOST_GIB = 1024;
-/** Less than a process needs for its context, in MiB: whoever writes so little thinks of GiB. */
+/** Less than a process needs for its context, in MiB. A smaller number was probably meant in GiB. */
 const LEAST_MIB = 256;
 /** From here on a number can only have come from a suffix such as Mi or Gi. */
 const SUFFIXED = 2 ** 24;
@@ -269,7 +269,7 @@ function find(asked: readonly Asked[], name: string): Asked | undefined {
   return asked.find((one) => one.name === name);
 }
 
-/** Whose shares a resource is of; whole devices are nobody's. */
+/** The device plugin whose shares a resource counts; unset for whole devices. */
 function shareOwner(name: string): string | undefined {
   if (HAMI_AMOUNTS.includes(name)) {
     return 'HAMi';

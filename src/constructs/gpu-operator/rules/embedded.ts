@@ -1,6 +1,6 @@
 /**
- * Finds the configurations that stand as texts in ConfigMaps (those that a ClusterPolicy names, and those that look like one) and in
- * the values of the operator's chart, which makes ConfigMaps of them.
+ * Finds the configurations that are embedded in ConfigMaps (those that a ClusterPolicy names, and those that look like one) and in
+ * the values of the operator's chart, which creates ConfigMaps from them.
  */
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleContext, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -32,7 +32,7 @@ export interface Embedded<Reading> {
 
 type Component = 'devicePlugin' | 'migManager' | 'dcgmExporter';
 
-/** The names of the ConfigMaps that the operator is told of for a component. */
+/** The names of the ConfigMaps that the operator's settings name for a component. */
 export function namedMaps(set: ManifestSet, component: Component): ReadonlySet<string> {
   const names = [...set.ofKind(CLUSTER_POLICY), ...set.ofKind(GPU_CLUSTER)].map(({ object }) =>
     mapNameOf(object, component),

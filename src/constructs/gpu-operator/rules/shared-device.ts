@@ -9,7 +9,7 @@ import { asArray, asObject } from '../../../manifests/read';
 import { parseQuantity } from '../../../manifests/quantity';
 import { devicePluginConfigsOf } from './embedded';
 
-/** Resources of which a configuration of the set refuses more than one. */
+/** Resources that, according to a configuration of the set, a pod can request only one of. */
 function askedOnceIn(set: ManifestSet): ReadonlySet<string> {
   return new Set(
     set

@@ -19,7 +19,7 @@ interface Complaint {
 interface Given {
   /** The trimmed text of a parameter; empty where there is none. */
   readonly text: (key: string) => string;
-  /** Whether the value stands here, or may come from a variable or the authentication. */
+  /** Whether the metadata sets the value, or a variable or the authentication can set it. */
   readonly has: (key: string) => boolean;
   /** Whether its value is known to be missing. */
   readonly lacks: (...keys: readonly string[]) => boolean;
@@ -228,7 +228,7 @@ const INSTEAD: ReadonlyMap<string, readonly (readonly [whole: string, ...parts: 
   ['azure-servicebus', [['queueName', 'topicName', 'subscriptionName']]],
 ]);
 
-/** Parameters of which a trigger has one at most. */
+/** Parameters that exclude each other: a trigger can set at most one of them. */
 const EXCLUSIVE: ReadonlyMap<string, readonly string[]> = new Map([
   ['dynatrace', ['query', 'metricSelector']],
   ['elasticsearch', ['searchTemplateName', 'query']],

@@ -5,7 +5,7 @@ import { isAcceleratorResource } from '../../../facts/catalog/resource-names';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { asObject } from '../../../manifests/read';
 
-/** Devices (or shares, or MIG slices) of a container; `undefined` where it asks for none, or for an amount that is no whole number. */
+/** Devices (or shares, or MIG slices) of a container; `undefined` if it requests none, or an amount that is not a whole number. */
 export function devicesOf(container: JsonObject): number | undefined {
   const resources = asObject(container.resources);
   const asked = { ...asObject(resources.requests), ...asObject(resources.limits) };

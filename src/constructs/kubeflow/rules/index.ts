@@ -1,7 +1,7 @@
 /**
  * What the training-operator's webhooks and controllers demand of the six v1 job kinds beyond their schema, and what they take in
  * silence and get wrong (rows KT1 to KT15 of docs/kubeflow.md); and the same of the mpi-operator's MPIJob (KM1 to KM7). KT8 (the queue
- * is immutable) and the rest of KT7 (so is managedBy) speak of updates and cannot be seen in one set of manifests.
+ * is immutable) and the rest of KT7 (so is managedBy) are about updates, which one set of manifests does not show.
  *
  * Must not import a construct: the command line loads this and nothing of cdk8s.
  */

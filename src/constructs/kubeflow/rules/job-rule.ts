@@ -14,7 +14,7 @@ export interface JobRuleFacts extends Omit<RuleFacts, 'id' | 'source'> {
   readonly kinds?: readonly FrameworkKind[];
 }
 
-/** A rule on training jobs. MPIJob of the mpi-operator (`v2beta1`) is another kind and is passed over. */
+/** A rule on training jobs. MPIJob of the mpi-operator (`v2beta1`) is another kind and is skipped. */
 export function jobRule(
   facts: JobRuleFacts,
   check: (job: TrainingJob, context: RuleContext) => Iterable<Violation>,

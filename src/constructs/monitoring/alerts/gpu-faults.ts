@@ -9,7 +9,7 @@ const APPLICATION_XIDS = XIDS.filter(({ origin }) => origin === 'application').m
 
 export const GPU_FAULT_ALERTS = {
   // The windowed count and not the total: a total begins with 1 at the first XID, and `increase` sees no increase in a series that
-  // begins. Nor the last XID as a value, which stays for ever.
+  // begins. Nor the last XID as a value, which never resets.
   GpuXidNeedsAction: {
     group: 'gpu-faults',
     severity: 'critical',
@@ -23,7 +23,7 @@ export const GPU_FAULT_ALERTS = {
     group: 'gpu-faults',
     severity: 'info',
     keepFiringFor: 15,
-    threshold: { value: 0, unit: "XIDs within the exporter's window (5 minutes unless it is told otherwise)" },
+    threshold: { value: 0, unit: "XIDs within the exporter's window (5 minutes by default)" },
     expr: (names, threshold) =>
       `${names.dcgm('EXP_XID_ERRORS_COUNT')}{xid=~"${APPLICATION_XIDS.join('|')}"} > ${threshold}`,
     summary: `A program on ${ON_GPU} failed with XID {{ $labels.xid }}`,

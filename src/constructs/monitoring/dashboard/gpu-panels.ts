@@ -1,6 +1,6 @@
 /**
- * The dashboard of GPU nodes: use, memory, faults, and what keeps GPUs waiting. Units are those of the metrics, and what a panel does not
- * say stands in its description.
+ * The dashboard of GPU nodes: use, memory, faults, and why GPUs wait. Units are those of the metrics; a panel's
+ * description explains what the panel does not show.
  */
 import { type DcgmGeneration } from '../../../facts/catalog';
 import { metricsOf, parsePromql } from '../../../facts/promql';

@@ -17,7 +17,7 @@ const DATA_SOURCE: JsonObject = { type: 'prometheus', uid: '${datasource}' };
 /** @throws if a panel is wider than the grid, or the uid cannot be one */
 export function grafanaJson(model: DashboardModel): JsonObject {
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(model.uid)) {
-    throw new Error(`uid: "${model.uid}" is no uid of Grafana. Take up to 40 letters, digits, - and _.`);
+    throw new Error(`uid: "${model.uid}" is not a valid Grafana uid. Use at most 40 letters, digits, "-", and "_".`);
   }
   return {
     annotations: { list: [] },

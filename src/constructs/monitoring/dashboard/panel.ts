@@ -39,7 +39,7 @@ export interface PanelRow {
   readonly collapsed?: boolean;
 }
 
-/** A choice at the top of the dashboard, whose value stands in queries as `$name`. */
+/** A variable at the top of the dashboard, which queries refer to as `$name`. */
 export interface DashboardVariable {
   readonly name: string;
   readonly label?: string;

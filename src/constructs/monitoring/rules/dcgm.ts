@@ -93,7 +93,7 @@ export const dcgmRules: readonly Rule[] = [
               other === undefined
                 ? 'the deployed counter list does not have it'
                 : `the counter list has it as ${other}`;
-            // An exporter that nobody gave a list of its own may be there too.
+            // There may also be an exporter without a counter list of its own.
             const maybe =
               metric !== undefined &&
               isShippedOn(metric, name) &&

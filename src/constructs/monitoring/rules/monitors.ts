@@ -32,7 +32,7 @@ function endpointsOf({ id, object }: Manifest): readonly Endpoint[] {
   return objectsAt(object, id.kind === 'ServiceMonitor' ? '/spec/endpoints' : '/spec/podMetricsEndpoints');
 }
 
-/** The ways to say who one is, of which one may be used. */
+/** The ways to authenticate, which exclude each other. */
 const AUTHENTICATIONS = ['authorization', 'basicAuth', 'bearerTokenSecret', 'oauth2'];
 
 export const monitorRules: readonly Rule[] = [

@@ -12,7 +12,7 @@ import { parsePromql, type PromqlReading } from '../../../facts/promql';
 
 export const PROMETHEUS_RULE = 'monitoring.coreos.com/PrometheusRule';
 
-/** A rule of a group, where it stands. */
+/** A rule of a group, with its location. */
 export interface PlacedRule {
   readonly raw: JsonObject;
   /** `alert GpuHot`, `recording a:b:c`, or `rule 3` where it is neither. */
@@ -149,7 +149,7 @@ export function within(rule: PlacedRule, file: RuleFile, ...tokens: readonly str
   return file.key === undefined ? pointer(rule.path, ...tokens) : rule.path;
 }
 
-/** A query where it stands, with what it is called in a message. */
+/** A query with its location and its name in messages. */
 export interface PlacedQuery {
   readonly text: string;
   readonly reading: PromqlReading;

@@ -1,5 +1,5 @@
 /**
- * Configurations that stand as texts in objects: CNI configurations, and those of the device plugins. No server looks into them.
+ * Configurations that are embedded as strings in objects: CNI configurations, and those of the device plugins. No server validates them.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';

@@ -1,5 +1,5 @@
 /**
- * How rules of this domain are made, and the kinds that they speak of.
+ * How rules of this domain are defined, and the kinds that they apply to.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleContext, type RuleFacts, type SetRule, type Violation } from '../../../checks/rule';

@@ -1,5 +1,5 @@
 /**
- * NFD: what node feature discovery makes of a NodeFeatureRule. It is taken as it stands; what is wrong is left out with a line in a log.
+ * NFD: what node feature discovery does with a NodeFeatureRule. The API server accepts every rule; NFD skips invalid ones and logs a line.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';

@@ -87,7 +87,7 @@ export const containerdRules: readonly Rule[] = [
     function* (file) {
       for (const table of criTables(file)) {
         for (const { value, path } of runtimesIn(table)) {
-          // A runtime without a type is one that another file defines; its options are told by their names.
+          // A runtime without a type is defined in another file; its option names show the type.
           if (value.runtime_type !== undefined && value.runtime_type !== RUNC) {
             continue;
           }

@@ -13,7 +13,7 @@ const SOURCE = 'moby 29.x, daemon/config/config.go (findConfigurationConflicts),
 /** Runtimes that are there without being defined. */
 const BUILT_IN = /^(runc|io\.containerd\.)/;
 
-/** Directives, those that newer daemons pass over included. */
+/** Directives, including those that newer daemons ignore. */
 const DIRECTIVES: readonly string[] = [
   'allow-direct-routing',
   'allow-nondistributable-artifacts',
@@ -119,7 +119,7 @@ const DIRECTIVES: readonly string[] = [
   'validate',
 ];
 
-/** Directives that Docker had once, so that their being unknown is no slip of the pen. */
+/** Directives that Docker has removed, so that they are not reported as typos. */
 const GONE: ReadonlyMap<string, string> = new Map([
   ['graph', 'data-root'],
   ['cluster-store', 'nothing'],

@@ -1,6 +1,6 @@
 /**
- * The files of nodes, wherever they are met: given as files, standing as texts in ConfigMaps, or said as flags where the kubelet would
- * rather have a file. A rule sees what the file says and does not ask where it was found.
+ * The files of nodes, from any source: given as files, embedded in ConfigMaps, or written as kubelet flags. A rule sees the contents of the
+ * file, not its source.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
@@ -79,7 +79,7 @@ function asFile({ id, object, origin }: Manifest): readonly FileView[] {
   });
 }
 
-/** Flags say what a configuration says: they are seen as one too. What a flag does not say may stand in the file. */
+/** Flags set what a configuration sets, so they are read as one. The file may set what no flag sets. */
 function withConfiguration(view: FileView): readonly FileView[] {
   if (view.kind !== 'KubeletArguments') {
     return [view];

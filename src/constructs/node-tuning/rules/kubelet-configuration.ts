@@ -60,7 +60,7 @@ function kubeletRule(
   );
 }
 
-/** Said of every object, and read by nobody here. */
+/** Fields of every object, which no rule here reads. */
 const COMMON_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 export const kubeletConfigurationRules: readonly Rule[] = [

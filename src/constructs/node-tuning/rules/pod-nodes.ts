@@ -1,5 +1,5 @@
 /**
- * What a pod says of nodes: which it asks for, and which taints it puts up with.
+ * The nodes that a pod selects, and the taints that it tolerates.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { items, text, textsOf } from '../../../checks/server/values';

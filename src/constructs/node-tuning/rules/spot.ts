@@ -85,7 +85,7 @@ const spotGrace = podRule(
     severity: 'warning',
     summary: 'A pod on spot nodes must terminate within the notice period of its cloud.',
     why: 'Otherwise the node is deleted before the grace period ends, and the checkpoint that is being written is lost.',
-    source: 'GKE spot VMs (30 s, of which pods have 15 and system pods 15); AWS (120 s); Azure (30 s)',
+    source: 'GKE spot VMs (30 s: 15 for pods, 15 for system pods); AWS (120 s); Azure (30 s)',
     fix: 'Write checkpoints during training, and set terminationGracePeriodSeconds to less than the notice period.',
     concerns: ['terminationGracePeriodSeconds'],
   },

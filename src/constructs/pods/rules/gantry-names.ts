@@ -1,5 +1,5 @@
 /**
- * What pods say to Gantry in names of `gantry.dev`: read by nobody else, so nobody else complains.
+ * Labels and annotations of `gantry.dev` on pods. Only Gantry reads them, so no other component reports mistakes in them.
  */
 import {
   findGantryNames,

@@ -1,5 +1,5 @@
 /**
- * Advice about pods, whichever workload they stand in: taken by the server, and yet not what was meant.
+ * Advice about the pods of any workload: the server accepts them, but they do not do what was intended.
  */
 import { type Rule } from '../../../checks/rule';
 import { commandRules } from './command';

@@ -181,7 +181,7 @@ export const networkRules: readonly Rule[] = [
       for (const { name, path } of pod.all.flatMap((container) => askedBy(container))) {
         const tied = networkAttachmentsOf(set).filter((attachment) => isTiedResource(attachment, name));
         const [first] = tied;
-        // A network that nobody here defines may be tied to it as well.
+        // A network that this set does not define may belong to it as well.
         const unknown = selected.some(
           (network) => !networkAttachmentsOf(set).some((one) => isSelected(one, network, namespace)),
         );

@@ -1,5 +1,5 @@
 /**
- * Rules about who schedules pods, whichever workload they stand in; those of Volcano and Kueue are in their folders.
+ * Rules about the scheduling of the pods of any workload; those of Volcano and Kueue are in their folders.
  */
 import { type Rule } from '../../../checks/rule';
 import { gantryNameRules } from './gantry-names';

@@ -1,5 +1,5 @@
 /**
- * What every rule on Ray's kinds shares: it sees the cluster, wherever it stands.
+ * What every rule on Ray's kinds shares: access to the cluster in any of them.
  */
 import { type ObjectRule, type RuleFacts, type Violation } from '../../../checks/rule';
 import { type Manifest } from '../../../manifests/manifest';

@@ -1,5 +1,5 @@
 /**
- * LimitRange: defaults that nobody meant, and pods that the LimitRanger admission plugin will refuse.
+ * LimitRange: unintended defaults, and pods that the LimitRanger admission plugin rejects.
  */
 import { isExtendedResource } from '../../../facts/catalog';
 import { type Rule, type Violation } from '../../../checks/rule';
@@ -161,7 +161,7 @@ interface BoundViolation extends Violation {
   readonly missing: boolean;
 }
 
-/** A bound is also a demand: whoever states no limit exceeds every maximum, whoever states no request falls below every minimum. */
+/** A bound is also a requirement: a container without a limit exceeds every maximum, and one without a request is below every minimum. */
 function* outside({ requests, limits }: ContainerAmounts, { max, min, ratio }: Bounds): Iterable<BoundViolation> {
   for (const [resource, bound] of max) {
     const amount = [limits.get(resource), requests.get(resource)].find((one) => one?.isGreaterThan(bound));

@@ -1,5 +1,5 @@
 /**
- * Namespaces: objects that go to one that nobody makes.
+ * Namespaces: objects in a namespace that no manifest creates.
  */
 import { type Rule } from '../../../checks/rule';
 import { kindKey } from '../../../manifests/identity';

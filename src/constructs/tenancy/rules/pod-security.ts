@@ -2,7 +2,7 @@
  * Pod security: what a namespace's level will refuse of the pods that are meant for it.
  *
  * Of the level's checks these are the ones that GPU workloads meet: host namespaces, privileged containers, capabilities (RDMA adds
- * IPC_LOCK), host paths and ports; and for `restricted` what every container has to say of itself.
+ * IPC_LOCK), host paths and ports; and for `restricted` the fields that every container must set.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type Violation } from '../../../checks/rule';

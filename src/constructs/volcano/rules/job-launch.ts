@@ -1,6 +1,6 @@
 /**
- * What the containers of a job start, against what Volcano's plugins give them. The pytorch plugin counts pods, not processes, and sets
- * none of torchrun's own variables, so torchrun has to be told.
+ * Compares the commands of a job's containers with what Volcano's plugins provide. The pytorch plugin counts pods, not processes, and sets
+ * none of torchrun's own variables, so the command must pass them.
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';

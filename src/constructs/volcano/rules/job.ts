@@ -122,7 +122,7 @@ const gangComplete = jobRule(
   function* (job) {
     const minimum = asInteger(job.spec.minAvailable) ?? 0;
     const needed = job.tasks.reduce((sum, task) => sum + task.minAvailable, 0);
-    // With one task there is nothing to tell apart: so many pods of it are what is meant.
+    // With one task, minAvailable can only mean pods of that task.
     if (minimum <= 0 || minimum >= needed || job.tasks.length < 2) {
       return;
     }

@@ -1,6 +1,6 @@
 /**
- * What the queue webhook demands of queues together. Only what the set itself contradicts is reported as an error: a queue that the set
- * does not hold may stand in the cluster.
+ * What the queue webhook requires across queues. Only a contradiction within the set is an error: a queue that the set does not contain may
+ * exist in the cluster.
  */
 import { cite } from '../../../facts/upstream';
 import { pointer } from '../../../manifests/pointer';

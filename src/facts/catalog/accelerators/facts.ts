@@ -32,7 +32,7 @@ export type FabricLink = 'NVLink' | 'xGMI' | 'RoCE' | 'HCCS' | 'NeuronLink' | 'I
 /** How the devices of a node reach each other without the network. */
 export interface AcceleratorFabric {
   readonly link: FabricLink;
-  /** Devices of one node that the link joins; 1 where each device stands alone. */
+  /** Devices of one node that the link joins; 1 if no link joins the devices. */
   readonly island: number;
   /** Devices of the largest domain that the link spans over several nodes. @default - the link ends at the node */
   readonly domain?: number;

@@ -134,7 +134,7 @@ export function acceleratorProblem(name: AcceleratorName): string | undefined {
   const near = acceleratorsLike(name);
   return near.length > 0
     ? `unknown accelerator "${name}" (did you mean ${list(near.slice(0, 4))}?)`
-    : `unknown accelerator "${name}"; \`gantry catalog accelerators\` lists the known ones`;
+    : `unknown accelerator "${name}"; list the known names with \`gantry catalog accelerators\``;
 }
 
 function list(accelerators: readonly KnownAcceleratorFacts[]): string {

@@ -2,7 +2,7 @@
  * AWS Inferentia and Trainium.
  *
  * Sources: AWS Neuron documentation, Inf1, Inf2, Trn1, and Trn2 architecture (devices, memory, cores, NeuronLink), scheduler extension
- * (topology of each instance type). Nodes are told apart by their instance type.
+ * (topology of each instance type). The instance type identifies the nodes.
  */
 import { type AcceleratorEntry } from './facts';
 

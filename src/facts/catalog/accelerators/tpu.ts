@@ -30,7 +30,7 @@ export const TPU = {
     words: 'tpu v5e v5 v5lite v5litepod | lite podslice device 16gb hbm2',
     memoryGB: 16,
     productLabels: ['tpu-v5-lite-podslice', 'tpu-v5-lite-device'],
-    note: '2D torus; VMs with 1, 4, or 8 chips, of which only those with 8 have two NUMA nodes.',
+    note: '2D torus; VMs with 1, 4, or 8 chips; only those with 8 have two NUMA nodes.',
   },
   'TPU-v5p': {
     ...tpu,

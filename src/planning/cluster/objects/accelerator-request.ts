@@ -50,7 +50,7 @@ const PERCENT_OF_DEVICES: readonly { readonly percent: string; readonly memory: 
   { percent: 'tencent.com/vcuda-core', memory: 'tencent.com/vcuda-memory' },
 ];
 
-/** Resources of which one node has 100 for each device. */
+/** Resources that a node counts as 100 for each device. */
 export const PERCENT_RESOURCES: readonly string[] = PERCENT_OF_DEVICES.map(({ percent }) => percent);
 
 /** Resources that count the devices, or the parts of devices, that a sharing component hands out. */

@@ -11,12 +11,12 @@ export type AmountsDraft = Record<string, number>;
 /** What Kubernetes itself counts to; sums of amounts stay finite. */
 const LARGEST = 2 ** 63;
 
-/** The amounts of a resource list; what is no quantity is passed over, as the schema check reports it. */
+/** The amounts of a resource list; values that are not quantities are skipped, because the schema check reports them. */
 export function amountsOf(list: JsonValue | undefined): AmountsDraft {
   const amounts: AmountsDraft = {};
   for (const [resource, value] of Object.entries(asObject(list))) {
     const amount = amountOf(resource, value);
-    // Definitions take any key: one that every object has from the start would be found where nobody wrote it.
+    // Definitions accept any key: one that every object inherits would be found although the file does not contain it.
     if (amount !== undefined && !(resource in Object.prototype)) {
       amounts[resource] = amount;
     }

@@ -29,7 +29,7 @@ export function flavorGroupsOf(
       const flavors = asArray(group.flavors).map((flavor) => flavorOf(asString(asObject(flavor).name) ?? ''));
       return {
         resources: stringsIn(group.coveredResources),
-        // A flavor that nobody describes may be any nodes.
+        // A flavor without a ResourceFlavor object can be any nodes.
         terms: flavors.map((flavor) => termOf(asObject(flavor?.nodeLabels))),
         tolerations: flavors.flatMap((flavor) => tolerationsOf(flavor?.tolerations)),
       };

@@ -1,6 +1,6 @@
 /**
- * What a pod or a pod template says of the gang that it belongs to: queue, priority, minimum, topology, what may be done to it. In the
- * words of Gantry, Volcano, Kueue and KAI.
+ * What a pod or a pod template states about its gang: queue, priority, minimum, topology, and whether it can be preempted. Reads the labels
+ * and annotations of Gantry, Volcano, Kueue, and KAI.
  */
 import { definedMembers } from '../../../manifests/members';
 import { type JsonObject } from '../../../facts/api/schema';
@@ -24,7 +24,7 @@ export interface GangHints {
   /** As the server has filled it in; it counts before the class. */
   readonly priority?: number;
   readonly preemptible?: boolean;
-  /** `false`: nobody is evicted for it. */
+  /** `false`: no pod is evicted for it. */
   readonly preempts?: boolean;
   readonly minimumRuntimeSeconds?: number;
   readonly expectedSeconds?: number;

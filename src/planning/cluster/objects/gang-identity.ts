@@ -108,7 +108,7 @@ function workloadGroup({ name, podGroup, podGroupReplicaKey }: JsonObject): stri
   return [name, podGroup, ...(typeof podGroupReplicaKey === 'string' ? [podGroupReplicaKey] : [])].join('-');
 }
 
-/** Which part of its job a pod is, whoever placed it into a group. */
+/** Which part of its job a pod is, in any kind of group. */
 function roleIn(labels: Texts): Pick<GangIdentity, 'role' | 'index'> {
   const role =
     labels['volcano.sh/task-spec'] ??

@@ -1,5 +1,5 @@
 /**
- * Gangs from pods that exist: whoever has one identity is one gang, with what its pod group, its pods and its priority class say.
+ * Gangs from existing pods: pods with the same identity are one gang, described by its pod group, its pods, and its priority class.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asObject, asString } from '../../../manifests/read';
@@ -102,13 +102,13 @@ export function gangOf(
   };
 }
 
-/** The members of a gang that speak of it as a whole. */
+/** The members that describe a gang as a whole. */
 export type GangTerms = Pick<
   Gang,
   'priority' | 'preemptible' | 'preempts' | 'topology' | 'minimumRuntimeSeconds' | 'expectedSeconds'
 >;
 
-/** What hints and priority say of a gang, whatever it is made from. */
+/** What hints and priority state about a gang from any source. */
 export function gangTerms(hints: GangHints, priorities: Priorities): GangTerms {
   const priority = hints.priority ?? priorities.of(hints.priorityClassName) ?? 0;
   const preemptible = hints.preemptible ?? priority < SYSTEM_PRIORITY;

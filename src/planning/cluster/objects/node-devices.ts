@@ -1,5 +1,5 @@
 /**
- * The devices of a node, from what device plugins and feature discovery say of it.
+ * The devices of a node, from the labels and resources of device plugins and feature discovery.
  *
  * A Node names amounts and one product, not devices; so alike devices are assumed, and instances of MIG are spread evenly over the GPUs
  * that are divided. Replicas that share without a name of their own, and instances of the single strategy, are counted by the kubelet like

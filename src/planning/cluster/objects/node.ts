@@ -8,10 +8,11 @@ import { type Amounts, type ClusterNode, type Taint } from '../../../placement';
 import { amountsOf } from './amounts';
 import { devicesOf } from './node-devices';
 import { taintEffect } from './selectors';
+import { labelledPool } from '../pools';
 
 export interface NodeOptions {
   /**
-   * Its domains on levels that are no labels, such as the tiers of HyperNodes.
+   * Its domains on levels that are not labels, such as the tiers of HyperNodes.
    * @default - none
    */
   readonly domains?: Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export interface NodeOptions {
 /** Pods that a kubelet takes unless it says otherwise. */
 const DEFAULT_PODS = 110;
 
-/** The node; a node that says nothing of its condition is taken as ready. */
+/** The node; a node without conditions counts as ready. */
 export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): ClusterNode {
   const metadata = asObject(node.metadata);
   const spec = asObject(node.spec);
@@ -34,12 +35,14 @@ export function nodeOf(node: JsonObject, { domains, used }: NodeOptions = {}): C
   const allocatable = amountsOf(status.allocatable ?? status.capacity);
   allocatable.pods ??= DEFAULT_PODS;
   const taints = taintsOf(spec);
+  const pool = labelledPool(labels);
   const report = asString(asObject(metadata.annotations)[GANTRY_ACCELERATOR_CAPACITY]);
   return {
     name: asString(metadata.name) ?? '',
     allocatable,
     ...(used !== undefined && { used }),
     labels,
+    ...(pool !== undefined && { pool }),
     ...(domains !== undefined && { domains }),
     ...(taints.length > 0 && { taints }),
     ...(!isReady(status) && { ready: false }),

@@ -100,7 +100,7 @@ function kaiTopology({
   };
 }
 
-/** Kubernetes 1.36: `schedulingConstraints.topology`, of which one entry is taken. */
+/** Kubernetes 1.36: `schedulingConstraints.topology`, whose first entry is read. */
 function nativeTopology(spec: JsonObject): TopologyConstraint | undefined {
   const key = asString(asObject(asArray(asObject(spec.schedulingConstraints).topology)[0]).key);
   return key === undefined ? undefined : { required: key };

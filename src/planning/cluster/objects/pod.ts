@@ -24,12 +24,12 @@ import {
 export interface TemplateOptions {
   /**
    * Node terms of the volume that a claim of the pod's namespace is bound to.
-   * @default - claims say nothing of nodes
+   * @default - claims do not restrict nodes
    */
   readonly claimTerms?: (claim: string, namespace: string) => readonly NodeTerm[] | undefined;
   /**
-   * Devices that a resource claim (or a template of claims) stands for, by device resource.
-   * @default - resource claims say nothing of devices
+   * Devices that a resource claim (or a template of claims) requests, by device resource.
+   * @default - resource claims request no devices
    */
   readonly claimDevices?: (
     claim: { readonly name: string; readonly template: boolean },
@@ -47,7 +47,7 @@ export interface TemplateOptions {
   readonly namespaces?: NamespaceChooser;
 }
 
-/** A template of pods as it stands in a workload; also a Pod, of which `metadata` and `spec` are read. */
+/** The pod template of a workload; also a Pod, whose `metadata` and `spec` are read. */
 export interface TemplateSource {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;

@@ -37,7 +37,7 @@ export class Priorities {
     return name === undefined || name === '' ? this.standard : this.values.get(name);
   }
 
-  /** Nobody is evicted for pods of the class. */
+  /** No pod is evicted for pods of the class. */
   waits(name: string | undefined): boolean {
     return name !== undefined && this.never.has(name);
   }

@@ -8,7 +8,7 @@ import { parseQuantity } from '../../../manifests/quantity';
 import { type Amounts, DEFAULT_DEVICE_RESOURCE, type Queue } from '../../../placement';
 import { type AmountsDraft, amountOf, amountsOf } from './amounts';
 
-/** A local queue of Kueue, which stands for a ClusterQueue in one namespace. */
+/** A local queue of Kueue, which refers to a ClusterQueue in one namespace. */
 export interface LocalQueue {
   readonly namespace: string;
   readonly name: string;

@@ -13,7 +13,7 @@ import {
 } from '../../../placement';
 import { selectorChooses } from '../../../manifests/selectors';
 
-/** Kinds of which `topologyOf` makes a topology, as `group/Kind`. */
+/** Kinds that `topologyOf` reads, as `group/Kind`. */
 export const TOPOLOGY_KINDS = ['kueue.x-k8s.io/Topology', 'kai.scheduler/Topology'] as const;
 
 /** Kueue's and KAI's Topology: node labels, outermost first. */
@@ -134,7 +134,7 @@ function compiled(pattern: string): RegExp | undefined {
   }
 }
 
-/** Levels of a topology without HyperNodes, as tiers: the innermost is tier 1. A single node is no tier. */
+/** Levels of a topology without HyperNodes, as tiers: the innermost is tier 1. A single node is not a tier. */
 export function tiersOfLevels(topology: Topology): TierResolver {
   const levels = topology.levels.filter((level) => level !== HOSTNAME);
   return {

@@ -38,9 +38,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   'apps/Deployment': replicas,
   'apps/StatefulSet': replicas,
   'batch/Job': job,
-  'batch/CronJob': later('starts by the clock'),
+  'batch/CronJob': later('starts on a schedule'),
   'batch.volcano.sh/Job': (manifest, templates, { tiers }) => volcanoJob(manifest, templates, tiers),
-  'batch.volcano.sh/CronJob': later('starts by the clock'),
+  'batch.volcano.sh/CronJob': later('starts on a schedule'),
   'flow.volcano.sh/JobFlow': (manifest, _, { set, tiers }) => jobFlow(manifest, set, tiers),
   'kubeflow.org/PyTorchJob': operatorJob,
   'kubeflow.org/TFJob': operatorJob,
@@ -56,14 +56,14 @@ const READERS: Readonly<Record<string, Reader>> = {
   'ray.io/RayCluster': ray,
   'ray.io/RayJob': ray,
   'ray.io/RayService': ray,
-  'ray.io/RayCronJob': later('starts by the clock'),
+  'ray.io/RayCronJob': later('starts on a schedule'),
   'serving.knative.dev/Service': knativeService,
   'serving.knative.dev/Configuration': knativeService,
   'serving.knative.dev/Revision': knativeService,
-  'keda.sh/ScaledJob': later('starts when its triggers ask for it'),
+  'keda.sh/ScaledJob': later('starts when its triggers fire'),
   'kueue.x-k8s.io/Workload': kueueWorkload,
   'mindcluster.huawei.com/InferService': together,
-  'mindcluster.huawei.com/InferServiceSet': later('makes InferServices, and how many is not known here'),
+  'mindcluster.huawei.com/InferServiceSet': later('creates InferServices whose number is not known'),
   'mindcluster.huawei.com/InstanceSet': together,
   'apps/DaemonSet': nothing,
   PodTemplate: nothing,
@@ -102,7 +102,7 @@ export function workloadsOf(set: ManifestSet, tiers?: TierResolver): Workloads {
       if (!('roles' in found)) {
         notPlaced.push(found);
       } else if (found.roles.length === 0) {
-        notPlaced.push({ manifest, why: 'asks for no pods' });
+        notPlaced.push({ manifest, why: 'requests no pods' });
       } else {
         workloads.push(found);
       }

@@ -29,7 +29,7 @@ export function jobSet(manifest: Manifest): WorkloadsOf {
   return [{ manifest, roles, together: true, hints: {}, ...(subgroups.length > 0 && { subgroups }) }];
 }
 
-/** Whoever has to be complete before others start is gone by then. */
+/** A replicated job that must complete before others start has terminated by then. */
 function isWaitedFor({ name }: JsonObject, jobs: readonly JsonObject[]): boolean {
   return jobs.some(({ dependsOn }) =>
     asArray(dependsOn)
@@ -78,8 +78,8 @@ export function trainJob(manifest: Manifest, set: ManifestSet, tiers: TierResolv
   const runtime = runtimeInSet(job, manifest, set);
   const perNode = asObject(job.trainer.resourcesPerNode);
   if (runtime === undefined && Object.keys(perNode).length === 0) {
-    const what = `runs the ${job.runtimeKind} "${job.runtimeName}", which is not among the manifests`;
-    return [{ manifest, why: `${what}, and states no resourcesPerNode` }];
+    const what = `runs the ${job.runtimeKind} "${job.runtimeName}", which is not in the manifests`;
+    return [{ manifest, why: `${what}, and sets no resourcesPerNode` }];
   }
   const nodes = job.numNodes ?? asInteger(runtime?.mlPolicy.numNodes) ?? 1;
   const roles =
@@ -113,7 +113,7 @@ export function trainJob(manifest: Manifest, set: ManifestSet, tiers: TierResolv
   ];
 }
 
-/** What the runtime says of the pod group that Trainer makes. */
+/** The runtime's settings for the pod group that Trainer creates. */
 function runtimeHints(runtime: RuntimeView, manifest: Manifest, tiers: TierResolver | undefined): GangHints {
   const said = gangHintsOf({ annotations: runtime.templateAnnotations }, {}, namespaceOf(manifest.id));
   const topology = networkTopology(asObject(asObject(runtime.podGroupPolicy.volcano).networkTopology), tiers);

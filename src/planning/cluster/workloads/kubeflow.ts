@@ -29,7 +29,7 @@ export function operatorJob(manifest: Manifest, templates: readonly PodTemplate[
   return [{ manifest, roles, together: true, hints }];
 }
 
-/** An elastic job needs the least of its workers, and everything that is no worker. */
+/** An elastic job needs the minimum of its workers, and every pod that is not a worker. */
 function elasticMinimum(
   manifest: Manifest,
   roles: readonly { readonly name: string; readonly count: number }[],

@@ -38,7 +38,7 @@ export function ray(manifest: Manifest, templates: readonly PodTemplate[]): Work
     return { ...role, minimum: (asInteger(group.minReplicas) ?? 0) * (asInteger(group.numOfHosts) ?? 1) };
   });
   if (!roles.some(({ name }) => name === 'head')) {
-    return [{ manifest, why: 'runs on a Ray cluster that exists' }];
+    return [{ manifest, why: 'runs on an existing Ray cluster' }];
   }
   const labels = asObject(asObject(manifest.object.metadata).labels);
   const priorityClassName = asString(labels['ray.io/priority-class-name']);

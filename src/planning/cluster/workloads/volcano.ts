@@ -85,7 +85,7 @@ export function jobFlow(manifest: Manifest, set: ManifestSet, tiers: TierResolve
     }
     const template = set.get('flow.volcano.sh/JobTemplate', name, manifest.id.namespace);
     if (template === undefined) {
-      return [{ manifest, why: `starts the JobTemplate "${name}", which is not among the manifests` }];
+      return [{ manifest, why: `starts the JobTemplate "${name}", which is not in the manifests` }];
     }
     const found = jobOf(manifest, asObject(template.object.spec), set.podTemplatesOf(template), tiers);
     return found.map((one) => ('roles' in one ? { ...one, suffix: name } : one));

@@ -32,7 +32,7 @@ export interface Workload {
   readonly subgroups?: readonly Subgroup[];
 }
 
-/** So many parts of one manifest are looked at; no cluster holds more. */
+/** Maximum number of parts that are read from one manifest; no cluster holds more. */
 export const MOST_GANGS = 100_000;
 
 /** A manifest that asks for nothing now, and why. */

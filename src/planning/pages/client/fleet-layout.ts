@@ -1,5 +1,5 @@
 /**
- * Where each node stands in the picture of the cluster: racks as stacks of nodes, a row of devices for each node, racks side by side within
+ * The position of each node in the picture of the cluster: racks as stacks of nodes, a row of devices for each node, racks side by side within
  * their zone. Pure arithmetic, so that any size of cluster is laid out in a moment: O(nodes).
  */
 import { type ClusterView } from '../../cluster/view';
@@ -178,7 +178,7 @@ interface Frame {
   readonly scale: Scale;
 }
 
-/** More devices than this share the row of so many. */
+/** Nodes with more devices than this use a row of this many. */
 const MOST_IN_A_ROW = 16;
 
 /** Stacks no taller than racks are, side by side as far as there is room. */

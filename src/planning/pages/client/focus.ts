@@ -98,7 +98,7 @@ export class Focus {
 
 function queuesBelow(view: ClusterView, name: string): Set<string> {
   const found = new Set([name]);
-  // Parents stand before their children.
+  // Parents come before their children.
   for (const queue of view.queues) {
     if (queue.parent !== undefined && found.has(queue.parent)) {
       found.add(queue.name);

@@ -1,7 +1,7 @@
 /**
  * A picture on a canvas of any height: only what is in sight is drawn, so that it may be zoomed into without end.
  *
- * It scrolls within its card, is drawn anew when its width, the colours or the resolution change, shows a card of details beside what the
+ * It scrolls within its card, is redrawn when its width, the colors, or the resolution change, shows a card of details beside what the
  * pointer or the keyboard is at, and reads that card out.
  */
 import { el } from './dom';
@@ -91,7 +91,7 @@ export class Pane {
     return this.scroller.clientWidth;
   }
 
-  /** Lays out and draws anew. */
+  /** Lays out and redraws. */
   refresh(): void {
     const { clientWidth } = this.scroller;
     if (clientWidth === 0) {

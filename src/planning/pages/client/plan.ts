@@ -45,6 +45,6 @@ function follow(element: HTMLElement, address: string): void {
   source.onerror = () =>
     say(
       'lost',
-      source.readyState === EventSource.CLOSED ? 'not let in: reload the page' : 'connection lost, trying again',
+      source.readyState === EventSource.CLOSED ? 'not authorized: reload the page' : 'connection lost, retrying',
     );
 }

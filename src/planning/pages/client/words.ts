@@ -15,7 +15,7 @@ export function count(amount: number, noun: string): string {
   return `${tell(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** An amount of a resource in the unit in which people speak of it. */
+/** An amount of a resource in its usual unit. */
 export function tellAmount(resource: string, amount: number): string {
   if (resource === 'cpu') {
     return `${tell(amount / 1000)} CPU`;

@@ -1,5 +1,5 @@
 /**
- * What the API server said no with, or that nobody knows what it said.
+ * An error of the API server, or the absence of an answer.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { asInteger, asObject, asString } from '../../../manifests/read';

@@ -14,11 +14,11 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Milliseconds until the request counts as unanswered. @default 30000 */
   readonly timeout?: number;
-  /** Gives the request up, and the stream with it. @default - nobody does */
+  /** Aborts the request, and its stream. @default - never */
   readonly signal?: AbortSignal;
 }
 
-/** Told of every request that ended: for metrics. Status 0: no answer. */
+/** Called when a request ends: for metrics. Status 0: no answer. */
 export type RequestListener = (method: string, path: string, status: number, seconds: number) => void;
 
 export interface ApiClientOptions {
@@ -28,7 +28,7 @@ export interface ApiClientOptions {
   /** @default 'gantry-scheduler' */
   readonly userAgent?: string;
   readonly onRequest?: RequestListener;
-  /** Told of the `Date` header of each answer, and how many milliseconds the request took. */
+  /** Called with the `Date` header of each answer and the duration of the request in milliseconds. */
   readonly onDate?: (date: string, took: number) => void;
 }
 
@@ -123,7 +123,7 @@ export class ApiClient {
       const call = url.startsWith('http:')
         ? httpRequest(target, options)
         : httpsRequest(target, { ...options, ...connection });
-      // Of the whole request and not only of silence: an answer that trickles is no answer.
+      // Limits the whole request, not only idle time, so that an answer that trickles in is aborted too.
       const timer = setTimeout(() => call.destroy(new Error(`no answer within ${timeout} ms`)), timeout);
       call.on('response', (response) => {
         // A stream has no end in time, but a refusal does.

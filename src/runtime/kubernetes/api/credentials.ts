@@ -1,5 +1,5 @@
 /**
- * Where the API server is, and how to be let in: a kubeconfig file, or the service account of the pod that this runs in.
+ * The address of the API server and the credentials: a kubeconfig file, or the service account of the scheduler's pod.
  *
  * The Kubernetes client is asked for nothing else. Its request functions make a TLS connection for each request, which the many small
  * requests of a scheduler cannot afford; see `client.ts`.

@@ -17,7 +17,7 @@ import { Backoff, pause } from './backoff';
 import { type ApiClient } from './client';
 import { Lines } from './lines';
 
-/** An object as it comes, of which the reader knows the kind. */
+/** An object of a kind that the reader knows. */
 export interface KubernetesObject {
   readonly metadata?: {
     readonly name?: string;
@@ -28,7 +28,7 @@ export interface KubernetesObject {
 }
 
 export interface ReflectorHandler<T> {
-  /** Everything there is. What is known and not among it is gone. */
+  /** All existing objects. A known object that is not among them has been deleted. */
   replaced(items: readonly T[]): void;
   /** New, or different. */
   changed(item: T): void;
@@ -106,8 +106,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * For whoever has to know what was the case at a moment of the monotonic clock, and not a little earlier: reads everything anew unless
-   * that has been done since, and resolves when it is done.
+   * For callers that need the state at a moment of the monotonic clock or later: lists everything again unless a list has started since,
+   * and resolves when the list is complete.
    */
   refresh(since = performance.now()): Promise<void> {
     if (this.listed && this.listedSince > since) {
@@ -175,7 +175,7 @@ export class Reflector<T extends KubernetesObject> {
     this.listed = true;
     this.listedSince = started;
     this.wasServed = true;
-    // Whoever asked while the list was under way gets the next one.
+    // A caller that asked while the list was in progress gets the next one.
     this.waiting.splice(0, asked).forEach((resolve) => resolve());
     this.version = this.waiting.length > 0 ? undefined : version;
   }

@@ -25,7 +25,7 @@ export interface AttemptOptions {
   readonly clock?: Clock;
 }
 
-/** So many conflicts in a row have a reason that does not pass, such as a scheduling gate. */
+/** After this number of conflicts in a row, the cause is permanent, such as a scheduling gate. */
 const MOST_CONFLICTS = 5;
 
 /** What a request to place a pod is, and how the pod shows that it was carried out. */

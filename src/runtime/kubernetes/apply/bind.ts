@@ -1,8 +1,8 @@
 /**
  * Direct binding: node and device indices in one request, which the API server carries out as a whole or not at all.
  *
- * Annotations of a Binding are copied to the pod in the same write that sets its node, so that there is no moment at which a pod has a
- * node and nobody knows its devices. The uid goes with it, so that a pod that was replaced by another of its name is not bound, and the
+ * Annotations of a Binding are copied to the pod in the same write that sets its node, so that a pod never has a
+ * node without known devices. The uid goes with it, so that a pod that was replaced by another of its name is not bound, and the
  * version, so that a binding that the network held back does nothing once the pod has been given up for this node.
  */
 import { type JsonObject } from '../../../facts/api/schema';

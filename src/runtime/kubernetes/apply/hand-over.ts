@@ -1,5 +1,5 @@
 /**
- * Hand-over: the pod is told its node and loses its gate in one write, and the cluster's own scheduler verifies and binds.
+ * Hand-over: one write sets the pod's node and removes its gate; the cluster's own scheduler verifies and binds.
  *
  * The node goes into the required node affinity as a field of every term, which is the narrowing that the API server allows while a pod
  * is gated, and the one for which kube-scheduler looks at this node only. What the pod asked for stays.

@@ -27,7 +27,7 @@ export function podPath({ namespace, name }: PodRef): string {
 /** What becomes of a pod that was to be placed. */
 export type PlacingOutcome =
   | { readonly kind: 'done' }
-  /** The pod is gone, or another of its name has come. */
+  /** The pod was deleted, or replaced by another pod with the same name. */
   | { readonly kind: 'gone' }
   /** Another client has placed it on this node, or has removed its gate without a node: `''`. */
   | { readonly kind: 'elsewhere'; readonly node: string }

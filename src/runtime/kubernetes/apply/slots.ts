@@ -1,5 +1,5 @@
 /**
- * A bound on how much happens at once: whoever wants to start waits for a slot, first come, first served.
+ * Limits how much happens at the same time: each operation waits for a slot, first come, first served.
  */
 export class Slots {
   private taken = 0;

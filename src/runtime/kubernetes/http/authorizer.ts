@@ -2,8 +2,8 @@
  * Who may look: the cluster says. A bearer token is shown to the API server (TokenReview), and its owner needs the right to `get` the path
  * as a non-resource URL (SubjectAccessReview).
  *
- * Answers are kept for a short time. The API server is asked little, whatever comes: an address that sends tokens which the cluster does
- * not know is refused without a question for some time, and only a few questions are under way at once, so that nobody who reaches the
+ * Answers are kept for a short time. The number of requests to the API server is limited: an address that sends tokens that the cluster does
+ * not know is rejected without a review for some time, and only a few reviews run at the same time, so that no client of the
  * port slows the scheduler's own requests.
  */
 import { createHash } from 'node:crypto';

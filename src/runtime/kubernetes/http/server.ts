@@ -1,8 +1,8 @@
 /**
  * The program's face: health, metrics, what it sees and decides, and a stream of that. Read only.
  *
- * Health and metrics are for whoever reaches the port: a Prometheus that had to show its token would send it over plain HTTP. They name
- * queues, and no pods.
+ * Health and metrics need no token: Prometheus would have to send its token over plain HTTP. They name queues, and
+ * no pods.
  *
  * No path here is granted by a role that clusters come with: `system:discovery` lets every account `get` whatever is below `/api` and `/apis`.
  *
@@ -12,7 +12,7 @@
  * | `/readyz` | 200 once everything has been read |
  * | `/metrics` | Prometheus' text format |
  * | `/gantry/v1/view` | the cluster as the last cycle saw it; `null` where this replica does not decide |
- * | `/gantry/v1/pending` | every gang that waits, with its reason and what would let it in |
+ * | `/gantry/v1/pending` | every pending gang, with its reason and the changes with which it fits |
  * | `/gantry/v1/pending/NAMESPACE/GANG` | one of them |
  * | `/gantry/v1/decisions` | the latest decisions |
  * | `/gantry/v1/stream` | server-sent events, one `LiveView` each |
@@ -45,7 +45,7 @@ export interface HttpOptions {
   readonly port: number;
   readonly face: Face;
   readonly authorizer: Authorizer;
-  /** Whoever comes over loopback may look. @default true */
+  /** Whether clients on loopback need no token. @default true */
   readonly trustsLoopback?: boolean;
 }
 
@@ -139,8 +139,8 @@ export class HttpFace {
   }
 
   /**
-   * Whoever comes over loopback is inside the pod or was let in by the API server (`kubectl port-forward`). A browser that was lured to a
-   * name which points there is not: it says that name.
+   * A client on loopback is inside the pod or was authorized by the API server (`kubectl port-forward`). A browser that was lured to a
+   * host name that resolves to loopback was not; its Host header shows that name.
    */
   private refusal(request: IncomingMessage, path: string): Promise<Refusal | undefined> | Refusal | undefined {
     const { trustsLoopback = true } = this.options;

@@ -1,5 +1,5 @@
 /**
- * Server-sent events to whoever listens. Who reads too slowly misses some: each event tells everything, so the next one makes up for it.
+ * Server-sent events to all listeners. A slow reader misses some events; each event contains the whole state, so the next one is enough.
  *
  * Where there is nothing to see, an event `waiting` says why.
  */

@@ -1,8 +1,8 @@
 /**
  * Disruption budgets: whom the API server would not let us evict now.
  *
- * A gang goes as a whole, so it is protected where one of its budgets allows fewer disruptions than it has pods under it: half an
- * eviction would help nobody.
+ * A gang is evicted as a whole, so it is protected if one of its budgets allows fewer disruptions than the gang has pods under it: a partial
+ * eviction has no use.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { labelRequirements } from '../../../planning/cluster/objects/selectors';

@@ -115,7 +115,7 @@ export class GangMembers {
     const hints = this.hints(group);
     // What has done its work is not missed.
     const succeeded = all.filter(({ state }) => state === 'succeeded').length;
-    // Pods of which each is of use by itself need only one of them.
+    // Pods that are useful individually need only one of them.
     const minimum =
       hints.minimum !== undefined ? Math.max(0, hints.minimum - succeeded) : this.identity.together ? live.length : 1;
     const counted = withoutWaiting ? live.filter(({ state }) => state === 'placed') : live;

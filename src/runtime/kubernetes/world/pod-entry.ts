@@ -1,5 +1,5 @@
 /**
- * What the program knows of one pod: how it is scheduled, what it asks for, which gang it belongs to. Made anew when the pod changes.
+ * What the program knows of one pod: how it is scheduled, what it requests, which gang it belongs to. Recreated when the pod changes.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type GangHints, gangHintsOf } from '../../../planning/cluster/objects/gang-hints';
@@ -65,7 +65,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
   const deleted = metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
   const identity = way === 'other' ? undefined : gangIdentityOf(raw);
   const node = facts?.node ?? handedTo;
-  // Whoever made the pod may have written the annotation where the scheduler did not.
+  // The creator of the pod may have written the annotation instead of the scheduler.
   const devices = way === 'other' ? undefined : facts?.devices;
   // A part of a device is an annotation alone, and no request: it counts while the pod waits, and once the scheduler has given it devices.
   const shares = way !== 'other' && (node === undefined || devices !== undefined);
@@ -123,8 +123,8 @@ function wayOf(pod: JsonObject, options: EntryOptions): Way {
 }
 
 /**
- * An annotation that anybody may write is no reservation. A pod that runs where it says takes that room anyway; one that does not run yet
- * counts if this process handed it over, or if an admission policy keeps others from writing the annotation and the pod is bound to the
+ * An annotation that every user can write is not a reservation. A pod that runs on that node uses its capacity anyway; one that does not
+ * run yet counts if this process handed it over, or if an admission policy keeps others from writing the annotation and the pod is bound to the
  * node as a hand-over binds it.
  */
 function wasHandedOver(pod: JsonObject, { guarded, handedTo }: EntryOptions): boolean {

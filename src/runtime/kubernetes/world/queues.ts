@@ -25,7 +25,7 @@ export class WorldQueues {
   private readonly byName: ReadonlyMap<string, ConfiguredQueue>;
 
   constructor({ defaultQueue, configured, objects }: QueueSources) {
-    // The queue of whoever names none exists even where nobody has made it.
+    // The default queue exists even without an object.
     const byName = new Map<string, ConfiguredQueue>([[defaultQueue, { name: defaultQueue }]]);
     const faults = new Map<string, string>();
     for (const object of objects) {

@@ -46,14 +46,14 @@ export interface Question {
 export interface Moment {
   /** In the API server's time, milliseconds since the epoch. */
   readonly now: number;
-  /** A gang that says no minimum is complete when no pod has come for so long, milliseconds. */
+  /** A gang without a minimum is complete when no pod has been added for this time, milliseconds. */
   readonly settleMilliseconds: number;
 }
 
 /** A gang that was set aside is tried again after this, milliseconds. */
 export const ASIDE_AGAIN = 60_000;
 
-/** Nobody waits that long: pods that must not be evicted for others at the moment. */
+/** Practically forever: for pods that must not be evicted for others at the moment. */
 const UNTOUCHABLE_SECONDS = 1e9;
 
 export function question(world: World, assumptions: Assumptions, moment: Moment): Question {

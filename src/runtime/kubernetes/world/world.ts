@@ -1,5 +1,5 @@
 /**
- * From what is watched to what the placement core is asked, kept up to date change by change: only what a change concerns is made anew.
+ * Turns watched objects into the input of the placement core, incrementally: a change recomputes only what it affects.
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import {
@@ -36,7 +36,7 @@ import { type AsideKind, SetAside } from './set-aside';
 
 type Source = Pick<Watched, 'all' | 'onChange'>;
 
-/** What the cluster says of where its nodes are. */
+/** The topology of the cluster's nodes. */
 interface Places {
   readonly nodes: readonly ClusterNode[];
   readonly topologies: readonly Topology[];
@@ -85,7 +85,7 @@ export class World {
   private namespacesChanged = false;
   private labelKeysChanged = false;
 
-  /** Told of every pod of the cluster that is new, different or gone. */
+  /** Called with every pod of the cluster that was added, changed, or deleted. */
   onPod: (before: PodEntry | undefined, after: PodEntry | undefined) => void = () => undefined;
   /** Told when something changed that a decision may depend on. */
   onRelevant: () => void = () => undefined;
@@ -159,7 +159,7 @@ export class World {
     return this.queueTree.list;
   }
 
-  /** Queues of the configuration, of the cluster, and the one for whoever names none. */
+  /** Queues of the configuration, of the cluster, and the default queue. */
   get queueTree(): WorldQueues {
     if (this.queuesKnown === undefined) {
       this.queuesKnown = new WorldQueues({
@@ -182,8 +182,8 @@ export class World {
   }
 
   /**
-   * The queue that a gang is charged to, and why it may not start in the queue that it names. What runs although it may not use its
-   * queue is charged to the default queue, so that nobody fills the queue of another by a label.
+   * The queue that a gang is charged to, and why it may not start in the queue that it names. A running pod that may not use its queue
+   * is charged to the default queue, so that a label cannot fill another team's queue.
    */
   queueOf(members: GangMembers): QueueOfGang {
     const { namespace } = members.identity;
@@ -397,7 +397,7 @@ export class World {
     members?.remove(key);
   }
 
-  /** Gangs of which nothing is left; called when nobody holds on to them. */
+  /** Gangs without pods; called when nothing refers to them any more. */
   sweep(): void {
     for (const [key, { pods }] of this.gangs) {
       if (pods.size === 0) {
@@ -458,7 +458,7 @@ export class World {
   }
 }
 
-/** A pod that gets the place which was decided for it, or whose containers report something, is no reason to decide. */
+/** A pod that gets the place which was decided for it, or whose containers report something, does not trigger a decision. */
 function isRelevant(before: PodEntry | undefined, after: PodEntry | undefined): boolean {
   if (before === undefined || after === undefined) {
     return after === undefined || after.state === 'waiting';
