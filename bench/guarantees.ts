@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
 import { checkGuarantees } from '../test/placement/guarantees';
+import { checkHistories } from '../test/placement/histories';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
 import { checkSuggestions } from '../test/placement/suggestions';
 
@@ -14,6 +15,7 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,
+  sessions: checkHistories,
 };
 
 const { values } = parseArgs({
