@@ -111,10 +111,7 @@ export class Trigger {
       metadata,
       authenticationRef: authentication && {
         name: authentication.name,
-        kind:
-          authentication.kind === 'TriggerAuthentication'
-            ? undefined
-            : authentication.kind,
+        kind: authentication.kind === 'TriggerAuthentication' ? undefined : authentication.kind,
       },
     };
   }

@@ -24,7 +24,10 @@ export type ScrapeAuthentication =
 
 export const ScrapeAuthentication = {
   /** A token in a Secret, sent as `Authorization: Bearer …`. */
-  bearer: (secret: NamedReference<'Secret'>, key = 'token'): ScrapeAuthentication => ({ kind: 'bearer', token: { secret, key } }),
+  bearer: (secret: NamedReference<'Secret'>, key = 'token'): ScrapeAuthentication => ({
+    kind: 'bearer',
+    token: { secret, key },
+  }),
   /** A name and a password in one Secret. */
   basic: (
     secret: NamedReference<'Secret'>,

@@ -98,10 +98,7 @@ function engineOf(value: unknown): QueueReference | undefined {
     return undefined;
   }
   const { engine, name } = value;
-  return typeof engine === 'string' &&
-    Object.hasOwn(TITLES, engine) &&
-    typeof name === 'string' &&
-    name !== ''
+  return typeof engine === 'string' && Object.hasOwn(TITLES, engine) && typeof name === 'string' && name !== ''
     ? (value as QueueReference)
     : undefined;
 }

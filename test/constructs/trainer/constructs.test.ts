@@ -149,9 +149,9 @@ test('what only a runtime can say is refused, with the way out', () => {
   expect(() => new TrainJob(chart, 'd', { ...POD, runtime }).submitTo({ engine: 'volcano', name: 'q' })).toThrow(
     'Pods of the runtime torch-distributed are scheduled by default, not by volcano',
   );
-  expect(() => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { kind: 'PriorityClass', name: 'high' } })).toThrow(
-    'priorityClass high cannot be stated in a TrainJob',
-  );
+  expect(
+    () => new TrainJob(chart, 'e', { ...POD, runtime, priorityClass: { kind: 'PriorityClass', name: 'high' } }),
+  ).toThrow('priorityClass high cannot be stated in a TrainJob');
   expect(() => new TrainJob(chart, 'f', { ...POD, runtime, sidecars: [{ name: 'a', image: 'x' }] })).toThrow(
     'containers of the pod',
   );
