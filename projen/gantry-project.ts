@@ -296,6 +296,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Bundle the code of the HTML pages into src/planning/pages/assets.ts',
       exec: 'tsx projen/pages/bundle.ts',
     });
+    this.addTask('generate:images', {
+      description: 'Take the pictures of docs/images from the HTML pages (needs Chromium)',
+      exec: 'tsx projen/pages/images.ts',
+    });
     this.addTask('test:browser', {
       description: 'Look at the HTML pages in headless Chromium (skipped, visibly, without it)',
       exec: 'jest --config jest.browser.config.json',

@@ -14,7 +14,7 @@ import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
 
 /** A DeviceClass: the construct, or `DeviceClass.fromName(…)` for one that exists in the cluster. */
-export interface DeviceClassReference extends ObjectReference<'DeviceClass'> {}
+export type DeviceClassReference = ObjectReference<'DeviceClass'>;
 
 export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
   /** All of them must hold; every class of a driver's begins with its driver. */

@@ -12,7 +12,7 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
-export interface AdmissionCheckReference extends ObjectReference<'AdmissionCheck'> {}
+export type AdmissionCheckReference = ObjectReference<'AdmissionCheck'>;
 
 export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<AdmissionCheckKind> {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */

@@ -16,7 +16,7 @@ import { type FlavorQuotas, resourceGroups } from './quotas';
 import { type ResourceFlavorReference } from './resource-flavor';
 
 /** Whatever names a cluster queue: a `ClusterQueue`, or `ClusterQueue.fromName(…)` for one of the cluster. */
-export interface ClusterQueueReference extends ObjectReference<'ClusterQueue'> {}
+export type ClusterQueueReference = ObjectReference<'ClusterQueue'>;
 
 /** `Hold` admits nothing new; `HoldAndDrain` also ends what runs. */
 export type StopPolicy = 'None' | 'Hold' | 'HoldAndDrain';

@@ -12,7 +12,7 @@ import { Resource } from '../resources/resource';
 import { type FlavorQuotas, resourceGroups } from './quotas';
 
 /** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
-export interface CohortReference extends ObjectReference<'Cohort'> {}
+export type CohortReference = ObjectReference<'Cohort'>;
 
 export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind> {
   /** The cohort that this one borrows from. @default - none: a root */

@@ -12,7 +12,7 @@ import { Resource } from '../resources/resource';
 import { type TopologyReference } from './topology';
 
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
-export interface ResourceFlavorReference extends ObjectReference<'ResourceFlavor'> {}
+export type ResourceFlavorReference = ObjectReference<'ResourceFlavor'>;
 
 export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<ResourceFlavorKind> {
   /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */

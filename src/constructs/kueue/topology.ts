@@ -9,7 +9,7 @@ import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
-export interface TopologyReference extends ObjectReference<'Topology'> {}
+export type TopologyReference = ObjectReference<'Topology'>;
 
 export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyKind> {
   /**

@@ -22,7 +22,7 @@ export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClust
 }
 
 /** A RayCluster that a RayJob runs on: a `RayCluster`, or `RayCluster.fromName(…)` for one that exists in the cluster. */
-export interface RayClusterReference extends ObjectReference<'RayCluster'> {}
+export type RayClusterReference = ObjectReference<'RayCluster'>;
 
 /**
  * A RayCluster (`ray.io/v1`).

@@ -23,10 +23,10 @@ export interface ForeignObject {
 export type NamedReference<Kind extends string> = string | ObjectReference<Kind> | ForeignObject;
 
 /** A PriorityClass: `PriorityClass`, or `PriorityClass.fromName(…)` for one that exists in the cluster. */
-export interface PriorityClassReference extends ObjectReference<'PriorityClass'> {}
+export type PriorityClassReference = ObjectReference<'PriorityClass'>;
 
 /** A WorkloadPriorityClass of Kueue, which orders workloads in its queues. It is not the priority of pods. */
-export interface WorkloadPriorityClassReference extends ObjectReference<'WorkloadPriorityClass'> {}
+export type WorkloadPriorityClassReference = ObjectReference<'WorkloadPriorityClass'>;
 
 /**
  * The name of a referenced object.

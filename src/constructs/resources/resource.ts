@@ -52,8 +52,11 @@ function overridden(props: object, overrides: object | undefined): object {
   if (!('spec' in props)) {
     return merged(props, overrides);
   }
-  const spec: unknown = props.spec;
-  const late = (): object => (spec instanceof Lazy ? spec.produce() : (spec ?? {})) as object;
+  const { spec }: { readonly spec?: unknown } = props;
+  const late = (): object => {
+    const known: unknown = spec instanceof Lazy ? spec.produce() : spec;
+    return known ?? {};
+  };
   return { ...props, spec: Lazy.any({ produce: () => merged(late(), overrides) }) };
 }
 

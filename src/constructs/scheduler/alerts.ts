@@ -83,7 +83,7 @@ export const SCHEDULER_ALERTS: readonly Alert[] = [
   },
 ];
 
-export interface SchedulerAlertsProps extends Omit<PrometheusRuleProps, 'groups'> {}
+export type SchedulerAlertsProps = Omit<PrometheusRuleProps, 'groups'>;
 
 /** The alerts as an object of the Prometheus operator; add alerts of your own with `addGroup`. */
 export class SchedulerAlerts extends PrometheusRule {

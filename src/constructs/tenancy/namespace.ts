@@ -9,7 +9,7 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 import { Resource } from '../resources/resource';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
-export interface NamespaceReference extends ObjectReference<'Namespace'> {}
+export type NamespaceReference = ObjectReference<'Namespace'>;
 
 export interface NamespaceProps extends ClusterObjectProps, Overridable<NamespaceKind> {}
 

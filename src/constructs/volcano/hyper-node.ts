@@ -14,7 +14,7 @@ import { dependOn } from '../resources/depend-on';
 import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
-export interface HyperNodeReference extends ObjectReference<'HyperNode'> {}
+export type HyperNodeReference = ObjectReference<'HyperNode'>;
 
 /** What a hyper node consists of. */
 export class HyperNodeMember {

@@ -23,7 +23,7 @@ import { type ObjectReference } from '../resources/references';
 import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 
 /** Whatever names a job template of the flow's namespace. */
-export interface JobTemplateReference extends ObjectReference<'JobTemplate'> {}
+export type JobTemplateReference = ObjectReference<'JobTemplate'>;
 
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
