@@ -57,7 +57,7 @@ function overridden(props: object, overrides: object | undefined): object {
     const known: unknown = spec instanceof Lazy ? spec.produce() : spec;
     return known ?? {};
   };
-  return { ...props, spec: Lazy.any({ produce: () => merged(late(), overrides) }) };
+  return { ...props, spec: Lazy.any({ produce: () => merged(late(), overrides) }) as unknown };
 }
 
 /**
