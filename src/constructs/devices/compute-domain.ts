@@ -10,6 +10,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
+/** Props of a ComputeDomain. */
 export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
@@ -25,13 +26,15 @@ export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<C
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
  * @example
- * const domain = new ComputeDomain(chart, 'train');
+ * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
 export class ComputeDomain extends Construct {
+  /** Name of the ResourceClaimTemplate that pods claim their channel by. */
   readonly name: string;
   /** The claim template that the driver makes for the domain. */
   readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
+  /** The ComputeDomain object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {

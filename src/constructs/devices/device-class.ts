@@ -13,12 +13,16 @@ import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
 
-/** A DeviceClass: the construct, or `DeviceClass.fromName(…)` for one that exists in the cluster. */
+/** Props of a DeviceClass. */
 export type DeviceClassReference = ObjectReference<'DeviceClass'>;
 
 export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
-  /** All of them must hold; every class of a driver's begins with its driver. */
+  /**
+   * Conditions that devices must meet, all of them. The first one usually names the driver.
+   * @default - every device of every driver
+   */
   readonly selectors?: readonly DeviceSelector[];
+  /** Parameters for drivers, for all claims of the class. @default - none */
   readonly config?: readonly Omit<DriverConfig, 'requests'>[];
   /**
    * Pods that ask for this resource get devices of the class. A node must not serve one name by a device plugin as well.
@@ -34,8 +38,8 @@ export interface DeviceClassProps extends ClusterObjectProps, Overridable<Device
  * Rules: `core/device-class-valid`, `devices/extended-resource-served-once`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const large = new DeviceClass(chart, 'large-gpu.example.com', {
- *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
+ * const large = new devices.DeviceClass(chart, 'large-gpu.example.com', {
+ *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
 export class DeviceClass extends Construct implements DeviceClassReference {
@@ -44,8 +48,10 @@ export class DeviceClass extends Construct implements DeviceClassReference {
     return { kind: 'DeviceClass', name };
   }
 
+  /** Name of the DeviceClass. */
   readonly kind = 'DeviceClass';
   readonly name: string;
+  /** The DeviceClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such classes */

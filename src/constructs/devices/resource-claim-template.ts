@@ -24,6 +24,7 @@ import {
 } from './device-request';
 import { type ClaimForm, claimForm } from './dra-facts';
 
+/** Props of a ResourceClaimTemplate. */
 export interface ResourceClaimTemplateProps
   extends NamespacedObjectProps, Overridable<ResourceClaimTemplateObject>, ClaimStatement {
   /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
@@ -34,14 +35,16 @@ export interface ResourceClaimTemplateProps
  * Rules: `core/device-*`, `devices/dra-*`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const claim = new ResourceClaimTemplate(chart, 'gpus', {
- *   requests: [{ name: 'gpu', count: 2, selectors: [DeviceSelector.memoryAtLeast('70Gi')] }],
+ * const claim = new devices.ResourceClaimTemplate(chart, 'gpus', {
+ *   requests: [{ name: 'gpu', count: 2, selectors: [devices.DeviceSelector.memoryAtLeast('70Gi')] }],
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
 export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
+  /** Name of the ResourceClaimTemplate. */
   readonly kind = 'ResourceClaimTemplate';
   readonly name: string;
+  /** The ResourceClaimTemplate object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such claims, or a request names no devices */
@@ -97,12 +100,19 @@ export class ResourceClaimTemplate extends Construct implements ObjectReference<
   }
 }
 
+/** Props of a GpuClaim. */
 export interface GpuClaimProps extends Omit<ResourceClaimTemplateProps, 'requests'>, DeviceOptions {
   /** The first of these that can be had, instead of one kind of device. @default - devices of one kind */
   readonly firstAvailable?: Extract<DeviceRequest, { readonly firstAvailable: readonly unknown[] }>['firstAvailable'];
 }
 
-/** A claim for GPUs of one kind: a `ResourceClaimTemplate` with the one request `gpu`. */
+/**
+ * A claim for GPUs of one kind: a `ResourceClaimTemplate` with the one request `gpu`.
+ *
+ * @example
+ * const claim = new devices.GpuClaim(chart, 'gpus', { count: 2 });
+ * new PodTemplate({ image, accelerators: claim.accelerator() });
+ */
 export class GpuClaim extends ResourceClaimTemplate {
   constructor(scope: Construct, id: string, props: GpuClaimProps = {}) {
     const { deviceClass, count, selectors, capacity, tolerations, adminAccess, firstAvailable } = props;

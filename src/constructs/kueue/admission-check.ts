@@ -14,6 +14,7 @@ import { Resource } from '../resources/resource';
 /** Whatever names a check: an `AdmissionCheck`, or `AdmissionCheck.fromName(…)` for one of the cluster. */
 export type AdmissionCheckReference = ObjectReference<'AdmissionCheck'>;
 
+/** Props of an AdmissionCheck. */
 export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<AdmissionCheckKind> {
   /** Who answers, for example `kueue.x-k8s.io/provisioning-request` or `kueue.x-k8s.io/multikueue`. Cannot be changed later. */
   readonly controllerName: 'kueue.x-k8s.io/provisioning-request' | 'kueue.x-k8s.io/multikueue' | (string & {});
@@ -22,8 +23,10 @@ export interface AdmissionCheckProps extends ClusterObjectProps, Overridable<Adm
 }
 
 /**
+ * An AdmissionCheck: a condition beside quota that workloads must pass before Kueue admits them.
+ *
  * @example
- * new AdmissionCheck(chart, 'autoscale', {
+ * new kueue.AdmissionCheck(chart, 'autoscale', {
  *   controllerName: 'kueue.x-k8s.io/provisioning-request',
  *   parameters: { apiGroup: 'kueue.x-k8s.io', kind: 'ProvisioningRequestConfig', name: 'h100' },
  * });
@@ -34,8 +37,10 @@ export class AdmissionCheck extends Construct implements AdmissionCheckReference
     return { kind: 'AdmissionCheck', name };
   }
 
+  /** Name of the AdmissionCheck. */
   readonly kind = 'AdmissionCheck';
   readonly name: string;
+  /** The AdmissionCheck object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: AdmissionCheckProps) {

@@ -14,6 +14,7 @@ import { type FlavorQuotas, resourceGroups } from './quotas';
 /** A reference to a cohort: a `Cohort`, or `Cohort.fromName(…)`. A cohort without an object exists as soon as a ClusterQueue names it. */
 export type CohortReference = ObjectReference<'Cohort'>;
 
+/** Props of a Cohort. */
 export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind> {
   /** The cohort that this one borrows from. @default - none: a root */
   readonly parent?: CohortReference;
@@ -26,7 +27,9 @@ export interface CohortProps extends ClusterObjectProps, Overridable<CohortKind>
 /**
  * Rules: `kueue/cohort-*` and those of quotas. Source: kueue, pkg/webhooks/cohort_webhook.go.
  *
- * @example new Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
+ * @example
+ * const company = new kueue.Cohort(chart, 'company');
+ * new kueue.Cohort(chart, 'research', { parent: company, fairSharingWeight: 2 });
  */
 export class Cohort extends Construct implements CohortReference {
   /** A cohort of the cluster, or one that exists by being named. */
@@ -34,8 +37,10 @@ export class Cohort extends Construct implements CohortReference {
     return { kind: 'Cohort', name };
   }
 
+  /** Name of the Cohort. */
   readonly kind = 'Cohort';
   readonly name: string;
+  /** The Cohort object. */
   readonly resource: ApiObject;
 
   /** @throws if the quotas of two flavors do not go together */

@@ -14,6 +14,7 @@ import { type TopologyReference } from './topology';
 /** Whatever names a flavor: a `ResourceFlavor`, or `ResourceFlavor.fromName(…)` for one of the cluster. */
 export type ResourceFlavorReference = ObjectReference<'ResourceFlavor'>;
 
+/** Props of a ResourceFlavor. */
 export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<ResourceFlavorKind> {
   /** Labels that all nodes of the flavor have; admitted pods select by them. Needed with a topology. @default - any node */
   readonly nodeLabels?: Readonly<Record<string, string>>;
@@ -29,8 +30,9 @@ export interface ResourceFlavorProps extends ClusterObjectProps, Overridable<Res
  * Rules: `kueue/flavor-*`. Source: kueue, pkg/webhooks/resourceflavor_webhook.go.
  *
  * @example
- * new ResourceFlavor(chart, 'h100', {
- *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' }, topology: racks,
+ * new kueue.ResourceFlavor(chart, 'h100', {
+ *   nodeLabels: { 'nvidia.com/gpu.product': 'NVIDIA-H100-80GB-HBM3' },
+ *   topology: kueue.Topology.fromName('racks'),
  *   tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
  * });
  */
@@ -40,8 +42,10 @@ export class ResourceFlavor extends Construct implements ResourceFlavorReference
     return { kind: 'ResourceFlavor', name };
   }
 
+  /** Name of the ResourceFlavor. */
   readonly kind = 'ResourceFlavor';
   readonly name: string;
+  /** The ResourceFlavor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ResourceFlavorProps = {}) {

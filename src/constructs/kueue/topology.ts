@@ -11,6 +11,7 @@ import { Resource } from '../resources/resource';
 /** Whatever names a topology: a `Topology`, or `Topology.fromName(…)` for one of the cluster. */
 export type TopologyReference = ObjectReference<'Topology'>;
 
+/** Props of a Topology. */
 export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyKind> {
   /**
    * Node labels, the widest first: block, rack, node. Cannot be changed later.
@@ -23,7 +24,7 @@ export interface TopologyProps extends ClusterObjectProps, Overridable<TopologyK
 /**
  * Rules: by the schema. Source: kueue, apis/kueue/v1beta2/topology_types.go.
  *
- * @example new Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
+ * @example new kueue.Topology(chart, 'racks', { levels: ['example.com/block', 'example.com/rack', 'kubernetes.io/hostname'] });
  */
 export class Topology extends Construct implements TopologyReference {
   /** A topology that exists in the cluster. */
@@ -31,8 +32,10 @@ export class Topology extends Construct implements TopologyReference {
     return { kind: 'Topology', name };
   }
 
+  /** Name of the Topology. */
   readonly kind = 'Topology';
   readonly name: string;
+  /** The Topology object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: TopologyProps) {

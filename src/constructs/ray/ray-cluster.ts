@@ -28,7 +28,7 @@ export type RayClusterReference = ObjectReference<'RayCluster'>;
  * A RayCluster (`ray.io/v1`).
  *
  * @example
- * new RayCluster(chart, 'explore', {
+ * new ray.RayCluster(chart, 'explore', {
  *   rayVersion: '2.52.0', head: { image: 'rayproject/ray:2.52.0' }, autoscaler: {},
  *   workers: [{ groupName: 'gpu', max: 8, image: 'rayproject/ray:2.52.0-gpu', accelerators: Accelerator.nvidia({ count: 1 }) }],
  * });

@@ -12,8 +12,9 @@ export interface ObjectReference<Kind extends string> {
   readonly name: string;
 }
 
-/** A construct of cdk8s-plus, or an `ApiObject` of cdk8s. */
+/** A PriorityClass. */
 export interface ForeignObject {
+  /** Name of the PriorityClass. */
   readonly kind: string;
   readonly apiGroup: string;
   readonly name: string;

@@ -83,8 +83,10 @@ export interface GantrySchedulerProps
  * Source of what it needs: the program in `src/runtime/kubernetes`.
  *
  * @example
- * const scheduler = new GantryScheduler(chart, 'scheduler', { queues: [{ name: 'research', deserved: { 'nvidia.com/gpu': 64 } }] });
- * new volcano.Job(chart, 'train', { scheduling: Scheduling.gantry(scheduler.queue('research')), … });
+ * const scheduler = new GantryScheduler(chart, 'scheduler', {
+ *   queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+ * });
+ * new kubeflow.PyTorchJob(chart, 'train', { nodes: 2, image }).submitTo(scheduler.queue('research'));
  */
 export class GantryScheduler extends Construct {
   /** Name of all its objects. */
@@ -190,14 +192,15 @@ export class GantryScheduler extends Construct {
   }
 
   /**
-   * A queue of this scheduler, to submit workloads to: one of its configuration by name, or a Queue of Volcano, whose share it reads from
-   * the cluster. The reference carries the name that this scheduler listens to.
-   *
+   * A queue of this scheduler, to submit workloads to: one of its configuration by name, or a Queue of Volcano, whose
+   * share it reads from the cluster. The reference carries the name that this scheduler listens to.
    * @throws if the configuration has no queue of the name, or the queue is one of another engine
    *
    * @example
+   * const scheduler = new GantryScheduler(chart, 'scheduler', {
+   *   queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
+   * });
    * job.submitTo(scheduler.queue('research'));
-   * other.submitTo(scheduler.queue(volcano.Queue.fromName('vision')));
    */
   queue(queue: string | VolcanoQueueReference): GantryQueueReference {
     const { queues = [], schedulerName } = this.props;

@@ -16,7 +16,12 @@ import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../r
 /** Whatever names a hyper node. */
 export type HyperNodeReference = ObjectReference<'HyperNode'>;
 
-/** What a hyper node consists of. */
+/**
+ * A member of a HyperNode: nodes, or a HyperNode of the tier below.
+ *
+ * @example
+ * new volcano.HyperNode(chart, 'rack-1', { tier: 1, members: [volcano.HyperNodeMember.nodesMatching('^rack-1-.*$')] });
+ */
 export class HyperNodeMember {
   /** One node. */
   static node(name: string): HyperNodeMember {
@@ -49,11 +54,13 @@ export class HyperNodeMember {
     readonly reference?: HyperNodeReference,
   ) {}
 
+  /** Returns the member as the spec of the HyperNode has it. */
   toMember(): HyperNodeSpecMember {
     return this.member;
   }
 }
 
+/** Props of a HyperNode. */
 export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNodeKind> {
   /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
   readonly tier: number;
@@ -66,7 +73,11 @@ export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNod
 /**
  * Rules: `volcano/hyper-node-*`. Source: volcano, pkg/scheduler/api/hyper_node_info.go.
  *
- * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
+ * @example
+ * new volcano.HyperNode(chart, 'leaf-1', {
+ *   tier: 1,
+ *   members: [volcano.HyperNodeMember.nodesLabelled({ 'topology.example.com/leaf': 'leaf-1' })],
+ * });
  */
 export class HyperNode extends Construct implements HyperNodeReference {
   /** A hyper node that exists in the cluster. */
@@ -74,8 +85,10 @@ export class HyperNode extends Construct implements HyperNodeReference {
     return { kind: 'HyperNode', name };
   }
 
+  /** Name of the HyperNode. */
   readonly kind = 'HyperNode';
   readonly name: string;
+  /** The HyperNode object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {

@@ -25,6 +25,7 @@ import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from
 /** Whatever names a job template of the flow's namespace. */
 export type JobTemplateReference = ObjectReference<'JobTemplate'>;
 
+/** Props of a JobTemplate. */
 export interface JobTemplateProps extends JobSpecProps, WorkloadProps<JobTemplateSpec, VolcanoJobEngine> {}
 
 /**
@@ -61,6 +62,7 @@ export class JobTemplate
   }
 }
 
+/** Props of a JobFlow. */
 export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlowKind> {
   /** What becomes of the jobs when the flow has ended. @default 'retain' */
   readonly jobRetainPolicy?: 'retain' | 'delete';
@@ -71,10 +73,15 @@ export interface JobFlowProps extends NamespacedObjectProps, Overridable<JobFlow
  *
  * Rules: `volcano/job-flow-*`. Source: volcano, pkg/controllers/jobflow.
  *
- * @example new JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] }).addFlow(evaluate, { after: [train] });
+ * @example
+ * const prepare = new volcano.JobTemplate(chart, 'prepare', { tasks: [{ name: 'node', template }] });
+ * const train = new volcano.JobTemplate(chart, 'train', { tasks: [{ name: 'node', replicas: 8, template }] });
+ * new volcano.JobFlow(chart, 'pipeline').addFlow(prepare).addFlow(train, { after: [prepare] });
  */
 export class JobFlow extends Construct {
+  /** Name of the JobFlow. */
   readonly name: string;
+  /** The JobFlow object. */
   readonly resource: ApiObject;
   private readonly flows: {
     readonly template: JobTemplateReference;

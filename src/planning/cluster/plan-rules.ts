@@ -8,8 +8,9 @@ import { type ClusterState } from './cluster-state';
 import { planOf } from './plan';
 import { type ViewGang } from './view';
 
+/** Options of `planRules`. */
 export interface PlanRuleOptions {
-  /** @default - the defaults of the placement core */
+  /** How the core chooses where it has a choice. @default - the defaults of the placement core */
   readonly policy?: Policy;
 }
 

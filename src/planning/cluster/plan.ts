@@ -30,8 +30,9 @@ import { type ClusterView, type ViewGang } from './view';
 import { type GangFacts } from './view-input';
 import { hintsOf, type Workloads, workloadsOf } from './workloads';
 
+/** Options of `planOf`. */
 export interface PlanOptions {
-  /** @default - the defaults of the placement core */
+  /** How the core chooses where it has a choice. @default - the defaults of the placement core */
   readonly policy?: Policy;
   /**
    * How many more of each gang, by its name; the copies are gangs of their own.
@@ -45,8 +46,11 @@ export interface PlanOptions {
   readonly only?: ReadonlySet<string>;
 }
 
+/** A plan: where each gang of the manifests lands. */
 export interface ClusterPlan {
+  /** The plan as text, JSON, and pages show it. */
   readonly view: ClusterView;
+  /** The decision of the placement core. */
   readonly decision: Decision;
   /** The gangs that were asked about, in the order of their manifests; without manifests all that are in the cluster. */
   readonly asked: readonly AskedGang[];
@@ -54,7 +58,9 @@ export interface ClusterPlan {
   readonly good: boolean;
 }
 
+/** A gang of the manifests, in the plan. */
 export interface AskedGang {
+  /** The gang as text, JSON, and pages show it. */
   readonly view: ViewGang;
   /** Empty for a gang that is only in the cluster. */
   readonly manifests: readonly Manifest[];
@@ -121,6 +127,7 @@ export function planOf(
   return { view, decision, asked: first, good: first.every((gang) => hasItsPlaces(gang.view)) };
 }
 
+/** Returns whether all pods of the gang have a place after the decision. */
 export function hasItsPlaces({ state }: ViewGang): boolean {
   return state === 'placed' || state === 'running' || state === 'nominated';
 }

@@ -11,6 +11,7 @@ import { Resource } from '../../resources/resource';
 import { grafanaJson } from './grafana-json';
 import { type DashboardModel, type PanelRow } from './panel';
 
+/** Props of a GrafanaDashboard. */
 export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectProps, Overridable<ConfigMap> {
   /** Label by which the sidecar finds it. @default - grafana_dashboard: "1" */
   readonly sidecarLabel?: Readonly<Record<string, string>>;
@@ -22,13 +23,15 @@ export interface GrafanaDashboardProps extends DashboardModel, NamespacedObjectP
  * Rules: `monitoring/dashboard-*`.
  *
  * @example
- * new GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
+ * new monitoring.GrafanaDashboard(chart, 'queues', { title: 'Queues', uid: 'queues', rows: [
  *   { title: 'Length', panels: [{ title: 'Pending', kind: 'timeseries', queries: [{ expr: 'sum(kueue_pending_workloads)' }] }] },
  * ] });
  */
 export class GrafanaDashboard extends Construct {
+  /** Name of the ConfigMap. */
   readonly kind = 'ConfigMap';
   readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly ownRows: PanelRow[];
 
@@ -68,6 +71,7 @@ export class GrafanaDashboard extends Construct {
     return this;
   }
 
+  /** The rows of the dashboard, in their order. */
   get rows(): readonly PanelRow[] {
     return [...this.ownRows];
   }
