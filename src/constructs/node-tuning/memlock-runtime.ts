@@ -33,7 +33,7 @@ const UNLIMITED = '18446744073709551615';
  *
  * @example
  * const rdma = new nodeTuning.MemlockRuntime(chart, 'rdma');
- * new PodTemplate({ image, runtimeClass: rdma.runtimeClassName });
+ * new PodTemplate({ image, runtimeClass: rdma });
  */
 export class MemlockRuntime extends Construct {
   readonly resource: ApiObject;

@@ -26,15 +26,8 @@ import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
-import {
-  CONFIGURATION_KEY,
-  HTTP_PORT,
-  HTTP_PORT_NAME,
-  NAME_LABEL,
-  type PodResources,
-  SCHEDULER_NAME,
-  schedulerPod,
-} from './pod';
+import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
 export interface GantrySchedulerProps
@@ -215,7 +208,7 @@ export class GantryScheduler extends Construct {
     if (!names.includes(queue)) {
       throw new Error(
         `${this.node.path}: unknown queue "${queue}" (the configuration has ${names.join(', ') || 'none'}). ` +
-          'Add it to queues, or pass the Queue of Volcano that it is.',
+          'Add it to queues, or pass the Volcano Queue construct.',
       );
     }
     return { engine: 'gantry', name: queue, ...own };

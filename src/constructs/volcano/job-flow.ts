@@ -116,13 +116,13 @@ export class JobFlow extends Construct {
     const known = this.flows.map((flow) => flow.template.name);
     if (known.includes(name)) {
       throw new Error(
-        `The flow ${this.name} has the template "${name}" already. Make a second JobTemplate for a second run.`,
+        `The flow ${this.name} already has the template "${name}". For a second run, create a second JobTemplate.`,
       );
     }
     const missing = options.after?.find((other) => !known.includes(other.name));
     if (missing !== undefined) {
       throw new Error(
-        `"${name}" shall come after "${missing.name}", which is not in the flow ${this.name}. Add that one first.`,
+        `"${name}" depends on "${missing.name}", which is not in the flow ${this.name}. Add "${missing.name}" first.`,
       );
     }
     this.flows.push({ template, after: options.after ?? [] });
