@@ -232,7 +232,7 @@ function throughput(): Line[] {
   const cached = median(times(() => plainLoop(5_000, 20_000, true)));
   const rate = 50_000 / engine;
   return [
-    line('5,000 nodes, 50,000 pods', rate, 'pods/s', 'at least 100,000', rate >= 100_000),
+    line('inner loop: 5,000 nodes, 50,000 pods', rate, 'pods/s', 'at least 400,000', rate >= 400_000),
     line('plain loop that scores every node', 1 / plain, 'pods/s', 'baseline', true),
     line('plain loop with kept scores', 1 / cached, 'pods/s', 'baseline', true),
     line('ratio to the plain loop', rate * plain, 'x', 'at least 20', rate * plain >= 20),
