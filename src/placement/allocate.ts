@@ -13,7 +13,10 @@ import { GangOrder } from './gang-order';
 import { type GangRecord, type Turn } from './records';
 import { reserve } from './reserve';
 
-/** Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. */
+/**
+ * Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. Of a line of identical gangs, only
+ * the first that gets nothing is tried; the others follow it.
+ */
 export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
   const order = orderOf(cycle, cycle.waiting.singles);
   const passed: GangRecord[] = [];
@@ -21,7 +24,8 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
     if (cycle.mayHave(turn) && start(cycle, turn)) {
       order.again(turn.gang);
     } else {
-      passed.push(turn.gang, ...order.passed(turn.gang));
+      passed.push(turn.gang);
+      order.passed(turn.gang, passed);
       promise(cycle, turn, backfill);
     }
   }
@@ -29,7 +33,7 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
 }
 
 /**
- * The same as a trial, in which gangs that got nothing are not needed: of a line of identical gangs, only the first that gets nothing is tried.
+ * The same as a trial, in which gangs that got nothing are not needed.
  *
  * @param singles gangs that are not in a line
  * @param enough called with each gang that got pods; the action ends when it returns true
@@ -49,7 +53,7 @@ export function tryAllocate(
       }
       order.again(gang);
     } else {
-      order.passedAlike(gang);
+      order.passed(gang);
       promise(cycle, turn, backfill);
     }
   }

@@ -53,6 +53,8 @@ export class NodeTable {
   readonly changes: number[] = [];
   era = 0;
 
+  /** Some device says which NVLink island or NUMA node it is of. */
+  readonly linked: boolean;
   /** Nodes that another value was put in the place of. */
   replaced = 0;
 
@@ -83,6 +85,7 @@ export class NodeTable {
 
     const perNode = this.nodes.map((node, row) => devicesOf(node, this.deviceResource[row]));
     this.devices = perNode.flat();
+    this.linked = this.devices.some(({ island, numa }) => island !== undefined || numa !== undefined);
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
     this.deviceCapacity = Int32Array.from(this.devices, capacityOf);
@@ -112,7 +115,7 @@ export class NodeTable {
     this.readReports(snapshot.now, reportSeconds);
   }
 
-  /** Is what changed of the node of no consequence for other rows and for the shape of the table? Undefined: the node is gone. */
+  /** Whether the change of the node affects neither other rows nor the shape of the table. Undefined: the node was deleted. */
   canReplace(name: string, node: ClusterNode | undefined): boolean {
     const row = this.rows.get(name);
     if (row === undefined || node === undefined) {
@@ -218,7 +221,7 @@ export class NodeTable {
     }
   }
 
-  /** Reads the capacity reports as of a moment. @returns the rows of which something else is believed now */
+  /** Reads the capacity reports as of a moment. @returns the rows whose values changed */
   readReports(now: number, seconds: number): readonly number[] {
     const { fresh, stale, malformed } = this.reports;
     if (fresh + stale + malformed === 0 && this.nodes.every(({ capacityReport }) => capacityReport === undefined)) {

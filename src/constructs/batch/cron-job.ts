@@ -4,13 +4,13 @@
 import type { Duration } from 'cdk8s';
 import { optionalSecondsOf } from '../resources/durations';
 import { type Construct } from 'constructs';
-import { CronJob as CronJobKind, type CronJobSpec, type JobSpec } from '../../facts/api/types/batch/v1';
-import { type OpenPartial, PodTemplate } from '../pods';
-import { merged } from '../pods/merge';
+import { CronJob as CronJobKind, type CronJobSpec } from '../../facts/api/types/batch/v1';
+import { PodTemplate } from '../pods';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';
 import { gangOfJob, jobAnnotations, jobSpec, type JobTemplateProps } from './job';
 
+/** Props of a CronJob. */
 export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpec, CronJobEngine> {
   /** Minute, hour, day of month, month, day of week; or a macro such as `@daily`. */
   readonly schedule: string;
@@ -26,8 +26,6 @@ export interface CronJobProps extends JobTemplateProps, WorkloadProps<CronJobSpe
   readonly successfulJobsHistoryLimit?: number;
   /** Jobs that are kept after failure. @default - Kubernetes' 1 */
   readonly failedJobsHistoryLimit?: number;
-  /** Whatever of the Job has no property of its own. @default - none */
-  readonly jobOverrides?: OpenPartial<JobSpec>;
 }
 
 const EACH_RUN = 'each of its Jobs is a gang of its own, and pods of one template can name one PodGroup only';
@@ -49,7 +47,7 @@ export type CronJobEngine = EnginesOf<typeof CRON_JOB_SCHEDULING>;
  * A CronJob (`batch/v1`). Queue and gang are those of each Job that it makes.
  *
  * @example
- * new CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
+ * new batch.CronJob(chart, 'evaluate', { schedule: '0 2 * * *', timeZone: 'Etc/UTC', image, accelerators: Accelerator.nvidia({ count: 1 }) });
  */
 export class CronJob extends Workload<CronJobKind, CronJobSpec, CronJobEngine> {
   /** @throws if a number is none, or something is stated that needs an index in a Job without */
@@ -85,7 +83,7 @@ function specOf(name: string, props: CronJobProps, choice: WorkloadChoice): Cron
     failedJobsHistoryLimit: props.failedJobsHistoryLimit,
     jobTemplate: {
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
-      spec: merged(jobSpec(props, choice), props.jobOverrides),
+      spec: jobSpec(props, choice),
     },
   };
 }

@@ -47,10 +47,11 @@ export interface JobTemplateProps extends PodProps {
   readonly podReplacement?: 'TerminatingOrFailed' | 'Failed';
   /** What happens to a container that fails. @default 'Never': its pod is replaced */
   readonly restartPolicy?: 'Never' | 'OnFailure';
-  /** @default main */
+  /** Name of the main container. @default main */
   readonly containerName?: string;
 }
 
+/** Props of a Job. */
 export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEngine> {
   /** Makes a headless Service, so that pods reach each other as `<job>-<index>.<job>`, ready or not. Only indexed. @default false */
   readonly peers?: boolean;
@@ -67,7 +68,7 @@ export interface JobProps extends JobTemplateProps, WorkloadProps<JobSpec, JobEn
  * them by itself.
  *
  * @example
- * new Job(chart, 'train', {
+ * new batch.Job(chart, 'train', {
  *   parallelism: 8, peers: true, image, command: ['torchrun', 'train.py'], accelerators: Accelerator.nvidia({ count: 8 }),
  * });
  */
@@ -191,9 +192,11 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
     requireNoIndex({ ...props, peers: extras.subdomain });
   }
   const { subdomain } = extras;
-  const { overrides } = props;
+  const { podOverrides } = props;
   const pods =
-    subdomain === undefined ? props : { ...props, overrides: { ...overrides, pod: { subdomain, ...overrides?.pod } } };
+    subdomain === undefined
+      ? props
+      : { ...props, podOverrides: { ...podOverrides, pod: { subdomain, ...podOverrides?.pod } } };
   return {
     completionMode: indexed ? 'Indexed' : undefined,
     parallelism,
@@ -220,6 +223,6 @@ function requireNoIndex(props: JobTemplateProps & { readonly peers?: string }): 
   const fields = ['backoffLimitPerIndex', 'maxFailedIndexes', 'succeedsWith', 'peers'] as const;
   const stated = fields.filter((field) => props[field] !== undefined);
   if (stated.length > 0) {
-    throw new Error(`${stated.join(', ')}: only pods with an index have it. State indexed: true.`);
+    throw new Error(`${stated.join(', ')}: requires an Indexed job. Set indexed: true.`);
   }
 }

@@ -6,10 +6,12 @@ import { Construct } from 'constructs';
 import { ComputeDomain as ComputeDomainKind } from '../../facts/api/types/resource.nvidia.com/v1beta1';
 import { podPart, type PodPart } from '../pods/pod-part';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 
-export interface ComputeDomainProps extends NamespacedObjectProps {
+/** Props of a ComputeDomain. */
+export interface ComputeDomainProps extends NamespacedObjectProps, Overridable<ComputeDomainKind> {
   /** Name of the claim template that the driver makes for the domain. @default - `<name>-channel` */
   readonly channelTemplate?: string;
   /** One channel for each pod, or all of a domain. @default Single */
@@ -24,24 +26,34 @@ export interface ComputeDomainProps extends NamespacedObjectProps {
  * Rules: `devices/compute-domain-*`. Source: dra-driver-nvidia-gpu, api/nvidia.com/resource/v1beta1/computedomain.go.
  *
  * @example
- * const domain = new ComputeDomain(chart, 'train');
+ * const domain = new devices.ComputeDomain(chart, 'train');
  * new PodTemplate({ image, accelerators: Accelerator.nvidia({ count: 4 }), parts: [domain.channel] });
  */
 export class ComputeDomain extends Construct {
-  readonly channelTemplateName: string;
+  /** Name of the ResourceClaimTemplate that pods claim their channel by. */
+  readonly name: string;
+  /** The claim template that the driver makes for the domain. */
+  readonly channelTemplate: ObjectReference<'ResourceClaimTemplate'>;
+  /** The ComputeDomain object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ComputeDomainProps = {}) {
     super(scope, id);
-    const name = props.name ?? id;
-    this.channelTemplateName = props.channelTemplate ?? `${name}-channel`;
-    this.resource = new Resource(this, 'Resource', ComputeDomainKind, {
-      metadata: namespacedMetadata(name, props),
-      spec: {
-        numNodes: props.numNodes ?? 0,
-        channel: { resourceClaimTemplate: { name: this.channelTemplateName }, allocationMode: props.allocationMode },
+    this.name = props.name ?? id;
+    this.channelTemplate = { kind: 'ResourceClaimTemplate', name: props.channelTemplate ?? `${this.name}-channel` };
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ComputeDomainKind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: {
+          numNodes: props.numNodes ?? 0,
+          channel: { resourceClaimTemplate: { name: this.channelTemplate.name }, allocationMode: props.allocationMode },
+        },
       },
-    });
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -50,7 +62,7 @@ export class ComputeDomain extends Construct {
     const name = 'compute-domain-channel';
     return podPart({
       claims: [{ name }],
-      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplateName }] },
+      pod: { resourceClaims: [{ name, resourceClaimTemplateName: this.channelTemplate.name }] },
       references: [this.resource],
     });
   }

@@ -6,15 +6,23 @@ import { Construct } from 'constructs';
 import { type ResourceKind } from '../../facts/api/resource-kind';
 import { type KubernetesMinor } from '../../facts/api/schema';
 import { type DeviceClass as DeviceClassObject } from '../../facts/api/types/resource.k8s.io/v1';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { type DeviceSelector } from './device-selector';
 import { type DriverConfig } from './device-request';
 import { formFor } from './resource-claim-template';
 
-export interface DeviceClassProps extends ClusterObjectProps {
-  /** All of them must hold; every class of a driver's begins with its driver. */
+/** Props of a DeviceClass. */
+export type DeviceClassReference = ObjectReference<'DeviceClass'>;
+
+export interface DeviceClassProps extends ClusterObjectProps, Overridable<DeviceClassObject> {
+  /**
+   * Conditions that devices must meet, all of them. The first one usually names the driver.
+   * @default - every device of every driver
+   */
   readonly selectors?: readonly DeviceSelector[];
+  /** Parameters for drivers, for all claims of the class. @default - none */
   readonly config?: readonly Omit<DriverConfig, 'requests'>[];
   /**
    * Pods that ask for this resource get devices of the class. A node must not serve one name by a device plugin as well.
@@ -30,32 +38,41 @@ export interface DeviceClassProps extends ClusterObjectProps {
  * Rules: `core/device-class-valid`, `devices/extended-resource-served-once`. Source: kubernetes 1.36, pkg/apis/resource/validation.
  *
  * @example
- * const large = new DeviceClass(chart, 'large-gpu.example.com', {
- *   selectors: [DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), DeviceSelector.memoryAtLeast('70Gi')],
+ * const large = new devices.DeviceClass(chart, 'large-gpu.example.com', {
+ *   selectors: [devices.DeviceSelector.cel('device.driver == "gpu.nvidia.com"'), devices.DeviceSelector.memoryAtLeast('70Gi')],
  * });
  */
-export class DeviceClass extends Construct {
+export class DeviceClass extends Construct implements DeviceClassReference {
   /** A class of the cluster. */
-  static fromName(deviceClassName: string): { readonly deviceClassName: string } {
-    return { deviceClassName };
+  static fromName(name: string): DeviceClassReference {
+    return { kind: 'DeviceClass', name };
   }
 
-  readonly deviceClassName: string;
+  /** Name of the DeviceClass. */
+  readonly kind = 'DeviceClass';
+  readonly name: string;
+  /** The DeviceClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the target minor has no such classes */
   constructor(scope: Construct, id: string, props: DeviceClassProps = {}) {
     super(scope, id);
-    this.deviceClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const { apiVersion } = formFor(this, props.kubernetes);
     const kind: ResourceKind<DeviceClassObject> = { apiVersion, kind: 'DeviceClass' };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: clusterMetadata(id, props),
-      spec: {
-        selectors: props.selectors?.map((selector) => selector.toSelector()),
-        config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
-        extendedResourceName: props.extendedResourceName,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: {
+          selectors: props.selectors?.map((selector) => selector.toSelector()),
+          config: props.config?.map(({ driver, parameters }) => ({ opaque: { driver, parameters } })),
+          extendedResourceName: props.extendedResourceName,
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }

@@ -2,6 +2,7 @@
  * What a claim asks for, and how that is written in the form of a Kubernetes minor.
  */
 import { bytesText, type ByteSize } from '../resources/quantities';
+import { type ObjectReference } from '../resources/references';
 import { type JsonObject } from '../../facts/api/schema';
 import { type DeviceToleration } from '../../facts/api/types/resource.k8s.io/v1';
 import { type DeviceClassName } from '../../facts/catalog';
@@ -19,7 +20,7 @@ export interface DeviceCapacity {
 /** Devices of one class. */
 export interface DeviceOptions {
   /** A DeviceClass, or its name. @default gpu.nvidia.com */
-  readonly deviceClass?: DeviceClassName | { readonly deviceClassName: string };
+  readonly deviceClass?: DeviceClassName | ObjectReference<'DeviceClass'>;
   /** How many, or `all` that match. @default 1 */
   readonly count?: number | 'all';
   /** All of them must hold. @default - any device of the class */
@@ -35,7 +36,11 @@ export interface DeviceOptions {
   readonly adminAccess?: boolean;
 }
 
-export type DeviceRequest = { readonly name: string } & (
+/** A named request of a claim: devices of one kind, or the first of several kinds that is available. */
+export type DeviceRequest = {
+  /** Name of the request, unique in the claim. */
+  readonly name: string;
+} & (
   | (DeviceOptions & { readonly firstAvailable?: undefined })
   | {
       /** The first of these that can be had, at most 8. From Kubernetes 1.33 on. */
@@ -43,27 +48,36 @@ export type DeviceRequest = { readonly name: string } & (
     }
 );
 
+/** A condition on several devices of a claim. */
 export interface DeviceConstraint {
-  /** An attribute that must have the same value on all devices, for example the PCIe root. */
+  /** An attribute that must have the same value on all devices, for example the PCIe root. @default - none */
   readonly sameAttribute?: (typeof STANDARD_ATTRIBUTES)[number] | `${string}/${string}`;
-  /** An attribute that must have a different value on each device; instead of `sameAttribute`. From Kubernetes 1.34 on. */
+  /**
+   * An attribute that must have a different value on each device; instead of `sameAttribute`. From Kubernetes 1.34 on.
+   * @default - none
+   */
   readonly distinctAttribute?: `${string}/${string}`;
   /** Names of requests, `request/alternative` for one alternative. @default - all devices of the claim */
   readonly requests?: readonly string[];
 }
 
+/** Parameters for a driver, which it applies to devices of the claim. */
 export interface DriverConfig {
+  /** Name of the driver, for example `gpu.nvidia.com`. */
   readonly driver: string;
   /** What the driver takes. */
   readonly parameters: JsonObject;
-  /** @default - all devices of the claim */
+  /** Names of the requests that the parameters apply to. @default - all devices of the claim */
   readonly requests?: readonly string[];
 }
 
+/** What a claim asks for. */
 export interface ClaimStatement {
   /** At least one. */
   readonly requests: readonly DeviceRequest[];
+  /** Conditions on several devices of the claim. @default - none */
   readonly constraints?: readonly DeviceConstraint[];
+  /** Parameters for drivers. @default - none */
   readonly config?: readonly DriverConfig[];
   /** How NVIDIA GPUs of the claim are shared by its containers. @default - not shared */
   readonly sharing?: ClaimSharing;
@@ -73,7 +87,7 @@ export interface ClaimStatement {
 export function renderDevices(statement: ClaimStatement, form: ClaimForm): object {
   const { constraints, config = [], sharing, requests } = statement;
   if (requests.length === 0) {
-    throw new Error('requests [] names no devices. Give at least one request.');
+    throw new Error('requests must not be empty. Add at least one request.');
   }
   const configs = [...config, ...(sharing === undefined ? [] : sharingConfigs(sharing, requests))];
   return {
@@ -105,7 +119,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
   }
   if (!form.firstAvailable) {
     throw new Error(
-      `request "${request.name}": alternatives (firstAvailable) begin with Kubernetes 1.33; ${form.apiVersion} has none.`,
+      `request "${request.name}": alternatives (firstAvailable) require Kubernetes 1.33; ${form.apiVersion} has none.`,
     );
   }
   const alternatives = request.firstAvailable.map((alternative) => ({
@@ -173,7 +187,7 @@ export function classesIn(requests: readonly DeviceRequest[]): readonly object[]
 }
 
 function classNameOf({ deviceClass = 'gpu.nvidia.com' }: DeviceOptions): string {
-  return typeof deviceClass === 'string' ? deviceClass : deviceClass.deviceClassName;
+  return typeof deviceClass === 'string' ? deviceClass : deviceClass.name;
 }
 
 function capacityOf(capacity: DeviceCapacity): Readonly<Record<string, number | string>> {

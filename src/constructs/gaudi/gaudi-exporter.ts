@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the exporter's metrics. */
@@ -14,16 +15,17 @@ export const GAUDI_EXPORTER_PORT = ACCELERATOR_EXPORTERS.gaudi.port.number;
 /** Labels of the exporter's pods. */
 export const GAUDI_EXPORTER_LABELS = ACCELERATOR_EXPORTERS.gaudi.podLabels ?? {};
 
-export interface GaudiExporterProps extends NamespacedObjectProps {
+/** Props of a GaudiExporter. */
+export interface GaudiExporterProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default habana-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.22.1-6`. It must fit the driver of the nodes. */
   readonly version: string;
-  /** @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
+  /** Image of the exporter. @default - vault.habana.ai/gaudi-metric-exporter/metric-exporter */
   readonly image?: string;
   /** Labels of the Gaudi nodes. @default - every node that the tolerations admit */
   readonly nodeSelector?: Readonly<Record<string, string>>;
-  /** @default - habana.ai/gaudi:NoSchedule */
+  /** Tolerations of the pods of the exporter. @default - habana.ai/gaudi:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -33,10 +35,12 @@ export interface GaudiExporterProps extends NamespacedObjectProps {
  * Source: Intel Gaudi documentation, "Prometheus Metric Exporter".
  *
  * @example
- * new GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
+ * new gaudi.GaudiExporter(chart, 'gaudi-metrics', { version: '1.22.1-6' });
  */
 export class GaudiExporter extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: GaudiExporterProps) {
@@ -44,6 +48,7 @@ export class GaudiExporter extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.gaudi.namespace,
       podLabels: GAUDI_EXPORTER_LABELS,

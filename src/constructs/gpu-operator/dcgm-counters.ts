@@ -6,19 +6,23 @@ import { Construct } from 'constructs';
 import { type DcgmGeneration, type DcgmKey, dcgmMetric, type DcgmUnit } from '../../facts/catalog';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { DCGM_OPERATOR_KEY, DCGM_STANDALONE_KEY, type DcgmMetricType } from './dcgm-counters-text';
 
+/** A row of the exporter's list. */
 export interface DcgmCounter {
   /** Name in DCGM, and of the metric: `DCGM_FI_DEV_GPU_UTIL`. */
   readonly field: `DCGM_${'FI' | 'EXP'}_${string}`;
+  /** Type of the metric in Prometheus. */
   readonly type: DcgmMetricType;
+  /** Description of the metric in Prometheus. */
   readonly help: string;
 }
 
-export interface DcgmCountersProps extends NamespacedObjectProps {
-  /** @default - `USUAL_DCGM_COUNTERS` */
+/** Props of DcgmCounters. */
+export interface DcgmCountersProps extends NamespacedObjectProps, Overridable<ConfigMap> {
+  /** The metrics that the exporter collects. @default - `USUAL_DCGM_COUNTERS` */
   readonly counters?: readonly DcgmCounter[];
   /** Who reads them: the exporter of the GPU operator, or one of your own with `--configmap-data`. @default operator */
   readonly readBy?: 'operator' | 'stand-alone';
@@ -72,23 +76,32 @@ export const USUAL_DCGM_COUNTERS: readonly DcgmCounter[] = (
  * Rules: `gpu-operator/dcgm-*`. Source: dcgm-exporter, internal/pkg/counters.
  *
  * @example
- * const counters = new DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
- * new GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
+ * const counters = new gpuOperator.DcgmCounters(chart, 'counters', { namespace: 'gpu-operator' });
+ * new gpuOperator.GpuOperator(chart, 'gpu', { dcgmExporter: { counters } });
  */
 export class DcgmCounters extends Construct {
-  readonly configMapName: string;
+  /** Name of the ConfigMap. */
+  readonly kind = 'ConfigMap';
+  readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly rows: DcgmCounter[];
 
   constructor(scope: Construct, id: string, props: DcgmCountersProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.rows = [...(props.counters ?? USUAL_DCGM_COUNTERS)];
     const key = props.readBy === 'stand-alone' ? DCGM_STANDALONE_KEY : DCGM_OPERATOR_KEY;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: { [key]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: { [key]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -105,6 +118,7 @@ export class DcgmCounters extends Construct {
     return this;
   }
 
+  /** The rows of the list, in their order. */
   get counters(): readonly DcgmCounter[] {
     return [...this.rows];
   }

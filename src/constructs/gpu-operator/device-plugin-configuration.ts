@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { configText } from './config-text';
 import { type Sharing } from './sharing';
@@ -13,8 +13,12 @@ import { type Sharing } from './sharing';
 /** The node label whose value is the key of the configuration that the node shall have. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = 'nvidia.com/device-plugin.config';
 
-export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
-  /** By name; names are keys of the ConfigMap and values of the node label. */
+/** Props of a DevicePluginConfiguration. */
+export interface DevicePluginConfigurationProps extends NamespacedObjectProps, Overridable<ConfigMap> {
+  /**
+   * Configurations by name. Names are keys of the ConfigMap and values of the node label.
+   * @default - none; `addConfiguration` adds one
+   */
   readonly configurations?: Readonly<Record<string, Sharing>>;
 }
 
@@ -22,22 +26,31 @@ export interface DevicePluginConfigurationProps extends NamespacedObjectProps {
  * Rules: `gpu-operator/device-plugin-*`, `gpu-operator/sharing-*`. Source: k8s-device-plugin, api/config/v1.
  *
  * @example
- * const plugin = new DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
- * const labels = plugin.addConfiguration('inference', Sharing.timeSlicing({ replicas: 4 }));
+ * const plugin = new gpuOperator.DevicePluginConfiguration(chart, 'plugin', { namespace: 'gpu-operator' });
+ * const labels = plugin.addConfiguration('inference', gpuOperator.Sharing.timeSlicing({ replicas: 4 }));
  */
 export class DevicePluginConfiguration extends Construct {
-  readonly configMapName: string;
+  /** Name of the ConfigMap. */
+  readonly kind = 'ConfigMap';
+  readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly configurations: Map<string, Sharing>;
 
   constructor(scope: Construct, id: string, props: DevicePluginConfigurationProps = {}) {
     super(scope, id);
-    this.configMapName = props.name ?? id;
+    this.name = props.name ?? id;
     this.configurations = new Map(Object.entries(props.configurations ?? {}));
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -63,11 +76,11 @@ export class DevicePluginConfiguration extends Construct {
 /** @throws if the name is taken, or cannot be the value of a label */
 export function checkConfigName(name: string, taken: boolean): void {
   if (taken) {
-    throw new Error(`configuration "${name}" is there already. Give each its own name.`);
+    throw new Error(`configuration "${name}" already exists. Give each configuration a unique name.`);
   }
   if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name)) {
     throw new Error(
-      `configuration "${name}" cannot be the value of a node label: expected up to 63 letters, digits, "-", "_" and ".", a letter or digit at both ends.`,
+      `configuration "${name}" must be a valid label value: at most 63 letters, digits, "-", "_", and ".", beginning and ending with a letter or digit.`,
     );
   }
 }

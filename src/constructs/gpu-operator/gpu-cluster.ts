@@ -5,8 +5,7 @@
 import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { GPUCluster, type GPUClusterSpec } from '../../facts/api/types/nvidia.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
@@ -26,24 +25,33 @@ export type DraFeatureGate =
   | 'DeviceMetadata'
   | (string & {});
 
+/** Props of a GpuCluster. */
 export interface GpuClusterProps extends Omit<ClusterObjectProps, 'name'>, OperandImage {
   /** Sharing by claims needs TimeSlicingSettings or MPSSupport, both off by default. @default - the driver's defaults */
   readonly featureGates?: Readonly<Partial<Record<DraFeatureGate, boolean>>>;
   /** Multi-node NVLink. @default true */
   readonly computeDomains?: boolean;
+  /** DCGM as a pod of its own. @default - the operator's defaults */
   readonly dcgm?: Operand;
+  /** The DCGM exporter, which serves metrics. @default - the operator's defaults */
   readonly dcgmExporter?: DcgmExporterOptions;
+  /** Settings of everything that the operator runs on GPU nodes. @default - the operator's defaults */
   readonly daemonSets?: DaemonSetOptions;
   /** Whatever has no property of its own: merged into the spec at the end, never dropped. @default - none */
   readonly overrides?: OpenPartial<GPUClusterSpec>;
 }
 
 /**
- * A cluster has one, named `gpu-cluster`.
+ * A GPUCluster (`nvidia.com/v1alpha1`): the DRA driver instead of the device plugin. A cluster has one, named
+ * `gpu-cluster`.
  *
  * Rules: `gpu-operator/cluster-policy-or-gpu-cluster`. Source: gpu-operator, api/nvidia/v1alpha1.
+ *
+ * @example
+ * new gpuOperator.GpuCluster(chart, 'gpus', { computeDomains: true });
  */
 export class GpuCluster extends Construct {
+  /** The GPUCluster object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: GpuClusterProps = {}) {
@@ -64,14 +72,25 @@ export class GpuCluster extends Construct {
       dcgm: dcgm && renderOperand(dcgm),
       dcgmExporter: dcgmExporter && common.dcgmExporter,
     };
-    this.resource = new Resource(this, 'Resource', GPUCluster, {
-      metadata: clusterMetadata('gpu-cluster', props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      GPUCluster,
+      {
+        metadata: clusterMetadata('gpu-cluster', props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, daemonSets?.priorityClass);
     const counters = dcgmExporter?.counters;
     if (Construct.isConstruct(counters)) {
       dependOn(this.resource, counters);
     }
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

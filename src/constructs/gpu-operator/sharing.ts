@@ -10,8 +10,10 @@ import { type MigLayout, provenLayout } from './mig-layout';
 /** MPS serves at most this many processes on one GPU. */
 const MOST_MPS_CLIENTS = 48;
 
+/** How MIG instances are named as resources. */
 export type MigStrategy = 'none' | 'single' | 'mixed';
 
+/** Options of `Sharing.timeSlicing`. */
 export interface TimeSlicingOptions {
   /** Shares of each GPU, at least 2. */
   readonly replicas: number;
@@ -24,6 +26,7 @@ export interface TimeSlicingOptions {
   readonly refuseSeveral?: boolean;
 }
 
+/** Options of `Sharing.mps`. */
 export interface MpsOptions {
   /** Equal parts of memory and compute of each GPU, 2 to 48. */
   readonly replicas: number;
@@ -39,6 +42,7 @@ export interface MigGroup {
   readonly layout?: MigLayout;
 }
 
+/** Options of `Sharing.mig`. */
 export interface MigSharingOptions {
   /** The GPU of the nodes, a name of the catalog: the layout is proven against it. */
   readonly gpu: AcceleratorName;
@@ -63,6 +67,13 @@ interface Parts {
   readonly offers: (gpus: number) => Readonly<Record<string, number>>;
 }
 
+/**
+ * How the GPUs of a node are shared between pods.
+ *
+ * @example
+ * const operator = new gpuOperator.GpuOperator(chart, 'gpu');
+ * operator.addNodePool('inference', gpuOperator.Sharing.mig({ gpu: 'H100-SXM-80GB', layout: { '1g.10gb': 7 } }));
+ */
 export class Sharing {
   /** Whole GPUs, one pod each. */
   static whole(): Sharing {
@@ -128,12 +139,12 @@ export class Sharing {
     }
     const profiles = [...new Set(layouts.flatMap((layout) => Object.keys(layout)))];
     if (profiles.length === 0) {
-      throw new Error('layout: no group has MIG on. Use Sharing.whole() for whole GPUs.');
+      throw new Error('layout: at least one group must have MIG instances. For whole GPUs, use Sharing.whole().');
     }
     const uncut = groups.some(({ layout }) => layout === undefined);
     if (strategy === 'single' && (profiles.length > 1 || uncut)) {
       throw new Error(
-        `strategy "single" needs one profile on all GPUs of a node, and the layout has ${[...profiles, ...(uncut ? ['whole GPUs'] : [])].join(' and ')}. Use "mixed".`,
+        `strategy "single" requires one profile on all GPUs of a node, but the layout has ${[...profiles, ...(uncut ? ['whole GPUs'] : [])].join(' and ')}. Use "mixed".`,
       );
     }
     const whole =
@@ -182,6 +193,7 @@ export class Sharing {
 
   private constructor(private readonly parts: Parts) {}
 
+  /** The MIG strategy of nodes with this sharing. */
   get migStrategy(): MigStrategy {
     return this.parts.migStrategy;
   }
@@ -227,7 +239,7 @@ function isGroups(layout: MigLayout | readonly MigGroup[]): layout is readonly M
 }
 
 function missing(resource: ResourceName | undefined, profiles: readonly string[]): never {
-  throw new Error(`"${resource ?? ''}" is not offered by these nodes. They have ${profiles.join(', ')}.`);
+  throw new Error(`"${resource ?? ''}" is not a resource of these nodes. Their resources are ${profiles.join(', ')}.`);
 }
 
 function checkReplicas(replicas: number): void {
@@ -244,7 +256,7 @@ function checkGroups(groups: readonly MigGroup[]): void {
   }
   if (groups.length > 1 && groups.some(({ devices }) => devices === undefined)) {
     throw new Error(
-      'layout: one of several groups names no devices, which means all of them. Name the indexes of each group.',
+      'layout: if there are several groups, each must list its devices, because a group without devices means all of them. Set devices of each group.',
     );
   }
 }

@@ -13,19 +13,24 @@ import {
   type ClusterObjectProps,
   namespacedMetadata,
   type NamespacedObjectProps,
+  type Overridable,
 } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 
 /** The authentication of a trigger: a construct, or `fromName` for one that exists in the cluster. */
 export interface TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
+  /** Name of the object. */
+  readonly name: string;
+  /** Kind of the object. */
+  readonly kind: 'TriggerAuthentication' | 'ClusterTriggerAuthentication';
 }
 
 /** One key of a Secret or a ConfigMap. */
 export interface KeyOf {
-  readonly name: NamedReference;
+  /** The Secret or ConfigMap, by name or as a construct. */
+  readonly name: NamedReference<'Secret' | 'ConfigMap'>;
+  /** The key in it. */
   readonly key: string;
 }
 
@@ -49,13 +54,15 @@ export type PodIdentity =
     }
   | { readonly provider: 'gcp' };
 
+/** OAuth 2.0 client credentials. */
 export interface OAuth2 {
+  /** Id of the client at the token endpoint. */
   readonly clientId: string;
-  /** @default - none */
+  /** Key of the Secret with the client secret. @default - none */
   readonly clientSecret?: KeyOf;
-  /** http or https. */
+  /** Address of the token endpoint, with `http` or `https`. */
   readonly tokenUrl: string;
-  /** @default - none */
+  /** Scopes to ask for. @default - none */
   readonly scopes?: readonly string[];
   /** Sent along when the token is asked for. @default - none */
   readonly tokenUrlParameters?: Readonly<Record<string, string>>;
@@ -69,77 +76,112 @@ export type SecretStores = Pick<
 
 /** By parameter: where its value comes from. */
 export interface AuthenticationSources extends SecretStores {
-  /** @default - none */
+  /** Parameters whose values are keys of Secrets, by parameter. @default - none */
   readonly secrets?: Readonly<Record<string, KeyOf>>;
-  /** @default - none */
+  /** Parameters whose values are keys of ConfigMaps, by parameter. @default - none */
   readonly configMaps?: Readonly<Record<string, KeyOf>>;
   /** Variables of a container of the target; the first one where none is named. @default - none */
   readonly environment?: Readonly<Record<string, string | { readonly variable: string; readonly container: string }>>;
-  /** @default - none */
+  /** An identity of the cloud that KEDA's pods, or the workload, have. @default - none */
   readonly podIdentity?: PodIdentity;
-  /** @default - none */
+  /** OAuth 2.0 client credentials. @default - none */
   readonly oauth2?: OAuth2;
 }
 
-export interface TriggerAuthenticationProps extends NamespacedObjectProps, AuthenticationSources {}
+/** Props of a TriggerAuthentication. */
+export interface TriggerAuthenticationProps
+  extends NamespacedObjectProps, AuthenticationSources, Overridable<TriggerAuthenticationKind> {}
 
 /**
  * A TriggerAuthentication (`keda.sh/v1alpha1`): for triggers of its namespace.
  *
  * @example
- * new TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
+ * new keda.TriggerAuthentication(chart, 'broker', { secrets: { host: { name: 'rabbitmq', key: 'uri' } } });
  */
 export class TriggerAuthentication extends Construct implements TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind = 'TriggerAuthentication';
+  /** Name of the TriggerAuthentication. */
+  readonly name: string;
+  /** Always `TriggerAuthentication`. */
+  readonly kind = 'TriggerAuthentication';
+  /** The TriggerAuthentication object. */
   readonly resource: Resource<TriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: TriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', TriggerAuthenticationKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      TriggerAuthenticationKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...referencesOf(props));
   }
 
   /** One that exists in the namespace. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'TriggerAuthentication' };
+    return { name: name, kind: 'TriggerAuthentication' };
   }
 }
 
-export interface ClusterTriggerAuthenticationProps extends ClusterObjectProps, AuthenticationSources {
+/** Props of a ClusterTriggerAuthentication. */
+export interface ClusterTriggerAuthenticationProps
+  extends ClusterObjectProps, AuthenticationSources, Overridable<ClusterTriggerAuthenticationKind> {
   /** File with all parameters, relative to the folder that KEDA was started with. @default - none */
   readonly filePath?: string;
 }
 
-/** A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA. */
+/**
+ * A ClusterTriggerAuthentication: for triggers of any namespace. Its Secrets and ConfigMaps live in the namespace of KEDA.
+ *
+ * @example
+ * const aws = new keda.ClusterTriggerAuthentication(chart, 'aws', { podIdentity: { provider: 'aws' } });
+ * keda.Triggers.awsSqsQueue({
+ *   queueURL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/jobs',
+ *   awsRegion: 'eu-west-1',
+ *   authentication: aws,
+ * });
+ */
 export class ClusterTriggerAuthentication extends Construct implements TriggerAuthenticationReference {
-  readonly triggerAuthenticationName: string;
-  readonly triggerAuthenticationKind = 'ClusterTriggerAuthentication';
+  /** Name of the ClusterTriggerAuthentication. */
+  readonly name: string;
+  /** Always `ClusterTriggerAuthentication`. */
+  readonly kind = 'ClusterTriggerAuthentication';
+  /** The ClusterTriggerAuthentication object. */
   readonly resource: Resource<ClusterTriggerAuthenticationKind>;
 
   /** @throws if it says nothing, or contradicts itself */
   constructor(scope: Construct, id: string, props: ClusterTriggerAuthenticationProps) {
     super(scope, id);
-    this.triggerAuthenticationName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ClusterTriggerAuthenticationKind, {
-      metadata: clusterMetadata(id, props),
-      spec: specOf(props, this.node.path),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ClusterTriggerAuthenticationKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: specOf(props, this.node.path),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...referencesOf(props));
   }
 
   /** One that exists in the cluster. */
   static fromName(name: string): TriggerAuthenticationReference {
-    return { triggerAuthenticationName: name, triggerAuthenticationKind: 'ClusterTriggerAuthentication' };
+    return { name: name, kind: 'ClusterTriggerAuthentication' };
   }
 }
 
-function referencesOf({ secrets = {}, configMaps = {} }: AuthenticationSources): readonly NamedReference[] {
+function referencesOf({
+  secrets = {},
+  configMaps = {},
+}: AuthenticationSources): readonly NamedReference<'Secret' | 'ConfigMap'>[] {
   return [...Object.values(secrets), ...Object.values(configMaps)].map(({ name }) => name);
 }
 
@@ -164,7 +206,7 @@ function specOf(
     )
   ) {
     throw new Error(
-      `${path}: an authentication has to say where something comes from: secrets, configMaps, environment, podIdentity, oauth2 or a store.`,
+      `${path}: must set at least one source: secrets, configMaps, environment, podIdentity, oauth2, or a store.`,
     );
   }
   return {
@@ -208,14 +250,14 @@ function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthentica
       }
       if (identity.externalId !== undefined && identity.roleArn === undefined) {
         throw new Error(
-          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} goes with a role; state roleArn.`,
+          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} requires roleArn. Set roleArn.`,
         );
       }
       return { provider: 'aws', roleArn: identity.roleArn, externalID: identity.externalId };
     case 'azure-workload':
       if (identity.authorityHost !== undefined && identity.tenantId === undefined) {
         throw new Error(
-          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} goes with a tenant; state tenantId.`,
+          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} requires tenantId. Set tenantId.`,
         );
       }
       return {

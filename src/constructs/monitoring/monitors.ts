@@ -9,21 +9,22 @@ import {
   ServiceMonitor as ServiceMonitorKind,
   type ServiceMonitorSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type NamedReference, nameOf } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 
+/** Props of ServiceMonitors and PodMonitors. */
 interface MonitorProps extends NamespacedObjectProps, ScrapeOptions {
   /** Namespaces to look into. @default - the monitor's own */
-  readonly namespaces?: readonly NamedReference[] | 'all';
+  readonly namespaces?: readonly NamedReference<'Namespace'>[] | 'all';
   /** The label `job` of the metrics. @default - the name of the Service, or namespace and name of the PodMonitor */
   readonly jobLabel?: string;
 }
 
+/** Props of a ServiceMonitor. */
 export interface ServiceMonitorProps extends MonitorProps {
   /** Labels of the Services (of the Services themselves, not of their pods). */
   readonly selector: Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ export interface ServiceMonitorProps extends MonitorProps {
   readonly overrides?: OpenPartial<ServiceMonitorSpec>;
 }
 
+/** Props of a PodMonitor. */
 export interface PodMonitorProps extends MonitorProps {
   /** Labels of the pods. */
   readonly selector: Readonly<Record<string, string>>;
@@ -46,10 +48,12 @@ export interface PodMonitorProps extends MonitorProps {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
+ * new monitoring.ServiceMonitor(chart, 'server', { selector: { app: 'server' }, port: 'metrics', labels: { release: 'prometheus' } });
  */
 export class ServiceMonitor extends Construct {
+  /** Name of the ServiceMonitor. */
   readonly name: string;
+  /** The ServiceMonitor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ServiceMonitorProps) {
@@ -60,10 +64,16 @@ export class ServiceMonitor extends Construct {
       ...selection(props),
       endpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', ServiceMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ServiceMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -74,10 +84,12 @@ export class ServiceMonitor extends Construct {
  * Rules: `monitoring/monitor-*`. Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
+ * new monitoring.PodMonitor(chart, 'trainers', { selector: { role: 'trainer' }, port: 'metrics', namespaces: 'all' });
  */
 export class PodMonitor extends Construct {
+  /** Name of the PodMonitor. */
   readonly name: string;
+  /** The PodMonitor object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: PodMonitorProps) {
@@ -88,10 +100,16 @@ export class PodMonitor extends Construct {
       ...selection(props),
       podMetricsEndpoints: [{ ...port, ...renderScrape(props) }],
     };
-    this.resource = new Resource(this, 'Resource', PodMonitorKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodMonitorKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }
@@ -105,7 +123,12 @@ function selection({
     selector: { matchLabels: { ...selector } },
     ...(namespaces === undefined
       ? {}
-      : { namespaceSelector: namespaces === 'all' ? { any: true } : { matchNames: namespaces.map(nameOf) } }),
+      : {
+          namespaceSelector:
+            namespaces === 'all'
+              ? { any: true }
+              : { matchNames: namespaces.map((namespace) => nameOf(namespace, 'Namespace')) },
+        }),
     ...(jobLabel === undefined ? {} : { jobLabel }),
   };
 }

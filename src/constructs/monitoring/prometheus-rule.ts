@@ -8,12 +8,13 @@ import {
   type PrometheusRuleSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { type Alert, type Recording, renderGroup, type RuleGroup } from './rule-groups';
 
-export interface PrometheusRuleProps extends NamespacedObjectProps {
-  /** @default - none; add them with `addGroup` */
+/** Props of a PrometheusRule. */
+export interface PrometheusRuleProps extends NamespacedObjectProps, Overridable<PrometheusRuleKind> {
+  /** Groups of alerts and recordings. @default - none; add them with `addGroup` */
   readonly groups?: readonly RuleGroup[];
 }
 
@@ -23,12 +24,14 @@ export interface PrometheusRuleProps extends NamespacedObjectProps {
  * Rules: `monitoring/*`. Source: prometheus-operator v0.93, pkg/operator/rules.go.
  *
  * @example
- * new PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
+ * new monitoring.PrometheusRule(chart, 'queue', { labels: { release: 'prometheus' } }).addGroup('queue', {
  *   alert: 'QueueLong', expr: 'sum(queue_length) > 100', for: Duration.minutes(10), summary: 'The queue is long',
  * });
  */
 export class PrometheusRule extends Construct {
+  /** Name of the PrometheusRule. */
   readonly name: string;
+  /** The PrometheusRule object. */
   readonly resource: ApiObject;
   private readonly ownGroups: RuleGroup[];
 
@@ -36,10 +39,16 @@ export class PrometheusRule extends Construct {
     super(scope, id);
     this.name = props.name ?? id;
     this.ownGroups = [...(props.groups ?? [])];
-    this.resource = new Resource(this, 'Resource', PrometheusRuleKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: Lazy.any({ produce: () => ({ groups: this.ownGroups.map(renderGroup) }) }) as PrometheusRuleSpec,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PrometheusRuleKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({ produce: () => ({ groups: this.ownGroups.map(renderGroup) }) }) as PrometheusRuleSpec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 
@@ -55,6 +64,7 @@ export class PrometheusRule extends Construct {
     return this;
   }
 
+  /** The groups, in their order. */
   get groups(): readonly RuleGroup[] {
     return [...this.ownGroups];
   }

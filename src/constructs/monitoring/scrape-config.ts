@@ -7,13 +7,13 @@ import {
   ScrapeConfig as ScrapeConfigKind,
   type ScrapeConfigSpec,
 } from '../../facts/api/types/monitoring.coreos.com/v1alpha1';
-import { merged } from '../pods/merge';
-import { type OpenPartial } from '../pods/pod-template';
+import { type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { renderScrape, type ScrapeOptions } from './scrape-endpoint';
 
+/** Props of a ScrapeConfig. */
 export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions {
   /** `host:port` of each target. @default - none; say in `overrides` how they are found */
   readonly targets?: readonly string[];
@@ -29,10 +29,12 @@ export interface ScrapeConfigProps extends NamespacedObjectProps, ScrapeOptions 
  * Source: prometheus-operator v0.93, pkg/prometheus/resource_selector.go.
  *
  * @example
- * new ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
+ * new monitoring.ScrapeConfig(chart, 'switches', { targets: ['leaf-1:9100'], targetLabels: { fabric: 'rail-0' }, labels: { release: 'prometheus' } });
  */
 export class ScrapeConfig extends Construct {
+  /** Name of the ScrapeConfig. */
   readonly name: string;
+  /** The ScrapeConfig object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: ScrapeConfigProps) {
@@ -49,10 +51,16 @@ export class ScrapeConfig extends Construct {
       ...(interval === undefined ? {} : { scrapeInterval: interval }),
       ...scrape,
     };
-    this.resource = new Resource(this, 'Resource', ScrapeConfigKind, {
-      metadata: namespacedMetadata(id, props),
-      spec: merged(spec, props.overrides),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ScrapeConfigKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 }

@@ -13,7 +13,7 @@ import { type NamedReference, nameOf } from '../resources/references';
 export type Relabeling = ServiceMonitorSpecEndpointMetricRelabeling;
 
 interface SecretKey {
-  readonly secret: NamedReference;
+  readonly secret: NamedReference<'Secret'>;
   readonly key: string;
 }
 
@@ -24,10 +24,13 @@ export type ScrapeAuthentication =
 
 export const ScrapeAuthentication = {
   /** A token in a Secret, sent as `Authorization: Bearer …`. */
-  bearer: (secret: NamedReference, key = 'token'): ScrapeAuthentication => ({ kind: 'bearer', token: { secret, key } }),
+  bearer: (secret: NamedReference<'Secret'>, key = 'token'): ScrapeAuthentication => ({
+    kind: 'bearer',
+    token: { secret, key },
+  }),
   /** A name and a password in one Secret. */
   basic: (
-    secret: NamedReference,
+    secret: NamedReference<'Secret'>,
     keys: { readonly username?: string; readonly password?: string } = {},
   ): ScrapeAuthentication => ({
     kind: 'basic',
@@ -36,18 +39,19 @@ export const ScrapeAuthentication = {
   }),
 };
 
+/** How Prometheus scrapes a target. */
 export interface ScrapeOptions {
-  /** @default /metrics */
+  /** Path of the metrics. @default /metrics */
   readonly path?: string;
-  /** @default - the scrape interval of Prometheus, which is 30 s by default */
+  /** Time between scrapes. @default - the scrape interval of Prometheus, which is 30 s by default */
   readonly interval?: Duration;
   /** At most the interval. @default - Prometheus' own, 10 s, cut down to the interval */
   readonly timeout?: Duration;
-  /** @default http */
+  /** Protocol of the target. @default http */
   readonly scheme?: 'http' | 'https';
   /** Whether labels of the metrics win over those of the target. @default - no; the metric's get the prefix `exported_` */
   readonly honorLabels?: boolean;
-  /** @default - none */
+  /** Credentials that the target requires. @default - none */
   readonly authentication?: ScrapeAuthentication;
   /** Steps on targets, before the scrape. @default - none */
   readonly relabelings?: readonly Relabeling[];

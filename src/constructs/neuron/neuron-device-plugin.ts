@@ -6,7 +6,8 @@ import { Construct } from 'constructs';
 import { type NodeSelectorRequirement, type Toleration } from '../../facts/api/types/core/v1';
 import { ACCELERATOR_EXPORTERS, ACCELERATORS, acceleratorToleration } from '../../facts/catalog';
 import { nodeDaemonSet } from '../resources/node-daemon-set';
-import { type NamespacedObjectProps } from '../resources/object-props';
+import { type DaemonSet } from '../../facts/api/types/apps/v1';
+import { type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type NamedReference } from '../resources/references';
 
 /** Port of the monitor's metrics. */
@@ -23,14 +24,15 @@ const NEURON_NODES: NodeSelectorRequirement = {
   values: ACCELERATORS.filter(({ vendor }) => vendor === 'aws').flatMap(({ productLabels }) => productLabels),
 };
 
-export interface NeuronDevicePluginProps extends NamespacedObjectProps {
+/** Props of a NeuronDevicePlugin. */
+export interface NeuronDevicePluginProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default kube-system */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `2.12.5.0`. */
   readonly version: string;
-  /** @default - public.ecr.aws/neuron/neuron-device-plugin */
+  /** Image of the plugin. @default - public.ecr.aws/neuron/neuron-device-plugin */
   readonly image?: string;
-  /** @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
+  /** Tolerations of the pods of the plugin. @default - CriticalAddonsOnly and aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -42,10 +44,12 @@ export interface NeuronDevicePluginProps extends NamespacedObjectProps {
  * Rules: `neuron/*`. Source: aws-neuron-sdk, src/k8/k8s-neuron-device-plugin.yml.
  *
  * @example
- * new NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
+ * new neuron.NeuronDevicePlugin(chart, 'neuron', { version: '2.12.5.0' });
  */
 export class NeuronDevicePlugin extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NeuronDevicePluginProps) {
@@ -53,6 +57,7 @@ export class NeuronDevicePlugin extends Construct {
     this.name = props.name ?? 'neuron-device-plugin';
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? 'kube-system',
       podLabels: { name: 'neuron-device-plugin-ds' },
@@ -84,14 +89,15 @@ export class NeuronDevicePlugin extends Construct {
   }
 }
 
-export interface NeuronMonitorProps extends NamespacedObjectProps {
+/** Props of a NeuronMonitor. */
+export interface NeuronMonitorProps extends NamespacedObjectProps, Overridable<DaemonSet> {
   /** @default neuron-monitor */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Tag of the image: `1.0.0`. */
   readonly version: string;
-  /** @default - public.ecr.aws/neuron/neuron-monitor */
+  /** Image of the monitor. @default - public.ecr.aws/neuron/neuron-monitor */
   readonly image?: string;
-  /** @default - aws.amazon.com/neuron:NoSchedule */
+  /** Tolerations of the pods of the monitor. @default - aws.amazon.com/neuron:NoSchedule */
   readonly tolerations?: readonly Toleration[];
 }
 
@@ -101,10 +107,12 @@ export interface NeuronMonitorProps extends NamespacedObjectProps {
  * Source: aws-neuron-sdk, src/k8/k8s-neuron-monitor-daemonset.yml.
  *
  * @example
- * new NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
+ * new neuron.NeuronMonitor(chart, 'neuron-monitor', { version: '1.0.0' });
  */
 export class NeuronMonitor extends Construct {
+  /** Name of the DaemonSet. */
   readonly name: string;
+  /** The DaemonSet object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NeuronMonitorProps) {
@@ -112,6 +120,7 @@ export class NeuronMonitor extends Construct {
     this.name = props.name ?? id;
     this.resource = nodeDaemonSet(this, {
       ...props,
+      overrides: props.overrides,
       name: this.name,
       namespace: props.namespace ?? ACCELERATOR_EXPORTERS.neuron.namespace,
       podLabels: NEURON_MONITOR_LABELS,

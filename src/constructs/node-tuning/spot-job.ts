@@ -35,7 +35,12 @@ export interface SpotJobProps extends PodProps, WorkloadProps<JobSpec, SinglePod
  * Rules: `node-tuning/spot-*`, `pods/spot-pod-is-replaced`. Source: kubernetes 1.36, Job podFailurePolicy (DisruptionTarget).
  *
  * @example
- * new SpotJob(chart, 'sweep', { on: 'gke', image, command: ['python', 'sweep.py', '--resume'], accelerators: Accelerator.nvidia() });
+ * new nodeTuning.SpotJob(chart, 'sweep', {
+ *   on: 'gke',
+ *   image,
+ *   command: ['python', 'sweep.py', '--resume'],
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ * });
  */
 export class SpotJob extends Workload<Job, JobSpec, SinglePodsEngine> {
   /** @throws if the profile is of nodes that stay, a pod asks for more than a node has, or needs longer to end than the notice leaves */
@@ -69,7 +74,7 @@ function placed(props: SpotJobProps): PodTemplate {
   if (props.on instanceof NodeProfile) {
     if (props.on.props.spot === undefined) {
       throw new Error(
-        `on: the profile ${props.on.name} is of nodes that stay. State spot in it, or use another kind of job.`,
+        `on: the profile ${props.on.name} is not for spot nodes. Set spot in the profile, or use another kind of job.`,
       );
     }
     return props.on.place(template);

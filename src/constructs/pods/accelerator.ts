@@ -42,7 +42,16 @@ const PRODUCT_LABEL = 'nvidia.com/gpu.product';
 const SHARING_LABEL = 'nvidia.com/gpu.sharing-strategy';
 const ACK_SHARING_LABEL = 'ack.node.gpu.schedule';
 
-/** A request for accelerators. */
+/**
+ * A request for accelerators: the resource, the nodes that have it, and the tolerations for their taints.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 2,
+ *   image: 'registry.example.com/train:1',
+ *   accelerators: Accelerator.nvidia({ count: 8, product: 'H100-SXM-80GB' }),
+ * });
+ */
 export class Accelerator implements PodPart {
   /** Whole GPUs of NVIDIA, or whatever the device plugin gives out as `nvidia.com/gpu`. */
   static nvidia(options: NvidiaOptions): Accelerator {
@@ -57,7 +66,7 @@ export class Accelerator implements PodPart {
   static mig(options: MigOptions): Accelerator {
     if (parseMigProfile(options.profile) === undefined) {
       throw new Error(
-        `profile "${options.profile}" is no MIG profile: expected <slices>g.<memory>gb, for example 1g.10gb.`,
+        `profile "${options.profile}" is not a MIG profile. Write <slices>g.<memory>gb, for example 1g.10gb.`,
       );
     }
     return new Accelerator(options, migResource(options.profile), {
@@ -89,7 +98,7 @@ export class Accelerator implements PodPart {
   }
 
   /**
-   * vGPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
+   * Virtual GPUs of HAMi. Its plugin takes the place of NVIDIA's on a node; pods with a privileged container are denied.
    *
    * @throws if memory is stated twice, or an amount is out of bounds
    */
@@ -114,7 +123,7 @@ export class Accelerator implements PodPart {
   }
 
   /**
-   * vGPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
+   * Virtual GPUs of Volcano's device plugin; the scheduler needs the plugin deviceshare with VGPUEnable.
    *
    * @throws if memory is stated twice, or an amount is out of bounds
    */
@@ -267,7 +276,7 @@ export class Accelerator implements PodPart {
     const { resource, more } = this;
     if (this.count === 0) {
       throw new Error(
-        'accelerators: count must be greater than or equal to 1. A pod without devices omits accelerators.',
+        'accelerators: count must be greater than or equal to 1. For a pod without devices, omit accelerators.',
       );
     }
     const tolerations =
@@ -313,7 +322,7 @@ function virtualLimits(
 ): Record<string, number> {
   if (options.memory !== undefined && options.memoryPercent !== undefined) {
     throw new Error(
-      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} both say how much memory a vGPU has. Keep one of them.`,
+      `memory ${bytesText('memory', options.memory)} and memoryPercent ${options.memoryPercent} must not be set together, because each sets the memory of a vGPU. Keep one of them.`,
     );
   }
   return stated({

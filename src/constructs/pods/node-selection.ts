@@ -11,8 +11,19 @@ import { type AcceleratorName, type CloudName, CLOUDS, type SpotProvider, spotFa
 import { productRequirements } from './accelerator';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
 
+/** Operator of a node requirement, as in Kubernetes. */
 export type NodeOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
 
+/**
+ * Selects the nodes that pods may run on, together with the tolerations for their taints.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 1,
+ *   image: 'registry.example.com/train:1',
+ *   nodeSelection: [NodeSelection.spot('gke'), NodeSelection.prefer(50, 'topology.kubernetes.io/zone', 'In', 'us-east1-b')],
+ * });
+ */
 export class NodeSelection implements PodPart {
   /** Nodes that carry these labels. A taint does not attract pods: a tainted pool must also have a label. */
   static labels(labels: Readonly<Record<string, string>>): NodeSelection {
@@ -39,7 +50,7 @@ export class NodeSelection implements PodPart {
     const spot = spotFacts(provider);
     if (spot === undefined) {
       const title = provider === 'karpenter' ? 'Karpenter' : CLOUDS[provider].title;
-      throw new Error(`No label for spot nodes of ${title} is known. Use NodeSelection.labels.`);
+      throw new Error(`The catalog has no label for spot nodes of ${title}. Use NodeSelection.labels.`);
     }
     return NodeSelection.tainted({ [spot.label]: spot.value }, spot.taint === undefined ? [] : [spot.taint]);
   }

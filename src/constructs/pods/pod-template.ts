@@ -22,7 +22,7 @@ import {
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Accelerator } from './accelerator';
 import { nodeAffinity } from './node-affinity';
-import { merged } from './merge';
+import { merged } from '../resources/merge';
 import { type Mount } from './mount';
 import { type NcclProfile } from './nccl';
 import { type NodeSelection } from './node-selection';
@@ -33,10 +33,9 @@ import { containerResources, type ResourcesProps } from './resources';
 import { type Scheduling, type SchedulingParts } from './scheduling';
 import { type Gang } from './scheduling-options';
 import { SharedMemory } from './shared-memory';
+import { type OpenPartial } from '../resources/merge';
 
-/** Some members of `T`, and any others: unknown members are written unchanged, and the check reports them. */
-export type OpenPartial<T> = Partial<T> & { readonly [member: string]: unknown };
-
+/** Fields that are merged into the rendered pod template at the end. */
 export interface PodOverrides {
   /** Merged into the main container. @default - none */
   readonly container?: OpenPartial<Container>;
@@ -48,16 +47,17 @@ export interface PodOverrides {
 
 /** The contents of a pod, independent of the scheduler; each role of a workload has them. */
 export interface PodProps {
+  /** Image of the main container. */
   readonly image: string;
-  /** @default - the image's entry point */
+  /** Command of the main container. @default - the image's entry point */
   readonly command?: readonly string[];
-  /** @default - the image's arguments */
+  /** Arguments of the main container. @default - the image's arguments */
   readonly args?: readonly string[];
   /** A value, or a source such as `{ secretKeyRef: { name, key } }`. Wins over what profiles set. @default - none of its own */
   readonly env?: Readonly<Record<string, string | EnvVarSource>>;
   /** ConfigMaps and Secrets whose keys become variables. @default - none */
   readonly envFrom?: readonly EnvFromSource[];
-  /** @default - the image's working directory */
+  /** Working directory of the main container. @default - the image's working directory */
   readonly workingDir?: string;
   /** Ports of the main container. @default - none */
   readonly ports?: readonly ContainerPort[];
@@ -67,9 +67,12 @@ export interface PodProps {
   readonly accelerators?: Accelerator;
   /** Size of `/dev/shm`: part of the memory, or `SharedMemory.added(...)` on top of it. @default - the runtime's 64 MiB */
   readonly sharedMemory?: ByteSize | SharedMemory;
-  /** @default - that of `rdma`, if it has one; else NCCL finds its network by itself */
+  /**
+   * Environment by which NCCL finds its network.
+   * @default - that of `rdma`, if it has one; else NCCL finds its network by itself
+   */
   readonly nccl?: NcclProfile;
-  /** @default - no RDMA */
+  /** RDMA devices and networks of each pod. @default - no RDMA */
   readonly rdma?: Rdma;
   /** Volumes and where they are mounted in the main container. @default - none */
   readonly mounts?: readonly Mount[];
@@ -80,14 +83,19 @@ export interface PodProps {
   /** Beside those of the accelerator. @default - none */
   readonly tolerations?: readonly Toleration[];
   /** ServiceAccount, by name or as a construct. @default - the namespace's default */
-  readonly serviceAccount?: NamedReference;
+  readonly serviceAccount?: NamedReference<'ServiceAccount'>;
   /** Security context of the main container; capabilities that parts need are added. @default - the runtime's */
   readonly securityContext?: SecurityContext;
-  /** @default - the runtime's */
+  /** Security context of the pod. @default - the runtime's */
   readonly podSecurityContext?: PodSecurityContext;
   /** RuntimeClass, for example one with a raised memlock limit. @default - the node's default runtime */
-  readonly runtimeClass?: string;
-  readonly imagePullSecrets?: readonly NamedReference[];
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
+  /** Secrets for pulling images, by name or as constructs. @default - none */
+  readonly imagePullSecrets?: readonly NamedReference<'Secret'>[];
+  /**
+   * When the image is pulled.
+   * @default - Kubernetes' default: `Always` for the tag `latest` or no tag, `IfNotPresent` otherwise
+   */
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
   /** Containers that run to their end before the main one starts. @default - none */
   readonly initContainers?: readonly Container[];
@@ -95,12 +103,14 @@ export interface PodProps {
   readonly sidecars?: readonly Container[];
   /** Time between SIGTERM and SIGKILL, for a checkpoint. @default - Kubernetes' 30 seconds */
   readonly terminationGracePeriod?: Duration;
+  /** Further labels of the pods. @default - none */
   readonly podLabels?: Readonly<Record<string, string>>;
+  /** Further annotations of the pods. @default - none */
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /** Further parts, such as those of a library that knows what a pod needs for its feature. @default - none */
   readonly parts?: readonly PodPart[];
   /** Whatever has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly overrides?: PodOverrides;
+  readonly podOverrides?: PodOverrides;
 }
 
 /** A pod with its scheduling, for templates that no workload of this library renders. */
@@ -115,7 +125,9 @@ export interface PodTemplateProps extends PodProps {
 export interface WorkloadStatement {
   /** The kind, for messages. */
   readonly title: string;
+  /** Scheduling of the workload; `undefined` where it sets none. */
   readonly scheduling: Scheduling | undefined;
+  /** Priority class of the workload; `undefined` where it sets none. */
   readonly priorityClass: PriorityClassReference | undefined;
 }
 
@@ -125,17 +137,19 @@ export interface PodRenderOptions {
   readonly containerName?: string;
   /** The workload that renders the template, which alone decides scheduling and priority. @default - the template is on its own */
   readonly workload?: WorkloadStatement;
-  /** @default - that of the template */
+  /** Scheduling of the pods. @default - that of the template */
   readonly scheduling?: Scheduling;
   /** The pods that start together. @default - each pod by itself */
   readonly gang?: Gang;
-  /** @default - that of the template */
+  /** Priority class of the pods. @default - that of the template */
   readonly priorityClass?: PriorityClassReference;
   /** Restart policy of the pod, for workloads that read it there. @default - none */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   /** Namespace of the pod, by which networks of others are named in full. @default - not known: every network with a namespace is */
   readonly namespace?: string;
+  /** Labels beside those of the template. @default - none */
   readonly podLabels?: Readonly<Record<string, string>>;
+  /** Annotations beside those of the template. @default - none */
   readonly podAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -150,7 +164,10 @@ export interface PodRenderOptions {
  */
 export class PodTemplate {
   /** @throws if a time has the name that Kubernetes gives it, in seconds */
-  constructor(readonly props: PodTemplateProps) {
+  constructor(
+    /** The props that the template was made with. */
+    readonly props: PodTemplateProps,
+  ) {
     refuseSeconds(props);
   }
 
@@ -166,10 +183,10 @@ export class PodTemplate {
 
   /** Constructs that must exist before a workload with this template, beside those of its scheduling and priority class. */
   get references(): readonly object[] {
-    const { imagePullSecrets = [], serviceAccount, mounts = [] } = this.props;
+    const { imagePullSecrets = [], runtimeClass, serviceAccount, mounts = [] } = this.props;
     const parts = this.combined();
     const mounted = [...mounts, ...parts.mounts].flatMap((mount) => mount.references);
-    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, ...imagePullSecrets)];
+    return [...parts.references, ...mounted, ...referencesIn(serviceAccount, runtimeClass, ...imagePullSecrets)];
   }
 
   /**
@@ -189,8 +206,8 @@ export class PodTemplate {
       ...options.podAnnotations,
     };
     const stated: ObjectMeta = definedMembers({ labels: nonEmpty(labels), annotations: nonEmpty(annotations) });
-    const metadata = merged(stated, this.props.overrides?.metadata);
-    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.overrides?.pod);
+    const metadata = merged(stated, this.props.podOverrides?.metadata);
+    const spec = merged<PodSpec>(this.spec(parts, scheduling, options), this.props.podOverrides?.pod);
     return { ...(Object.keys(metadata).length === 0 ? {} : { metadata }), spec };
   }
 
@@ -207,7 +224,7 @@ export class PodTemplate {
     }
     if (priorityClass !== undefined && priorityClass !== workload.priorityClass) {
       throw new Error(
-        `priorityClass "${priorityClass.priorityClassName}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
+        `priorityClass "${priorityClass.name}" must not be set in a pod template of a ${workload.title}. Set it on the workload.`,
       );
     }
   }
@@ -218,7 +235,7 @@ export class PodTemplate {
     const placed = [accelerators, rdma, ...selections, ...parts].filter((part) => part !== undefined);
     const first = combine(placed.map((part) => part.toPod({ hostNetwork: false })));
     const context: PodContext = {
-      hostNetwork: (this.props.overrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
+      hostNetwork: (this.props.podOverrides?.pod?.hostNetwork ?? first.pod.hostNetwork) === true,
       namespace,
     };
     return combine([...placed, ...(nccl === undefined ? [] : [nccl])].map((part) => part.toPod(context)));
@@ -230,7 +247,7 @@ export class PodTemplate {
     const mounts = [...(props.mounts ?? []), ...parts.mounts, ...(shm === undefined ? [] : [shm.toMount()])];
     const main = merged(
       this.mainContainer(parts, mounts, shm, options.containerName ?? 'main'),
-      props.overrides?.container,
+      props.podOverrides?.container,
     );
     const { resourceClaims, ...fields } = parts.pod;
     const rendered: Partial<PodSpec> = definedMembers({
@@ -238,8 +255,8 @@ export class PodTemplate {
       restartPolicy: options.restartPolicy,
       schedulerName: scheduling?.schedulerName,
       ...scheduling?.pod,
-      priorityClassName: (options.priorityClass ?? props.priorityClass)?.priorityClassName,
-      runtimeClassName: props.runtimeClass,
+      priorityClassName: (options.priorityClass ?? props.priorityClass)?.name,
+      runtimeClassName: props.runtimeClass === undefined ? undefined : nameOf(props.runtimeClass),
       serviceAccountName: props.serviceAccount === undefined ? undefined : nameOf(props.serviceAccount),
       nodeSelector: nonEmpty(parts.nodeLabels),
       affinity: nodeAffinity(props.affinity, parts.nodeRequirements, parts.nodePreferences),
@@ -309,13 +326,13 @@ function volumesOf(mounts: readonly Mount[]): PodSpec['volumes'] & object {
   const volumes = new Map<string, ReturnType<Mount['toVolume']>>();
   for (const mount of mounts) {
     if (paths.has(mount.mountPath)) {
-      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a path of its own.`);
+      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a unique path.`);
     }
     paths.add(mount.mountPath);
     const volume = mount.toVolume();
     const known = volumes.get(volume.name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(volume)) {
-      throw new Error(`Two volumes are called "${volume.name}". Give one of their mounts another volumeName.`);
+      throw new Error(`Duplicate volume "${volume.name}". Set another volumeName for one of the mounts.`);
     }
     volumes.set(volume.name, volume);
   }

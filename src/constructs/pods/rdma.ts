@@ -7,10 +7,10 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { type NamedReference, referencesIn } from '../resources/references';
 
 /** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
-export type NetworkReference = NamedReference | RdmaNetwork;
+export type NetworkReference = NamedReference<'NetworkAttachmentDefinition'> | RdmaNetwork;
 
 /**
  * A network: the attachment, its device, and the fabric. The constructs of `networking` implement this interface, so that a pod repeats
@@ -30,11 +30,13 @@ export interface RdmaNetwork {
 /** What carries RDMA: InfiniBand, or Ethernet (RDMA over Converged Ethernet). */
 export type Fabric = 'infiniband' | 'roce';
 
+/** Options of every kind of RDMA. */
 export interface RdmaOptions {
   /** How NCCL finds the network; the `nccl` of the pod wins. @default - left to NCCL and to the pod's `nccl` */
   readonly nccl?: NcclProfile;
 }
 
+/** Options of `Rdma.over`. */
 export interface NetworkRdmaOptions {
   /** Devices of each pod on each of the networks, and attachments as many. @default 1 */
   readonly count?: number;
@@ -42,11 +44,13 @@ export interface NetworkRdmaOptions {
   readonly nccl?: NcclProfile;
 }
 
+/** Options of `Rdma.shared`. */
 export interface SharedRdmaOptions extends RdmaOptions {
   /** Attachment over which the pod reaches the device's network. @default - none, which is right on the host network only */
   readonly network?: NetworkReference;
 }
 
+/** Options of `Rdma.sriov`. */
 export interface SriovRdmaOptions extends RdmaOptions {
   /** The attachment. A pod with several virtual functions gets it as often. */
   readonly network: NetworkReference;
@@ -56,13 +60,15 @@ export interface SriovRdmaOptions extends RdmaOptions {
   readonly count?: number;
 }
 
+/** Options of `Rdma.hostNetwork`. */
 export interface HostNetworkRdmaOptions extends RdmaOptions {
   /** Resource that brings `/dev/infiniband`, which the host network alone does not. @default - none: it comes in another way */
   readonly resource?: string;
-  /** @default 1 */
+  /** Number of devices of each pod. @default 1 */
   readonly count?: number;
 }
 
+/** Options of `Rdma.efa`. */
 export interface EfaOptions {
   /** EFA interfaces of each pod. */
   readonly count: number;
@@ -70,6 +76,18 @@ export interface EfaOptions {
   readonly hugepages?: ByteSize;
 }
 
+/**
+ * RDMA devices of a pod: the resource, the network attachments, the right to pin memory, and the NCCL profile that
+ * belongs to them.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 2,
+ *   image: 'registry.example.com/train:1',
+ *   accelerators: Accelerator.nvidia({ count: 8 }),
+ *   rdma: Rdma.shared('rdma/rdma_shared_device_a'),
+ * });
+ */
 export class Rdma implements PodPart {
   /** A share of a device that many pods use (k8s-rdma-shared-dev-plugin). The name is the one that the plugin is configured with. */
   static shared(resource: `rdma/${string}`, count = 1, options: SharedRdmaOptions = {}): Rdma {
@@ -88,16 +106,14 @@ export class Rdma implements PodPart {
     const limits: Record<string, number> = {};
     for (const { name, deviceResource } of all) {
       if (deviceResource === undefined) {
-        throw new Error(
-          `network ${name} names no device resource. Say which one its pods get when you define the network.`,
-        );
+        throw new Error(`network ${name} has no device resource. Set the device of the network where you define it.`);
       }
       // A share of a device serves all attachments of its pool; virtual functions are one for each.
       limits[deviceResource] = deviceResource.startsWith('rdma/') ? count : (limits[deviceResource] ?? 0) + count;
     }
     const [resource] = Object.keys(limits);
     if (resource === undefined) {
-      throw new Error('networks is empty: expected at least one network.');
+      throw new Error('networks must contain at least one network.');
     }
     const attachments = all.flatMap((network) => attachmentsOf(network, count));
     return new Rdma(resource, { limits }, { nccl: options.nccl ?? profileOf(all) }, attachments);
@@ -177,7 +193,8 @@ function attachmentsOf(network: NetworkReference | undefined, count: number): re
 /** A bare name means the pod's own namespace, so a network of another one is named with its own. */
 function networkText(network: NetworkReference, podNamespace: string | undefined): string {
   const namespace = typeof network === 'object' && 'networkNamespace' in network ? network.networkNamespace : undefined;
-  return namespace === undefined || namespace === podNamespace ? nameOf(network) : `${namespace}/${nameOf(network)}`;
+  const name = typeof network === 'string' ? network : network.name;
+  return namespace === undefined || namespace === podNamespace ? name : `${namespace}/${name}`;
 }
 
 /** @throws if the networks are not of one fabric */
@@ -185,7 +202,7 @@ function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
   const fabrics = new Set(networks.map(({ fabric }) => fabric));
   if (fabrics.size > 1) {
     throw new Error(
-      `networks ${networks.map(({ name }) => name).join(', ')} are of more than one fabric. Say nccl, or use networks of one.`,
+      `networks ${networks.map(({ name }) => name).join(', ')} have different fabrics. Set nccl, or use networks of one fabric.`,
     );
   }
   const [fabric] = fabrics;

@@ -12,10 +12,11 @@ import { type Quantity } from '../../facts/api/scalars';
 import { type CombinedParts } from './pod-part';
 import { type SharedMemory } from './shared-memory';
 
+/** CPU, memory, and other resources of the main container, beside accelerators. */
 export interface ResourcesProps {
   /** CPUs requested. @default - none: the pod goes where there may be none left */
   readonly cpu?: Cores;
-  /** @default - no limit */
+  /** CPU limit in cores. @default - no limit */
   readonly cpuLimit?: Cores;
   /** Memory, requested and limited. @default - none */
   readonly memory?: ByteSize;
@@ -91,7 +92,7 @@ function united(...maps: readonly Readonly<Record<string, Quantity>>[]): Record<
   const result: Record<string, Quantity> = {};
   for (const [name, amount] of maps.flatMap((map) => Object.entries(map))) {
     if (Object.hasOwn(result, name) && String(result[name]) !== String(amount)) {
-      throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. State it once.`);
+      throw new Error(`The container gets ${String(result[name])} and ${amount} of ${name}. Set it once.`);
     }
     result[name] = amount;
   }

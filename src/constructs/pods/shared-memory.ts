@@ -8,6 +8,18 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
 import { Mount } from './mount';
 
+/**
+ * The size of `/dev/shm`, which is 64 MiB by default and too small for data loaders and NCCL. It is a tmpfs: what is
+ * written there counts towards the memory limit of the container.
+ *
+ * @example
+ * new kubeflow.PyTorchJob(chart, 'train', {
+ *   nodes: 1,
+ *   image: 'registry.example.com/train:1',
+ *   resources: { memory: '512Gi' },
+ *   sharedMemory: SharedMemory.added('64Gi'),
+ * });
+ */
 export class SharedMemory {
   /** Part of the container's memory: the limit stays as it is stated and must be larger. */
   static within(size: ByteSize): SharedMemory {
@@ -24,19 +36,22 @@ export class SharedMemory {
     return size instanceof SharedMemory ? size : SharedMemory.within(size);
   }
 
+  /** The size as an amount. */
   readonly amount: Quantity;
 
   private constructor(
+    /** The size as it was written. */
     readonly size: string,
     private readonly onTop: boolean,
   ) {
     const amount = parseQuantity(size);
     if (amount === undefined || amount.isZero() || amount.isNegative()) {
-      throw new Error(`sharedMemory ${JSON.stringify(size)}: expected a size such as 64Gi.`);
+      throw new Error(`sharedMemory ${JSON.stringify(size)}: must be a size such as 64Gi.`);
     }
     this.amount = amount;
   }
 
+  /** Returns the volume and its mount at `/dev/shm`. */
   toMount(): Mount {
     return Mount.emptyDir('/dev/shm', { volumeName: 'shm', medium: 'Memory', sizeLimit: this.size });
   }
@@ -61,7 +76,7 @@ export class SharedMemory {
       return memory;
     }
     throw new Error(
-      `${prop} ${memory} leaves nothing beside sharedMemory ${this.size}, which counts to it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,
+      `${prop} ${memory} must be greater than sharedMemory ${this.size}, which counts toward it. Raise ${prop}, or use SharedMemory.added('${this.size}').`,
     );
   }
 }

@@ -8,28 +8,36 @@ export type QueueEngine = 'volcano' | 'kueue' | 'kai' | 'gantry';
 
 /** A Queue of Volcano: `volcano.Queue`, `volcano.Queue.fromName('research')`, `team.queue`. */
 export interface VolcanoQueueReference {
+  /** Marks the queue as one of Volcano. */
   readonly engine: 'volcano';
-  readonly queueName: string;
+  /** Name of the Queue. */
+  readonly name: string;
 }
 
 /** A LocalQueue of Kueue: `kueue.LocalQueue`, `kueue.LocalQueue.fromName('team-a')`. */
 export interface KueueQueueReference {
+  /** Marks the queue as one of Kueue. */
   readonly engine: 'kueue';
-  readonly queueName: string;
+  /** Name of the LocalQueue. */
+  readonly name: string;
   /** Namespace of the queue, which must be the workload's. @default - not known */
   readonly namespace?: string;
 }
 
 /** A Queue of the KAI scheduler: `kai.Queue.fromName('team-a')`. */
 export interface KaiQueueReference {
+  /** Marks the queue as one of KAI Scheduler. */
   readonly engine: 'kai';
-  readonly queueName: string;
+  /** Name of the Queue. */
+  readonly name: string;
 }
 
 /** A queue of Gantry's scheduler: `gantryScheduler.queue('research')`, `GantryQueue.fromName('research')`. */
 export interface GantryQueueReference {
+  /** Marks the queue as one of Gantry's scheduler. */
   readonly engine: 'gantry';
-  readonly queueName: string;
+  /** Name of the queue. */
+  readonly name: string;
   /** `schedulerName` of the scheduler that has the queue. @default gantry */
   readonly schedulerName?: string;
 }
@@ -64,8 +72,8 @@ const FROM_NAME: Readonly<Record<QueueEngine, string>> = {
 };
 
 /** For example `Volcano queue "research"`. */
-export function queueTitle({ engine, queueName }: QueueReference): string {
-  return `${TITLES[engine]} "${queueName}"`;
+export function queueTitle({ engine, name }: QueueReference): string {
+  return `${TITLES[engine]} "${name}"`;
 }
 
 /**
@@ -94,14 +102,11 @@ export function requireQueue<Engine extends QueueEngine>(
 }
 
 function engineOf(value: unknown): QueueReference | undefined {
-  if (typeof value !== 'object' || value === null || !('engine' in value) || !('queueName' in value)) {
+  if (typeof value !== 'object' || value === null || !('engine' in value) || !('name' in value)) {
     return undefined;
   }
-  const { engine, queueName } = value;
-  return typeof engine === 'string' &&
-    Object.hasOwn(TITLES, engine) &&
-    typeof queueName === 'string' &&
-    queueName !== ''
+  const { engine, name } = value;
+  return typeof engine === 'string' && Object.hasOwn(TITLES, engine) && typeof name === 'string' && name !== ''
     ? (value as QueueReference)
     : undefined;
 }

@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
@@ -14,7 +14,7 @@ export interface NeedsKnativeFeatures {
   readonly requiredFeatures: readonly string[];
 }
 
-export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'> {
+export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'>, Overridable<ConfigMap> {
   /** @default - none: `addService` */
   readonly services?: readonly NeedsKnativeFeatures[];
   /** Others that shall be on, by their keys. @default - none */
@@ -22,11 +22,19 @@ export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps,
 }
 
 /**
- * The ConfigMap `config-features` of Knative, in `knative-serving` unless you say otherwise. Knative's installation makes it too: apply
- * this one with server-side apply, or use `patch`, so that what others switched on stays. Most switches cannot safely be turned off again.
+ * The ConfigMap `config-features` of Knative, in `knative-serving` unless you say otherwise. Knative's installation
+ * makes it too: apply this one with server-side apply, or use `patch`, so that what others switched on stays. Most
+ * switches cannot safely be turned off again.
  *
  * @example
- * const features = new KnativeFeatureSwitches(chart, 'features', { services: [chat] });
+ * const chat = new serving.InferenceService(chart, 'chat', {
+ *   image: 'vllm/vllm-openai:v0.14.0',
+ *   port: 8000,
+ *   loadingTime: Duration.minutes(4),
+ *   accelerators: Accelerator.nvidia({ count: 1 }),
+ *   as: serving.ServingEngine.knative(),
+ * });
+ * const features = new serving.KnativeFeatureSwitches(chart, 'features', { services: [chat] });
  * features.patch; // for kubectl patch configmap config-features -n knative-serving --type merge -p
  */
 export class KnativeFeatureSwitches extends Construct {
@@ -40,11 +48,22 @@ export class KnativeFeatureSwitches extends Construct {
   ) {
     super(scope, id);
     this.services = [...(props.services ?? [])];
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   addService(service: NeedsKnativeFeatures): this {

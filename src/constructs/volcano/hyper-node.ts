@@ -8,16 +8,20 @@ import {
   type HyperNodeSpecMember,
 } from '../../facts/api/types/topology.volcano.sh/v1alpha1';
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import { dependOn } from '../resources/depend-on';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 
 /** Whatever names a hyper node. */
-export interface IHyperNode {
-  readonly hyperNodeName: string;
-}
+export type HyperNodeReference = ObjectReference<'HyperNode'>;
 
-/** What a hyper node consists of. */
+/**
+ * A member of a HyperNode: nodes, or a HyperNode of the tier below.
+ *
+ * @example
+ * new volcano.HyperNode(chart, 'rack-1', { tier: 1, members: [volcano.HyperNodeMember.nodesMatching('^rack-1-.*$')] });
+ */
 export class HyperNodeMember {
   /** One node. */
   static node(name: string): HyperNodeMember {
@@ -40,25 +44,24 @@ export class HyperNodeMember {
   }
 
   /** A hyper node of a lower tier. Hyper nodes can be named only one by one. */
-  static hyperNode(hyperNode: IHyperNode): HyperNodeMember {
-    return new HyperNodeMember(
-      { type: 'HyperNode', selector: { exactMatch: { name: hyperNode.hyperNodeName } } },
-      hyperNode,
-    );
+  static hyperNode(hyperNode: HyperNodeReference): HyperNodeMember {
+    return new HyperNodeMember({ type: 'HyperNode', selector: { exactMatch: { name: hyperNode.name } } }, hyperNode);
   }
 
   private constructor(
     private readonly member: HyperNodeSpecMember,
     /** The hyper node that this refers to. */
-    readonly reference?: IHyperNode,
+    readonly reference?: HyperNodeReference,
   ) {}
 
+  /** Returns the member as the spec of the HyperNode has it. */
   toMember(): HyperNodeSpecMember {
     return this.member;
   }
 }
 
-export interface HyperNodeProps extends ClusterObjectProps {
+/** Props of a HyperNode. */
+export interface HyperNodeProps extends ClusterObjectProps, Overridable<HyperNodeKind> {
   /** How far apart the members are: 1 for the closest (one switch, one NVLink domain), rising. */
   readonly tier: number;
   /** A name of the tier, by which a job may ask for it. @default - none */
@@ -70,24 +73,37 @@ export interface HyperNodeProps extends ClusterObjectProps {
 /**
  * Rules: `volcano/hyper-node-*`. Source: volcano, pkg/scheduler/api/hyper_node_info.go.
  *
- * @example new HyperNode(chart, 'leaf-1', { tier: 1, members: [HyperNodeMember.nodesLabelled({ 'nvidia.com/gpu.clique': clique })] });
+ * @example
+ * new volcano.HyperNode(chart, 'leaf-1', {
+ *   tier: 1,
+ *   members: [volcano.HyperNodeMember.nodesLabelled({ 'topology.example.com/leaf': 'leaf-1' })],
+ * });
  */
-export class HyperNode extends Construct implements IHyperNode {
+export class HyperNode extends Construct implements HyperNodeReference {
   /** A hyper node that exists in the cluster. */
-  static fromName(hyperNodeName: string): IHyperNode {
-    return { hyperNodeName };
+  static fromName(name: string): HyperNodeReference {
+    return { kind: 'HyperNode', name };
   }
 
-  readonly hyperNodeName: string;
+  /** Name of the HyperNode. */
+  readonly kind = 'HyperNode';
+  readonly name: string;
+  /** The HyperNode object. */
   readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: HyperNodeProps) {
     super(scope, id);
-    this.hyperNodeName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', HyperNodeKind, {
-      metadata: clusterMetadata(id, props),
-      spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      HyperNodeKind,
+      {
+        metadata: clusterMetadata(id, props),
+        spec: { tier: props.tier, tierName: props.tierName, members: props.members.map((member) => member.toMember()) },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, ...props.members.map(({ reference }) => reference));
   }
 }

@@ -11,12 +11,13 @@ import { type PriorityClassReference } from '../resources/references';
 import { type NetworkTopology, renderTopology } from './network-topology';
 import { queueTitle, requireQueue, type VolcanoQueueReference } from '../resources/queue-references';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { type Amounts, optionalAmountsByName } from '../pods/amounts';
 import { GROUP_NAME_ANNOTATION, TASK_ANNOTATION } from './volcano-pods';
 
 /** Pods of a group that belong closer together. */
 export interface SubGroup {
+  /** Name of the subgroup, unique in the PodGroup. */
   readonly name: string;
   /** Pods of each sub group. @default 1 */
   readonly size?: number;
@@ -30,8 +31,9 @@ export interface SubGroup {
   readonly networkTopology?: NetworkTopology;
 }
 
-export interface PodGroupProps extends NamespacedObjectProps {
-  /** @default - Volcano's queue `default` */
+/** Props of a Volcano PodGroup. */
+export interface PodGroupProps extends NamespacedObjectProps, Overridable<PodGroupKind> {
+  /** The queue that the pods use. @default - Volcano's queue `default` */
   readonly queue?: VolcanoQueueReference;
   /**
    * How many pods must fit before the first starts.
@@ -45,11 +47,11 @@ export interface PodGroupProps extends NamespacedObjectProps {
   readonly minTaskMember?: Readonly<Record<string, number>>;
   /** Resources that must be free before the group is admitted. @default - Volcano uses the requests of the pods */
   readonly minResources?: Amounts;
-  /** @default - none */
+  /** The priority class that orders the group in its queue. @default - none */
   readonly priorityClass?: PriorityClassReference;
   /** How close the pods must be. @default - anywhere */
   readonly networkTopology?: NetworkTopology;
-  /** @default - none */
+  /** Parts of the group with a topology of their own. @default - none */
   readonly subGroups?: readonly SubGroup[];
 }
 
@@ -59,11 +61,13 @@ export interface PodGroupProps extends NamespacedObjectProps {
  * Rules: `volcano/pod-group-*`. Source: volcano, pkg/scheduler/api/job_info.go.
  *
  * @example
- * const group = new PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
+ * const group = new volcano.PodGroup(chart, 'eval', { queue, minTaskMember: { leader: 1, worker: 4 } });
  * new PodTemplate({ image, parts: [group.member('worker')], scheduling: Scheduling.volcano(queue) });
  */
 export class PodGroup extends Construct {
-  readonly podGroupName: string;
+  /** Name of the PodGroup. */
+  readonly name: string;
+  /** The PodGroup object. */
   readonly resource: ApiObject;
   private queue?: VolcanoQueueReference;
 
@@ -72,7 +76,7 @@ export class PodGroup extends Construct {
     if (props.queue !== undefined) {
       requireQueue(`${this.node.path}: queue`, props.queue, ['volcano']);
     }
-    this.podGroupName = props.name ?? id;
+    this.name = props.name ?? id;
     this.queue = props.queue;
     const { minTaskMember } = props;
     const spec: PodGroupSpec = {
@@ -80,8 +84,8 @@ export class PodGroup extends Construct {
         props.minMember ?? (minTaskMember && Object.values(minTaskMember).reduce((sum, count) => sum + count, 0)),
       minTaskMember,
       minResources: optionalAmountsByName(`${this.node.path}: minResources`, props.minResources),
-      queue: Lazy.any({ produce: () => this.queue?.queueName }) as string,
-      priorityClassName: props.priorityClass?.priorityClassName,
+      queue: Lazy.any({ produce: () => this.queue?.name }) as string,
+      priorityClassName: props.priorityClass?.name,
       networkTopology: props.networkTopology && renderTopology(props.networkTopology),
       subGroupPolicy: props.subGroups?.map((group) => ({
         name: group.name,
@@ -92,7 +96,13 @@ export class PodGroup extends Construct {
         networkTopology: group.networkTopology && renderTopology(group.networkTopology),
       })),
     };
-    this.resource = new Resource(this, 'Resource', PodGroupKind, { metadata: namespacedMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      PodGroupKind,
+      { metadata: namespacedMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, props.queue, props.priorityClass);
   }
 
@@ -120,6 +130,6 @@ export class PodGroup extends Construct {
 
   /** What makes a pod a member, as annotations. */
   memberAnnotations(task?: string): Readonly<Record<string, string>> {
-    return { [GROUP_NAME_ANNOTATION]: this.podGroupName, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
+    return { [GROUP_NAME_ANNOTATION]: this.name, ...(task === undefined ? {} : { [TASK_ANNOTATION]: task }) };
   }
 }

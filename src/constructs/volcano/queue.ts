@@ -8,19 +8,21 @@ import { Resource } from '../resources/resource';
 import { parseQuantity, Quantity } from '../../manifests/quantity';
 import { dependOn } from '../resources/depend-on';
 import { type VolcanoQueueReference } from '../resources/queue-references';
-import { type ClusterObjectProps, clusterMetadata } from '../resources/object-props';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 
 const CHILDREN = Symbol.for('gantry.volcano.queue.children');
 
+/** Groups of nodes that a queue may use. */
 export interface NodeGroups {
   /** Names of node groups (the node label `volcano.sh/nodegroup-name`). @default - none */
   readonly required?: readonly string[];
-  /** @default - none */
+  /** Groups that the pods of the queue should run on. @default - none */
   readonly preferred?: readonly string[];
 }
 
-export interface QueueProps extends ClusterObjectProps {
+/** Props of a Volcano Queue. */
+export interface QueueProps extends ClusterObjectProps, Overridable<QueueKind> {
   /** The queue that this one takes its share from. @default - Volcano's root queue */
   readonly parent?: VolcanoQueueReference;
   /**
@@ -66,7 +68,7 @@ export interface QueueProps extends ClusterObjectProps {
  * Rules: `volcano/queue-*` (docs/volcano.md). Source: volcano, pkg/webhooks/admission/queues/validate/validate_queue.go.
  *
  * @example
- * const ai = new Queue(chart, 'ai', { capability: { accelerators: Accelerator.nvidia({ count: 64 }) } });
+ * const ai = new volcano.Queue(chart, 'ai', { capability: { accelerators: Accelerator.nvidia({ count: 64 }) } });
  * const research = ai.addQueue('research', {
  *   guarantee: { accelerators: Accelerator.nvidia({ count: 16 }) },
  *   capability: { cpu: 768, accelerators: [Accelerator.nvidia({ count: 48 }), Accelerator.amd({ count: 16 })] },
@@ -74,13 +76,17 @@ export interface QueueProps extends ClusterObjectProps {
  */
 export class Queue extends Construct implements VolcanoQueueReference {
   /** A queue that exists in the cluster. */
-  static fromName(queueName: string): VolcanoQueueReference {
-    return { engine: 'volcano', queueName };
+  static fromName(name: string): VolcanoQueueReference {
+    return { engine: 'volcano', name };
   }
 
+  /** Marks the queue as one of Volcano. */
   readonly engine = 'volcano';
-  readonly queueName: string;
+  /** Name of the Queue. */
+  readonly name: string;
+  /** The parent queue; `undefined` for a child of the root. */
   readonly parent?: VolcanoQueueReference;
+  /** The Queue object. */
   readonly resource: ApiObject;
   private readonly [CHILDREN]: Queue[] = [];
 
@@ -91,13 +97,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
     private readonly props: QueueProps = {},
   ) {
     super(scope, id);
-    this.queueName = props.name ?? id;
+    this.name = props.name ?? id;
     this.parent = props.parent;
     for (const share of ['capability', 'deserved', 'guarantee'] as const) {
       this.stated(share);
     }
     const spec: QueueSpec = {
-      parent: props.parent?.queueName,
+      parent: props.parent?.name,
       weight: props.weight ?? 1,
       reclaimable: props.reclaimable ?? true,
       priority: props.priority,
@@ -108,7 +114,13 @@ export class Queue extends Construct implements VolcanoQueueReference {
       type: props.type,
       affinity: affinityOf(props),
     };
-    this.resource = new Resource(this, 'Resource', QueueKind, { metadata: clusterMetadata(id, props), spec });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      QueueKind,
+      { metadata: clusterMetadata(id, props), spec },
+      props.overrides,
+    );
     dependOn(this.resource, props.parent);
     if (hasChildren(props.parent)) {
       props.parent[CHILDREN].push(this);

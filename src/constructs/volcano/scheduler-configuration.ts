@@ -12,14 +12,17 @@ import { type NamedReference, nameOf } from '../resources/references';
 import { dependOn } from '../resources/depend-on';
 import { SCHEDULER_CONF_KEY, type SchedulerActionName, schedulerConfigMapName } from './scheduler-facts';
 import { SchedulerPlugin } from './scheduler-plugin';
+import { type Overridable } from '../resources/object-props';
 
 /** An action with arguments of its own. */
 export interface SchedulerAction {
+  /** Name of the action. */
   readonly name: SchedulerActionName;
   /** For example `{ enableTopologyAwarePreemption: true }` for preempt. @default - Volcano's defaults */
   readonly arguments?: Readonly<Record<string, JsonValue>>;
 }
 
+/** Where the scheduler reads the load of nodes, for the plugin `usage`. */
 export interface SchedulerMetrics {
   /** Where the plugins `usage` and `rescheduling` get the load of nodes from. */
   readonly type: 'prometheus' | 'prometheus_adaptor' | 'elasticsearch';
@@ -31,16 +34,17 @@ export interface SchedulerMetrics {
   readonly others?: Readonly<Record<string, string>>;
 }
 
-export interface SchedulerConfigurationProps {
+/** Props of a SchedulerConfiguration. */
+export interface SchedulerConfigurationProps extends Overridable<ConfigMap> {
   /** The Helm release of Volcano, after which its chart names the ConfigMap. @default 'volcano' */
   readonly release?: string;
   /** The namespace of the release. @default 'volcano-system' */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** In the order in which they run. @default - enqueue, allocate, preempt, reclaim, backfill */
   readonly actions?: readonly (SchedulerActionName | SchedulerAction)[];
   /** Plugins by tier: within a tier all have a say, a later tier is asked only where the earlier ones leave a choice. */
   readonly tiers: readonly (readonly SchedulerPlugin[])[];
-  /** @default - the load of nodes is not looked at */
+  /** Where the scheduler reads the load of nodes. @default - the load of nodes is not looked at */
   readonly metrics?: SchedulerMetrics;
   /** Configurations that plugins read by name, such as `init-params` of Ascend's NPU plugin. @default - none */
   readonly configurations?: readonly PluginConfiguration[];
@@ -48,10 +52,13 @@ export interface SchedulerConfigurationProps {
 
 /** A configuration that a plugin reads by its name. */
 export interface PluginConfiguration {
+  /** Name of the plugin. */
   readonly name: string;
+  /** Arguments of the plugin, as they are written. */
   readonly arguments: Readonly<Record<string, JsonValue>>;
 }
 
+/** Options of `SchedulerConfiguration.forGpus`. */
 export interface GpuSchedulingOptions extends Pick<SchedulerConfigurationProps, 'release' | 'namespace' | 'metrics'> {
   /** Devices that are packed, with their weights. @default - `nvidia.com/gpu` with 10 */
   readonly devices?: Readonly<Record<string, number>>;
@@ -75,7 +82,7 @@ const DEFAULT_ACTIONS: readonly SchedulerActionName[] = ['enqueue', 'allocate', 
  *
  * Rules: `volcano/scheduler-*`. Source: volcano, pkg/scheduler/util.go.
  *
- * @example SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
+ * @example volcano.SchedulerConfiguration.forGpus(chart, 'scheduler', { networkTopology: true });
  */
 export class SchedulerConfiguration extends Construct {
   /**
@@ -107,7 +114,10 @@ export class SchedulerConfiguration extends Construct {
     });
   }
 
-  readonly configMapName: string;
+  /** Name of the ConfigMap. */
+  readonly kind = 'ConfigMap';
+  readonly name: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
   private readonly tiers: SchedulerPlugin[][];
 
@@ -117,12 +127,18 @@ export class SchedulerConfiguration extends Construct {
     private readonly props: SchedulerConfigurationProps,
   ) {
     super(scope, id);
-    this.configMapName = schedulerConfigMapName(props.release ?? 'volcano');
+    this.name = schedulerConfigMapName(props.release ?? 'volcano');
     this.tiers = props.tiers.map((tier) => [...tier]);
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: { name: this.configMapName, namespace: nameOf(props.namespace ?? 'volcano-system') },
-      data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: { name: this.name, namespace: nameOf(props.namespace ?? 'volcano-system') },
+        data: { [SCHEDULER_CONF_KEY]: Lazy.any({ produce: () => this.text }) as string },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -7,8 +7,8 @@ import { type ApiObjectMetadata, Chart, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { collectMistakes } from '../../checks/mistakes';
 import { type ResourceKind } from '../../facts/api/resource-kind';
-import { type Gang, type OpenPartial, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
-import { merged } from '../pods/merge';
+import { type Gang, type PodRenderOptions, Scheduling, type SchedulingEngine } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn, requireSameApp } from '../resources/depend-on';
 import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
 import { type QueueEngine, type QueueReferenceOf, requireQueue } from '../resources/queue-references';
@@ -26,11 +26,12 @@ import { MEANS_OF_SINGLE_PODS, queueOnPods, requireMeans, type SchedulingMeans, 
 /** Every engine that has queues. */
 const QUEUE_ENGINES: readonly QueueEngine[] = ['volcano', 'kueue', 'kai', 'gantry'];
 
+/** Props that every workload has. */
 export interface WorkloadProps<Spec, Engine extends SchedulingEngine = SchedulingEngine> extends NamespacedObjectProps {
   /** Anything else of the object's metadata, which wins over the above. @default - none */
   readonly metadata?: ApiObjectMetadata;
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly specOverrides?: OpenPartial<Spec>;
+  readonly overrides?: OpenPartial<Spec>;
   /** Who schedules the pods, and through which queue. Excludes `submitTo`. @default - the cluster's own scheduler */
   readonly scheduling?: Scheduling<Engine>;
   /** Priority of the pods. @default - the cluster's default class, if any */
@@ -75,11 +76,12 @@ export interface WorkloadDefinition<T, Spec extends object, Engine extends Sched
 /**
  * A workload construct of any kind.
  *
- * The last type parameter lists the engines that can schedule the kind: a queue or a `scheduling` of another engine does not compile.
+ * The last type parameter lists the engines that can schedule the kind: a queue or a `scheduling` of another engine
+ * does not compile.
  *
  * @example
- * const job: Workload<PyTorchJob, PyTorchJobSpec> = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
- * job.submitTo(scheduler.queue('research')).withPriority(PriorityClass.fromName('production'));
+ * const job = new kubeflow.PyTorchJob(chart, 'llama', { nodes: 8, image });
+ * job.submitTo(queue).withPriority(PriorityClass.fromName('production'));
  */
 export abstract class Workload<
   T,
@@ -191,9 +193,9 @@ export abstract class Workload<
   private prioritize(priorityClass: PriorityClassReference): void {
     this.requirePriorityClass('withPriority', priorityClass);
     const before = this.chosen.priorityClass;
-    if (before !== undefined && before.priorityClassName !== priorityClass.priorityClassName) {
+    if (before !== undefined && before.name !== priorityClass.name) {
       throw new Error(
-        `${this.node.path}: must not have the priority class "${priorityClass.priorityClassName}": it has "${before.priorityClassName}". Keep one of the two.`,
+        `${this.node.path}: must not have the priority class "${priorityClass.name}": it has "${before.name}". Keep one of the two.`,
       );
     }
     this.choose({ priorityClass });
@@ -252,9 +254,9 @@ export abstract class Workload<
   }
 
   private requirePriorityClass(where: string, value: unknown): void {
-    const name =
-      typeof value === 'object' && value !== null && 'priorityClassName' in value ? value.priorityClassName : undefined;
-    if (typeof name !== 'string') {
+    const { kind, name } =
+      typeof value === 'object' && value !== null ? (value as Partial<PriorityClassReference>) : {};
+    if (kind !== 'PriorityClass' || typeof name !== 'string') {
       throw new Error(
         `${this.node.path}: ${where} must be a PriorityClass, or PriorityClass.fromName("…") for one of the cluster.`,
       );
@@ -374,7 +376,7 @@ export abstract class Workload<
       return [];
     }
     const { namespace } = this.definition.props;
-    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.priorityClassName;
+    const priorityClassName = (): string | undefined => this.chosen.priorityClass?.name;
     return this.gangs.map((gang) => ({ gang: scheduling.toGang(gang), scheduling, namespace, priorityClassName }));
   }
 
@@ -398,7 +400,7 @@ export abstract class Workload<
   }
 
   private finished(choice: WorkloadChoice): Spec {
-    return merged(this.render(choice), this.definition.props.specOverrides);
+    return merged(this.render(choice), this.definition.props.overrides);
   }
 }
 

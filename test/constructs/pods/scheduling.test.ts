@@ -1,8 +1,8 @@
 import { Duration } from 'cdk8s';
 import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
 
-const queue = { engine: 'volcano', queueName: 'research' } as const;
-const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+const queue = { engine: 'volcano', name: 'research' } as const;
+const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 const gang = { name: 'train', minMember: 8, members: 8 };
 
 function pod(scheduling: Scheduling, of: Parameters<Scheduling['toScheduling']>[0] = gang): unknown {
@@ -90,7 +90,7 @@ test('tiers of Volcano: by number on pods, by number or name in a PodGroup', () 
   });
   const soft = Scheduling.volcano(queue, { topology: { preferred: 'rack' } });
   expect(soft.toNetworkTopology()).toEqual({ mode: 'soft', highestTierName: 'rack' });
-  expect(() => soft.toPodGroupAnnotations()).toThrow('by its number only');
+  expect(() => soft.toPodGroupAnnotations()).toThrow('must be the number of a HyperNode tier');
 });
 
 test('an elastic range must fit the workload', () => {
@@ -101,7 +101,9 @@ test('an elastic range must fit the workload', () => {
   expect(ranged(9)).toThrow(
     'elastic.min must be a whole number from 1 to 8, the number of pods of the workload, not 9.',
   );
-  expect(ranged(0)).toThrow('elastic.min 0');
+  expect(ranged(0)).toThrow(
+    'elastic.min must be a whole number from 1 to 8, the number of pods of the workload, not 0.',
+  );
   expect(ranged(2, 16)).toThrow('elastic.max 16: the workload has 8 pods.');
   expect(ranged(8, 8)).not.toThrow();
 });
