@@ -259,15 +259,10 @@ type PodSetTopology = TopologyPodSet['topology'];
 
 /** The level that the pods stay within; -1 for one that the tree does not have. */
 function levelFor(tree: TopologyTree, topology: PodSetTopology): number {
-  switch (topology?.mode) {
-    case 'required':
-    case 'preferred':
-      return tree.levelOf(topology.level ?? '');
-    case 'slice-only':
-      return 0;
-    default:
-      return tree.levels.length - 1;
+  if (topology?.mode === 'required' || topology?.mode === 'preferred') {
+    return tree.levelOf(topology.level ?? '');
   }
+  return topology?.mode === 'slice-only' ? 0 : tree.levels.length - 1;
 }
 
 interface Slices {
