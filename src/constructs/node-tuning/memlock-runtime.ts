@@ -14,6 +14,7 @@ import { Resource } from '../resources/resource';
 import { ContainerdConfiguration, type ContainerdRuntime } from './containerd-configuration';
 import { drained, type NodeDocument } from './node-document';
 
+/** Props of a MemlockRuntime. */
 export interface MemlockRuntimeProps extends ClusterObjectProps {
   /** The name of the runtime in containerd. @default - the name of the RuntimeClass */
   readonly handler?: string;
@@ -36,7 +37,9 @@ const UNLIMITED = '18446744073709551615';
  * new PodTemplate({ image, runtimeClass: rdma.runtimeClassName });
  */
 export class MemlockRuntime extends Construct {
+  /** The RuntimeClass object. */
   readonly resource: ApiObject;
+  /** Name of the RuntimeClass. */
   readonly runtimeClassName: string;
   private readonly handler: string;
 

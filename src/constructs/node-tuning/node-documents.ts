@@ -10,18 +10,26 @@ import { namespacedMetadata, type NamespacedObjectProps } from '../resources/obj
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
 
+/** Props of NodeDocuments. */
 export interface NodeDocumentsProps extends NamespacedObjectProps {
+  /** The files. */
   readonly documents: readonly NodeDocument[];
 }
 
 /**
- * Keys are the paths, with `_` for `/`: `etc_containerd_conf.d_50-gantry.toml`.
+ * A ConfigMap with files of nodes. Keys are the paths with `_` for `/`: `etc_containerd_conf.d_50-gantry.toml`.
  *
  * Rules: `node-tuning/*` over files.
+ *
+ * @example
+ * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock()] });
  */
 export class NodeDocuments extends Construct {
+  /** Name of the ConfigMap. */
   readonly configMapName: string;
+  /** The ConfigMap object. */
   readonly resource: ApiObject;
+  /** The files, in their order. */
   readonly documents: readonly NodeDocument[];
 
   /** @throws if two documents have one path */

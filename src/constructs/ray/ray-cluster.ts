@@ -15,13 +15,15 @@ import {
   referencesOfCluster,
 } from './ray-cluster-spec';
 
+/** Props of a RayCluster. */
 export interface RayClusterProps extends RayClusterParts, WorkloadProps<RayClusterSpec, RayEngine> {
-  /** @default false */
+  /** Whether the cluster is created suspended. @default false */
   readonly suspend?: boolean;
 }
 
 /** What a RayJob may run on: a `RayCluster`, or one of the cluster by its name. */
 export interface RayClusterReference {
+  /** Name of the RayCluster. */
   readonly rayClusterName: string;
 }
 
@@ -50,6 +52,7 @@ export class RayCluster extends Workload<RayClusterKind, RayClusterSpec, RayEngi
     });
   }
 
+  /** Name of the RayCluster. */
   get rayClusterName(): string {
     return this.name;
   }

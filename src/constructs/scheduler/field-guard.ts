@@ -19,8 +19,13 @@ import {
 } from '../../facts/catalog/gantry-names';
 import { Resource } from '../resources/resource';
 
+/** Props of a FieldGuard. */
 export interface FieldGuardProps {
-  readonly metadata: ApiObjectMetadata & { readonly name: string };
+  /** Metadata of the policy and its binding. */
+  readonly metadata: ApiObjectMetadata & {
+    /** Name of the policy and its binding. */
+    readonly name: string;
+  };
   /** User name of the scheduler's service account. */
   readonly username: string;
 }
@@ -39,8 +44,20 @@ const unchanged = (key: string): string =>
 const ON_UPDATE = 'oldObject == null';
 const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""';
 
+/**
+ * Reserves the fields that the scheduler writes on pods for the scheduler: a ValidatingAdmissionPolicy.
+ * `GantryScheduler` makes one.
+ *
+ * @example
+ * new FieldGuard(chart, 'guard', {
+ *   metadata: { name: 'gantry-fields' },
+ *   username: 'system:serviceaccount:gantry-system:gantry-scheduler',
+ * });
+ */
 export class FieldGuard extends Construct {
+  /** The ValidatingAdmissionPolicy object. */
   readonly policy: ApiObject;
+  /** The ValidatingAdmissionPolicyBinding object. */
   readonly binding: ApiObject;
 
   constructor(scope: Construct, id: string, { metadata, username }: FieldGuardProps) {

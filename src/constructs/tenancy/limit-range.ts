@@ -15,14 +15,15 @@ export type ContainerAmounts = Omit<Amounts, 'pods'>;
 
 /** How many times its request a limit may be, by resource: plain numbers such as `2`. */
 export interface LimitRatios {
-  /** @default - no bound */
+  /** Greatest ratio of CPU limit to request. @default - none */
   readonly cpu?: number;
-  /** @default - no bound */
+  /** Greatest ratio of memory limit to request. @default - none */
   readonly memory?: number;
-  /** @default - no bound */
+  /** Greatest ratio of local storage limit to request. @default - none */
   readonly ephemeralStorage?: number;
 }
 
+/** Defaults and bounds of the resources of each container. */
 export interface ContainerLimits {
   /**
    * Limits of containers that state none.
@@ -42,7 +43,7 @@ export interface ContainerLimits {
    * @default - no bound
    */
   readonly max?: ContainerAmounts;
-  /** @default - no bound */
+  /** The least that a container must request. @default - no bound */
   readonly min?: ContainerAmounts;
   /**
    * How many times its request a limit may be.
@@ -51,12 +52,13 @@ export interface ContainerLimits {
   readonly maxLimitRequestRatio?: LimitRatios;
 }
 
+/** Props of a LimitRange. */
 export interface LimitRangeProps {
-  /** @default - the construct's id */
+  /** Name of the LimitRange. @default - the construct's id */
   readonly name?: string;
-  /** @default - the chart's namespace */
+  /** Namespace of the LimitRange. @default - the chart's namespace */
   readonly namespace?: INamespace;
-  /** @default - nothing said of containers */
+  /** Defaults and bounds of each container. @default - nothing said of containers */
   readonly container?: ContainerLimits;
   /**
    * Bounds of pods as a whole. A pod that does not state a bounded amount is refused: bound no devices here where pods without any
@@ -68,7 +70,12 @@ export interface LimitRangeProps {
    * Least and most storage of one claim.
    * @default - no bounds
    */
-  readonly persistentVolumeClaim?: { readonly min?: ByteSize; readonly max?: ByteSize };
+  readonly persistentVolumeClaim?: {
+    /** Smallest size of a claim. @default - none */
+    readonly min?: ByteSize;
+    /** Greatest size of a claim. @default - none */
+    readonly max?: ByteSize;
+  };
 }
 
 /**
@@ -78,6 +85,7 @@ export interface LimitRangeProps {
  * new LimitRange(chart, 'defaults', { container: { defaultRequest: { cpu: 1, memory: '2Gi' } } });
  */
 export class LimitRange extends Construct {
+  /** The LimitRange object. */
   readonly resource: ApiObject;
   private readonly items: (() => LimitRangeItem)[] = [];
 

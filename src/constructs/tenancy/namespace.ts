@@ -8,25 +8,32 @@ import { Resource } from '../resources/resource';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
 export interface INamespace {
+  /** Name of the namespace. */
   readonly name: string;
 }
 
+/** Props of a Namespace. */
 export interface NamespaceProps {
-  /** @default - the construct's id */
+  /** Name of the Namespace. @default - the construct's id */
   readonly name?: string;
-  /** @default - none */
+  /** Labels of the Namespace. @default - none */
   readonly labels?: ObjectMeta['labels'];
-  /** @default - none */
+  /** Annotations of the Namespace. @default - none */
   readonly annotations?: ObjectMeta['annotations'];
 }
 
-/** @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } }); */
+/**
+ * A Namespace that the app creates.
+ *
+ * @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+ */
 export class Namespace extends Construct implements INamespace {
   /** A namespace that exists in the cluster. */
   static fromName(name: string): INamespace {
     return { name };
   }
 
+  /** Name of the Namespace. */
   readonly name: string;
 
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {

@@ -9,14 +9,16 @@ import { Resource } from '../resources/resource';
 
 /** Whatever names a priority class: a `PriorityClass`, or `PriorityClass.fromName(…)` for one of the cluster. */
 export interface IPriorityClass {
+  /** Name of the PriorityClass. */
   readonly priorityClassName: string;
 }
 
 /** `Never` waits in front of lower pods without pushing them aside. */
 export type PreemptionPolicy = 'PreemptLowerPriority' | 'Never';
 
+/** Props of a PriorityClass. */
 export interface PriorityClassProps {
-  /** @default - the construct's id */
+  /** Name of the PriorityClass. @default - the construct's id */
   readonly name?: string;
   /**
    * Higher goes first. Whole, at most 1,000,000,000: what is above belongs to the system.
@@ -24,7 +26,7 @@ export interface PriorityClassProps {
    * Source: Kubernetes 1.36, pkg/apis/scheduling/validation.
    */
   readonly value: number;
-  /** @default 'PreemptLowerPriority' */
+  /** Whether pods of the class preempt others. @default 'PreemptLowerPriority' */
   readonly preemptionPolicy?: PreemptionPolicy;
   /**
    * Why every new pod of the cluster that names no class gets this priority. One class of a cluster can have one.
@@ -34,19 +36,26 @@ export interface PriorityClassProps {
    * @default - pods that name no class keep priority 0
    */
   readonly globalDefaultBecause?: string;
-  /** @default - none */
+  /** What the class is for. @default - none */
   readonly description?: string;
 }
 
-/** @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' }); */
+/**
+ * A PriorityClass that the app creates, which pods and jobs refer to.
+ *
+ * @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' });
+ */
 export class PriorityClass extends Construct implements IPriorityClass {
   /** A class that exists in the cluster, for example `system-node-critical`. */
   static fromName(name: string): IPriorityClass {
     return { priorityClassName: name };
   }
 
+  /** Name of the PriorityClass. */
   readonly priorityClassName: string;
+  /** Priority of the pods; higher comes first. */
   readonly value: number;
+  /** The PriorityClass object. */
   readonly resource: ApiObject;
 
   /** @throws if the reason for a global default is empty */

@@ -10,13 +10,15 @@ import { Resource } from '../resources/resource';
 import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
+/** A scope that narrows the pods that a quota counts. */
 export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
+/** Props of a ResourceQuota. */
 export interface ResourceQuotaProps {
-  /** @default - the construct's id */
+  /** Name of the ResourceQuota. @default - the construct's id */
   readonly name?: string;
-  /** @default - the chart's namespace */
+  /** Namespace of the ResourceQuota. @default - the chart's namespace */
   readonly namespace?: INamespace;
   /**
    * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
@@ -39,7 +41,7 @@ export interface ResourceQuotaProps {
    * @default - not limited
    */
   readonly storage?: ByteSize;
-  /** @default - not limited */
+  /** Greatest number of PersistentVolumeClaims. @default - not limited */
   readonly persistentVolumeClaims?: number;
   /**
    * Any further keys, as Kubernetes writes them: `count/jobs.batch`, `gold.storageclass.storage.k8s.io/requests.storage`. Memory and
@@ -47,9 +49,9 @@ export interface ResourceQuotaProps {
    * @default - none
    */
   readonly hard?: Readonly<Record<string, number | string>>;
-  /** @default - every pod of the namespace */
+  /** Scopes that narrow the pods that are counted. @default - every pod of the namespace */
   readonly scopes?: readonly QuotaScope[];
-  /** @default - every pod of the namespace */
+  /** Scopes with values, such as priority classes. @default - every pod of the namespace */
   readonly scopeSelector?: ScopeSelector;
 }
 
@@ -63,6 +65,7 @@ export interface ResourceQuotaProps {
  * });
  */
 export class ResourceQuota extends Construct {
+  /** The ResourceQuota object. */
   readonly resource: ApiObject;
   private readonly hard: Map<string, string>;
 
