@@ -26,15 +26,8 @@ import { FieldGuard } from './field-guard';
 import { SchedulerImage } from './image';
 import { SchedulerNetworkPolicy } from './network-policy';
 import { clusterRules, leaseRules } from './permissions';
-import {
-  CONFIGURATION_KEY,
-  HTTP_PORT,
-  HTTP_PORT_NAME,
-  NAME_LABEL,
-  type PodResources,
-  SCHEDULER_NAME,
-  schedulerPod,
-} from './pod';
+import { CONFIGURATION_KEY, NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
+import { HTTP_PORT, HTTP_PORT_NAME, type PodResources, schedulerPod } from './pod';
 import { PROGRAM_KEY, schedulerProgram, START_KEY } from './program';
 
 /** Props of a GantryScheduler. */
