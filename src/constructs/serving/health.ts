@@ -14,7 +14,7 @@ type Handler = Pick<Probe, 'exec' | 'grpc' | 'httpGet' | 'tcpSocket'>;
  *   port: 8000,
  *   loadingTime: Duration.minutes(4),
  *   accelerators: Accelerator.nvidia({ count: 1 }),
- *   readiness: serving.Health.http('/health'),
+ *   ready: serving.Health.http('/health'),
  * });
  */
 export class Health {
