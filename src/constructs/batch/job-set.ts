@@ -179,14 +179,14 @@ function specOf(name: string, props: JobSetProps, choice: WorkloadChoice): JobSe
 
 function requireOrder(jobs: readonly ReplicatedJobProps[]): void {
   if (jobs.length === 0) {
-    throw new Error('jobs is empty: expected at least one job.');
+    throw new Error('jobs must contain at least one job.');
   }
   const before = new Set<string>();
   for (const { jobName, nodes = 1, replicas = 1, dependsOn = [] } of jobs) {
     requireWholeNumber(`nodes of job ${jobName}`, nodes);
     requireWholeNumber(`replicas of job ${jobName}`, replicas);
     if (before.has(jobName)) {
-      throw new Error(`Two jobs are called "${jobName}". Give each a name of its own.`);
+      throw new Error(`Duplicate job "${jobName}". Give each job a unique name.`);
     }
     const missing = dependsOn.find(({ job }) => !before.has(job));
     if (missing !== undefined) {

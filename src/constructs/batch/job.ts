@@ -221,6 +221,6 @@ function requireNoIndex(props: JobTemplateProps & { readonly peers?: string }): 
   const fields = ['backoffLimitPerIndex', 'maxFailedIndexes', 'succeedsWith', 'peers'] as const;
   const stated = fields.filter((field) => props[field] !== undefined);
   if (stated.length > 0) {
-    throw new Error(`${stated.join(', ')}: only pods with an index have it. State indexed: true.`);
+    throw new Error(`${stated.join(', ')}: requires an Indexed job. Set indexed: true.`);
   }
 }

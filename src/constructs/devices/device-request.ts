@@ -86,7 +86,7 @@ export interface ClaimStatement {
 export function renderDevices(statement: ClaimStatement, form: ClaimForm): object {
   const { constraints, config = [], sharing, requests } = statement;
   if (requests.length === 0) {
-    throw new Error('requests [] names no devices. Give at least one request.');
+    throw new Error('requests must not be empty. Add at least one request.');
   }
   const configs = [...config, ...(sharing === undefined ? [] : sharingConfigs(sharing, requests))];
   return {
@@ -118,7 +118,7 @@ function renderRequest(request: DeviceRequest, form: ClaimForm): object {
   }
   if (!form.firstAvailable) {
     throw new Error(
-      `request "${request.name}": alternatives (firstAvailable) begin with Kubernetes 1.33; ${form.apiVersion} has none.`,
+      `request "${request.name}": alternatives (firstAvailable) require Kubernetes 1.33; ${form.apiVersion} has none.`,
     );
   }
   const alternatives = request.firstAvailable.map((alternative) => ({

@@ -76,7 +76,7 @@ export class ResourceClaimTemplate extends Construct {
     const count = options.count ?? this.deviceCount(options.request);
     if (count === undefined) {
       throw new Error(
-        `${this.node.path}: how many devices a pod gets is not known. Say it with accelerator({ count: … }).`,
+        `${this.node.path}: the number of devices per pod is not known. Set it with accelerator({ count: … }).`,
       );
     }
     return Accelerator.claim({ ...options, count, template: this.resource });
@@ -121,7 +121,7 @@ export function formFor(scope: Construct, kubernetes: KubernetesMinor | undefine
   const form = claimForm(minor);
   if (form === undefined) {
     throw new Error(
-      `Kubernetes ${minor} has no structured claims for devices: they begin with 1.31 (alpha), 1.32 (beta) and 1.34.`,
+      `Kubernetes ${minor} has no structured claims for devices, which are available from 1.31 (alpha), 1.32 (beta), and 1.34 (stable) on.`,
     );
   }
   return form;

@@ -69,11 +69,11 @@ export class DevicePluginConfiguration extends Construct {
 /** @throws if the name is taken, or cannot be the value of a label */
 export function checkConfigName(name: string, taken: boolean): void {
   if (taken) {
-    throw new Error(`configuration "${name}" is there already. Give each its own name.`);
+    throw new Error(`configuration "${name}" already exists. Give each configuration a unique name.`);
   }
   if (!/^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(name)) {
     throw new Error(
-      `configuration "${name}" cannot be the value of a node label: expected up to 63 letters, digits, "-", "_" and ".", a letter or digit at both ends.`,
+      `configuration "${name}" must be a valid label value: at most 63 letters, digits, "-", "_", and ".", beginning and ending with a letter or digit.`,
     );
   }
 }

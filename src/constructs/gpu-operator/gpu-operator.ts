@@ -62,7 +62,7 @@ export class GpuOperator extends Construct {
     if (sharing !== undefined) {
       if (sharing.toMigEntries() !== undefined) {
         throw new Error(
-          'sharing: nodes without a label cannot be cut, since the MIG manager goes by it. Use addNodePool(…).',
+          'sharing: nodes without a label cannot be partitioned, because the MIG manager reads the label. Use addNodePool(…).',
         );
       }
       this.devicePluginConfiguration(sharing);
@@ -89,7 +89,7 @@ export class GpuOperator extends Construct {
    */
   addNodePool(name: string, sharing: Sharing): GpuNodePool {
     if (this.pools.has(name)) {
-      throw new Error(`node pool "${name}" is there already. Give each its own name.`);
+      throw new Error(`node pool "${name}" already exists. Give each pool a unique name.`);
     }
     const labels = { ...this.devicePluginConfiguration().addConfiguration(name, sharing) };
     if (sharing.toMigEntries() !== undefined) {

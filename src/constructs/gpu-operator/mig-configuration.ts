@@ -67,7 +67,7 @@ export class MigConfiguration extends Construct {
     const entries = sharing.toMigEntries();
     if (entries === undefined) {
       throw new Error(
-        `configuration "${name}" does not cut GPUs. Use Sharing.mig({ … }), or leave the nodes at ${DISABLED}.`,
+        `configuration "${name}" does not partition GPUs. Use Sharing.mig({ … }), or keep the nodes at ${DISABLED}.`,
       );
     }
     this.entries.set(name, entries);

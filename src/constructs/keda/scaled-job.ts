@@ -159,7 +159,7 @@ function strategyOf(scaling: JobScaling): NonNullable<ScaledJobSpec['scalingStra
     case 'custom': {
       const { runningJobShare: share = 0 } = scaling;
       if (!(share >= 0 && share <= 1)) {
-        throw new Error(`scaling.runningJobShare ${share}: expected a share from 0 to 1.`);
+        throw new Error(`scaling.runningJobShare ${share}: must be between 0 and 1.`);
       }
       return {
         strategy: 'custom',

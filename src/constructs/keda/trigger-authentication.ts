@@ -188,7 +188,7 @@ function specOf(
     )
   ) {
     throw new Error(
-      `${path}: an authentication has to say where something comes from: secrets, configMaps, environment, podIdentity, oauth2 or a store.`,
+      `${path}: must set at least one source: secrets, configMaps, environment, podIdentity, oauth2, or a store.`,
     );
   }
   return {
@@ -232,14 +232,14 @@ function podIdentitySpec(identity: PodIdentity, path: string): TriggerAuthentica
       }
       if (identity.externalId !== undefined && identity.roleArn === undefined) {
         throw new Error(
-          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} goes with a role; state roleArn.`,
+          `${path}: podIdentity.externalId ${JSON.stringify(identity.externalId)} requires roleArn. Set roleArn.`,
         );
       }
       return { provider: 'aws', roleArn: identity.roleArn, externalID: identity.externalId };
     case 'azure-workload':
       if (identity.authorityHost !== undefined && identity.tenantId === undefined) {
         throw new Error(
-          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} goes with a tenant; state tenantId.`,
+          `${path}: podIdentity.authorityHost ${JSON.stringify(identity.authorityHost)} requires tenantId. Set tenantId.`,
         );
       }
       return {

@@ -52,7 +52,7 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
   for (const stated of flavors) {
     const flavor = named(stated);
     if (groups.some((group) => group.flavors.some(({ name }) => name === flavor.name))) {
-      throw new Error(`The flavor ${flavor.name} is given twice. Put all its quotas into one entry.`);
+      throw new Error(`The flavor ${flavor.name} is listed twice. Put all its quotas into one entry.`);
     }
     const resources = Object.keys(flavor.nominalQuota);
     const index = groups.findIndex((group) => group.resources.some((resource) => resources.includes(resource)));
@@ -90,7 +90,7 @@ function named({ flavor: { flavorName }, ...quotas }: FlavorQuotas): NamedQuotas
     const unquoted = Object.keys(amounts).find((resource) => !Object.hasOwn(nominalQuota, resource));
     if (unquoted !== undefined) {
       throw new Error(
-        `flavor ${flavorName}: ${member} names ${unquoted}, which nominalQuota does not. State it there too, 0 if there is none.`,
+        `flavor ${flavorName}: ${member} names ${unquoted}, which nominalQuota does not contain. Add it to nominalQuota, with 0 if there is none.`,
       );
     }
   }
@@ -110,8 +110,8 @@ function sameResources(flavor: NamedQuotas, group: Group): NamedQuotas {
   const [lacks, from, what] =
     missing.length > 0 ? [flavor.name, first?.name ?? '', missing] : [first?.name ?? '', flavor.name, more];
   throw new Error(
-    `The flavor ${lacks} has no quota for ${what.join(', ')}, which ${from} has. Flavors that share a resource need the same ones: ` +
-      'state 0 where there is none.',
+    `The flavor ${lacks} has no quota for ${what.join(', ')}, which ${from} has. Flavors that share a resource must have the same resources: ` +
+      'set 0 for a resource that the flavor does not have.',
   );
 }
 

@@ -172,7 +172,7 @@ abstract class NicPolicy extends Construct {
     }
     const names = [...(rdmaSharedDevices?.pools ?? []), ...(sriovDevices?.pools ?? [])].map((pool) => pool.name);
     throw new Error(
-      `${this.node.path}: no pool is called "${name}". There is ${names.length === 0 ? 'none' : names.join(', ')}.`,
+      `${this.node.path}: unknown pool "${name}". The pools are ${names.length === 0 ? 'none' : names.join(', ')}.`,
     );
   }
 }

@@ -181,7 +181,7 @@ export class NodePool extends Construct {
     }
     if (Object.keys(props.limits).length === 0) {
       throw new Error(
-        `${this.node.path}: limits: {} lets the pool grow without end. State the most, such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
+        `${this.node.path}: limits must not be empty, because the pool would grow without bounds. Set a maximum such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
       );
     }
     this.resource = new Resource(this, 'Resource', NodePoolKind, {

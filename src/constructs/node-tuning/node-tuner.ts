@@ -135,12 +135,12 @@ export class NodeTuner extends Construct {
 
 function checkTunings(where: string, parts: readonly TuningParts[]): void {
   if (parts.length === 0) {
-    throw new Error(`${where}: tunings: [] tunes nothing. Name at least one, or take Tuning.forTraining().`);
+    throw new Error(`${where}: tunings must not be empty. Add at least one tuning, or use Tuning.forTraining().`);
   }
   const names = parts.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new Error(`${where}: ${twice} is tuned twice. State it once, with everything in it.`);
+    throw new Error(`${where}: ${twice} is set by two tunings. Put all settings into one tuning.`);
   }
 }
 

@@ -95,7 +95,7 @@ export class Tuning {
   static sysctls(values: SysctlValues): Tuning {
     const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
     if (entries.length === 0) {
-      throw new Error('sysctls: {} sets nothing. Name at least one.');
+      throw new Error('sysctls must not be empty. Set at least one sysctl.');
     }
     const plan = entries.map(([name, value]) => `sysctl ${name} ${sysctlValue(name, value)}`);
     const paths = entries.map(([name]) => `/proc/sys/${name.replaceAll('.', '/')}`);
@@ -143,12 +143,12 @@ export class Tuning {
   static irqAffinity(options: IrqAffinityOptions): Tuning {
     const { interfaces, to = 'local' } = options;
     if (interfaces.length === 0) {
-      throw new Error('interfaces: [] names none. Name the interfaces, for example ens*.');
+      throw new Error('interfaces must not be empty. List the interfaces, for example ens*.');
     }
     const wrong = interfaces.find((name) => !/^[A-Za-z0-9*?][A-Za-z0-9_.@*?-]{0,31}$/.test(name));
     if (wrong !== undefined) {
       throw new Error(
-        `interfaces: "${wrong}" cannot be the name of an interface. Write letters and digits, with * and ? for any part.`,
+        `interfaces: "${wrong}" is not a valid interface name. Use letters and digits, with * and ? as wildcards.`,
       );
     }
     return new Tuning({

@@ -74,7 +74,7 @@ export class PlatformNetwork {
   static infiniband(options: InfinibandOptions): PlatformNetwork {
     const { interfaces, virtualFunctions = 8, resourcePrefix = 'nvidia.com' } = options;
     if (interfaces.length === 0) {
-      throw new Error('interfaces: [] has no rail. Name the physical function of each card.');
+      throw new Error('interfaces must not be empty. List the physical function of each card.');
     }
     return new PlatformNetwork((scope, pools) => {
       const namespace =

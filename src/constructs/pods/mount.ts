@@ -144,7 +144,7 @@ export class Mount {
     readonly references: readonly object[] = [],
   ) {
     if (!mountPath.startsWith('/') || mountPath.includes(':')) {
-      throw new Error(`mountPath "${mountPath}": expected an absolute path without a colon, for example /data.`);
+      throw new Error(`mountPath "${mountPath}": must be an absolute path without a colon, for example /data.`);
     }
     this.volumeName = options.volumeName ?? volumeNameOf(mountPath);
   }

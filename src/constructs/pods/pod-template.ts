@@ -328,13 +328,13 @@ function volumesOf(mounts: readonly Mount[]): PodSpec['volumes'] & object {
   const volumes = new Map<string, ReturnType<Mount['toVolume']>>();
   for (const mount of mounts) {
     if (paths.has(mount.mountPath)) {
-      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a path of its own.`);
+      throw new Error(`mountPath ${mount.mountPath} is used twice. Give each mount a unique path.`);
     }
     paths.add(mount.mountPath);
     const volume = mount.toVolume();
     const known = volumes.get(volume.name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(volume)) {
-      throw new Error(`Two volumes are called "${volume.name}". Give one of their mounts another volumeName.`);
+      throw new Error(`Duplicate volume "${volume.name}". Set another volumeName for one of the mounts.`);
     }
     volumes.set(volume.name, volume);
   }

@@ -106,16 +106,14 @@ export class Rdma implements PodPart {
     const limits: Record<string, number> = {};
     for (const { name, deviceResource } of all) {
       if (deviceResource === undefined) {
-        throw new Error(
-          `network ${name} names no device resource. Say which one its pods get when you define the network.`,
-        );
+        throw new Error(`network ${name} has no device resource. Set the device of the network where you define it.`);
       }
       // A share of a device serves all attachments of its pool; virtual functions are one for each.
       limits[deviceResource] = deviceResource.startsWith('rdma/') ? count : (limits[deviceResource] ?? 0) + count;
     }
     const [resource] = Object.keys(limits);
     if (resource === undefined) {
-      throw new Error('networks is empty: expected at least one network.');
+      throw new Error('networks must contain at least one network.');
     }
     const attachments = all.flatMap((network) => attachmentsOf(network, count));
     return new Rdma(resource, { limits }, { nccl: options.nccl ?? profileOf(all) }, attachments);
@@ -203,7 +201,7 @@ function profileOf(networks: readonly RdmaNetwork[]): NcclProfile | undefined {
   const fabrics = new Set(networks.map(({ fabric }) => fabric));
   if (fabrics.size > 1) {
     throw new Error(
-      `networks ${networks.map(({ name }) => name).join(', ')} are of more than one fabric. Say nccl, or use networks of one.`,
+      `networks ${networks.map(({ name }) => name).join(', ')} have different fabrics. Set nccl, or use networks of one fabric.`,
     );
   }
   const [fabric] = fabrics;

@@ -433,7 +433,9 @@ export class Scheduling<Engine extends SchedulingEngine = SchedulingEngine> {
     const { topology } = this.wishes;
     const tier = topology?.required ?? topology?.preferred;
     if (typeof tier === 'string') {
-      throw new Error(`topology tier "${tier}": pods can name a tier of hyper nodes by its number only.`);
+      throw new Error(
+        `topology tier "${tier}": must be the number of a HyperNode tier, because pods cannot refer to a tier by name.`,
+      );
     }
     return {
       workload: statedAsText({ [VOLCANO_MIN_MEMBER_ANNOTATION]: minMember }),

@@ -152,7 +152,7 @@ function requireGroups(workers: readonly RayWorkerGroupProps[]): void {
   const names = workers.map(({ groupName }) => groupName);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new Error(`Two worker groups are called "${twice}". Give each a name of its own.`);
+    throw new Error(`Duplicate worker group "${twice}". Give each group a unique name.`);
   }
 }
 

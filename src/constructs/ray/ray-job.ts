@@ -100,7 +100,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
   }
   if (!shutdown && (props.suspend === true || (ttl ?? 0) > 0)) {
     throw new Error(
-      'shutdown false excludes suspend and ttlAfterFinished: both are about the cluster going. Leave shutdown out.',
+      'shutdown: false must not be set with suspend or ttlAfterFinished, which delete the cluster. Remove shutdown.',
     );
   }
   return {
@@ -130,7 +130,7 @@ function requireSelectable({ suspend, backoffLimit = 0, submission, ttlAfterFini
   ];
   if (stated.length > 0) {
     throw new Error(
-      `${stated.join(', ')}: not possible on a cluster that is not the job's own. Give the job a cluster.`,
+      `${stated.join(', ')}: must not be set for a job on an existing cluster. Remove it, or define the cluster of the job.`,
     );
   }
 }

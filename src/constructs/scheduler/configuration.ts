@@ -147,7 +147,7 @@ function queueValue(where: string, queue: SchedulerQueue): object {
   const twice = deservesUnlimited.find((resource) => Object.hasOwn(stated, resource));
   if (twice !== undefined) {
     throw new Error(
-      `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", since deserved states an amount of it.`,
+      `${where}: queue ${queue.name}: deservesUnlimited must not contain "${twice}", because deserved sets an amount of it.`,
     );
   }
   return { ...others, ...further, deserved: { ...stated, ...unlimited } };

@@ -205,7 +205,7 @@ export class GantryScheduler extends Construct {
     if (!names.includes(queue)) {
       throw new Error(
         `${this.node.path}: unknown queue "${queue}" (the configuration has ${names.join(', ') || 'none'}). ` +
-          'Add it to queues, or pass the Queue of Volcano that it is.',
+          'Add it to queues, or pass the Volcano Queue construct.',
       );
     }
     return { engine: 'gantry', queueName: queue, ...own };

@@ -132,11 +132,13 @@ export class ServingEngine {
     return new ServingEngine('Knative Service', (scope, statement) => {
       const { scaling, containerConcurrency, protocol = 'http1', overrides } = options;
       if (statement.replicas !== undefined) {
-        throw new Error('replicas: Knative scales by itself. State minReplicas and maxReplicas of its scaling.');
+        throw new Error(
+          'replicas must not be set for Knative, which scales automatically. Set minReplicas and maxReplicas of its scaling.',
+        );
       }
       if (statement.terminationGracePeriod !== undefined) {
         throw new Error(
-          'terminationGracePeriod: must not be set, since Knative derives it from the timeout of requests. State drainTime.',
+          'terminationGracePeriod: must not be set, because Knative derives it from the request timeout. Set drainTime.',
         );
       }
       const knativeService = new KnativeService(scope, 'Service', {
@@ -240,22 +242,20 @@ function nodesOf({ devices, nodes }: LeaderWorkerEngineOptions, perPod: number):
     requireWholeNumber('nodes', nodes, 2);
     if (devices !== undefined && devices !== nodes * perPod) {
       throw new Error(
-        `devices ${devices}: ${nodes} nodes with ${perPod} each have ${nodes * perPod}. State one of the two.`,
+        `devices ${devices}: ${nodes} nodes with ${perPod} each have ${nodes * perPod}. Set only one of the two.`,
       );
     }
     return nodes;
   }
   if (devices === undefined) {
-    throw new Error('State devices of one copy of the model, or its nodes.');
+    throw new Error('devices or nodes is required. Set the devices of one replica of the model, or its nodes.');
   }
   if (perPod === 0) {
-    throw new Error(
-      'devices: the statement has no accelerators, whose number on each node decides how many nodes there are.',
-    );
+    throw new Error('devices requires accelerators, whose number per node determines the number of nodes.');
   }
   if (!Number.isInteger(devices) || devices % perPod !== 0 || devices <= perPod) {
     throw new Error(
-      `devices ${devices}: expected a multiple of the ${perPod} of each pod, at least twice. One pod is enough for ServingEngine.deployment.`,
+      `devices ${devices}: must be a multiple of ${perPod}, the devices of each pod, for at least two pods. For one pod, use ServingEngine.deployment.`,
     );
   }
   return devices / perPod;

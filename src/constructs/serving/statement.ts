@@ -73,7 +73,7 @@ export function graceSeconds({ drainTime }: Pick<ServingStatement, 'drainTime'>)
 /** @throws if a number is none */
 export function requireStatement({ port, loadingTime, drainTime, replicas = 1 }: ServingStatement): void {
   if (!Number.isInteger(port) || port < 1 || port > 65535) {
-    throw new Error(`port ${port}: expected a port, 1 to 65535.`);
+    throw new Error(`port ${port}: must be between 1 and 65535.`);
   }
   requireWholeNumber('loadingTime in seconds', secondsOf('loadingTime', loadingTime));
   optionalSecondsOf('drainTime', drainTime);

@@ -108,7 +108,7 @@ function hardOf(path: string, props: ResourceQuotaProps): readonly [string, stri
   const uncounted = limited.find(([resource]) => !LIMITED.has(resource));
   if (uncounted !== undefined) {
     throw new Error(
-      `${path}: limits: Kubernetes counts limits of CPU, memory, and ephemeral storage alone, and not of "${uncounted[0]}". State it under requests.`,
+      `${path}: limits: Kubernetes counts only limits of CPU, memory, and ephemeral storage, not of "${uncounted[0]}". Set it under requests.`,
     );
   }
   return [

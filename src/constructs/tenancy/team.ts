@@ -146,7 +146,7 @@ export class Team extends Construct {
    */
   get queue(): VolcanoQueueReference {
     if (this.teamQueue === undefined) {
-      throw new Error(`${this.node.path}: the team has no queue, since it was made with queue: false.`);
+      throw new Error(`${this.node.path}: the team has no queue, because it was created with queue: false.`);
     }
     return this.teamQueue;
   }

@@ -132,7 +132,7 @@ function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice):
   const gang = gangOfNodes(name, nodes, runtime);
   if (scheduling.engine === 'gantry' && gang === undefined) {
     throw new Error(
-      `nodes: the runtime ${runtime.runtimeName} may state its own number, which Gantry cannot see. State nodes, so that they start together.`,
+      `nodes: the runtime ${runtime.runtimeName} may set the number of nodes, which Gantry cannot read. Set nodes, so that all of them start together.`,
     );
   }
   const template = podsOf(props).toPodTemplate({
@@ -180,8 +180,8 @@ function requireSchedulable(
 ): void {
   if (priorityClass !== undefined) {
     throw new Error(
-      `priorityClass ${priorityClass.priorityClassName} cannot be stated in a TrainJob. Give it to a TrainingRuntime, or a ` +
-        'workloadPriorityClass to Scheduling.kueue.',
+      `priorityClass ${priorityClass.priorityClassName} must not be set in a TrainJob. Set it in a TrainingRuntime, or set ` +
+        'workloadPriorityClass of Scheduling.kueue.',
     );
   }
   if (scheduling === undefined || scheduling.engine === 'default' || scheduling.engine === 'kueue') {
@@ -258,7 +258,5 @@ function refuse(where: string, value: object, known: readonly string[]): void {
   if (fields.length === 0) {
     return;
   }
-  throw new Error(
-    `${fields.join(', ')} of the ${where} cannot be stated in a TrainJob. Write a TrainingRuntime that states it.`,
-  );
+  throw new Error(`${fields.join(', ')} of the ${where} must not be set in a TrainJob. Set it in a TrainingRuntime.`);
 }

@@ -109,13 +109,13 @@ export class JobFlow extends Construct {
     const known = this.flows.map((flow) => flow.template.jobTemplateName);
     if (known.includes(name)) {
       throw new Error(
-        `The flow ${this.jobFlowName} has the template "${name}" already. Make a second JobTemplate for a second run.`,
+        `The flow ${this.jobFlowName} already has the template "${name}". For a second run, create a second JobTemplate.`,
       );
     }
     const missing = options.after?.find((other) => !known.includes(other.jobTemplateName));
     if (missing !== undefined) {
       throw new Error(
-        `"${name}" shall come after "${missing.jobTemplateName}", which is not in the flow ${this.jobFlowName}. Add that one first.`,
+        `"${name}" depends on "${missing.jobTemplateName}", which is not in the flow ${this.jobFlowName}. Add "${missing.jobTemplateName}" first.`,
       );
     }
     this.flows.push({ template, after: options.after ?? [] });

@@ -147,7 +147,7 @@ export class JobSpecification {
   addPlugin(plugin: JobPlugin): void {
     if (this.plugins.some(({ name }) => name === plugin.name)) {
       throw new Error(
-        `The plugin ${plugin.name} is given twice. Put all its options into one JobPlugin.${plugin.name}(…).`,
+        `The plugin ${plugin.name} is listed twice. Put all its options into one JobPlugin.${plugin.name}(…).`,
       );
     }
     this.plugins.push(plugin);
@@ -167,7 +167,7 @@ export class JobSpecification {
     const elastic = scheduling?.wishes.elastic;
     if (props.minAvailable !== undefined && elastic !== undefined) {
       throw new Error(
-        `minAvailable ${props.minAvailable} and elastic.min ${elastic.min} state the same. Keep one of the two.`,
+        `minAvailable ${props.minAvailable} and elastic.min ${elastic.min} must not be set together, because both set the minimum. Keep one of the two.`,
       );
     }
     // Tasks may be added to a draft, so that its range cannot be compared with them yet.

@@ -63,7 +63,7 @@ export function requireQueueKeys(labels: unknown, scheduling: Scheduling, at: st
       continue;
     }
     throw new Error(
-      `${pointer(at, key)} "${String(value)}" contradicts ${scheduling.title}. Remove the one or the other: submitTo and scheduling write what the engine reads.`,
+      `${pointer(at, key)} "${String(value)}" contradicts ${scheduling.title}. Remove one of the two: submitTo and scheduling write the fields that the engine reads.`,
     );
   }
 }
@@ -72,7 +72,7 @@ function requireScheduler(name: string, scheduling: Scheduling, at: string): voi
   const expected = expectedSchedulers(scheduling);
   if (expected !== undefined && !expected.includes(name)) {
     throw new Error(
-      `${at} "${name}" contradicts ${scheduling.title}, whose pods have the scheduler ${expected[0]}. Remove the one or the other.`,
+      `${at} "${name}" contradicts ${scheduling.title}, whose pods have the scheduler ${expected[0]}. Remove one of the two.`,
     );
   }
 }

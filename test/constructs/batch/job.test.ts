@@ -85,9 +85,7 @@ test('pods of an indexed Job reach each other by name', () => {
 });
 
 test('what needs an index is refused without', () => {
-  expect(() => job({ peers: true })).toThrow(
-    'test/train: peers: only pods with an index have it. State indexed: true.',
-  );
+  expect(() => job({ peers: true })).toThrow('test/train: peers: requires an Indexed job. Set indexed: true.');
   expect(() => job({ parallelism: -1 })).toThrow('parallelism -1');
 });
 

@@ -246,12 +246,12 @@ describe('contradictions are reported where they are written', () => {
     [
       'a range upside down',
       { elastic: { min: 4, max: 2 } },
-      'test/train: elastic min 4, max 2: expected whole numbers with 1 <= min <= max.',
+      'test/train: elastic min 4, max 2: must be whole numbers with 1 <= min <= max.',
     ],
     [
       'nodes outside of the range',
       { nodes: 9, elastic: { min: 4, max: 8 } },
-      'test/train: nodes 9: expected a number from elastic min 4 to max 8.',
+      'test/train: nodes 9: must be between elastic min 4 to max 8.',
     ],
     [
       'no memory beside shared memory',

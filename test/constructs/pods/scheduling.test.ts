@@ -90,7 +90,7 @@ test('tiers of Volcano: by number on pods, by number or name in a PodGroup', () 
   });
   const soft = Scheduling.volcano(queue, { topology: { preferred: 'rack' } });
   expect(soft.toNetworkTopology()).toEqual({ mode: 'soft', highestTierName: 'rack' });
-  expect(() => soft.toPodGroupAnnotations()).toThrow('by its number only');
+  expect(() => soft.toPodGroupAnnotations()).toThrow('must be the number of a HyperNode tier');
 });
 
 test('an elastic range must fit the workload', () => {

@@ -37,7 +37,9 @@ describe('PriorityClass', () => {
         metadata: { annotations: { 'gantry.dev/ignore': 'tenancy/global-default-deliberate: old jobs name no class' } },
       },
     ]);
-    expect(() => new PriorityClass(scope, 'other', { value: 1, globalDefaultBecause: ' ' })).toThrow(/needs a reason/);
+    expect(() => new PriorityClass(scope, 'other', { value: 1, globalDefaultBecause: ' ' })).toThrow(
+      /requires a non-empty reason/,
+    );
   });
 
   test('one of the cluster is a name', () => {
@@ -79,7 +81,7 @@ describe('PriorityLadder', () => {
     const scope = chart();
     expect(() => new PriorityLadder(scope, 'a', { rungs: ['x', 'x'] })).toThrow(/duplicate rung 'x'/);
     expect(() => new PriorityLadder(scope, 'b', { rungs: ['x', 'y'], step: 1_000_000_000 })).toThrow(
-      /would have the value 2000000000/,
+      /the value of the highest rung \(2000000000\) must be less than or equal to 1000000000/,
     );
     expect(() => new PriorityLadder(scope, 'c', { rungs: ['x'], step: 0 })).toThrow(/step must be a whole number/);
     const ladder = new PriorityLadder(scope, 'd', { rungs: ['x', 'y'] });

@@ -141,7 +141,7 @@ test('what only a runtime can say is refused, with the way out', () => {
   const chart = new Chart(new App(), 'c');
   const runtime = ClusterTrainingRuntime.builtIn('torch-distributed');
   expect(() => new TrainJob(chart, 'a', { ...POD, runtime, overrides: { pod: { hostNetwork: true } } })).toThrow(
-    'c/a: hostNetwork of the pod cannot be stated in a TrainJob. Write a TrainingRuntime that states it.',
+    'c/a: hostNetwork of the pod must not be set in a TrainJob. Set it in a TrainingRuntime.',
   );
   expect(() => new TrainJob(chart, 'b', { ...POD, runtime, envFrom: [{ prefix: 'a' }] })).toThrow(
     'envFrom of the container',

@@ -80,7 +80,7 @@ const jobQueueIsLeaf = jobRule(
     summary: 'A job must be submitted to a leaf queue, and not to `root`.',
     why: 'The webhook rejects the job.',
     source: `${JOB_WEBHOOK}, validateJobCreate`,
-    fix: 'Set spec.queue to a child of the queue.',
+    fix: 'Set spec.queue to a leaf queue below this queue.',
   },
   (job, { set }) => notALeaf(set, asString(job.spec.queue) ?? '', `${job.path}/queue`),
 );
@@ -128,7 +128,7 @@ const podGroupQueueIsLeaf: ObjectRule = {
   summary: 'The queue of a PodGroup must be a leaf queue.',
   why: 'The webhook does not check this, but in a queue hierarchy only leaf queues give resources to pods: the pods stay pending.',
   source: `${cite('volcano')}, pkg/scheduler/plugins/capacity/capacity.go, isLeafQueue`,
-  fix: 'Set spec.queue to a child of the queue.',
+  fix: 'Set spec.queue to a leaf queue below this queue.',
   check: (manifest, { set }) => notALeaf(set, podGroupQueue(manifest), '/spec/queue'),
 };
 
@@ -142,7 +142,7 @@ const podQueue: PodTemplateRule = {
   summary: `The queue in the annotation ${QUEUE_NAME_ANNOTATION} must be a leaf queue.`,
   why: "Volcano puts the pods' PodGroup into that queue, where the pods stay pending.",
   source: `${cite('volcano')}, pkg/controllers/podgroup/pg_controller_handler.go, buildPodGroupFromPod`,
-  fix: 'Set spec.queue to a child of the queue.',
+  fix: 'Set spec.queue to a leaf queue below this queue.',
   check: ({ metadata, spec }, { set }) => {
     const queue = asString(asObject(metadata.annotations)[QUEUE_NAME_ANNOTATION]);
     if (queue === undefined || !schedulesWithVolcano(spec)) {
