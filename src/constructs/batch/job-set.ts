@@ -10,8 +10,8 @@ import {
   type JobSetSpec,
   type JobSetSpecReplicatedJob,
 } from '../../facts/api/types/jobset.x-k8s.io/v1alpha2';
-import { type Gang, type OpenPartial, PodTemplate, type PodProps } from '../pods';
-import { merged } from '../pods/merge';
+import { type Gang, PodTemplate, type PodProps } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { type EnginesOf, KUEUE_WHOLE_OR_NOT, type SchedulingMeans, writesGroup } from '../workload/scheduling-means';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Workload, type WorkloadChoice, type WorkloadProps } from '../workload/workload';

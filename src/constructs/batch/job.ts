@@ -192,9 +192,11 @@ export function jobSpec(props: JobTemplateProps, choice: WorkloadChoice, extras:
     requireNoIndex({ ...props, peers: extras.subdomain });
   }
   const { subdomain } = extras;
-  const { overrides } = props;
+  const { podOverrides } = props;
   const pods =
-    subdomain === undefined ? props : { ...props, overrides: { ...overrides, pod: { subdomain, ...overrides?.pod } } };
+    subdomain === undefined
+      ? props
+      : { ...props, podOverrides: { ...podOverrides, pod: { subdomain, ...podOverrides?.pod } } };
   return {
     completionMode: indexed ? 'Indexed' : undefined,
     parallelism,

@@ -16,7 +16,7 @@ export interface ChartOptions<C extends AnyChart> {
   /** Another repository, for example a mirror. @default - the project's own */
   readonly repository?: string;
   /** Namespace of the operator. @default - by convention */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Name of the release, after which objects are named. @default - the chart's name */
   readonly release?: string;
   /** Values of the chart. @default - the chart's own */

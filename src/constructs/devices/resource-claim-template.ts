@@ -11,7 +11,8 @@ import { Checks } from '../../checks/checks-of';
 import { Accelerator } from '../pods/accelerator';
 import { type AcceleratorOptions } from '../pods/accelerator-options';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
+import { type ObjectReference } from '../resources/references';
 import { Resource } from '../resources/resource';
 import {
   classesIn,
@@ -24,7 +25,8 @@ import {
 import { type ClaimForm, claimForm } from './dra-facts';
 
 /** Props of a ResourceClaimTemplate. */
-export interface ResourceClaimTemplateProps extends NamespacedObjectProps, ClaimStatement {
+export interface ResourceClaimTemplateProps
+  extends NamespacedObjectProps, Overridable<ResourceClaimTemplateObject>, ClaimStatement {
   /** The minor whose form is written. @default - the target of the app's checks, when the construct is made */
   readonly kubernetes?: KubernetesMinor;
 }
@@ -38,9 +40,11 @@ export interface ResourceClaimTemplateProps extends NamespacedObjectProps, Claim
  * });
  * new PodTemplate({ image, accelerators: claim.accelerator() });
  */
-export class ResourceClaimTemplate extends Construct {
+export class ResourceClaimTemplate extends Construct implements ObjectReference<'ResourceClaimTemplate'> {
   /** Name of the ResourceClaimTemplate. */
-  readonly templateName: string;
+  readonly kind = 'ResourceClaimTemplate';
+  /** Name of the ResourceClaimTemplate. */
+  readonly name: string;
   /** The ResourceClaimTemplate object. */
   readonly resource: ApiObject;
 
@@ -51,16 +55,22 @@ export class ResourceClaimTemplate extends Construct {
     private readonly props: ResourceClaimTemplateProps,
   ) {
     super(scope, id);
-    this.templateName = props.name ?? id;
+    this.name = props.name ?? id;
     const form = formFor(this, props.kubernetes);
     const kind: ResourceKind<ResourceClaimTemplateObject> = {
       apiVersion: form.apiVersion,
       kind: 'ResourceClaimTemplate',
     };
-    this.resource = new Resource(this, 'Resource', kind, {
-      metadata: namespacedMetadata(this.templateName, props),
-      spec: { spec: { devices: renderDevices(props, form) } },
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      kind,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        spec: { spec: { devices: renderDevices(props, form) } },
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace, ...classesIn(props.requests));
   }
 
@@ -79,7 +89,7 @@ export class ResourceClaimTemplate extends Construct {
         `${this.node.path}: the number of devices per pod is not known. Set it with accelerator({ count: … }).`,
       );
     }
-    return Accelerator.claim({ ...options, count, template: this.resource });
+    return Accelerator.claim({ ...options, count, template: this });
   }
 
   private deviceCount(request: string | undefined): number | undefined {

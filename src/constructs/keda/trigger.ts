@@ -139,11 +139,8 @@ export class Trigger {
       useCachedMetrics,
       metadata,
       authenticationRef: authentication && {
-        name: authentication.triggerAuthenticationName,
-        kind:
-          authentication.triggerAuthenticationKind === 'TriggerAuthentication'
-            ? undefined
-            : authentication.triggerAuthenticationKind,
+        name: authentication.name,
+        kind: authentication.kind === 'TriggerAuthentication' ? undefined : authentication.kind,
       },
     };
   }

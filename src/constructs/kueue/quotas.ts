@@ -6,7 +6,7 @@
  */
 import { type ClusterQueueSpecResourceGroup } from '../../facts/api/types/kueue.x-k8s.io/v1beta2';
 import { type Amounts, amountsByName, type AmountsByName } from '../pods/amounts';
-import { type IResourceFlavor } from './resource-flavor';
+import { type ResourceFlavorReference } from './resource-flavor';
 
 /**
  * What a queue has of one flavor, in Kueue's own terms. In the terms of the other queues: `nominalQuota` is the deserved share,
@@ -21,7 +21,7 @@ import { type IResourceFlavor } from './resource-flavor';
  */
 export interface FlavorQuotas {
   /** The flavor that the quotas are of. */
-  readonly flavor: IResourceFlavor;
+  readonly flavor: ResourceFlavorReference;
   /** The amounts that the queue can count on. A resource that is not named here is not available from the flavor. */
   readonly nominalQuota: Amounts;
   /** The most that the queue may take from the cohort in addition. @default - all that is idle there */
@@ -72,7 +72,7 @@ export function resourceGroups(flavors: readonly FlavorQuotas[]): readonly Clust
   }));
 }
 
-function named({ flavor: { flavorName }, ...quotas }: FlavorQuotas): NamedQuotas {
+function named({ flavor: { name: flavorName }, ...quotas }: FlavorQuotas): NamedQuotas {
   const of = (member: 'nominalQuota' | 'borrowingLimit' | 'lendingLimit'): AmountsByName =>
     amountsByName(`flavor ${flavorName}: ${member}`, quotas[member] ?? {});
   const unknown = Object.keys(quotas).find((member) => !MEMBERS.has(member));

@@ -15,7 +15,8 @@ import {
 import { KARPENTER_CAPACITY } from '../../facts/catalog';
 import { type Amounts, amountsByName } from '../pods/amounts';
 import { dependOn } from '../resources/depend-on';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
+import { type OpenPartial } from '../resources/merge';
 import { Resource } from '../resources/resource';
 import { type NodeProfile } from './node-profile';
 
@@ -25,11 +26,11 @@ export type CapacityType = (typeof KARPENTER_CAPACITY.values)[number];
 /** A node class of Karpenter, of any provider. */
 export interface NodeClassReference {
   /** API group of the node class. */
-  readonly nodeClassGroup: string;
+  readonly group: string;
   /** Kind of the node class. */
-  readonly nodeClassKind: string;
+  readonly kind: string;
   /** Name of the node class. */
-  readonly nodeClassName: string;
+  readonly name: string;
 }
 
 /** Props of an Ec2NodeClass. */
@@ -55,7 +56,7 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
   /** A NodeConfig or cloud-init, for example with a `KubeletDropIn`. @default - none */
   readonly userData?: string;
   /** Whatever has no property of its own. @default - none */
-  readonly overrides?: Partial<EC2NodeClassSpec>;
+  readonly overrides?: OpenPartial<EC2NodeClassSpec>;
 }
 
 /**
@@ -69,22 +70,22 @@ export interface Ec2NodeClassProps extends ClusterObjectProps {
 export class Ec2NodeClass extends Construct implements NodeClassReference {
   /** One that is in the cluster already. */
   static fromName(name: string): NodeClassReference {
-    return { nodeClassGroup: 'karpenter.k8s.aws', nodeClassKind: 'EC2NodeClass', nodeClassName: name };
+    return { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: name };
   }
 
   /** The EC2NodeClass object. */
   readonly resource: ApiObject;
-  /** Always `karpenter.k8s.aws`. */
-  readonly nodeClassGroup = 'karpenter.k8s.aws';
-  /** Always `EC2NodeClass`. */
-  readonly nodeClassKind = 'EC2NodeClass';
+  /** Always `karpenter.k8s.aws`, the group that references carry. */
+  readonly group = 'karpenter.k8s.aws';
+  /** Always `EC2NodeClass`, the kind that references carry. */
+  readonly kind = 'EC2NodeClass';
   /** Name of the EC2NodeClass. */
-  readonly nodeClassName: string;
+  readonly name: string;
 
   /** @throws if neither tags nor a cluster name say where nodes are to be made */
   constructor(scope: Construct, id: string, props: Ec2NodeClassProps) {
     super(scope, id);
-    this.nodeClassName = props.name ?? id;
+    this.name = props.name ?? id;
     const discovered = props.clusterName === undefined ? undefined : { 'karpenter.sh/discovery': props.clusterName };
     const subnet = props.subnetTags ?? discovered;
     const group = props.securityGroupTags ?? discovered;
@@ -93,36 +94,41 @@ export class Ec2NodeClass extends Construct implements NodeClassReference {
         `${this.node.path}: neither clusterName nor tags of subnets and security groups are given. State clusterName.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', EC2NodeClass, {
-      metadata: clusterMetadata(this.nodeClassName, props),
-      spec: {
-        ...(props.role === undefined ? {} : { role: props.role }),
-        ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
-        amiSelectorTerms: [{ alias: props.amiAlias }],
-        subnetSelectorTerms: [{ tags: subnet }],
-        securityGroupSelectorTerms: [{ tags: group }],
-        blockDeviceMappings: [
-          {
-            deviceName: '/dev/xvda',
-            rootVolume: true,
-            ebs: {
-              volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
-              volumeType: 'gp3',
-              encrypted: true,
+    this.resource = new Resource(
+      this,
+      'Resource',
+      EC2NodeClass,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: {
+          ...(props.role === undefined ? {} : { role: props.role }),
+          ...(props.instanceProfile === undefined ? {} : { instanceProfile: props.instanceProfile }),
+          amiSelectorTerms: [{ alias: props.amiAlias }],
+          subnetSelectorTerms: [{ tags: subnet }],
+          securityGroupSelectorTerms: [{ tags: group }],
+          blockDeviceMappings: [
+            {
+              deviceName: '/dev/xvda',
+              rootVolume: true,
+              ebs: {
+                volumeSize: bytesText('rootVolumeSize', props.rootVolumeSize ?? '200Gi'),
+                volumeType: 'gp3',
+                encrypted: true,
+              },
             },
-          },
-        ],
-        ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
-        ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
-        ...(props.userData === undefined ? {} : { userData: props.userData }),
-        ...props.overrides,
+          ],
+          ...(props.localDisks === false ? {} : { instanceStorePolicy: 'RAID0' }),
+          ...(props.kubelet === undefined ? {} : { kubelet: props.kubelet }),
+          ...(props.userData === undefined ? {} : { userData: props.userData }),
+        },
       },
-    });
+      props.overrides,
+    );
   }
 }
 
 /** Props of a NodePool. */
-export interface NodePoolProps extends ClusterObjectProps {
+export interface NodePoolProps extends ClusterObjectProps, Overridable<NodePoolKind> {
   /** Labels, taints and whether the nodes are spot nodes. */
   readonly profile: NodeProfile;
   /** How a node is built: an `Ec2NodeClass`, `Ec2NodeClass.fromName(...)`, or a reference to another provider's kind. */
@@ -167,13 +173,13 @@ export class NodePool extends Construct {
   /** The NodePool object. */
   readonly resource: ApiObject;
   /** Name of the NodePool. */
-  readonly nodePoolName: string;
+  readonly name: string;
 
   /** @throws if the profile is of another provider's spot nodes, or nothing limits the pool */
   constructor(scope: Construct, id: string, props: NodePoolProps) {
     super(scope, id);
     const { profile } = props;
-    this.nodePoolName = props.name ?? id;
+    this.name = props.name ?? id;
     if (profile.props.spot !== undefined && profile.props.spot !== 'karpenter') {
       throw new Error(
         `${this.node.path}: the profile ${profile.name} is of spot nodes of ${profile.props.spot}, which Karpenter does not make. Write spot: 'karpenter'.`,
@@ -184,10 +190,16 @@ export class NodePool extends Construct {
         `${this.node.path}: limits must not be empty, because the pool would grow without bounds. Set a maximum such as { accelerators: Accelerator.nvidia({ count: 64 }) }.`,
       );
     }
-    this.resource = new Resource(this, 'Resource', NodePoolKind, {
-      metadata: clusterMetadata(this.nodePoolName, props),
-      spec: specOf(props),
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NodePoolKind,
+      {
+        metadata: clusterMetadata(this.name, props),
+        spec: specOf(props),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.nodeClass);
   }
 }
@@ -199,7 +211,7 @@ function specOf(props: NodePoolProps): NodePoolSpec {
     template: {
       metadata: { labels: profile.labels },
       spec: {
-        nodeClassRef: { group: nodeClass.nodeClassGroup, kind: nodeClass.nodeClassKind, name: nodeClass.nodeClassName },
+        nodeClassRef: { group: nodeClass.group, kind: nodeClass.kind, name: nodeClass.name },
         requirements: requirementsOf(props),
         ...(profile.taints.length === 0 ? {} : { taints: profile.taints }),
         ...(profile.startupTaints.length === 0 ? {} : { startupTaints: profile.startupTaints }),

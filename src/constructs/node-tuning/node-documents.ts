@@ -6,12 +6,12 @@ import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { checkPaths, type NodeDocument, writeNodeDocuments } from './node-document';
 
 /** Props of NodeDocuments. */
-export interface NodeDocumentsProps extends NamespacedObjectProps {
+export interface NodeDocumentsProps extends NamespacedObjectProps, Overridable<ConfigMap> {
   /** The files. */
   readonly documents: readonly NodeDocument[];
 }
@@ -25,8 +25,10 @@ export interface NodeDocumentsProps extends NamespacedObjectProps {
  * new nodeTuning.NodeDocuments(chart, 'files', { documents: [nodeTuning.SystemdDropIn.memlock()] });
  */
 export class NodeDocuments extends Construct {
+  /** Always `ConfigMap`, the kind that references carry. */
+  readonly kind = 'ConfigMap';
   /** Name of the ConfigMap. */
-  readonly configMapName: string;
+  readonly name: string;
   /** The ConfigMap object. */
   readonly resource: ApiObject;
   /** The files, in their order. */
@@ -37,11 +39,17 @@ export class NodeDocuments extends Construct {
     super(scope, id);
     checkPaths(props.documents);
     this.documents = props.documents;
-    this.configMapName = props.name ?? id;
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(this.configMapName, props),
-      data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
-    });
+    this.name = props.name ?? id;
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(this.name, props),
+        data: Object.fromEntries(props.documents.map((document) => [keyOf(document.path), document.toText()])),
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
   }
 

@@ -2,6 +2,7 @@
  * Tuning: one thing that is set on a live node, with the least that is needed to set it. Choices are closed: what is not here may not be
  * changed under running pods (the page on node tuning says why, and where it belongs instead).
  */
+import { type NamedReference, nameOf } from '../resources/references';
 import { sysctlValue, type TunableSysctl } from './sysctls';
 
 /** A folder of the node that a tuning reads or writes. */
@@ -62,7 +63,7 @@ export interface PersistenceModeOptions {
   /** An image with a C library of GNU, since the runtime adds `nvidia-smi` of the node to it. */
   readonly image: string;
   /** The RuntimeClass that adds the driver. @default nvidia */
-  readonly runtimeClass?: string;
+  readonly runtimeClass?: NamedReference<'RuntimeClass'>;
 }
 
 const SYSCTL_FOLDERS: readonly string[] = [
@@ -175,7 +176,7 @@ export class Tuning {
       folders: [],
       hostNetwork: false,
       capabilities: ['SYS_ADMIN'],
-      runtimeClass: options.runtimeClass ?? 'nvidia',
+      runtimeClass: nameOf(options.runtimeClass ?? 'nvidia'),
       image: options.image,
       env: { NVIDIA_VISIBLE_DEVICES: 'all', NVIDIA_DRIVER_CAPABILITIES: 'utility' },
     });

@@ -23,7 +23,7 @@ export interface InfinibandOptions {
   /** Virtual functions of each card: as many pods of a node can be on a rail. @default 8 */
   readonly virtualFunctions?: number;
   /** Namespace of the SR-IOV network operator, where its policies must lie. @default - a new one, `network-operator` */
-  readonly namespace?: NamedReference;
+  readonly namespace?: NamedReference<'Namespace'>;
   /** Prefix of the devices, a setting of the operator. @default nvidia.com */
   readonly resourcePrefix?: string;
 }
@@ -54,7 +54,7 @@ export interface InstalledNetwork {
   /** What pods can have of it on one node, by resource. */
   readonly perNode: Readonly<Record<string, number>>;
   /** Makes it reachable from a namespace. */
-  attach(scope: Construct, namespace: NamedReference): readonly RdmaNetwork[];
+  attach(scope: Construct, namespace: NamedReference<'Namespace'>): readonly RdmaNetwork[];
 }
 
 const SHARED_PODS = 63;

@@ -7,10 +7,10 @@ import { bytesText, type ByteSize } from '../resources/quantities';
 import { NETWORKS_ANNOTATION, RDMA_CAPABILITY } from '../../facts/catalog';
 import { NcclProfile } from './nccl';
 import { type PodContext, type PodContribution, type PodPart } from './pod-part';
-import { type NamedReference, nameOf, referencesIn } from '../resources/references';
+import { type NamedReference, referencesIn } from '../resources/references';
 
 /** A NetworkAttachmentDefinition: `name` of the pod's namespace, `namespace/name`, or a construct. */
-export type NetworkReference = NamedReference | RdmaNetwork;
+export type NetworkReference = NamedReference<'NetworkAttachmentDefinition'> | RdmaNetwork;
 
 /**
  * A network: the attachment, its device, and the fabric. The constructs of `networking` implement this interface, so that a pod repeats
@@ -193,7 +193,8 @@ function attachmentsOf(network: NetworkReference | undefined, count: number): re
 /** A bare name means the pod's own namespace, so a network of another one is named with its own. */
 function networkText(network: NetworkReference, podNamespace: string | undefined): string {
   const namespace = typeof network === 'object' && 'networkNamespace' in network ? network.networkNamespace : undefined;
-  return namespace === undefined || namespace === podNamespace ? nameOf(network) : `${namespace}/${nameOf(network)}`;
+  const name = typeof network === 'string' ? network : network.name;
+  return namespace === undefined || namespace === podNamespace ? name : `${namespace}/${name}`;
 }
 
 /** @throws if the networks are not of one fabric */

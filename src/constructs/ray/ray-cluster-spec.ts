@@ -190,6 +190,6 @@ export function queueLabels(scheduling: Scheduling): { readonly labels?: Readonl
     : { labels: { 'volcano.sh/queue-name': queueName } };
 }
 
-export function priorityLabels({ priorityClassName }: PriorityClassReference): Record<string, string> {
+export function priorityLabels({ name: priorityClassName }: PriorityClassReference): Record<string, string> {
   return { 'ray.io/priority-class-name': priorityClassName };
 }

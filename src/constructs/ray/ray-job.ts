@@ -86,7 +86,7 @@ const ON_A_CLUSTER_OF_OTHERS: SchedulingMeans = {
 };
 
 function isOwn(cluster: RayClusterParts | RayClusterReference): cluster is RayClusterParts {
-  return !('rayClusterName' in cluster);
+  return !('name' in cluster);
 }
 
 function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
@@ -116,7 +116,7 @@ function specOf(props: RayJobProps, choice: WorkloadChoice): RayJobSpec {
     ttlSecondsAfterFinished: ttl,
     ...(isOwn(cluster)
       ? { rayClusterSpec: rayClusterSpec(cluster, choice) }
-      : { clusterSelector: { 'ray.io/cluster': cluster.rayClusterName } }),
+      : { clusterSelector: { 'ray.io/cluster': cluster.name } }),
   };
 }
 

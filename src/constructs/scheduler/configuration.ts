@@ -41,7 +41,7 @@ export interface SchedulerQueue {
    * Namespaces whose pods may use the queue, by name or as `Team` or `Namespace`. Pods of others wait with a reason.
    * @default - those of its parent; every namespace where no parent names any
    */
-  readonly namespaces?: readonly (NamedReference | Team)[];
+  readonly namespaces?: readonly (NamedReference<'Namespace'> | Team)[];
 }
 
 type Tunable = 'binding' | 'handOver' | 'eviction' | 'cycle' | 'explain' | 'log';
@@ -55,7 +55,7 @@ export type Tuning<Part> = {
 };
 
 /** What the configuration of Gantry's scheduler sets. */
-export interface SchedulerConfigurationProps {
+export interface GantrySchedulerConfiguration {
   /** Pods with this `schedulerName` are bound directly. @default gantry */
   readonly schedulerName?: string;
   /** The queue of pods that name none. @default default */
@@ -85,7 +85,7 @@ export interface SchedulerConfigurationProps {
  * @param guarded an admission policy keeps others from writing what the scheduler writes on pods
  * @throws where the program would refuse it, with every fault
  */
-export function configurationValue(where: string, props: SchedulerConfigurationProps, guarded: boolean): object {
+export function configurationValue(where: string, props: GantrySchedulerConfiguration, guarded: boolean): object {
   const { schedulerName, defaultQueue, queues, topologies, policy, enqueueVolcanoPodGroups, tuning } = props;
   const value = defined({
     schedulerName,
@@ -108,7 +108,7 @@ export function configurationValue(where: string, props: SchedulerConfigurationP
 }
 
 /** `period` of the cycle is `periodSeconds` in the file; two short waits are milliseconds there. */
-function tuningValue(tuning: SchedulerConfigurationProps['tuning'] = {}): object {
+function tuningValue(tuning: GantrySchedulerConfiguration['tuning'] = {}): object {
   return Object.fromEntries(
     Object.entries(tuning).map(([part, members]) => [part, inFileUnits(`tuning.${part}`, members)]),
   );
@@ -153,7 +153,7 @@ function queueValue(where: string, queue: SchedulerQueue): object {
   return { ...others, ...further, deserved: { ...stated, ...unlimited } };
 }
 
-function namespaceName(reference: NamedReference | Team): string {
+function namespaceName(reference: NamedReference<'Namespace'> | Team): string {
   return nameOf(reference instanceof Team ? reference.namespace : reference);
 }
 

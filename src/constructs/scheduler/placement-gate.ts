@@ -17,7 +17,7 @@ import {
 import { type LabelSelector } from '../../facts/api/types/meta/v1';
 import { GANTRY_PLACEMENT_GATE } from '../../facts/catalog/gantry-names';
 import { Checks } from '../../checks/checks-of';
-import { clusterMetadata, type ClusterObjectProps } from '../resources/object-props';
+import { clusterMetadata, type ClusterObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/deployment-names';
 
@@ -25,7 +25,7 @@ import { NAME_LABEL, SCHEDULER_NAME } from '../../planning/scheduler-settings/de
 export const GATED_NAMESPACES: LabelSelector = { matchLabels: { 'gantry.dev/placement': 'enabled' } };
 
 /** Props of a PlacementGate. */
-export interface PlacementGateProps extends ClusterObjectProps {
+export interface PlacementGateProps extends ClusterObjectProps, Overridable<MutatingAdmissionPolicy> {
   /** Namespaces whose pods are gated; `kube-system` never is. @default - those with the label `gantry.dev/placement: enabled` */
   readonly namespaces?: LabelSelector;
   /** Pods of these namespaces that are gated. @default - all but those of DaemonSets, which belong to their node */
@@ -85,7 +85,7 @@ function apiVersionFor(minor: KubernetesMinor): string | undefined {
  */
 export class PlacementGate extends Construct {
   /** The MutatingAdmissionPolicy object. */
-  readonly policy: ApiObject;
+  readonly resource: ApiObject;
   /** The MutatingAdmissionPolicyBinding object. */
   readonly binding: ApiObject;
 
@@ -102,25 +102,36 @@ export class PlacementGate extends Construct {
     }
     const metadata = clusterMetadata(props.name ?? 'gantry-placement-gate', props);
     const policy: ResourceKind<MutatingAdmissionPolicy> = { apiVersion, kind: 'MutatingAdmissionPolicy' };
-    this.policy = new Resource(this, 'Policy', policy, {
-      metadata,
-      spec: {
-        failurePolicy: props.failurePolicy ?? 'Fail',
-        reinvocationPolicy: 'Never',
-        matchConstraints: {
-          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
-          namespaceSelector: props.namespaces ?? GATED_NAMESPACES,
-          ...(props.pods === undefined ? {} : { objectSelector: props.pods }),
+    this.resource = new Resource(
+      this,
+      'Policy',
+      policy,
+      {
+        metadata,
+        spec: {
+          failurePolicy: props.failurePolicy ?? 'Fail',
+          reinvocationPolicy: 'Never',
+          matchConstraints: {
+            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+            namespaceSelector: props.namespaces ?? GATED_NAMESPACES,
+            ...(props.pods === undefined ? {} : { objectSelector: props.pods }),
+          },
+          matchConditions: [...CONDITIONS, ...(props.conditions ?? [])],
+          mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: ADD_GATE } }],
         },
-        matchConditions: [...CONDITIONS, ...(props.conditions ?? [])],
-        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: ADD_GATE } }],
       },
-    });
+      props.overrides,
+    );
     const binding: ResourceKind<MutatingAdmissionPolicyBinding> = {
       apiVersion,
       kind: 'MutatingAdmissionPolicyBinding',
     };
-    this.binding = new Resource(this, 'Binding', binding, { metadata, spec: { policyName: this.policy.name } });
-    this.binding.addDependency(this.policy);
+    this.binding = new Resource(this, 'Binding', binding, { metadata, spec: { policyName: this.resource.name } });
+    this.binding.addDependency(this.resource);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 }

@@ -5,7 +5,7 @@ import { type ApiObject, Lazy } from 'cdk8s';
 import { Construct } from 'constructs';
 import { ConfigMap } from '../../facts/api/types/core/v1';
 import { dependOn } from '../resources/depend-on';
-import { namespacedMetadata, type NamespacedObjectProps } from '../resources/object-props';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 import { FEATURES_CONFIG_MAP, KNATIVE_NAMESPACE } from './knative-features';
 
@@ -16,7 +16,7 @@ export interface NeedsKnativeFeatures {
 }
 
 /** Props of KnativeFeatureSwitches. */
-export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'> {
+export interface KnativeFeatureSwitchesProps extends Omit<NamespacedObjectProps, 'name'>, Overridable<ConfigMap> {
   /** Services whose features are turned on. @default - none: `addService` */
   readonly services?: readonly NeedsKnativeFeatures[];
   /** Others that shall be on, by their keys. @default - none */
@@ -51,11 +51,22 @@ export class KnativeFeatureSwitches extends Construct {
   ) {
     super(scope, id);
     this.services = [...(props.services ?? [])];
-    this.resource = new Resource(this, 'Resource', ConfigMap, {
-      metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
-      data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
-    });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ConfigMap,
+      {
+        metadata: namespacedMetadata(FEATURES_CONFIG_MAP, { namespace: KNATIVE_NAMESPACE, ...props }),
+        data: Lazy.any({ produce: () => this.data }) as Record<string, string>,
+      },
+      props.overrides,
+    );
     dependOn(this.resource, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   /** Turns on the features of a service. */

@@ -9,7 +9,7 @@ import { type Construct } from 'constructs';
 import { type Container } from '../../facts/api/types/core/v1';
 import { LeaderWorkerSet, type LeaderWorkerSetProps } from '../batch';
 import { type ScaledObjectProps } from '../keda';
-import { type OpenPartial, type Scheduling } from '../pods';
+import { type Scheduling } from '../pods';
 import { type NamespacedObjectProps } from '../resources/object-props';
 import { requireWholeNumber } from '../workload/whole-number';
 import { Deployment, type DeploymentProps, type Rollout } from './deployment';
@@ -25,6 +25,7 @@ import {
   type ServingStatement,
   spreadOver,
 } from './statement';
+import { type OpenPartial } from '../resources/merge';
 
 /** The settings of a ScaledObject except its target: spread a plan of `keda.LlmScaling`, or set them yourself. */
 export type AutoscalingProps = Omit<ScaledObjectProps, 'target' | keyof NamespacedObjectProps>;
@@ -38,7 +39,7 @@ export interface DeploymentEngineOptions {
   /** Levels over which copies are spread if they can, as node labels. @default - hosts */
   readonly spread?: readonly string[];
   /** Whatever of the Deployment has no property of its own. @default - none */
-  readonly overrides?: DeploymentProps['specOverrides'];
+  readonly overrides?: DeploymentProps['overrides'];
 }
 
 /** Options of `ServingEngine.knative`. */
@@ -50,7 +51,7 @@ export interface KnativeEngineOptions {
   /** Protocol of the port: `h2c` for gRPC. @default http1 */
   readonly protocol?: 'http1' | 'h2c';
   /** Whatever of the Service has no property of its own. @default - none */
-  readonly overrides?: KnativeServiceProps['specOverrides'];
+  readonly overrides?: KnativeServiceProps['overrides'];
 }
 
 /** Options of `ServingEngine.leaderWorkerSet`. */
@@ -66,7 +67,7 @@ export interface LeaderWorkerEngineOptions {
   /** Each copy gets a domain of this level (a node label) for itself. @default - anywhere */
   readonly exclusiveTopology?: string;
   /** Whatever of the LeaderWorkerSet has no property of its own. @default - none */
-  readonly overrides?: LeaderWorkerSetProps['specOverrides'];
+  readonly overrides?: LeaderWorkerSetProps['overrides'];
 }
 
 /** What an engine made, and how it is reached. */
@@ -121,7 +122,7 @@ export class ServingEngine {
         rollout,
         selector,
         progressDeadline: Duration.seconds(deadlineSeconds(statement)),
-        specOverrides: overrides,
+        overrides,
       });
       return { deployment, endpoints: deployment.selector, pods: deployment.selector, scaling };
     });
@@ -149,7 +150,7 @@ export class ServingEngine {
         }),
         scaling,
         containerConcurrency,
-        specOverrides: overrides,
+        overrides,
         // A revision is stopped when its longest request may be over.
         timeout:
           statement.drainTime === undefined
@@ -181,7 +182,7 @@ export class ServingEngine {
         groupSize: nodes,
         groups: statement.replicas ?? 1,
         exclusiveTopology,
-        specOverrides: overrides,
+        overrides,
       });
       // An update must not set back what the autoscaler set.
       if (scaling !== undefined) {

@@ -1,52 +1,63 @@
 /**
  * Namespace: the room of a team.
  */
+import { type ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { Namespace as NamespaceKind } from '../../facts/api/types/core/v1';
+import { type NamedReference, nameOf, type ObjectReference } from '../resources/references';
+import { type ClusterObjectProps, clusterMetadata, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
 
 /** Whatever names a namespace: a `Namespace` of Gantry, one of cdk8s-plus, or `Namespace.fromName(…)` for one of the cluster. */
-export interface INamespace {
-  /** Name of the namespace. */
-  readonly name: string;
-}
+export type NamespaceReference = ObjectReference<'Namespace'>;
 
 /** Props of a Namespace. */
-export interface NamespaceProps {
-  /** Name of the Namespace. @default - the construct's id */
-  readonly name?: string;
-  /** Labels of the Namespace. @default - none */
-  readonly labels?: ObjectMeta['labels'];
-  /** Annotations of the Namespace. @default - none */
-  readonly annotations?: ObjectMeta['annotations'];
-}
+export interface NamespaceProps extends ClusterObjectProps, Overridable<NamespaceKind> {}
 
 /**
  * A Namespace that the app creates.
  *
  * @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+ */ 'privileged' } });
  */
-export class Namespace extends Construct implements INamespace {
+/**
+ * A Namespace that the app creates.
+ *
+ * @example
+ * new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
+ */
+export class Namespace extends Construct implements NamespaceReference {
   /** A namespace that exists in the cluster. */
-  static fromName(name: string): INamespace {
-    return { name };
+  static fromName(name: string): NamespaceReference {
+    return { kind: 'Namespace', name };
   }
 
+  /** Always `Namespace`, the kind that references carry. */
+  readonly kind = 'Namespace';
   /** Name of the Namespace. */
   readonly name: string;
+  /** The Namespace object. */
+  readonly resource: ApiObject;
 
   constructor(scope: Construct, id: string, props: NamespaceProps = {}) {
     super(scope, id);
     this.name = props.name ?? id;
-    const metadata = { name: this.name, labels: props.labels, annotations: props.annotations };
-    new Resource(this, 'Resource', NamespaceKind, { metadata });
+    this.resource = new Resource(
+      this,
+      'Resource',
+      NamespaceKind,
+      { metadata: clusterMetadata(id, props) },
+      props.overrides,
+    );
   }
 }
 
-/** Lets an object come after the namespace that it goes to, where that one is made in the same app. */
-export function dependOnNamespace(construct: Construct, namespace: INamespace | undefined): void {
-  if (Construct.isConstruct(namespace)) {
-    construct.node.addDependency(namespace);
-  }
+/**
+ * A namespace that was given as a name, a construct of this library or of cdk8s-plus, as one form.
+ *
+ * @throws if it is an object of another kind
+ */
+export function namespaceReference(namespace: NamedReference<'Namespace'>): NamespaceReference {
+  const name = nameOf(namespace, 'Namespace');
+  return typeof namespace === 'string' ? Namespace.fromName(name) : (namespace as NamespaceReference);
 }

@@ -6,8 +6,9 @@ import { Construct } from 'constructs';
 import { ResourceQuota as ResourceQuotaKind, type ScopeSelector } from '../../facts/api/types/core/v1';
 import { type Amounts, type AmountsByName, amountsByName } from '../pods/amounts';
 import { bytesText, type ByteSize, countText } from '../resources/quantities';
+import { dependOn } from '../resources/depend-on';
+import { namespacedMetadata, type NamespacedObjectProps, type Overridable } from '../resources/object-props';
 import { Resource } from '../resources/resource';
-import { dependOnNamespace, type INamespace } from './namespace';
 import { type LimitedResource, requestsKey } from './quota-keys';
 
 /** A scope that narrows the pods that a quota counts. */
@@ -15,11 +16,7 @@ export type QuotaScope =
   'Terminating' | 'NotTerminating' | 'BestEffort' | 'NotBestEffort' | 'CrossNamespacePodAffinity';
 
 /** Props of a ResourceQuota. */
-export interface ResourceQuotaProps {
-  /** Name of the ResourceQuota. @default - the construct's id */
-  readonly name?: string;
-  /** Namespace of the ResourceQuota. @default - the chart's namespace */
-  readonly namespace?: INamespace;
+export interface ResourceQuotaProps extends NamespacedObjectProps, Overridable<ResourceQuotaKind> {
   /**
    * What all pods together may request; written as `requests.<name>`, the only form in which Kubernetes counts extended resources.
    * @default - not limited
@@ -72,17 +69,28 @@ export class ResourceQuota extends Construct {
   constructor(scope: Construct, id: string, props: ResourceQuotaProps) {
     super(scope, id);
     this.hard = new Map(hardOf(this.node.path, props));
-    this.resource = new Resource(this, 'Resource', ResourceQuotaKind, {
-      metadata: { name: props.name ?? id, namespace: props.namespace?.name },
-      spec: Lazy.any({
-        produce: () => ({
-          hard: Object.fromEntries(this.hard),
-          scopes: props.scopes,
-          scopeSelector: props.scopeSelector,
-        }),
-      }) as object,
-    });
-    dependOnNamespace(this, props.namespace);
+    this.resource = new Resource(
+      this,
+      'Resource',
+      ResourceQuotaKind,
+      {
+        metadata: namespacedMetadata(id, props),
+        spec: Lazy.any({
+          produce: () => ({
+            hard: Object.fromEntries(this.hard),
+            scopes: props.scopes,
+            scopeSelector: props.scopeSelector,
+          }),
+        }) as object,
+      },
+      props.overrides,
+    );
+    dependOn(this, props.namespace);
+  }
+
+  /** Name of the object. */
+  get name(): string {
+    return this.resource.name;
   }
 
   /**

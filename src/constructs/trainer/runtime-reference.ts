@@ -7,10 +7,10 @@ import { BUILT_IN_RUNTIMES, type BuiltInRuntimeName, type MlPolicyName } from '.
 /** A TrainingRuntime or ClusterTrainingRuntime that TrainJobs run with. */
 export interface RuntimeReference {
   /** Name of the runtime. */
-  readonly runtimeName: string;
+  readonly name: string;
   /** Kind of the runtime. */
-  readonly runtimeKind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
-  /** How its nodes find each other. Absent where it is not known. */
+  readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
+  /** How its nodes find each other, where it is known. */
   readonly policy?: MlPolicyName;
   /** Its jobs that a TrainJob's pods stand for. */
   readonly nodeJobs: readonly string[];
@@ -26,8 +26,8 @@ export interface RuntimeReference {
 export function builtInRuntimeReference(name: BuiltInRuntimeName): RuntimeReference {
   const { policy } = BUILT_IN_RUNTIMES[name];
   return {
-    runtimeName: name,
-    runtimeKind: 'ClusterTrainingRuntime',
+    name: name,
+    kind: 'ClusterTrainingRuntime',
     policy,
     nodeJobs: nodeJobsOf(policy),
     engine: 'default',

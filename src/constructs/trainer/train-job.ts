@@ -32,7 +32,7 @@ export interface TrainJobInitializer {
    */
   readonly storageUri?: string;
   /** Secret with credentials. @default - none */
-  readonly secret?: NamedReference;
+  readonly secret?: NamedReference<'Secret'>;
   /** Environment of the initializer. @default - none */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -101,8 +101,8 @@ function specOf(name: string, props: TrainJobProps, choice: WorkloadChoice): Tra
   const patch = patchOf(runtime, template, choice);
   return {
     runtimeRef: {
-      name: runtime.runtimeName,
-      ...(runtime.runtimeKind === 'ClusterTrainingRuntime' ? {} : { kind: runtime.runtimeKind }),
+      name: runtime.name,
+      ...(runtime.kind === 'ClusterTrainingRuntime' ? {} : { kind: runtime.kind }),
     },
     managedBy: props.managedBy,
     suspend: props.suspend,
@@ -132,7 +132,7 @@ function templateOf(name: string, props: TrainJobProps, choice: WorkloadChoice):
   const gang = gangOfNodes(name, nodes, runtime);
   if (scheduling.engine === 'gantry' && gang === undefined) {
     throw new Error(
-      `nodes: the runtime ${runtime.runtimeName} may set the number of nodes, which Gantry cannot read. Set nodes, so that all of them start together.`,
+      `nodes: the runtime ${runtime.name} may set the number of nodes, which Gantry cannot read. Set nodes, so that all of them start together.`,
     );
   }
   const template = podsOf(props).toPodTemplate({
@@ -175,12 +175,12 @@ function initializerOf(props: TrainJobInitializer | undefined): TrainJobSpecInit
 
 /** Scheduler and priority are fields of pods that no TrainJob can change. */
 function requireSchedulable(
-  { runtimeName, engine }: RuntimeReference,
+  { name: runtimeName, engine }: RuntimeReference,
   { scheduling, priorityClass }: WorkloadChoice,
 ): void {
   if (priorityClass !== undefined) {
     throw new Error(
-      `priorityClass ${priorityClass.priorityClassName} must not be set in a TrainJob. Set it in a TrainingRuntime, or set ` +
+      `priorityClass ${priorityClass.name} must not be set in a TrainJob. Set it in a TrainingRuntime, or set ` +
         'workloadPriorityClass of Scheduling.kueue.',
     );
   }

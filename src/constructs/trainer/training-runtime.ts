@@ -12,15 +12,8 @@ import {
   type TrainingRuntimeSpec,
   type TrainingRuntimeSpecTemplateSpecReplicatedJob,
 } from '../../facts/api/types/trainer.kubeflow.org/v1alpha1';
-import {
-  type OpenPartial,
-  PodTemplate,
-  type PodProps,
-  type Scheduling,
-  type SchedulingEngine,
-  VOLCANO_QUEUE_ANNOTATION,
-} from '../pods';
-import { merged } from '../pods/merge';
+import { PodTemplate, type PodProps, type Scheduling, type SchedulingEngine, VOLCANO_QUEUE_ANNOTATION } from '../pods';
+import { merged, type OpenPartial } from '../resources/merge';
 import { dependOn } from '../resources/depend-on';
 import {
   type ClusterObjectProps,
@@ -123,7 +116,7 @@ export interface RuntimeProps extends PodProps {
     readonly highestTier: number;
   };
   /** Whatever of the spec has no property of its own: merged in at the end, never dropped. @default - none */
-  readonly specOverrides?: OpenPartial<TrainingRuntimeSpec>;
+  readonly overrides?: OpenPartial<TrainingRuntimeSpec>;
 }
 
 /** A runtime of Kubeflow Trainer: what TrainJobs share. */
@@ -134,7 +127,7 @@ abstract class Runtime extends Construct implements RuntimeReference {
   readonly scheduling: Scheduling | undefined;
   readonly nodes: number;
   /** Kind of the runtime. */
-  abstract readonly runtimeKind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
+  abstract readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
   /** The runtime object. */
   abstract readonly resource: Resource<unknown>;
 
@@ -158,7 +151,7 @@ abstract class Runtime extends Construct implements RuntimeReference {
   }
 
   /** Name of the runtime. */
-  get runtimeName(): string {
+  get name(): string {
     return this.resource.name;
   }
 }
@@ -176,11 +169,11 @@ export interface TrainingRuntimeProps extends RuntimeProps, NamespacedObjectProp
 export class TrainingRuntime extends Runtime {
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
-    return { runtimeName: name, runtimeKind: 'TrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
+    return { name: name, kind: 'TrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
-  /** Always `TrainingRuntime`. */
-  readonly runtimeKind = 'TrainingRuntime';
+  /** Always `TrainingRuntime`, the kind that references carry. */
+  readonly kind = 'TrainingRuntime';
   /** The TrainingRuntime object. */
   readonly resource: Resource<TrainingRuntimeKind>;
 
@@ -213,11 +206,11 @@ export class ClusterTrainingRuntime extends Runtime {
 
   /** A runtime of the cluster. */
   static fromName(name: string, policy?: MlPolicyName): RuntimeReference {
-    return { runtimeName: name, runtimeKind: 'ClusterTrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
+    return { name: name, kind: 'ClusterTrainingRuntime', policy, nodeJobs: nodeJobsOf(policy) };
   }
 
-  /** Always `ClusterTrainingRuntime`. */
-  readonly runtimeKind = 'ClusterTrainingRuntime';
+  /** Always `ClusterTrainingRuntime`, the kind that references carry. */
+  readonly kind = 'ClusterTrainingRuntime';
   /** The ClusterTrainingRuntime object. */
   readonly resource: Resource<ClusterTrainingRuntimeKind>;
 
@@ -247,7 +240,7 @@ function specOf(props: RuntimeProps): TrainingRuntimeSpec {
       },
     },
   };
-  return merged(spec, props.specOverrides);
+  return merged(spec, props.overrides);
 }
 
 function podGroupPolicyOf({
@@ -280,7 +273,7 @@ type RuntimeJob = TrainingRuntimeSpecTemplateSpecReplicatedJob;
 /** The claim is made by JobSet, which adds its volume to every pod: only the mount is stated. */
 function sharing(pod: PodProps): PodProps {
   const shared = { volumeMounts: [{ name: INITIALIZER_VOLUME, mountPath: '/workspace' }] };
-  return { ...pod, overrides: { ...pod.overrides, container: merged(shared, pod.overrides?.container) } };
+  return { ...pod, podOverrides: { ...pod.podOverrides, container: merged(shared, pod.podOverrides?.container) } };
 }
 
 function claimOf({ storage, storageClass }: RuntimeInitializers): PersistentVolumeClaim {

@@ -7,7 +7,7 @@ import { type JobSpec, type JobSpecTask } from '../../facts/api/types/batch.volc
 import { type PodTemplateSpec } from '../../facts/api/types/core/v1';
 import { type ObjectMeta } from '../../facts/api/types/meta/v1';
 import { type Gang, type PodRenderOptions, type Scheduling, type SchedulingParts } from '../pods';
-import { merged } from '../pods/merge';
+import { merged } from '../resources/merge';
 import { type EnginesOf, type SchedulingMeans } from '../workload/scheduling-means';
 import { type WorkloadChoice } from '../workload/workload';
 import { type JobPlugin } from './job-plugin';
@@ -176,8 +176,8 @@ export class JobSpecification {
     return {
       minAvailable: props.minAvailable ?? (elastic && gang?.minMember) ?? sumOf(this.tasks, minAvailableOf),
       schedulerName: schedulerOf(scheduling),
-      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.queueName : undefined,
-      priorityClassName: choice.priorityClass?.priorityClassName,
+      queue: scheduling?.engine === 'volcano' ? scheduling.queue?.name : undefined,
+      priorityClassName: choice.priorityClass?.name,
       maxRetry: props.maxRetry ?? 3,
       minSuccess: props.minSuccess,
       ttlSecondsAfterFinished: optionalSecondsOf('ttlAfterFinished', props.ttlAfterFinished),

@@ -59,7 +59,7 @@ export function requireQueueKeys(labels: unknown, scheduling: Scheduling, at: st
   }
   const { engine, queue } = scheduling;
   for (const [key, value] of Object.entries(labels)) {
-    if (!Object.hasOwn(QUEUE_KEYS, key) || (QUEUE_KEYS[key] === engine && value === queue?.queueName)) {
+    if (!Object.hasOwn(QUEUE_KEYS, key) || (QUEUE_KEYS[key] === engine && value === queue?.name)) {
       continue;
     }
     throw new Error(

@@ -21,7 +21,7 @@ import { Resource } from '../resources/resource';
 export interface PodGroupStatement {
   readonly gang: Gang;
   readonly scheduling: Scheduling;
-  readonly namespace: NamedReference | undefined;
+  readonly namespace: NamedReference<'Namespace'> | undefined;
   /** Asked when the group is written: a priority may be given after the queue. */
   readonly priorityClassName: () => string | undefined;
 }

@@ -171,12 +171,12 @@ describe('a ScaledJob', () => {
       triggers: [queue],
       maxReplicas: 4,
       backoffLimit: 2,
-      scheduling: Scheduling.kueue({ engine: 'kueue', queueName: 'batch' }),
+      scheduling: Scheduling.kueue({ engine: 'kueue', name: 'batch' }),
       scaling: { strategy: 'custom' },
       multipleTriggers: 'sum',
       rollout: 'gradual',
       paused: true,
-      specOverrides: { envSourceContainerName: 'main' },
+      overrides: { envSourceContainerName: 'main' },
     });
     const { spec, metadata } = written('ScaledJob');
     expect(spec).toMatchObject({

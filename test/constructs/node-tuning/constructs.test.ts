@@ -272,8 +272,9 @@ describe('NodePool', () => {
       chartOf((chart) => new Ec2NodeClass(chart, 'gpu', { role: 'r', amiAlias: 'al2023@latest' }));
     }).toThrow('State clusterName');
     expect(Ec2NodeClass.fromName('gpu')).toMatchObject({
-      nodeClassName: 'gpu',
-      nodeClassKind: 'EC2NodeClass',
+      group: 'karpenter.k8s.aws',
+      kind: 'EC2NodeClass',
+      name: 'gpu',
     });
   });
 });

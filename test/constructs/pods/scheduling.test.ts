@@ -1,8 +1,8 @@
 import { Duration } from 'cdk8s';
 import { PodTemplate, Scheduling } from '../../../src/constructs/pods';
 
-const queue = { engine: 'volcano', queueName: 'research' } as const;
-const gantryQueue = { engine: 'gantry', queueName: 'research' } as const;
+const queue = { engine: 'volcano', name: 'research' } as const;
+const gantryQueue = { engine: 'gantry', name: 'research' } as const;
 const gang = { name: 'train', minMember: 8, members: 8 };
 
 function pod(scheduling: Scheduling, of: Parameters<Scheduling['toScheduling']>[0] = gang): unknown {

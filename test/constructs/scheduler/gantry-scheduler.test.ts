@@ -133,7 +133,7 @@ test('queues of the configuration can be referred to, others cannot', () => {
   const scheduler = schedulerOf({
     queues: [{ name: 'research', deserved: { accelerators: Accelerator.nvidia({ count: 64 }) } }],
   });
-  expect(scheduler.queue('research')).toEqual({ engine: 'gantry', queueName: 'research' });
+  expect(scheduler.queue('research')).toEqual({ engine: 'gantry', name: 'research' });
   expect(() => scheduler.queue('reserch')).toThrow('unknown queue "reserch" (the configuration has research)');
 });
 

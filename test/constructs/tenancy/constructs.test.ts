@@ -43,7 +43,7 @@ describe('PriorityClass', () => {
   });
 
   test('one of the cluster is a name', () => {
-    expect(PriorityClass.fromName('system-node-critical').priorityClassName).toBe('system-node-critical');
+    expect(PriorityClass.fromName('system-node-critical').name).toBe('system-node-critical');
   });
 });
 
@@ -52,7 +52,7 @@ describe('PriorityLadder', () => {
     const scope = chart();
     const development = { name: 'development', preemptionPolicy: 'Never' } as const;
     const ladder = new PriorityLadder(scope, 'ladder', { rungs: ['scavenger', development, 'production'] });
-    expect(ladder.rungs.map(({ priorityClassName, value }) => [priorityClassName, value])).toEqual([
+    expect(ladder.rungs.map(({ name: priorityClassName, value }) => [priorityClassName, value])).toEqual([
       ['scavenger', 1000],
       ['development', 2000],
       ['production', 3000],
@@ -70,7 +70,7 @@ describe('PriorityLadder', () => {
       step: 10,
       globalDefault: { rung: 'low', because: 'it is 0' },
     });
-    expect(ladder.rungs.map(({ priorityClassName, value }) => [priorityClassName, value])).toEqual([
+    expect(ladder.rungs.map(({ name: priorityClassName, value }) => [priorityClassName, value])).toEqual([
       ['ai-low', 0],
       ['ai-high', 10],
     ]);
