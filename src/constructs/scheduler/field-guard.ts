@@ -46,7 +46,7 @@ const WAS_BOUND = 'has(oldObject.spec.nodeName) && oldObject.spec.nodeName != ""
  *
  * @example
  * new FieldGuard(chart, 'guard', {
- *   metadata: { name: 'gantry-fields' },
+ *   name: 'gantry-fields',
  *   username: 'system:serviceaccount:gantry-system:gantry-scheduler',
  * });
  */

@@ -17,12 +17,6 @@ export interface NamespaceProps extends ClusterObjectProps, Overridable<Namespac
 /**
  * A Namespace that the app creates.
  *
- * @example new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
- */ 'privileged' } });
- */
-/**
- * A Namespace that the app creates.
- *
  * @example
  * new Namespace(chart, 'research', { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } });
  */

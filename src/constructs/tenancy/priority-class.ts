@@ -38,7 +38,6 @@ export interface PriorityClassProps extends ClusterObjectProps, Overridable<Prio
  * A PriorityClass that the app creates, which pods and jobs refer to.
  *
  * @example new PriorityClass(chart, 'production', { value: 3000, description: 'Training that a release waits for' });
- */ release waits for' });
  */
 export class PriorityClass extends Construct implements PriorityClassReference {
   /** A class that exists in the cluster, for example `system-node-critical`. */
@@ -46,7 +45,9 @@ export class PriorityClass extends Construct implements PriorityClassReference {
     return { kind: 'PriorityClass', name };
   }
 
+  /** Always `PriorityClass`, the kind that references carry. */
   readonly kind = 'PriorityClass';
+  /** Name of the PriorityClass. */
   readonly name: string;
   /** Priority of the pods; higher comes first. */
   readonly value: number;

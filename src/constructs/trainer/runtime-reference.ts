@@ -10,7 +10,7 @@ export interface RuntimeReference {
   readonly name: string;
   /** Kind of the runtime. */
   readonly kind: 'TrainingRuntime' | 'ClusterTrainingRuntime';
-  /** How its nodes find each other, where it is known. */
+  /** How its nodes find each other. Absent where it is not known. */
   readonly policy?: MlPolicyName;
   /** Its jobs that a TrainJob's pods stand for. */
   readonly nodeJobs: readonly string[];
