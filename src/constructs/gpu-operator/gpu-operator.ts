@@ -1,5 +1,5 @@
 /**
- * GpuOperator: driver, toolkit, device plugin and the rest of NVIDIA's software on GPU nodes, and how each pool of nodes exposes
+ * GpuOperator: driver, toolkit, device plugin and the rest of NVIDIA's software on GPU nodes, and how each pool of nodes gives out
  * its GPUs.
  */
 import { type ApiObject, Lazy } from 'cdk8s';
@@ -158,7 +158,7 @@ export class GpuOperator extends Construct {
     this.resource?.addDependency(configMap);
   }
 
-  /** Name of the ClusterPolicy, from the chart or from this construct. */
+  /** Name of the ClusterPolicy, also where the chart creates it. */
   get name(): string {
     return this.props.name ?? DEFAULT_NAME;
   }
