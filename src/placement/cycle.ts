@@ -5,7 +5,7 @@ import { type Binding, type Eviction, type Reservation } from './decision';
 import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
-import { type GangRecord, type PodRecord, type Turn } from './records';
+import { type GangRecord, type PodRecord, type QueueRecord, type Turn } from './records';
 import { type End } from './row-books';
 import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
@@ -40,6 +40,8 @@ export class Cycle {
   readonly evicted: Evicted[] = [];
   /** Pods that this decision has evicted or moved already. */
   readonly disturbed = new Set<PodRecord>();
+  /** The lowest priority of gangs that had pods when the decision began, by queue. */
+  readonly lowestPriorities = new Map<QueueRecord | undefined, number>();
   reservation: HeadReservation | undefined;
   /** True once everything that is on its way out counts as gone: what is placed from then on waits for it. */
   releasesCount = false;
@@ -54,6 +56,11 @@ export class Cycle {
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
+    for (const { placed, queue, priority } of session.gangs) {
+      if (placed > 0 && priority < (this.lowestPriorities.get(queue) ?? Infinity)) {
+        this.lowestPriorities.set(queue, priority);
+      }
+    }
     this.waiting = waitingOf([...session.short].filter(({ placed, size }) => placed < size));
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);

@@ -1,6 +1,7 @@
 /**
  * Jobs, pod groups and pods in queues: what the set itself contradicts is an error, what it does not know a hint.
  */
+import { nearestName } from '../../../facts/spelling';
 import { cite } from '../../../facts/upstream';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
@@ -28,15 +29,21 @@ function unknownQueue(set: ManifestSet, queue: string, path: string): readonly V
     return [];
   }
   const names = tree.queues.map(({ name }) => name);
+  const near = nearestName(queue, names);
   return [
     {
       path,
+      // Beside a queue with nearly the same name, the name is most likely misspelled.
+      ...(near === undefined
+        ? {}
+        : { severity: 'warning', fix: `Write ${near} instead of ${queue}, or add the queue.` }),
       message: `the queue "${queue}" is not among these manifests`,
       found: queue,
       expected:
-        names.length > 8
+        near ??
+        (names.length > 8
           ? 'a queue in these manifests or in the cluster'
-          : `${names.join(', ')}, or a queue in the cluster`,
+          : `${names.join(', ')}, or a queue in the cluster`),
     },
   ];
 }
