@@ -85,6 +85,10 @@ test('other resources of the pod are not counted as NPUs of the server', () => {
 test('the second kind of NPU is where the mistake is', () => {
   const pod = podWith({ 'huawei.com/Ascend910': 1, 'huawei.com/Ascend310P': 1 });
   expect(findingsOf(JSON.stringify(pod), ascendRules)).toMatchObject([
-    { path: '/spec/containers/0/resources/limits/huawei.com~1Ascend310P', expected: 'one of the two' },
+    {
+      path: '/spec/containers/0/resources/limits/huawei.com~1Ascend310P',
+      message: 'the pod must not request both Ascend310P and Ascend910',
+      expected: 'one of the two',
+    },
   ]);
 });

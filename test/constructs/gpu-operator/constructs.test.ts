@@ -406,6 +406,6 @@ describe('counters', () => {
 
 test('what is patched in is never dropped', () => {
   const scope = chart();
-  const operator = new GpuOperator(scope, 'gpu', { overrides: { driver: { somethingNew: 1 } } as never });
+  const operator = new GpuOperator(scope, 'gpu', { overrides: { driver: { somethingNew: 1 } } });
   expect(operator.spec.driver).toMatchObject({ somethingNew: 1 });
 });

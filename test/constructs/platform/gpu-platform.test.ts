@@ -152,7 +152,7 @@ test.each<[string, Partial<Props>, string]>([
   [
     'more nodes than there are',
     { teams: { ...BASE.teams, applied: { deserved: { training: 17 } } } },
-    'team applied: deserved is 17 nodes of training, which has only 16',
+    'team applied: deserved is 17 nodes of training, which has 16',
   ],
   [
     'more together than there is',

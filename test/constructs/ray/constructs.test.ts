@@ -167,7 +167,7 @@ test('what cannot be is refused where it is written', () => {
         cluster: parts(),
         upgrade: { gatewayClassName: 'g', stepPercent: 5, interval: Duration.seconds(5) },
       }),
-  ).toThrow('needs cluster.autoscaler');
+  ).toThrow('requires cluster.autoscaler');
 });
 
 test('whatever the numbers, no rule of any domain objects', () => {

@@ -260,7 +260,7 @@ describe('as a Knative Service', () => {
     );
     expect(
       () => new InferenceService(chart(), 'chat', { ...server, terminationGracePeriod: Duration.seconds(9), as }),
-    ).toThrow('State drainTime');
+    ).toThrow('Set drainTime');
   });
 
   test.each([
@@ -393,7 +393,7 @@ describe('as a LeaderWorkerSet', () => {
         as: ServingEngine.leaderWorkerSet({ ...options, start: MultiNode.vllm({ model: 'm', tensorParallel }) }),
       });
     expect(make({ devices: 12 })).toThrow('devices 12: must be a multiple of 8, the devices of each pod');
-    expect(make({ devices: 8 })).toThrow('at least twice');
+    expect(make({ devices: 8 })).toThrow('for at least two pods');
     expect(make({})).toThrow('devices or nodes is required');
     expect(make({ nodes: 2, devices: 32 })).toThrow('have 16. Set only one of the two');
     expect(make({ nodes: 1 })).toThrow('nodes 1');

@@ -155,7 +155,9 @@ test('what only a runtime can say is refused, with the way out', () => {
   expect(() => new TrainJob(chart, 'f', { ...POD, runtime, sidecars: [{ name: 'a', image: 'x' }] })).toThrow(
     'containers of the pod',
   );
-  expect(() => new TrainJob(chart, 'g', { ...POD, runtime, nodes: 0 })).toThrow('nodes 0');
+  expect(() => new TrainJob(chart, 'g', { ...POD, runtime, nodes: 0 })).toThrow(
+    'nodes must be a whole number greater than or equal to 1, not 0.',
+  );
 });
 
 test('Kueue suspends the TrainJob by a label; topology goes to the pods', () => {
