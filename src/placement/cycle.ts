@@ -29,6 +29,9 @@ export interface HeadReservation {
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
 const MOST_TRIALS = 128;
 
+/** Times that gangs are placed again without their preferences, so that another one fits. */
+const MOST_WISH_TRIALS = 16;
+
 /** When a pod is expected to end, milliseconds since the epoch. */
 export interface End {
   readonly pod: PodRecord;
@@ -54,6 +57,8 @@ export class Cycle {
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */
   trials = MOST_TRIALS;
+  /** See `without-wishes.ts`. */
+  wishTrials = MOST_WISH_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;

@@ -17,6 +17,16 @@ export interface Decision {
   /** Every queue with what it has after this decision. */
   readonly queues: readonly QueueUsage[];
   readonly capacityReports: CapacityReportCounts;
+  /** What the snapshot says of running pods and cannot be true. @default - none */
+  readonly contradictions?: readonly Contradiction[];
+}
+
+/** A pod that runs on a node whose devices, as the other pods there hold them, have no room for it. */
+export interface Contradiction {
+  readonly pod: string;
+  readonly node: string;
+  /** One sentence for people. */
+  readonly message: string;
 }
 
 export interface Binding {

@@ -3,7 +3,7 @@
  */
 import { allocate } from './allocate';
 import { Cycle } from './cycle';
-import { type Decision } from './decision';
+import { type Contradiction, type Decision } from './decision';
 import { makeRoom } from './make-room';
 import { type Snapshot } from './model';
 import { DEFAULT_POLICY, type Policy } from './policy';
@@ -41,5 +41,16 @@ export function decideIn(session: Session, selector = new Selector(session)): De
     pending: explainPending(cycle, passed),
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
+    ...(session.ledger.contradictions.length === 0 ? {} : { contradictions: contradictions(session) }),
   };
+}
+
+function contradictions({ ledger, table }: Session): readonly Contradiction[] {
+  return ledger.contradictions.map(({ pod, row }) => {
+    const { name } = table.nodes[row];
+    const message =
+      `Pod "${pod.name}" runs on node "${name}", but the other pods there leave no ${table.deviceResource[row]} for it; ` +
+      'nothing more is placed there than the devices of the node have left in all.';
+    return { pod: pod.name, node: name, message };
+  });
 }
