@@ -114,6 +114,9 @@ export class GangPlacer {
     if (topology?.required === undefined && topology?.preferred === undefined && topology?.sliceLevel === undefined) {
       return this.parts(unit, wanted, within);
     }
+    if (topology.sliceLevel !== undefined && topology.sliceSize === undefined) {
+      return false;
+    }
     const tree = this.session.topologies.forConstraint(topology);
     if (tree === undefined) {
       // Nothing to prefer; but what is required does not exist.

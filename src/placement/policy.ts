@@ -82,6 +82,8 @@ export interface Policy {
   readonly capacityReportSeconds: number;
   /** For how long a gang may stay below its minimum before what is left of it is evicted, seconds. */
   readonly staleGangSeconds: number;
+  /** For how long after its time a pod may still be terminating before nothing waits for its room any more, seconds. */
+  readonly stuckSeconds: number;
   /** Most candidate victims that are looked at for one gang. */
   readonly victimLimit: number;
   /** Most gangs of a cycle for which room is made by evictions. */
@@ -111,6 +113,7 @@ export const DEFAULT_POLICY: Policy = {
   signalWeight: 0.1,
   capacityReportSeconds: 60,
   staleGangSeconds: 60,
+  stuckSeconds: 300,
   victimLimit: 4096,
   makeRoomLimit: 64,
 };

@@ -27,6 +27,8 @@ export interface PodRecord {
   /** Was there before this decision: `running` and `releasing` pods are. */
   readonly existed: boolean;
   readonly releasing: boolean;
+  /** Should have terminated long ago: its room is not about to be free. */
+  readonly stuck: boolean;
   /** May be placed: it is new, or (while the next cycle is tried out) it was evicted in this one. */
   waits: boolean;
   row: number;

@@ -87,7 +87,7 @@ export class Session {
     this.timed = this.gangs.filter(({ gang }) => gang.expectedSeconds !== undefined);
     this.foreignPods(pods);
     this.pods = pods;
-    this.leaving = pods.filter(({ releasing }) => releasing);
+    this.leaving = pods.filter(({ releasing, stuck }) => releasing && !stuck);
     // First those whose devices are known, so that no other pod gets one of them.
     for (const pod of [...pods].sort(
       (a, b) => Number(b.devices.length > 0) - Number(a.devices.length > 0) || a.index - b.index,
@@ -238,6 +238,7 @@ export class Session {
       preemptible: role !== undefined && (pod.preemptible ?? role.gang.preemptible),
       existed,
       releasing: existed && pod.state === 'releasing',
+      stuck: pod.releasedBy !== undefined && this.now - pod.releasedBy > this.policy.stuckSeconds * 1000,
       waits: !existed,
       row,
       devices: row >= 0 ? slotsOf(pod.devices ?? [], start, this.table.deviceStart[row + 1]) : [],

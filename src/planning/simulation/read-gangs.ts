@@ -200,6 +200,9 @@ function topologyOf(fields: Fields): TopologyConstraint | undefined {
     sliceSize: topology.number('sliceSize', { least: 1, whole: true }),
     sliceLevel: topology.text('sliceLevel'),
   };
+  if (constraint.sliceLevel !== undefined && constraint.sliceSize === undefined) {
+    topology.wrong('sliceLevel', constraint.sliceLevel, 'a sliceSize beside it');
+  }
   topology.done();
   return constraint;
 }

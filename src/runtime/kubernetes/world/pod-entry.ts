@@ -30,6 +30,8 @@ export interface PodEntry {
   readonly bound: boolean;
   readonly devices?: readonly number[];
   readonly startedAt?: number;
+  /** Of a pod that is leaving: when it ought to have terminated. */
+  readonly releasedBy?: number;
   readonly createdAt: number;
   /** Scheduling gates beside Gantry's own. */
   readonly otherGates: readonly string[];
@@ -89,6 +91,7 @@ export function podEntry(key: string, raw: JsonObject, options: EntryOptions): P
     bound: facts?.node !== undefined,
     ...(devices !== undefined && { devices }),
     ...(facts?.startedAt !== undefined && { startedAt: facts.startedAt }),
+    ...(facts?.releasedBy !== undefined && { releasedBy: facts.releasedBy }),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
     otherGates:
       way === 'other'
