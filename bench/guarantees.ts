@@ -5,8 +5,10 @@
  */
 import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
+import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
+import { checkSoftConstraints } from '../test/placement/soft-constraints';
 import { checkSuggestions } from '../test/placement/suggestions';
 
 const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>> = {
@@ -14,6 +16,8 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,
+  'soft-constraints': checkSoftConstraints,
+  'fewest-victims': checkFewestVictims,
 };
 
 const { values } = parseArgs({

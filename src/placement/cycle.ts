@@ -32,6 +32,9 @@ const MOST_TRIALS = 128;
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
 
+/** Sets of victims that are tried for being smaller than one that is known. */
+const MOST_SET_TRIALS = 1024;
+
 /** When a pod is expected to end, milliseconds since the epoch. */
 export interface End {
   readonly pod: PodRecord;
@@ -57,6 +60,12 @@ export class Cycle {
   releasesCount = false;
   /** Sets of victims that may still be tried in this decision, over all gangs. */
   trials = MOST_TRIALS;
+  /** Sets of victims that may still be tried for being smaller, over all gangs. */
+  setTrials = MOST_SET_TRIALS;
+  /** Pods that this decision starts in room that is free, once all of them are known. */
+  started: ReadonlySet<PodRecord> = new Set();
+  /** Pods that this decision has started, and then not: their room was needed. */
+  readonly withdrawn = new Set<PodRecord>();
   /** See `without-wishes.ts`. */
   wishTrials = MOST_WISH_TRIALS;
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */

@@ -34,7 +34,7 @@ export function decideIn(session: Session, selector = new Selector(session)): De
     evictStale(cycle);
   }
   return {
-    bindings: cycle.bound.map((pod) => cycle.binding(pod)),
+    bindings: cycle.bound.filter((pod) => !cycle.withdrawn.has(pod)).map((pod) => cycle.binding(pod)),
     nominations: cycle.nominated.map((pod) => cycle.binding(pod)),
     evictions: cycle.evicted.map((evicted) => cycle.eviction(evicted)),
     reservations: cycle.reservations(),

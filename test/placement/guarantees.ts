@@ -48,6 +48,7 @@ export function checkGuarantees(runs: number, seed: number): void {
 function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
   let pods = from;
   let last = '';
+  let started = new Set<string>();
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
     const now = NOW + cycle * 60_000;
     const snapshot = snapshotOf(world, gangs, pods, now);
@@ -57,6 +58,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
       ...brokenDevices(snapshot, decision),
       ...needless(snapshot, decision),
       ...tooEarly(snapshot, decision),
+      ...startedInVain(decision, started),
     ];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
@@ -66,6 +68,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
     }
     pods = apply(snapshot, decision);
     last = summary(decision);
+    started = new Set(decision.bindings.map(({ pod }) => pod));
   }
   throw new Error(`no rest after ${MOST_CYCLES} cycles; the last one: ${last}`);
 }
@@ -154,6 +157,13 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
     const stays = brokenInvariants(snapshot, without).length === 0 && brokenDevices(snapshot, without).length === 0;
     return stays && !capped && !dynamic ? [`${gang} could have stayed where it was`] : [];
   });
+}
+
+/** Nothing changed since the last decision, which could have known that what it started would have to go for another gang. */
+function startedInVain({ evictions }: Decision, started: ReadonlySet<string>): string[] {
+  return evictions
+    .filter(({ pod, action }) => started.has(pod) && action !== 'evict-stale')
+    .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }
 
 function tooEarly({ gangs, pods, now }: Snapshot, { evictions }: Decision): string[] {
