@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { checkEntitled } from '../test/placement/entitled';
 import { checkFewestVictims } from '../test/placement/fewest-victims';
 import { checkGuarantees } from '../test/placement/guarantees';
+import { checkHistories } from '../test/placement/histories';
 import { checkMixedGangs } from '../test/placement/mixed-gangs';
 import { checkSoftConstraints } from '../test/placement/soft-constraints';
 import { checkSuggestions } from '../test/placement/suggestions';
@@ -16,8 +17,12 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,
+<<<<<<< HEAD
   'soft-constraints': checkSoftConstraints,
   'fewest-victims': checkFewestVictims,
+=======
+  sessions: checkHistories,
+>>>>>>> main
 };
 
 const { values } = parseArgs({

@@ -7,7 +7,10 @@ export class EndToEndConfig extends JsonFile {
       marker: false,
       obj: {
         testMatch: ['<rootDir>/test/e2e/**/*.e2e.ts'],
+        // The rest of long suites; `npm run test:e2e:full` runs them too.
+        testPathIgnorePatterns: ['/node_modules/', '\\.full\\.e2e\\.ts$'],
         modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
+        testEnvironment: '<rootDir>/test/e2e/environment.ts',
         globalSetup: '<rootDir>/test/e2e/setup.ts',
         globalTeardown: '<rootDir>/test/e2e/teardown.ts',
         transform,

@@ -1,5 +1,6 @@
 import { javascript, typescript } from 'projen';
 import { BrowserConfig } from './browser-config';
+import { CorpusConfig } from './corpus-config';
 import { EndToEndConfig } from './e2e-config';
 import { EslintConfig } from './eslint-config';
 import { FormatConfig } from './format-config';
@@ -117,16 +118,22 @@ export class GantryProject extends typescript.TypeScriptProject {
         'cdk8s@2.70.106',
         'cdk8s-plus-28@2.5.6',
         'cdk8s-plus-34@2.0.54',
+        'cdk8s-cli@2.207.60',
         'constructs@10.8.1',
         'projen@0.103.25',
         'typescript@6.0.3',
         'typescript-5.9@npm:typescript@5.9.3',
+        'typescript-7@npm:typescript@7.0.2',
         'tsx@4.23.15',
         'ts-morph@28.0.0',
         '@microsoft/api-extractor@7.60.1',
         '@swc/core@1.16.18',
         '@swc/jest@0.2.39',
         '@types/jest@^30',
+        'jest-config@^30',
+        'jest-environment-node@^30',
+        'jest-runner@^30',
+        'jest-runtime@^30',
         '@types/node@^20',
         '@types/sarif@2.1.7',
         'eslint@10.15.0',
@@ -164,6 +171,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.deps.removeDependency('ts-jest');
     this.configureJest();
     new EndToEndConfig(this, (this.jest!.config as Record<string, unknown>).transform);
+    new CorpusConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new BrowserConfig(this, (this.jest!.config as Record<string, unknown>).transform);
     new EslintConfig(this);
     new FormatConfig(this);
@@ -247,13 +255,7 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.compileTask.reset('tsc --build tsconfig.json');
     this.postCompileTask.exec(BUNDLE_RUNTIME);
     this.testTask.reset();
-    this.testTask.exec('tsc --build tsconfig.json', { name: 'compile' });
-    this.testTask.exec(BUNDLE_RUNTIME, { name: 'bundle the programs' });
-    this.testTask.exec('tsc --noEmit -p tsconfig.dev.json', { name: 'type check' });
-    this.testTask.exec('tsc --noEmit -p tsconfig.pages.json', { name: 'type check of page code' });
-    this.testTask.exec('prettier --check --log-level warn .', { name: 'format check' });
-    this.testTask.exec('eslint .', { name: 'lint' });
-    this.testTask.exec('jest --config jest.config.json', { name: 'unit tests', receiveArgs: true });
+    this.testTask.exec('tsx projen/test/main.ts', { receiveArgs: true });
     this.addTask('start', {
       description: 'Run the main job on the reference platform',
       exec:
@@ -294,6 +296,10 @@ export class GantryProject extends typescript.TypeScriptProject {
       description: 'Bundle the code of the HTML pages into src/planning/pages/assets.ts',
       exec: 'tsx projen/pages/bundle.ts',
     });
+    this.addTask('generate:images', {
+      description: 'Take the pictures of docs/images from the HTML pages (needs Chromium)',
+      exec: 'tsx projen/pages/images.ts',
+    });
     this.addTask('test:browser', {
       description: 'Look at the HTML pages in headless Chromium (skipped, visibly, without it)',
       exec: 'jest --config jest.browser.config.json',
@@ -308,6 +314,36 @@ export class GantryProject extends typescript.TypeScriptProject {
     this.addTask('test:e2e', {
       description: 'Run the suites that ask a live Kubernetes API server (needs Go; skipped, visibly, without it)',
       exec: 'jest --config jest.e2e.config.json',
+      receiveArgs: true,
+    });
+    this.addTask('test:e2e:full', {
+      description: 'Run all end-to-end suites, with those that take long',
+      exec: 'jest --config jest.e2e.config.json --testPathIgnorePatterns /node_modules/',
+      receiveArgs: true,
+    });
+    this.addTask('record:verdicts', {
+      description:
+        'Ask a live API server about thousands of manifests, for the tests that run without one: [--seed S] [--questions N] (needs Go)',
+      exec: 'tsx test/e2e/agreement/record.ts',
+      receiveArgs: true,
+    });
+    this.addTask('docs:check', {
+      description: 'Check the documentation: snippets, generated tables, links, and words',
+      steps: [
+        { exec: 'tsc --build tsconfig.json' },
+        { exec: BUNDLE_RUNTIME },
+        { exec: 'jest --config jest.config.json test/docs test/words', receiveArgs: true },
+      ],
+    });
+    this.addTask('test:mutation', {
+      description:
+        'Measure which changes of the code the unit tests notice: FOLDER[:N]... [--sample N] [--seed S] [--json FILE] [--survivors FILE]',
+      exec: 'tsx test/mutation/main.ts',
+      receiveArgs: true,
+    });
+    this.addTask('test:corpus', {
+      description: "Check the official examples in the projects' Go modules (needs Go; skipped, visibly, without it)",
+      exec: 'jest --config jest.corpus.config.json',
       receiveArgs: true,
     });
     this.addTask('test:matrix', {

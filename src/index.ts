@@ -38,6 +38,12 @@ export * as batch from './constructs/batch';
 export * as catalog from './facts/catalog';
 export * as charts from './constructs/charts';
 export { Plan } from './planning/cluster/plan-on-synth';
+export {
+  type GantryValidationContext,
+  type GantryValidationProperties,
+  type GantryViolation,
+} from './interfaces/cli/cdk8s-terms';
+export { GantryValidation } from './interfaces/cli/cdk8s-validation';
 export * as cluster from './planning/cluster';
 export * as devices from './constructs/devices';
 export * as gaudi from './constructs/gaudi';

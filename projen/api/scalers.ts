@@ -125,7 +125,7 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       if (creator === undefined) {
         throw new Error(`KEDA scaler ${type}: nothing makes it`);
       }
-      const own = structs.parametersOf(creator);
+      const own = withRead(structs.parametersOf(creator), readBeside(texts, creator));
       hold(type, own, stated.parameters as JsonObject[]);
       const target = TARGETS.get(type);
       const parameters = withOutside(type, own).map((parameter) =>
@@ -137,6 +137,20 @@ export function kedaScalers(texts: ReadonlyMap<string, string>): readonly KedaSc
       return { type, parameters: parameters.sort((a, b) => order(a.name, b.name)) };
     })
     .sort((a, b) => order(a.type, b.type));
+}
+
+/**
+ * Parameters that the code of a scaler reads from the metadata itself, beside its struct.
+ */
+function readBeside(texts: ReadonlyMap<string, string>, creator: string): readonly string[] {
+  const [, code = ''] =
+    [...texts].find(([path, text]) => path.endsWith('.go') && text.includes(`func ${creator}(`)) ?? [];
+  return [...new Set([...code.matchAll(/\.TriggerMetadata\["(\w+)"\]/g)].map((match) => match[1]))];
+}
+
+function withRead(own: readonly KedaScalerParameter[], names: readonly string[]): readonly KedaScalerParameter[] {
+  const further = names.filter((name) => !own.some((parameter) => namesOf(parameter).includes(name)));
+  return [...own, ...further.map((name) => placed({ name, value: 'text', optional: true, from: 'm' }))];
 }
 
 function textAt(texts: ReadonlyMap<string, string>, path: string): string {

@@ -25,6 +25,7 @@ export const SCHEDULER_BUNDLE: Bundle = { entry: 'src/runtime/kubernetes/main.ts
  * - SOCKS agents are made by its request functions, which are not used.
  * - The auth providers `gcp` and `azure` ended with kubectl 1.26, and `oidc` asks for a client of its own: exec plugins do all of that.
  * - node-fetch brings a URL parser for old versions of Node.
+ * - A kubeconfig is read by the parser that reads the program's own configuration.
  */
 const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; readonly text: string }[] = [
   {
@@ -43,6 +44,11 @@ const LEFT_OUT: readonly { readonly path: RegExp; readonly importer: RegExp; rea
     importer: /client-node/,
     text: `export const discovery = ${refusal('The auth provider oidc')}; export const refreshTokenGrant = discovery;`,
   },
+  {
+    path: /^js-yaml$/,
+    importer: /client-node/,
+    text: "import { parse } from 'yaml'; export default { load: parse };",
+  },
   { path: /^whatwg-url$/, importer: /node-fetch/, text: 'export default { URL };' },
 ];
 
@@ -56,6 +62,7 @@ const leaveOut: Plugin = {
     bundler.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
       contents: LEFT_OUT[Number(path)].text,
       loader: 'js',
+      resolveDir: ROOT,
     }));
   },
 };

@@ -5,7 +5,7 @@ import { ApiObject } from 'cdk8s';
 import { type IConstruct } from 'constructs';
 import { type RenderedObject, renderedObjects } from '../manifests/constructs';
 import { ManifestSet } from '../manifests/manifest-set';
-import { Checks } from './checks-of';
+import { checkOptionsOf, silencedAt } from './check-settings';
 import { check } from './engine';
 import { type Report } from './report';
 import { formatSuppressions, IGNORE_ANNOTATION, type Suppression } from './suppression';
@@ -26,7 +26,7 @@ export function checkRendered(scope: IConstruct): CheckedTree {
   annotateSuppressions(scope);
   const rendered = renderedObjects(scope);
   const set = new ManifestSet(rendered.map(({ manifest }) => manifest));
-  return { report: check(set, Checks.of(scope.node.root).options), rendered, set };
+  return { report: check(set, checkOptionsOf(scope)), rendered, set };
 }
 
 /** The report alone. */
@@ -40,7 +40,7 @@ function annotateSuppressions(scope: IConstruct): void {
     let suppressions = known.get(construct);
     if (suppressions === undefined) {
       const parent = construct.node.scope;
-      suppressions = [...(parent === undefined ? [] : suppressionsAt(parent)), ...Checks.silencedAt(construct)];
+      suppressions = [...(parent === undefined ? [] : suppressionsAt(parent)), ...silencedAt(construct)];
       known.set(construct, suppressions);
     }
     return suppressions;

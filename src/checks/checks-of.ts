@@ -3,39 +3,40 @@
  */
 import { type IConstruct } from 'constructs';
 import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
+import { checkOptionsOf, type CheckSettings, settingsAt } from './check-settings';
 import { type CheckOptions } from './engine';
-import { defaultRules } from './registry';
+import { checkOnSynth } from './on-synth';
 import { type Rule } from './rule';
-import { type Suppression } from './suppression';
 
-const CHECKS = Symbol.for('gantry.checks');
-
-interface WithChecks {
-  [CHECKS]?: Checks;
-}
-
+/**
+ * The checks of an app: the Kubernetes minor, rules of its own, and what to silence and why.
+ *
+ * @example
+ * Checks.of(app).target('1.36');
+ * Checks.of(job).ignore('pods/memory-volume-has-size-limit', 'the node is dedicated');
+ */
 export class Checks {
   /**
-   * The checks of a construct. Silences hold for the construct and everything below it; all else holds for the whole app, wherever
-   * it is said.
+   * Returns the checks of a construct. Silences apply to the construct and everything below it; everything else applies to the whole app,
+   * from whichever construct it is set.
    */
   static of(scope: IConstruct): Checks {
-    const holder = scope as IConstruct & WithChecks;
-    holder[CHECKS] ??= new Checks(scope);
-    return holder[CHECKS];
+    return new Checks(scope);
   }
-
-  /** What was silenced at this construct itself, parents not included; asking leaves no trace on it. */
-  static silencedAt(scope: IConstruct): readonly Suppression[] {
-    return (scope as IConstruct & WithChecks)[CHECKS]?.silenced ?? [];
-  }
-
-  private readonly silenced: Suppression[] = [];
-  private readonly ownRules: Rule[] = [];
-  private readonly ownCrds: JsonObject[] = [];
-  private kubernetes: KubernetesMinor | undefined;
 
   private constructor(private readonly scope: IConstruct) {}
+
+  /**
+   * Checks the whole app on every synth, as an app that uses a construct of this library is checked anyway: errors fail the synth, and
+   * warnings go to standard error. The one line that an existing app needs.
+   *
+   * @example
+   * Checks.of(app).onSynth();
+   */
+  onSynth(): this {
+    checkOnSynth(this.scope);
+    return this;
+  }
 
   /**
    * Names the Kubernetes minor that the app is meant for, for example `1.34`. Default: 1.35.
@@ -57,34 +58,28 @@ export class Checks {
     if (reason.trim() === '') {
       throw new Error(`${this.scope.node.path}: ignoring the rule "${rule}" needs a reason, found an empty one.`);
     }
-    this.silenced.push({ rule, reason });
+    settingsAt(this.scope).silenced.push({ rule, reason });
     return this;
   }
 
   /** Adds rules of your own to those that Gantry brings. */
   addRules(...rules: readonly Rule[]): this {
-    this.root.ownRules.push(...rules);
+    this.root.rules.push(...rules);
     return this;
   }
 
   /** Adds CustomResourceDefinition objects for kinds that Gantry does not know. Those that the app itself emits are known already. */
   addCustomResourceDefinitions(...crds: readonly JsonObject[]): this {
-    this.root.ownCrds.push(...crds);
+    this.root.crds.push(...crds);
     return this;
   }
 
   /** What the app's checks run with. */
   get options(): CheckOptions {
-    const { kubernetes, ownRules, ownCrds } = this.root;
-    return {
-      kubernetes,
-      crds: ownCrds,
-      crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',
-      rules: ownRules.length === 0 ? defaultRules() : [...defaultRules(), ...ownRules],
-    };
+    return checkOptionsOf(this.scope);
   }
 
-  private get root(): Checks {
-    return Checks.of(this.scope.node.root);
+  private get root(): CheckSettings {
+    return settingsAt(this.scope.node.root);
   }
 }

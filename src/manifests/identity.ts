@@ -19,6 +19,13 @@ export function idOf(object: JsonObject): ObjectId {
   };
 }
 
+/**
+ * Whether two objects may be in one namespace. An unset namespace is whichever one the manifest is applied to, so it differs from no other.
+ */
+export function mayShareNamespace(one: string, other: string): boolean {
+  return one === other || one === '' || other === '';
+}
+
 /** `group/Kind`, or `Kind` alone for the core group: a kind in any of its versions. */
 export function kindKey(id: Pick<ObjectId, 'group' | 'kind'>): string {
   return id.group === '' ? id.kind : `${id.group}/${id.kind}`;

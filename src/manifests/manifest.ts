@@ -28,6 +28,8 @@ export interface Origin {
   readonly file?: string;
   /** 0-based index of the YAML document in its file. */
   readonly document?: number;
+  /** A Kustomization lists the file among its resources, and may fill in what the file leaves out, such as namespaces. */
+  readonly kustomized?: true;
   /** Path of the construct, for example `platform/research/quota`. */
   readonly construct?: string;
   /** The place of a JSON pointer's value (or of the nearest parent that is in the text). */

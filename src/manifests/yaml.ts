@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue } from '../facts/api/schema';
 import { foreignDocument, hasNoObjectFields } from './foreign-document';
 import { idOf } from './identity';
 import { readJson } from './json-text';
-import { type Manifest, type SkippedSource, type SourceProblem } from './manifest';
+import { type Manifest, type Origin, type SkippedSource, type SourceProblem } from './manifest';
 import { asString, isObject } from './read';
 import { LineTable, type TextDocument, type TextProblem } from './source-text';
 import { readWholeYaml, readYaml } from './yaml-text';
@@ -24,6 +24,11 @@ export interface ParseOptions {
    * @default - none
    */
   readonly skipForeign?: 'known' | 'all';
+  /**
+   * A Kustomization lists the text among its resources.
+   * @default false
+   */
+  readonly kustomized?: boolean;
 }
 
 /**
@@ -35,7 +40,7 @@ export interface ParseOptions {
  * @param source YAML or JSON
  * @param file how places shall name the text, `-` for standard input
  */
-export function parseYaml(source: string, file: string, { skipForeign }: ParseOptions = {}): Parsed {
+export function parseYaml(source: string, file: string, { skipForeign, kustomized }: ParseOptions = {}): Parsed {
   const text = withLineFeeds(source);
   const lines = new LineTable(text);
   const manifests: Manifest[] = [];
@@ -47,7 +52,8 @@ export function parseYaml(source: string, file: string, { skipForeign }: ParseOp
       skipped.push({ file, line: lines.positionOf(document.offsetOf('')).line, why });
       continue;
     }
-    const found = manifestsIn(document, file, lines);
+    const origin: Origin = kustomized === true ? { file, kustomized } : { file };
+    const found = manifestsIn(document, origin, lines);
     manifests.push(...found);
     const problemOf = ({ kind, offset, message, path }: TextProblem): SourceProblem => ({
       kind,
@@ -157,7 +163,7 @@ interface FoundManifest extends Manifest {
   readonly root: string;
 }
 
-function manifestsIn(document: TextDocument, file: string, lines: LineTable): FoundManifest[] {
+function manifestsIn(document: TextDocument, origin: Origin, lines: LineTable): FoundManifest[] {
   return objectsIn(document.value, '').flatMap(({ object, root }) => {
     const id = idOf(object);
     if (id.apiVersion === '' || id.kind === '') {
@@ -165,7 +171,7 @@ function manifestsIn(document: TextDocument, file: string, lines: LineTable): Fo
     }
     const locate = (path: string): ReturnType<LineTable['positionOf']> =>
       lines.positionOf(document.offsetOf(root + path));
-    return [{ id, object, root, origin: { file, document: document.index, locate } }];
+    return [{ id, object, root, origin: { ...origin, document: document.index, locate } }];
   });
 }
 

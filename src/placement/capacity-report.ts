@@ -24,16 +24,16 @@ export type ReportState =
 /** A clock that is this much ahead is still believed, milliseconds. */
 const CLOCK_SKEW = 5_000;
 
-/** Reads one report as of `now`; fresh is what is at most `seconds` old. */
-export function readCapacityReport(text: string, now: number, seconds: number): ReportState {
-  const report = parse(text);
+/** What a report counts for as of `now`; fresh is what is at most `seconds` old. */
+export function reportAsOf(report: CapacityReport | undefined, now: number, seconds: number): ReportState {
   if (report === undefined || report.at > now + CLOCK_SKEW) {
     return { state: 'malformed' };
   }
   return now - report.at <= seconds * 1000 ? { state: 'fresh', report } : { state: 'stale' };
 }
 
-function parse(text: string): CapacityReport | undefined {
+/** Reads the text of a report; undefined where it makes no sense. */
+export function parseCapacityReport(text: string): CapacityReport | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

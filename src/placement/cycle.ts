@@ -6,6 +6,7 @@ import { askedFor } from './gang-order';
 import { GangPlacer } from './place-gang';
 import { Queues } from './queues';
 import { type GangRecord, type PodRecord, type Turn } from './records';
+import { type End } from './row-books';
 import { Remembered } from './remembered';
 import { type Selector, type Within } from './select';
 import { type Session } from './session';
@@ -29,6 +30,7 @@ export interface HeadReservation {
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
 const MOST_TRIALS = 128;
 
+<<<<<<< HEAD
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
 
@@ -45,6 +47,8 @@ function byEnd(a: End, b: End): number {
   return a.at - b.at || a.pod.index - b.pod.index;
 }
 
+=======
+>>>>>>> main
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;
@@ -71,14 +75,13 @@ export class Cycle {
   /** Kinds of gangs that were seen not to fit, and those that do not fit beside the rows of a reservation. */
   private readonly misfits: Remembered<true>;
   private readonly misfitsBeside: Remembered<Uint8Array>;
-  private ends: readonly End[] | undefined;
 
   constructor(
     readonly session: Session,
     readonly selector: Selector,
   ) {
     this.queues = new Queues(session);
-    this.waiting = waitingOf(session.gangs.filter(({ placed, size }) => placed < size));
+    this.waiting = waitingOf([...session.short].filter(({ placed, size }) => placed < size));
     this.placer = new GangPlacer(session, selector);
     this.misfits = new Remembered(session.ledger.epochs);
     this.misfitsBeside = new Remembered(session.ledger.epochs);
@@ -139,34 +142,42 @@ export class Cycle {
     return fits;
   }
 
+  /** Gangs that may have fewer pods than they want or need: those that had before, and those of which this decision evicted pods. */
+  shortOfPods(): readonly GangRecord[] {
+    const gangs = new Set([...this.session.short, ...this.evicted.map(({ pod }) => pod.role!.gang)]);
+    return [...gangs].sort((a, b) => a.index - b.index);
+  }
+
   /** Pods that are on their way out, and still hold their room. */
   releasing(): readonly PodRecord[] {
     return this.releasesCount ? [] : this.session.leaving.filter(({ row }) => row >= 0);
   }
 
-  /** Pods whose end is known, soonest first: those that run, and those that this decision has placed. */
-  endings(): readonly End[] {
-    this.ends ??= this.session.timed
-      .flatMap(({ gang, roles }) =>
-        roles.flatMap(({ pods }) =>
-          pods
-            .filter(({ existed, releasing }) => existed && !releasing)
-            .map((pod) => ({ pod, at: this.endOf(pod.startedAt, gang.expectedSeconds!) })),
-        ),
-      )
-      .sort(byEnd);
+  /**
+   * Pods whose end is known, soonest first: those that run, and those that this decision has placed. What should have ended already ends
+   * now.
+   */
+  *endings(): Generator<End> {
+    const { now, ends } = this.session;
     // What was nominated may be bound as well while the next cycle is tried out.
     const fresh = new Set([...this.bound, ...this.nominated].filter(({ row, releasing }) => row >= 0 && !releasing));
-    const placed = [...fresh].flatMap((pod): End[] => {
-      const seconds = pod.role!.gang.gang.expectedSeconds;
-      return seconds === undefined ? [] : [{ pod, at: this.endOf(this.session.now, seconds) }];
-    });
-    const running = this.ends.filter(({ pod }) => pod.row >= 0 && !fresh.has(pod));
-    return placed.length === 0 ? running : [...running, ...placed].sort(byEnd);
-  }
-
-  private endOf(from: number, seconds: number): number {
-    return Math.max(this.session.now, from + seconds * 1000);
+    const placed = [...fresh]
+      .flatMap((pod): End[] => {
+        const seconds = pod.role!.gang.gang.expectedSeconds;
+        return seconds === undefined ? [] : [{ pod, at: now + Math.max(0, seconds) * 1000 }];
+      })
+      .sort((a, b) => a.at - b.at);
+    let next = 0;
+    for (const end of ends) {
+      const at = Math.max(now, end.at);
+      while (next < placed.length && placed[next].at < at) {
+        yield placed[next++];
+      }
+      if (end.pod.row >= 0 && !fresh.has(end.pod)) {
+        yield at === end.at ? end : { pod: end.pod, at };
+      }
+    }
+    yield* placed.slice(next);
   }
 
   /** Must the gang leave alone what is promised to the gang at the head, because it may still run by then? */

@@ -4,7 +4,8 @@
  * Tried on the books moment by moment: everything that ends at a moment is gone after it. The gang at the head has its room first: before
  * its promised start the promised nodes are left alone, and from then on it holds what it takes, until its own end where that is known.
  */
-import { type Cycle, type End } from './cycle';
+import { type Cycle } from './cycle';
+import { type End } from './row-books';
 import { turnOf } from './gang-order';
 import { momentsOf, search } from './moments';
 import { type Turn } from './records';
@@ -16,7 +17,7 @@ export function earliestStart(cycle: Cycle, turn: Turn): number | undefined {
   if (head === undefined || head.gang === turn.gang) {
     return reserve(cycle, turn)?.startAt;
   }
-  const ending = cycle.endings();
+  const ending = [...cycle.endings()];
   const moments = momentsOf(ending);
   const fits = (index: number): boolean => fitsAfter(cycle, turn, ending, moments[index]);
   // What fits before the head starts may not fit beside it, so each part is a search of its own.

@@ -10,15 +10,16 @@ export function usableDevices(table: NodeTable, row: number, podClass: PodClass)
   return unitsOf(table, row, podClass, table.deviceFree, Infinity);
 }
 
-const known = new WeakMap<PodClass, Int32Array>();
+const known = new WeakMap<PodClass, { readonly room: Int32Array; readonly replaced: number }>();
 
-/** Pods of the class that each row would take were it empty; worked out once for a class. */
+/** Pods of the class that each row would take were it empty; worked out once for a class and the nodes as they are. */
 export function emptyRoom(table: NodeTable, podClass: PodClass): Int32Array {
-  let room = known.get(podClass);
-  if (room === undefined) {
-    room = Int32Array.from(table.nodes, (_, row) => emptyCapacity(table, row, podClass));
-    known.set(podClass, room);
+  const before = known.get(podClass);
+  if (before?.replaced === table.replaced) {
+    return before.room;
   }
+  const room = Int32Array.from(table.nodes, (_, row) => emptyCapacity(table, row, podClass));
+  known.set(podClass, { room, replaced: table.replaced });
   return room;
 }
 

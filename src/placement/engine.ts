@@ -22,9 +22,13 @@ export function decide(snapshot: Snapshot, policy: Policy = DEFAULT_POLICY): Dec
   return decideIn(new Session(snapshot, policy));
 }
 
-/** Decides one cycle in a session that has been made already, with the indexes that belong to it; the session is used up. */
-export function decideIn(session: Session, selector = new Selector(session)): Decision {
-  const cycle = new Cycle(session, selector);
+/**
+ * Decides one cycle in a session. What was decided stays on its books, to be looked at, until the next decision or the next change of the
+ * world.
+ */
+export function decideIn(session: Session): Decision {
+  session.begin();
+  const cycle = new Cycle(session, session.scoring(Selector));
   const { actions } = session.policy;
   const passed = actions.includes('allocate')
     ? allocate(cycle, actions.includes('backfill'))

@@ -165,14 +165,13 @@ export class GangOrder {
     this.touch(node);
   }
 
-  /** Queues lost pods: what needs more than quota may be within it again. */
-  changed(): void {
-    for (const node of this.nodes.values()) {
-      for (let entry = node.beyond.pop(); entry !== undefined; entry = node.beyond.pop()) {
-        node.within.push(entry);
-      }
-      this.touch(node);
+  /** The queue lost pods: its gangs may be within its quota again. */
+  changed(queue: QueueRecord): void {
+    const node = this.nodes.get(queue)!;
+    for (let entry = node.beyond.pop(); entry !== undefined; entry = node.beyond.pop()) {
+      node.within.push(entry);
     }
+    this.touch(node);
   }
 
   private add(gang: GangRecord): void {

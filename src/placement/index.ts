@@ -7,5 +7,5 @@ export * from './model';
 export * from './decision';
 export * from './policy';
 export { decide } from './engine';
-export { SnapshotError } from './session';
+export { SnapshotError } from './facts';
 export { type HyperNode, hyperNodeLevel, hyperNodeTopology } from './domains';

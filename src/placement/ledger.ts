@@ -93,6 +93,8 @@ export class Ledger {
 
   /** Puts a pod that runs already on the books, even where that is more than the node has. Not undone by anything. */
   load(pod: PodRecord, row: number, devices: readonly number[]): void {
+    // What was known of less free resources says nothing of the new books.
+    this.epochs.begin();
     const wanted = pod.podClass.deviceCount;
     // Two pods cannot hold one device, whatever they say: the second is taken to hold another.
     const known =
@@ -100,6 +102,12 @@ export class Ledger {
         ? devices
         : (chooseDevices(this.table, row, pod.podClass) ?? this.contradiction(pod, row, wanted));
     this.apply(pod, row, known, 1);
+  }
+
+  /** Takes a pod off the books for good. */
+  unload(pod: PodRecord): void {
+    this.epochs.begin();
+    this.apply(pod, pod.row, pod.devices, -1);
   }
 
   /** Does another pod hold one of these devices? One that is broken, or divided meanwhile, is still the pod's own. */

@@ -59,7 +59,9 @@ export function makeRoom(cycle: Cycle, passed: readonly GangRecord[]): void {
     if (cycle.reservation?.gang === settled.gang) {
       cycle.reservation = undefined;
     }
-    order.changed();
+    new Set(cycle.evicted.map(({ pod }) => pod.role!.gang.queue)).forEach(
+      (queue) => queue !== undefined && order.changed(queue),
+    );
     order.again(settled.gang);
   }
 }

@@ -4,7 +4,7 @@
  * Gangs of one kind of pods fit once there is enough room, and stay so; for them the moment is found by doubling and halving. For others
  * each of the first `MOST_MOMENTS` moments is tried, then every one that is twice as far.
  */
-import { type End } from './cycle';
+import { type End } from './row-books';
 import { type Turn } from './records';
 
 /** Moments that are tried one by one where the pods of the gang differ. */

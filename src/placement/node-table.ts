@@ -2,9 +2,10 @@
  * Nodes and devices as columns: one typed array per resource, one slot per device, so that a scan touches little memory and an index is
  * all that anybody needs to know of a node. Rows are in the order of `compareNames`, which makes the row number the tie-break.
  */
-import { type DeviceReport, readCapacityReport } from './capacity-report';
+import { type CapacityReport, type DeviceReport, parseCapacityReport, reportAsOf } from './capacity-report';
 import { type CapacityReportCounts } from './decision';
 import { type ClusterNode, DEFAULT_DEVICE_RESOURCE, type Device, PODS, type Snapshot } from './model';
+import { canonicalText } from './canonical-text';
 import { compareNames } from './names';
 
 /** A whole device in thousandths. */
@@ -16,7 +17,7 @@ export const PODS_COLUMN = 2;
 
 export class NodeTable {
   readonly count: number;
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: ClusterNode[];
   readonly rows: ReadonlyMap<string, number>;
 
   readonly resources: readonly string[];
@@ -27,13 +28,13 @@ export class NodeTable {
 
   /** Devices of row n are the slots from `deviceStart[n]` to `deviceStart[n + 1]`. */
   readonly deviceStart: Int32Array;
-  readonly devices: readonly Device[];
+  readonly devices: Device[];
   /** Thousandths that are free; 0 for a device that is divided by MIG or broken. */
   readonly deviceFree: Int32Array;
   readonly deviceCapacity: Int32Array;
   readonly deviceModel: Int32Array;
   readonly deviceMemory: Float64Array;
-  readonly deviceReport: readonly (DeviceReport | undefined)[];
+  readonly deviceReport: (DeviceReport | undefined)[];
   readonly models: readonly string[];
   /** Free instances: slot times the number of profiles plus profile. */
   readonly migFree: Int32Array;
@@ -54,9 +55,15 @@ export class NodeTable {
   readonly changes: number[] = [];
   era = 0;
 
-  private readonly most: (number | undefined)[] = [];
+  /** Nodes that another value was put in the place of. */
+  replaced = 0;
 
-  readonly reports: CapacityReportCounts;
+  private readonly most: (number | undefined)[] = [];
+  private readonly deviceResources: ReadonlySet<string>;
+
+  /** By row, with the text that was read. */
+  private readonly parsed: ({ readonly text: string; readonly report: CapacityReport | undefined } | undefined)[] = [];
+  reports: CapacityReportCounts = { fresh: 0, stale: 0, malformed: 0 };
   /** Some node has a taint that only prefers to keep pods away. */
   readonly softTaints: boolean;
 
@@ -66,7 +73,8 @@ export class NodeTable {
     this.rows = new Map(this.nodes.map((node, row) => [node.name, row]));
     this.deviceResource = this.nodes.map((node) => node.deviceResource ?? DEFAULT_DEVICE_RESOURCE);
 
-    this.resources = resourceNames(this.nodes, this.deviceResource, extraResources);
+    this.deviceResources = new Set(this.deviceResource);
+    this.resources = resourceNames(this.nodes, this.deviceResources, extraResources);
     this.columns = new Map(this.resources.map((name, column) => [name, column]));
     this.allocatable = this.resources.map((name) =>
       Float64Array.from(this.nodes, (node) => node.allocatable[name] ?? 0),
@@ -79,9 +87,7 @@ export class NodeTable {
     this.devices = perNode.flat();
     this.deviceStart = new Int32Array(this.count + 1);
     perNode.forEach((list, row) => (this.deviceStart[row + 1] = this.deviceStart[row] + list.length));
-    this.deviceCapacity = Int32Array.from(this.devices, (device) =>
-      device.healthy === false || device.mig !== undefined ? 0 : WHOLE,
-    );
+    this.deviceCapacity = Int32Array.from(this.devices, capacityOf);
     this.deviceFree = this.deviceCapacity.slice();
     this.models = [...new Set(this.devices.flatMap(({ model }) => (model === undefined ? [] : [model])))].sort(
       compareNames,
@@ -93,17 +99,9 @@ export class NodeTable {
 
     this.profiles = [...new Set(this.devices.flatMap(({ mig }) => Object.keys(mig ?? {})))].sort(compareNames);
     this.migCapacity = new Int32Array(this.devices.length * this.profiles.length);
-    this.devices.forEach(({ mig, healthy }, slot) =>
-      this.profiles.forEach(
-        (profile, index) =>
-          (this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : (mig?.[profile] ?? 0)),
-      ),
-    );
+    this.devices.forEach((_, slot) => this.countInstances(slot));
     this.migFree = this.migCapacity.slice();
-
-    const reports = this.readReports(snapshot.now, reportSeconds);
-    this.deviceReport = reports.devices;
-    this.reports = reports.counts;
+    this.deviceReport = new Array<DeviceReport | undefined>(this.devices.length).fill(undefined);
 
     this.softTaints = this.nodes.some(({ taints = [] }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
     this.wholeFree = new Int32Array(this.count);
@@ -114,6 +112,65 @@ export class NodeTable {
       this.takeUsedDevices(row);
       this.recountDevices(row);
     }
+    this.readReports(snapshot.now, reportSeconds);
+  }
+
+  /** Is what changed of the node of no consequence for other rows and for the shape of the table? Undefined: the node is gone. */
+  canReplace(name: string, node: ClusterNode | undefined): boolean {
+    const row = this.rows.get(name);
+    if (row === undefined || node === undefined) {
+      return false;
+    }
+    return (
+      this.nodes[row] === node ||
+      (shapeOf(this.nodes[row], this.deviceResource[row]) === shapeOf(node, this.deviceResource[row]) &&
+        Object.keys(node.allocatable).every((key) => this.columns.has(key) || this.deviceResources.has(key)))
+    );
+  }
+
+  /** Puts another value in the place of a node; see `canReplace`. What is free on the row is known after `reset`. */
+  replace(row: number, node: ClusterNode): void {
+    this.nodes[row] = node;
+    this.resources.forEach((name, column) => (this.allocatable[column][row] = node.allocatable[name] ?? 0));
+    this.most.length = 0;
+    this.replaced++;
+    devicesOf(node, this.deviceResource[row]).forEach((device, index) => {
+      const slot = this.deviceStart[row] + index;
+      this.devices[slot] = device;
+      this.deviceCapacity[slot] = capacityOf(device);
+      this.countInstances(slot);
+    });
+  }
+
+  /** Everything on the row is free but what pods outside the snapshot use. */
+  reset(row: number): void {
+    const { used } = this.nodes[row];
+    this.resources.forEach(
+      (name, column) => (this.free[column][row] = this.allocatable[column][row] - (used?.[name] ?? 0)),
+    );
+    const [from, to] = [this.deviceStart[row], this.deviceStart[row + 1]];
+    this.deviceFree.set(this.deviceCapacity.subarray(from, to), from);
+    const profiles = this.profiles.length;
+    this.migFree.set(this.migCapacity.subarray(from * profiles, to * profiles), from * profiles);
+    this.takeUsedDevices(row);
+    this.recountDevices(row);
+    this.changed(row);
+  }
+
+  /** The slots of devices of the row; none where one of the indices is not of this node, since it would be another node's. */
+  slotsOf(row: number, devices: readonly number[]): readonly number[] {
+    const start = this.deviceStart[row];
+    const count = this.deviceStart[row + 1] - start;
+    const isOfNode = (device: number): boolean => Number.isInteger(device) && device >= 0 && device < count;
+    return devices.every(isOfNode) ? devices.map((device) => start + device) : [];
+  }
+
+  private countInstances(slot: number): void {
+    const { mig, healthy } = this.devices[slot];
+    this.profiles.forEach(
+      (profile, index) =>
+        (this.migCapacity[slot * this.profiles.length + index] = healthy === false ? 0 : (mig?.[profile] ?? 0)),
+    );
   }
 
   /** Sum of a column over all nodes that can take pods at all. */
@@ -169,34 +226,62 @@ export class NodeTable {
     }
   }
 
-  private readReports(
-    now: number,
-    seconds: number,
-  ): { devices: (DeviceReport | undefined)[]; counts: CapacityReportCounts } {
-    const devices = new Array<DeviceReport | undefined>(this.devices.length).fill(undefined);
+  /** Reads the capacity reports as of a moment. @returns the rows of which something else is believed now */
+  readReports(now: number, seconds: number): readonly number[] {
+    const { fresh, stale, malformed } = this.reports;
+    if (fresh + stale + malformed === 0 && this.nodes.every(({ capacityReport }) => capacityReport === undefined)) {
+      return [];
+    }
+    const changed: number[] = [];
     const counts = { fresh: 0, stale: 0, malformed: 0 };
-    this.nodes.forEach((node, row) => {
-      if (node.capacityReport === undefined) {
-        return;
+    this.nodes.forEach(({ capacityReport }, row) => {
+      const report = capacityReport === undefined ? undefined : this.reportOf(row, capacityReport);
+      const read = capacityReport === undefined ? undefined : reportAsOf(report, now, seconds);
+      if (read !== undefined) {
+        counts[read.state]++;
       }
-      const read = readCapacityReport(node.capacityReport, now, seconds);
-      counts[read.state]++;
-      if (read.state === 'fresh') {
-        for (let slot = this.deviceStart[row]; slot < this.deviceStart[row + 1]; slot++) {
-          devices[slot] = read.report.devices.get(slot - this.deviceStart[row]);
-        }
+      let differs = false;
+      for (let slot = this.deviceStart[row]; slot < this.deviceStart[row + 1]; slot++) {
+        const device = read?.state === 'fresh' ? read.report.devices.get(slot - this.deviceStart[row]) : undefined;
+        differs ||= device !== this.deviceReport[slot];
+        this.deviceReport[slot] = device;
+      }
+      if (differs) {
+        changed.push(row);
+        this.changed(row);
       }
     });
-    return { devices, counts };
+    this.reports = counts;
+    return changed;
+  }
+
+  private reportOf(row: number, text: string): CapacityReport | undefined {
+    let parsed = this.parsed[row];
+    if (parsed?.text !== text) {
+      parsed = { text, report: parseCapacityReport(text) };
+      this.parsed[row] = parsed;
+    }
+    return parsed.report;
   }
 }
 
-function resourceNames(
-  nodes: readonly ClusterNode[],
-  deviceResource: readonly string[],
-  extra: Iterable<string>,
-): string[] {
-  const devices = new Set(deviceResource);
+function capacityOf({ healthy, mig }: Device): number {
+  return healthy === false || mig !== undefined ? 0 : WHOLE;
+}
+
+/** Text that is equal for values of a node that have the same devices, labels and taints. */
+function shapeOf(node: ClusterNode, deviceResource: string): string {
+  const { labels, domains, taints, devices, allocatable } = node;
+  return canonicalText([
+    labels,
+    domains,
+    taints,
+    node.deviceResource ?? DEFAULT_DEVICE_RESOURCE,
+    devices?.map((device) => ({ ...device, healthy: undefined })) ?? allocatable[deviceResource] ?? 0,
+  ]);
+}
+
+function resourceNames(nodes: readonly ClusterNode[], devices: ReadonlySet<string>, extra: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const node of nodes) {
     for (const name in node.allocatable) {

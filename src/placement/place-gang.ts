@@ -37,7 +37,7 @@ export class GangPlacer {
     private readonly selector: Selector,
   ) {
     this.most = new Remembered(session.ledger.epochs);
-    this.room = new RoomIndex(session);
+    this.room = session.index(RoomIndex);
   }
 
   /** Places every pod of `pods`, which belong to one gang; changes nothing when that cannot be. */
@@ -74,14 +74,14 @@ export class GangPlacer {
 
   /** The gang with a preference to stay together, if it sets no topology itself and there is one. */
   private together(root: UnitRecord, pods: readonly PodRecord[]): Part {
-    const { policy, snapshot } = this.session;
+    const { policy, topologyList } = this.session;
     const silent =
       policy.gangSpread === 'together' &&
       root.topology === undefined &&
       root.children.every(saysNothing) &&
       root.roles.every(({ role }) => role.topology === undefined) &&
       pods.some(({ podClass }) => podClass.deviceCount > 0);
-    const [topology] = silent ? (snapshot.topologies ?? []) : [];
+    const [topology] = silent ? topologyList : [];
     const level = topology?.levels.filter((label) => label !== HOSTNAME).at(-1);
     return level === undefined ? root : { ...root, topology: { topology: topology.name, preferred: level } };
   }

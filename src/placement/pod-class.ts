@@ -2,6 +2,7 @@
  * Pods that are alike are worked on once: equal templates make one class, and everything that is derived from a template (requests by
  * column, constraint results by row, score rows) is kept for the class.
  */
+import { canonicalText } from './canonical-text';
 import { type AcceleratorRequest, DEFAULT_DEVICE_RESOURCE, type PodSelector, type PodTemplate } from './model';
 import { type NodeTable, PODS_COLUMN } from './node-table';
 
@@ -28,7 +29,7 @@ export interface PodClass {
 
 export class PodClasses {
   readonly list: PodClass[] = [];
-  private readonly byTemplate = new Map<PodTemplate, PodClass>();
+  private readonly byTemplate = new WeakMap<PodTemplate, PodClass>();
   private readonly byText = new Map<string, PodClass>();
   private readonly deviceResources: ReadonlySet<string>;
   /** Labels that the selector of some pod reads; other labels make no difference. */
@@ -57,6 +58,27 @@ export class PodClasses {
     }
     this.byTemplate.set(template, found);
     return found;
+  }
+
+  /**
+   * Can the template have a class among these? Not if it asks for a resource or selects by a label that none before it did, or constrains
+   * other pods in a way that is new.
+   *
+   * @param constrained some class constrains other pods, so that a new class might be concerned
+   * @param isAccount is there an account of this name?
+   */
+  covers(template: PodTemplate, constrained: boolean, isAccount: (name: string) => boolean): boolean {
+    if (this.byTemplate.has(template) || this.byText.has(canonicalText(this.whatCounts(template)))) {
+      return true;
+    }
+    const { columns } = this.table;
+    const accelerator = acceleratorOf(template, this.deviceResources);
+    return (
+      !constrained &&
+      !isDynamic(template) &&
+      Object.keys(template.request).every((name) => columns.has(name) || this.deviceResources.has(name)) &&
+      [...chargeOf(template, accelerator, this.table).keys()].every(isAccount)
+    );
   }
 
   /** Every pod of a job may have a unique label, such as its index, which does not affect where it fits. */
@@ -92,17 +114,21 @@ export class PodClasses {
       deviceCount: accelerator === undefined ? 0 : (accelerator.count ?? 1),
       models: modelsOf(accelerator, this.table),
       profile: accelerator?.kind === 'mig' ? this.table.profiles.indexOf(accelerator.profile) : -1,
-      dynamic: [
-        template.hostPorts,
-        template.podAffinity,
-        template.podAntiAffinity,
-        template.preferredPodAffinity,
-        template.preferredPodAntiAffinity,
-        template.topologySpread,
-      ].some((list) => list !== undefined && list.length > 0),
+      dynamic: isDynamic(template),
       charge: chargeOf(template, accelerator, this.table),
     };
   }
+}
+
+function isDynamic(template: PodTemplate): boolean {
+  return [
+    template.hostPorts,
+    template.podAffinity,
+    template.podAntiAffinity,
+    template.preferredPodAffinity,
+    template.preferredPodAntiAffinity,
+    template.topologySpread,
+  ].some((list) => list !== undefined && list.length > 0);
 }
 
 /** Keys of the labels by which pods select other pods, and `*`, which is not a label, as soon as any pod selects others. */
@@ -195,19 +221,4 @@ function smallestMemory(table: NodeTable): number {
 export function nodeConstraints(template: PodTemplate): unknown {
   const { nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations } = template;
   return [nodeName, nodeSelector, nodeTerms, preferredNodeTerms, volumeNodeTerms, tolerations];
-}
-
-/** Text that is equal for equal values, whatever the order of keys. */
-export function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) {
-    return `[${value.map(canonicalText).join()}]`;
-  }
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-    return `{${entries
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`)
-      .join()}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
 }

@@ -44,7 +44,7 @@ export class Queues {
         if (asked[account] > 0) {
           const by = at.allocated[account] + asked[account] - this.ceiling(at, account);
           if (by > DUST) {
-            yield { queue: at, account, by };
+            yield { queue: at, account, by: withoutDust(by) };
           }
         }
       }
@@ -105,6 +105,11 @@ export class Queues {
     }
     siblings.forEach((record) => this.divide(record.children, record.fairShare[account], account, name));
   }
+}
+
+/** Sums of decimal parts, as they were meant. */
+export function withoutDust(amount: number): number {
+  return Number.isInteger(amount) ? amount : Math.round(amount * 1e6) / 1e6;
 }
 
 /** What a queue can make use of. */

@@ -12,7 +12,7 @@ import { type Cycle } from './cycle';
 import { type PendingGang } from './decision';
 import { turnOf } from './gang-order';
 import { runs } from './needs';
-import { canonicalText } from './pod-class';
+import { canonicalText } from './canonical-text';
 import { obstacleText } from './obstacle-words';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 
@@ -22,10 +22,9 @@ export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | '
 };
 
 export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
-  const short = cycle.session.gangs.filter(({ placed, size }) => placed < size);
-  const waiting = [...new Set([...considered, ...short])].filter(
-    (gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0),
-  );
+  const waiting = [
+    ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
+  ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
   const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
   return waiting.map((gang) => {
     const key = kindOf(cycle, gang);

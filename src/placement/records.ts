@@ -18,6 +18,7 @@ export const NOWHERE = -1;
 export const ELSEWHERE = -2;
 
 export interface PodRecord {
+  /** Place among the pods of its gang. */
   readonly index: number;
   readonly name: string;
   readonly role: RoleRecord | undefined;
@@ -31,6 +32,10 @@ export interface PodRecord {
   readonly stuck: boolean;
   /** May be placed: it is new, or (while the next cycle is tried out) it was evicted in this one. */
   waits: boolean;
+  /** Row where it was before this decision. */
+  readonly home: number;
+  /** Indices of its devices on that node, as they were stated. */
+  readonly stated: readonly number[];
   row: number;
   /** Slots of its devices. */
   devices: readonly number[];
@@ -59,9 +64,10 @@ export interface UnitRecord {
 }
 
 export interface GangRecord {
-  readonly index: number;
+  /** Grows in the order of names. */
+  index: number;
   readonly gang: Gang;
-  readonly queue: QueueRecord | undefined;
+  queue: QueueRecord | undefined;
   readonly root: UnitRecord;
   readonly roles: RoleRecord[];
   readonly priority: number;

@@ -9,7 +9,8 @@ import { type Counterfactual } from './decision';
 import { STATIC_CONSTRAINTS, type StaticConstraint } from './filters/static';
 import { untoleratedTaints } from './filters/selectors';
 import { type PodTemplate, type Taint, type Toleration } from './model';
-import { canonicalText, type PodClass } from './pod-class';
+import { canonicalText } from './canonical-text';
+import { type PodClass } from './pod-class';
 import { type PodRecord, type Turn } from './records';
 
 /** Sets of taints that are tried, those of the most nodes first. */

@@ -4,25 +4,16 @@
  * For pods of one class the room that each end gives back is counted, up to the moment at which it is enough: O(ends). For all others the
  * moment is searched for, each step a placement (`moments.ts`).
  */
-import { type Cycle, type End, type HeadReservation } from './cycle';
+import { type Cycle, type HeadReservation } from './cycle';
 import { momentsOf, search } from './moments';
 import { type Turn } from './records';
 
 export function reserve(cycle: Cycle, turn: Turn): HeadReservation | undefined {
-  const ending = cycle.endings();
-  if (ending.length === 0) {
-    return undefined;
-  }
-  const counted = counting(cycle, turn, ending);
-  return counted === 'uncountable' ? searching(cycle, turn, ending) : counted;
+  const counted = counting(cycle, turn);
+  return counted === 'uncountable' ? searching(cycle, turn) : counted;
 }
 
-/** Only whole moments make sense: everything that ends at a moment is removed together. */
-function isLastOfMoment(ending: readonly End[], i: number): boolean {
-  return i + 1 === ending.length || ending[i + 1].at !== ending[i].at;
-}
-
-function counting(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined | 'uncountable' {
+function counting(cycle: Cycle, turn: Turn): HeadReservation | undefined | 'uncountable' {
   const { session, placer } = cycle;
   const { ledger } = session;
   const { gang, pods } = turn;
@@ -33,23 +24,27 @@ function counting(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReserva
   const [{ podClass }] = pods;
   const mark = ledger.mark();
   let room = placer.capacity(podClass, within, Infinity);
-  let result: HeadReservation | undefined | 'uncountable';
-  for (let i = 0; i < ending.length && result === undefined; i++) {
-    const { pod, at } = ending[i];
+  let moment: number | undefined;
+  // Only whole moments make sense: everything that ends at one moment is gone after it.
+  const isEnough = (): boolean => moment !== undefined && room >= pods.length;
+  for (const { pod, at } of cycle.endings()) {
+    if (at !== moment && isEnough()) {
+      break;
+    }
+    moment = at;
     const { row } = pod;
     const before = placer.roomOn(podClass, row);
     ledger.remove(pod);
     room += within.without?.[row] === 1 ? 0 : placer.roomOn(podClass, row) - before;
-    if (room >= pods.length && isLastOfMoment(ending, i)) {
-      result = placed(cycle, turn, at) ?? 'uncountable';
-    }
   }
+  const result = isEnough() ? (placed(cycle, turn, moment!) ?? 'uncountable') : undefined;
   ledger.rollback(mark);
   return result;
 }
 
-function searching(cycle: Cycle, turn: Turn, ending: readonly End[]): HeadReservation | undefined {
+function searching(cycle: Cycle, turn: Turn): HeadReservation | undefined {
   const { ledger } = cycle.session;
+  const ending = [...cycle.endings()];
   let result: HeadReservation | undefined;
   const fitsAfter = (count: number): boolean => {
     const mark = ledger.mark();

@@ -7,7 +7,8 @@
 import { devicesFit } from './devices';
 import { type Domain, type TopologyTree } from './domains';
 import { CPU_COLUMN, MEMORY_COLUMN, PODS_COLUMN } from './node-table';
-import { canonicalText, nodeConstraints, type PodClass } from './pod-class';
+import { canonicalText } from './canonical-text';
+import { nodeConstraints, type PodClass } from './pod-class';
 import { NOWHERE } from './records';
 import { DeviceStates } from './score/device-states';
 import { Fragmentation } from './score/fragmentation';

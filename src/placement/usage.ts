@@ -4,13 +4,15 @@
 import { type Cycle } from './cycle';
 import { type QueueUsage } from './decision';
 import { type Amounts } from './model';
+import { withoutDust } from './queues';
 
 export function queueUsage({ session }: Cycle): QueueUsage[] {
   const amounts = (values: ArrayLike<number>): Amounts =>
     Object.fromEntries(
-      session.accounts.flatMap((name, account) =>
-        values[account] > 0 && Number.isFinite(values[account]) ? [[name, values[account]]] : [],
-      ),
+      session.accounts.flatMap((name, account) => {
+        const amount = withoutDust(values[account]);
+        return amount > 0 && Number.isFinite(amount) ? [[name, amount]] : [];
+      }),
     );
   return session.queues.map(({ queue, allocated, fairShare, deserved, capability }) => ({
     queue: queue.name,

@@ -22,7 +22,7 @@ export interface Waiting {
 }
 
 /** O(gangs log gangs). */
-export function waitingOf(gangs: readonly GangRecord[]): Waiting {
+export function waitingOf(gangs: Iterable<GangRecord>): Waiting {
   const lines = new Map<QueueRecord, Map<number, GangRecord[]>>();
   const singles: GangRecord[] = [];
   for (const gang of gangs) {

@@ -147,9 +147,58 @@ export function faintColours(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>(`(() => {${COLOUR}
     const style = getComputedStyle(document.documentElement);
     const of = (name) => rgba(style.getPropertyValue(name).trim());
-    return ['--c0', '--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8', '--c9', '--other', '--accent', '--bad', '--mark']
+    return ['--c0', '--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8', '--c9', '--other', '--accent', '--bad', '--good', '--mark', '--free-line']
       .filter((name) => contrast(of(name), of('--surface')) < 3);
   })()`);
+}
+
+/** Controls whose edge stands out too little from the card (3, as for all that shows where a control is). */
+export function faintControls(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`(() => {${COLOUR}
+    const surface = rgba(getComputedStyle(document.documentElement).getPropertyValue('--surface').trim());
+    return [...document.querySelectorAll('input, select, .segments, button.quiet, button.filter')]
+      .filter((control) => control.checkVisibility() && control.getAttribute('aria-pressed') !== 'true')
+      .filter((control) => contrast(rgba(getComputedStyle(control).borderTopColor), surface) < 3)
+      .map((control) => control.tagName + '.' + control.className);
+  })()`);
+}
+
+/** A rectangle of a picture, CSS pixels. */
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What is drawn in an area of the picture. */
+export interface Drawn {
+  /** The highest contrast of a pixel to the card behind the picture. */
+  readonly contrast: number;
+  /** Part of the pixels with a contrast of at least 3. */
+  readonly covered: number;
+}
+
+/** What the first picture of a page shows in each area. */
+export function drawnIn(page: Page, areas: readonly Area[]): Promise<readonly Drawn[]> {
+  return page.evaluate<Drawn[]>(`(() => {${COLOUR}
+    const surface = rgba(getComputedStyle(document.documentElement).getPropertyValue('--surface').trim());
+    const picture = document.querySelector('.pane canvas').getContext('2d');
+    return ${JSON.stringify(areas)}.map(({ x, y, width, height }) => {
+      const { data } = picture.getImageData(Math.round(x), Math.round(y), Math.max(1, Math.round(width)), Math.max(1, Math.round(height)));
+      const found = [];
+      for (let i = 0; i < data.length; i += 4) {
+        const a = data[i + 3] / 255;
+        found.push(contrast([0, 1, 2].map((c) => data[i + c] * a + surface[c] * (1 - a)), surface));
+      }
+      return { contrast: Math.max(...found), covered: found.filter((value) => value >= 3).length / found.length };
+    });
+  })()`);
+}
+
+/** Width that the first picture has. */
+export function pictureWidth(page: Page): Promise<number> {
+  return page.evaluate<number>(`document.querySelector('.pane').clientWidth`);
 }
 
 /** Waits for what a page comes to. Asked from outside, since pages let no text be run as code, which Playwright's own waiting needs. */

@@ -6,9 +6,22 @@ import { type AddressInfo } from 'node:net';
 import { type ClusterView } from '../../src/planning/cluster/view';
 import { renderLivePage, renderPlanPage } from '../../src/planning/pages';
 import { LARGE, sampleView, SMALL } from '../support/sample-view';
-import { CHROMIUM, coloursDrawn, faintColours, faintTexts, Looker, LOOKS, overflow, squeezed, until } from './browser';
+import { everyVendor, fullCluster, manyQueues } from '../support/scenes';
+import {
+  CHROMIUM,
+  coloursDrawn,
+  faintColours,
+  faintControls,
+  faintTexts,
+  Looker,
+  LOOKS,
+  overflow,
+  squeezed,
+  until,
+} from './browser';
 
 const WIDE = { width: 1280, scheme: 'light' } as const;
+const NARROW = { width: 390, scheme: 'dark' } as const;
 const small = sampleView(SMALL);
 const large = sampleView(LARGE);
 
@@ -23,6 +36,9 @@ const suite = CHROMIUM === undefined ? describe.skip : describe;
 suite.each([
   ['80 nodes', small],
   ['5,000 nodes', large],
+  ['devices of every vendor', everyVendor()],
+  ['a full cluster', fullCluster()],
+  ['52 queues', manyQueues()],
 ])('%s', (_, view) => {
   const html = renderPlanPage(view);
 
@@ -35,6 +51,7 @@ suite.each([
       expect(await squeezed(page)).toEqual([]);
       expect(await faintTexts(page)).toEqual([]);
       expect(await faintColours(page)).toEqual([]);
+      expect(await faintControls(page)).toEqual([]);
       expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
       expect(complaints).toEqual([]);
       await page.context().close();
@@ -72,21 +89,26 @@ suite('by keyboard', () => {
     await page.context().close();
   });
 
-  test('every control is reached by tab, has a name, and shows that it has the focus', async () => {
-    const { page } = await looker.open(renderPlanPage(small), WIDE);
-    const controls = await page.locator('button:visible, input:visible, summary:visible, .pane').count();
-    const seen = new Set<string>();
-    for (let i = 0; i < controls; i++) {
-      await page.keyboard.press('Tab');
-      const [name, outline] = await page.evaluate<[string, string]>(`[
+  test.each([WIDE, NARROW])(
+    'at $width px every control is reached by tab, has a name, and shows that it has the focus',
+    async (look) => {
+      const { page } = await looker.open(renderPlanPage(manyQueues()), look);
+      const controls = await page
+        .locator('button:visible, input:visible, select:visible, summary:visible, [tabindex="0"]')
+        .count();
+      const seen = new Set<string>();
+      for (let i = 0; i < controls; i++) {
+        await page.keyboard.press('Tab');
+        const [name, outline] = await page.evaluate<[string, string]>(`[
         document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent, getComputedStyle(document.activeElement).outlineStyle]`);
-      expect(name.trim()).not.toBe('');
-      expect(outline).toBe('solid');
-      seen.add(`${name} ${i}`);
-    }
-    expect(seen.size).toBe(controls);
-    await page.context().close();
-  });
+        expect(name.trim()).not.toBe('');
+        expect(outline).toBe('solid');
+        seen.add(`${name} ${i}`);
+      }
+      expect(seen.size).toBe(controls);
+      await page.context().close();
+    },
+  );
 
   test('a slash begins a search; what is not found is dimmed and leaves the lists', async () => {
     const { page } = await looker.open(renderPlanPage(small), WIDE);

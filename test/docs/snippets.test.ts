@@ -2,7 +2,7 @@
  * Every TypeScript snippet of the README and of docs/ is a program: it is type-checked and run as a user would run it, against the
  * built package. A fence ```yaml output after a snippet states what the snippet prints.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -63,23 +63,30 @@ test('the snippets type-check', () => {
   expect(status).toBe(0);
 }, 120_000);
 
-test.each(snippets.map((snippet) => [snippet.name, snippet] as const))(
-  '%s runs',
-  (name, snippet) => {
-    const out = join(FOLDER, 'dist', name);
-    mkdirSync(out, { recursive: true });
-    const output = execFileSync('node', [join(FOLDER, 'out', `${name}.js`)], {
-      cwd: out,
+describe('a snippet runs', () => {
+  let results: Readonly<Record<string, { readonly output: string; readonly failure?: string }>>;
+
+  beforeAll(() => {
+    const program = join(__dirname, 'run-snippets.mjs');
+    const { stdout, stderr } = spawnSync('node', [program, FOLDER, ...snippets.map(({ name }) => name)], {
       encoding: 'utf8',
-      env: { ...process.env, CDK8S_OUTDIR: join(out, 'dist'), NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 64 * 1024 * 1024,
+      env: { ...process.env, NO_COLOR: '1' },
     });
-    if (snippet.output !== undefined) {
-      expect(output.trimEnd()).toBe(snippet.output.trimEnd());
+    const last = stdout.trimEnd().split('\n').at(-1) ?? '';
+    if (!last.startsWith('{')) {
+      throw new Error(`the snippets did not run to their end: ${stdout}${stderr}`);
     }
-  },
-  30_000,
-);
+    results = JSON.parse(last) as typeof results;
+  }, 120_000);
+
+  test.each(snippets.map((snippet) => [snippet.name, snippet] as const))('%s', (name, { output }) => {
+    expect(results[name].failure).toBeUndefined();
+    if (output !== undefined) {
+      expect(results[name].output.trimEnd()).toBe(output.trimEnd());
+    }
+  });
+});
 
 function snippetsOf(page: string): Snippet[] {
   const text = readFileSync(join(ROOT, page), 'utf8');

@@ -3,6 +3,7 @@
  */
 import { type KubernetesMinor } from '../../src/facts/api/schema';
 import { Cluster } from './control-plane/cluster';
+import { watchCluster } from './evidence';
 import { kubernetesMinor, LIVE_CLUSTER } from './control-plane/components';
 import { Discovery } from './control-plane/discovery';
 
@@ -22,5 +23,6 @@ export async function liveCluster(): Promise<LiveCluster> {
   if (cluster === undefined) {
     throw new Error(`The control plane in ${folder} runs no more.`);
   }
+  watchCluster(folder);
   return { cluster, discovery: await Discovery.read(cluster.client), minor: kubernetesMinor() };
 }

@@ -170,6 +170,11 @@ function pendingOf(i: number, node: string): NonNullable<ViewGang['pending']> {
       { constraint: 'devices', detail: 'nvidia.com/gpu', nodes: 52 + i },
       { constraint: 'taints', detail: 'inference=true:NoSchedule', nodes: 16 },
     ],
+    excluded: [
+      `${52 + i} of 80 nodes do not have enough free nvidia.com/gpu.`,
+      '16 of 80 nodes have the taint inference=true:NoSchedule, which the pod does not tolerate.',
+      `Nearest node ${node} lacks 2 nvidia.com/gpu.`,
+    ],
     fits: 7,
     needed: 16,
     nearest: { node, constraint: 'devices', detail: 'nvidia.com/gpu', missing: 2 },

@@ -61,7 +61,13 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const colours = pico.createColors(options.colour ?? false);
   const quiet = options.quiet === true;
   const findings = quiet ? report.findings.filter(({ severity }) => severity === 'error') : report.findings;
-  const blocks = grouped(findings).map((group) => renderGroup(group, colours, options.width));
+  const repeated = repeatedHints(findings);
+  const blocks = grouped(findings.filter((finding) => !repeated.has(finding.rule) || finding.severity !== 'info')).map(
+    (group) => renderGroup(group, colours, options.width),
+  );
+  if (repeated.size > 0) {
+    blocks.push(renderRepeated([...repeated.values()], colours, options.width));
+  }
   const notChecked = quiet ? report.notChecked.filter(({ failed }) => failed === true) : report.notChecked;
   if (notChecked.length > 0) {
     blocks.push(renderNotChecked(notChecked, colours, options.width));
@@ -91,6 +97,51 @@ function grouped(findings: readonly Finding[]): readonly (readonly Finding[])[] 
   return groups;
 }
 
+/** Hints of one rule, from this number on, are listed once with their places. */
+const REPEATED_FROM = 3;
+
+/** The most places of a repeated hint that are listed. */
+const PLACES_LISTED = 5;
+
+/** Hints that several objects get, by rule: most are about all pods or none. */
+function repeatedHints(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+  const byRule = new Map<string, Finding[]>();
+  for (const finding of findings.filter(({ severity }) => severity === 'info')) {
+    byRule.set(finding.rule, [...(byRule.get(finding.rule) ?? []), finding]);
+  }
+  return new Map([...byRule].filter(([, hints]) => hints.length >= REPEATED_FROM));
+}
+
+function renderRepeated(
+  repeated: readonly (readonly Finding[])[],
+  colours: Colours,
+  width: number | undefined,
+): string {
+  const lines = repeated.flatMap((hints) => {
+    const [{ rule, tier, message, fix }] = hints;
+    const messages = new Set(hints.map((hint) => hint.message));
+    const places = hints.map((hint) => [placeOf(hint), hint.object.replace(/^\S+ /, '')].filter(Boolean).join(' '));
+    const more = places.length > PLACES_LISTED ? ` and ${places.length - PLACES_LISTED} more` : '';
+    const details: (readonly [string, string])[] = [
+      ['at', printable(`${places.slice(0, PLACES_LISTED).join(', ')}${more}`)],
+      ...(fix === undefined ? [] : [['fix', printable(fix)] as const]),
+    ];
+    return [
+      `  ${severityText('info', colours)}  ${colours.cyan(rule)} ${colours.dim(`(${tier}, ${hints.length} times)`)}`,
+      ...wrap(printable(messages.size === 1 ? message : `${message}, and others like it`), INDENT, INDENT, width),
+      ...details.flatMap(([label, text]) => detailLines(label, text, colours, width)),
+    ];
+  });
+  return [colours.bold('Repeated hints'), ...lines].join('\n');
+}
+
+function detailLines(label: string, text: string, colours: Colours, width: number | undefined): readonly string[] {
+  const head = `${INDENT}${label.padEnd(8)}  `;
+  return wrap(text, head, ' '.repeat(head.length), width).map((line, index) =>
+    index === 0 ? dimHead(line, head, colours) : line,
+  );
+}
+
 function renderGroup(group: readonly Finding[], colours: Colours, width: number | undefined): string {
   const { file, construct, object } = group[0];
   const title = [file ?? construct ?? '', object].filter((part) => part !== '').map(printable);
@@ -105,12 +156,7 @@ function renderGroup(group: readonly Finding[], colours: Colours, width: number 
       .map(printable)
       .join(' ');
     for (const [label, text] of [['at', at] as const, ...detailsOf(finding)].filter(([, value]) => value !== '')) {
-      const head = `${INDENT}${label.padEnd(8)}  `;
-      lines.push(
-        ...wrap(text, head, ' '.repeat(head.length), width).map((line, index) =>
-          index === 0 ? dimHead(line, head, colours) : line,
-        ),
-      );
+      lines.push(...detailLines(label, text, colours, width));
     }
   }
   return lines.join('\n');

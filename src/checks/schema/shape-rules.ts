@@ -92,8 +92,9 @@ export const shapeRules = {
     },
   ),
   scope: rule('schema/scope', 'Only objects of a namespaced kind may set a namespace.', 'Remove metadata.namespace.', {
-    // Not of the schema tier: posted to the cluster-wide path, as kubectl does, the object is taken.
+    // Not of the schema tier: posted to the cluster-wide path, as kubectl does, the object is accepted.
     tier: 'advice',
+    severity: 'warning',
     why: 'The API server silently drops the namespace (at a namespaced path it does not know the kind): the object is cluster-scoped, and all namespaces share it.',
     source: 'Kubernetes API server, registry/rest: EnsureObjectNamespaceMatchesRequestNamespace',
   }),

@@ -132,6 +132,25 @@ export function addedVolumes({ manifest }: PodTemplate): readonly string[] {
   );
 }
 
+/** Volumes that an operator adds to the pods of its own kinds, which may therefore mount them. */
+const OPERATOR_VOLUMES: ReadonlyMap<string, readonly string[]> = new Map([
+  // mpi-operator v2 and training-operator v1, the two controllers of this kind.
+  ['kubeflow.org/MPIJob', ['mpi-job-config', 'mpi-job-kubectl', 'ssh-auth']],
+  ...['TrainJob', 'TrainingRuntime', 'ClusterTrainingRuntime'].map((kind): [string, readonly string[]] => [
+    `trainer.kubeflow.org/${kind}`,
+    ['mpi-ssh-auth', 'mpi-hostfile', 'flux-install', 'flux-curve', 'shared-memory', 'spack-install'],
+  ]),
+  ...['RayCluster', 'RayJob', 'RayService', 'RayCronJob'].map((kind): [string, readonly string[]] => [
+    `ray.io/${kind}`,
+    ['ray-logs', 'ray-token', 'shared-mem'],
+  ]),
+]);
+
+/** Whether the operator of the workload adds a volume of this name to its pods. */
+export function isOperatorVolume({ group, kind }: PodView, name: string): boolean {
+  return OPERATOR_VOLUMES.get(`${group}/${kind}`)?.includes(name) === true;
+}
+
 /** Whether a volume is backed by a claim, and so may be used as a raw device. */
 export function isClaim(volume: JsonObject): boolean {
   return given(volume.persistentVolumeClaim) || given(volume.ephemeral);

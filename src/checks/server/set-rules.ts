@@ -1,8 +1,10 @@
 /**
  * What only shows when manifests are seen together: one object written twice, a second global default.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { cite } from '../../facts/upstream';
 import { describeId, type Manifest } from '../../manifests/manifest';
+import { type Severity } from '../finding';
 import { type Rule, type SetRule } from '../rule';
 
 const objectOnce: SetRule = {
@@ -28,10 +30,17 @@ const objectOnce: SetRule = {
         return [];
       }
       const where = first.origin.file ?? first.origin.construct;
+      // Files may be overlays of one another, or steps that are applied one after the other.
+      const severity: Severity = isDeepStrictEqual(first.object, manifest.object)
+        ? 'info'
+        : first.origin.file === manifest.origin.file
+          ? 'error'
+          : 'warning';
       return [
         {
           manifest,
           path: '/metadata/name',
+          severity,
           message: `${describeId(manifest.id)} is already defined in these manifests${where === undefined ? '' : ` (${where})`}`,
           found: name,
         },

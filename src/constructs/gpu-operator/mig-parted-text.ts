@@ -11,7 +11,7 @@ import { type ConfigProblem, kindOf, type Note, unknownKeys, valueOf, within } f
 import { gpusForLayout, gpusWithProfiles, migLayoutProblems, type MigLayout } from './mig-layout';
 
 export type MigConfigProblemKind =
-  'shape' | 'version' | 'unknown-key' | 'entry' | 'profile' | 'count' | 'layout' | 'unknown-profile';
+  'shape' | 'version' | 'unknown-key' | 'entry' | 'profile' | 'count' | 'layout' | 'profiles-apart' | 'unknown-profile';
 export type MigConfigProblem = ConfigProblem<MigConfigProblemKind>;
 
 export interface MigConfigReading {
@@ -213,8 +213,10 @@ function readLayout(
       `instances that fit together on a ${candidate.name}`,
     );
   } else {
+    // New GPUs have profiles that the catalog has not.
+    const listed = (name: string): boolean => gpusWithProfiles({ [name]: 1 }).length > 0;
     note(
-      'unknown-profile',
+      Object.keys(layout).every(listed) ? 'profiles-apart' : 'unknown-profile',
       at,
       `no GPU of the catalog has ${Object.keys(layout).join(' and ')}`,
       Object.keys(layout),

@@ -477,6 +477,7 @@ export interface DatadogTriggerProps extends TriggerOptions {
   /** @default 0 */
   readonly timeWindowOffset?: number;
   readonly timeout?: KedaDuration;
+  readonly type?: string;
   /** @default false */
   readonly useClusterAgentProxy?: boolean;
 }

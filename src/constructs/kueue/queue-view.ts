@@ -4,8 +4,9 @@
 import { type JsonObject } from '../../facts/api/schema';
 import { type Manifest } from '../../manifests/manifest';
 import { type ManifestSet } from '../../manifests/manifest-set';
+import { type PodTemplate } from '../../manifests/pod-template';
 import { parseQuantity, type Quantity } from '../../manifests/quantity';
-import { asObject, asString, objectsAt, stringsIn } from '../../manifests/read';
+import { asInteger, asObject, asString, objectsAt, stringsIn } from '../../manifests/read';
 import { CLUSTER_QUEUE, LOCAL_QUEUE, MANAGED_KINDS, QUEUE_LABEL } from './kueue-facts';
 
 export interface QuotaView {
@@ -87,4 +88,15 @@ export function queueOfWorkload(set: ManifestSet, workload: Manifest): QueueOfWo
   }
   const clusterQueue = set.get(CLUSTER_QUEUE, asString(asObject(localQueue.object.spec).clusterQueue) ?? '');
   return { localQueue, clusterQueue };
+}
+
+/**
+ * Pods of a template in one Workload. Kueue makes one Workload of each replica of a LeaderWorkerSet, and one of any other kind.
+ */
+export function podsPerWorkload({ manifest, count }: PodTemplate): number | undefined {
+  if (count === undefined || manifest.id.kind !== 'LeaderWorkerSet') {
+    return count;
+  }
+  const replicas = asInteger(asObject(manifest.object.spec).replicas) ?? 1;
+  return replicas > 0 ? count / replicas : 0;
 }

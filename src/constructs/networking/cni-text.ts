@@ -30,7 +30,7 @@ export interface CniProblem {
   readonly found?: JsonValue;
   readonly expected?: string;
   /** Not certainly wrong. */
-  readonly likely?: true;
+  readonly severity?: 'warning' | 'info';
 }
 
 export interface CniReading {
@@ -106,7 +106,7 @@ function readVersion(config: JsonObject, note: Note): void {
   const { cniVersion } = config;
   if (cniVersion === undefined && config.cniVersions === undefined) {
     note('version', 'it has no cniVersion: plugins take it for 0.1.0, whose results have one address only', {
-      likely: true,
+      severity: 'info',
       expected: 'cniVersion: 1.0.0',
     });
   } else if (cniVersion !== undefined && (typeof cniVersion !== 'string' || !VERSIONS.includes(cniVersion))) {
@@ -120,7 +120,7 @@ function readVersion(config: JsonObject, note: Note): void {
 function readName(name: JsonValue | undefined, note: Note): void {
   if (name === undefined || name === '') {
     note('name', 'it has no name; Multus puts that of the definition in its place', {
-      likely: true,
+      severity: 'info',
       expected: 'the name of the definition',
     });
   } else if (typeof name !== 'string') {
@@ -201,7 +201,7 @@ function readMacvlan({ mode, mtu, master }: JsonObject, note: Note): void {
     note('macvlan-on-infiniband', `${master} looks like an InfiniBand interface, on which there is no macvlan`, {
       found: master,
       expected: 'type: ipoib',
-      likely: true,
+      severity: 'warning',
     });
   }
 }

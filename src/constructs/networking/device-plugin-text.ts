@@ -6,6 +6,7 @@
  * network-operator, webhook-schemas and api/v1alpha1/validator.
  */
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { nearestName } from '../../facts/spelling';
 import { asArray, asString, isObject } from '../../manifests/read';
 
 export type PluginProblemKind =
@@ -27,6 +28,8 @@ export interface PluginProblem {
   readonly expected?: string;
   /** The plugin takes it; only the operator's webhook does not. */
   readonly webhookOnly?: true;
+  /** For an unknown key: whether it resembles one that the plugin reads. */
+  readonly near?: boolean;
 }
 
 export interface PluginReading {
@@ -251,7 +254,11 @@ function noteUnknown(value: JsonObject, known: readonly string[], note: Note): v
   for (const key of Object.keys(value)) {
     // Go's reader does not look at case.
     if (!known.some((name) => name.toLowerCase() === key.toLowerCase())) {
-      note('unknown-key', `there is no key "${key}"`, { found: key, expected: known.join(', ') });
+      note('unknown-key', `there is no key "${key}"`, {
+        found: key,
+        expected: known.join(', '),
+        near: nearestName(key, known) !== undefined,
+      });
     }
   }
 }

@@ -6,6 +6,7 @@
  */
 import { parseAllDocuments } from 'yaml';
 import { type JsonObject, type JsonValue } from '../../facts/api/schema';
+import { nearestName } from '../../facts/spelling';
 import { asArray, asObject, asString, isObject } from '../../manifests/read';
 import { parseGoDuration } from '../../manifests/go-duration';
 import { parseGoBool } from './go-flags';
@@ -22,7 +23,9 @@ import {
   schedulerPlugin,
 } from './scheduler-facts';
 
-/** The configuration that Ascend's NPU plugin reads. */
+/** Ascend's NPU plugin, whose name goes on with its version and architecture: `volcano-npu_v7.0.0_linux-aarch64`. */
+const NPU_PLUGIN = 'volcano-npu';
+/** The configuration that it reads. */
 const NPU_CONFIGURATION = 'init-params';
 
 export type ConfigProblemKind =
@@ -32,7 +35,10 @@ export type ConfigProblemKind =
   | 'shape'
   | 'action'
   | 'unknown-key'
+  /** A plugin that resembles one of Volcano's. */
   | 'plugin'
+  /** One that resembles none, and so may be loaded with `--plugins-dir`. */
+  | 'custom-plugin'
   | 'argument'
   /** An argument of the wrong type on which the scheduler ends instead of going on. */
   | 'fatal-argument';
@@ -122,7 +128,7 @@ class Reader {
     this.unknownKeys(config, '', ['actions', 'tiers', 'configurations', 'metrics']);
     const tiers = this.list(config.tiers, 'tiers').map((tier, index) => this.tier(tier, `tiers[${index}]`));
     const actions = this.actions(config.actions);
-    this.hasNpuPlugin = this.plugins(config).some((plugin) => plugin.startsWith('volcano-npu'));
+    this.hasNpuPlugin = this.plugins(config).some((plugin) => plugin.startsWith(NPU_PLUGIN));
     this.list(config.configurations, 'configurations').forEach((entry, index) =>
       this.configuration(entry, `configurations[${index}]`),
     );
@@ -262,15 +268,16 @@ class Reader {
     }
     const args = this.mapping(entry.arguments, `${at}.arguments`);
     const facts = schedulerPlugin(name);
-    if (facts === undefined) {
+    if (facts === undefined && !name.startsWith(NPU_PLUGIN)) {
+      const near = nearestName(name, Object.keys(SCHEDULER_PLUGINS));
       this.note(
-        'plugin',
+        name === '' || near !== undefined ? 'plugin' : 'custom-plugin',
         `${at}.name`,
         name === '' ? 'a plugin has no name' : `there is no plugin "${name}"`,
         entry.name ?? null,
         Object.keys(SCHEDULER_PLUGINS).join(', '),
       );
-    } else {
+    } else if (facts !== undefined) {
       this.arguments(args, `${at}.arguments`, name, facts.arguments, facts.prefixes ?? {});
     }
     return { name, at, arguments: args, switches };

@@ -112,6 +112,7 @@ export const RESOURCES: readonly ResourceFact[] = frozen([
     },
   ),
   whole('gpu.intel.com/i915', 'Intel', 'a GPU of the i915 driver', { note: 'sharedDevNum > 1 makes it a share' }),
+  whole('gpu.intel.com/dxg', 'Intel', 'a GPU of a Windows host, under WSL'),
   whole('gpu.intel.com/xe', 'Intel', 'a GPU of the xe driver', { note: 'sharedDevNum > 1 makes it a share' }),
   part('gpu.intel.com/<driver>_monitoring', 'Intel', 'device', 'every GPU of the node, for monitoring', {
     matches: /^gpu\.intel\.com\/(?:i915|xe)_monitoring$/,

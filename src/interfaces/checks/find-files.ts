@@ -13,6 +13,8 @@ export interface FoundFile {
   readonly path: string;
   /** Found in a folder, not named itself: it may be something else than manifests. */
   readonly inFolder: boolean;
+  /** A Kustomization lists it among its resources. */
+  readonly kustomized: boolean;
 }
 
 export interface FoundFiles {
@@ -92,7 +94,7 @@ class Search implements FoundFiles {
   private take(path: string, identity: string, inFolder: boolean): void {
     if (!this.seen.has(identity)) {
       this.seen.add(identity);
-      this.files.push({ path, inFolder });
+      this.files.push({ path, inFolder, kustomized: path !== '-' && this.foreign.isResource(path) });
     }
   }
 

@@ -15,12 +15,24 @@ const MAX_BYTES = 1 << 20;
 export class ForeignFiles {
   /** What the Kustomization of a folder names, by full path: what for. */
   private readonly namedBy = new Map<string, ReadonlyMap<string, string>>();
+  private readonly kustomizations = new Map<string, JsonObject>();
 
   constructor(private readonly cwd: string) {}
 
   /** Why a file of a folder is not a manifest; `undefined` if its path does not show it. */
   why(path: string): string | undefined {
     return this.chartTemplate(path) ?? this.kustomizePart(path);
+  }
+
+  /** Whether the Kustomization of its folder, or of one above, lists a file among its resources. */
+  isResource(path: string): boolean {
+    const full = resolve(this.cwd, path);
+    return foldersAbove(full).some((folder) => {
+      const kustomization = this.kustomizationOf(folder);
+      return ['resources', 'bases', 'components']
+        .flatMap((key) => stringsIn(Object.hasOwn(kustomization, key) ? kustomization[key] : undefined))
+        .some((resource) => resolve(folder, resource) === full);
+    });
   }
 
   private chartTemplate(path: string): string | undefined {
@@ -42,17 +54,11 @@ export class ForeignFiles {
   /** Kustomizations name patches in their own folder and below it, seldom beside it. */
   private kustomizePart(path: string): string | undefined {
     const full = resolve(this.cwd, path);
-    let folder = dirname(full);
-    for (let step = 0; step < 4; step++) {
+    for (const folder of foldersAbove(full)) {
       const what = this.partsOf(folder).get(full);
       if (what !== undefined) {
         return `${what} of the Kustomization in ${relative(this.cwd, folder) || '.'}`;
       }
-      const parent = dirname(folder);
-      if (parent === folder) {
-        break;
-      }
-      folder = parent;
     }
     return undefined;
   }
@@ -60,11 +66,32 @@ export class ForeignFiles {
   private partsOf(folder: string): ReadonlyMap<string, string> {
     let parts = this.namedBy.get(folder);
     if (parts === undefined) {
-      parts = new Map(namedFiles(readKustomization(folder)).map(([file, what]) => [resolve(folder, file), what]));
+      parts = new Map(namedFiles(this.kustomizationOf(folder)).map(([file, what]) => [resolve(folder, file), what]));
       this.namedBy.set(folder, parts);
     }
     return parts;
   }
+
+  private kustomizationOf(folder: string): JsonObject {
+    let kustomization = this.kustomizations.get(folder);
+    if (kustomization === undefined) {
+      this.kustomizations.set(folder, (kustomization = readKustomization(folder)));
+    }
+    return kustomization;
+  }
+}
+
+/** The folder of a file, and three above it. */
+function foldersAbove(file: string): readonly string[] {
+  const folders = [dirname(file)];
+  for (
+    let parent = dirname(folders[0] ?? '');
+    folders.length < 4 && !folders.includes(parent);
+    parent = dirname(parent)
+  ) {
+    folders.push(parent);
+  }
+  return folders;
 }
 
 function readKustomization(folder: string): JsonObject {

@@ -71,7 +71,7 @@ export class SourceReader {
     }
   }
 
-  read({ path, inFolder }: FoundFile, bytes: () => Uint8Array): void {
+  read({ path, inFolder, kustomized }: FoundFile, bytes: () => Uint8Array): void {
     let text: string;
     try {
       text = decode(bytes(), path);
@@ -82,7 +82,10 @@ export class SourceReader {
       this.addUnreadable(path, error.reason);
       return;
     }
-    const { manifests, problems, skipped } = parseFile(text, path, { skipForeign: inFolder ? 'all' : 'known' });
+    const { manifests, problems, skipped } = parseFile(text, path, {
+      skipForeign: inFolder ? 'all' : 'known',
+      kustomized,
+    });
     // A file may have more objects than a call takes arguments.
     manifests.forEach((manifest) => this.manifests.push(manifest));
     problems.forEach((problem) => this.problems.push(problem));

@@ -117,7 +117,7 @@ function suppressionOf(text: string, knownRules: readonly string[]): Suppression
 const CRD_KIND = 'apiextensions.k8s.io/CustomResourceDefinition';
 
 /** The definitions of a file, or of all files of a folder that have some. */
-function crdsIn(path: string, cwd: string): readonly JsonObject[] {
+export function crdsIn(path: string, cwd: string): readonly JsonObject[] {
   const found = findFiles([path], cwd).files.map((file) => ({ ...file, crds: crdsInFile(file.path, cwd) }));
   if (found.every(({ crds }) => crds.length === 0)) {
     throw new UsageError(`--crd ${path}: contains no CustomResourceDefinition`);

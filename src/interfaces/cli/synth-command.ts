@@ -8,15 +8,13 @@ import { type CheckOptions } from '../../checks/engine';
 import { type Finding } from '../../checks/finding';
 import { type Report } from '../../checks/report';
 import { plural } from '../../checks/report/text';
-import { type Manifest } from '../../manifests/manifest';
-import { ManifestSet } from '../../manifests/manifest-set';
-import { asObject, asString } from '../../manifests/read';
-import { parseValue } from '../../manifests/yaml';
+import { type ManifestSet } from '../../manifests/manifest-set';
 import { knownRules, runCheck } from './check-command';
 import { formatOf, type CheckFlags } from './check-options';
 import { isNodeFile } from '../checks/find-files';
-import { readText } from '../checks/read-files';
-import { placeOf, readWholeManifests } from './inputs';
+import { asAuthored } from './as-authored';
+import { APP_CONFIG_FILE, readAppConfig, withImportedCrds } from './app-config';
+import { readWholeManifests } from './inputs';
 import { OutputFolder } from './output-folder';
 import { runApp } from './run-app';
 import type * as SynthPlan from './synth-plan';
@@ -32,17 +30,16 @@ export interface SynthFlags extends Omit<CheckFlags, 'output' | 'quiet'> {
 }
 
 const load = createRequire(__filename);
-const CONFIG = 'cdk8s.yaml';
 const METADATA = 'construct-metadata.json';
 
 /** @returns the exit status */
 export async function synthCommand(given: SynthFlags, terminal: Terminal): Promise<number> {
-  const { flags, options } = await settingsOf(given, terminal);
+  const config = readAppConfig(terminal.cwd);
+  const { flags, options } = withImportedCrds(await settingsOf(given, terminal), config, terminal.cwd);
   const format = formatOf(flags.format);
-  const config = readConfig(terminal.cwd);
   const command = flags.app ?? config.app;
   if (command === undefined) {
-    throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${CONFIG}`);
+    throw new UsageError(`no app to run; pass --app COMMAND, or set "app" in ${APP_CONFIG_FILE}`);
   }
   const target = flags.output ?? config.output ?? 'dist';
   if (flags.page !== undefined && flags.cluster === undefined) {
@@ -99,23 +96,6 @@ function manifestFiles(files: readonly string[], folder: string): readonly strin
   return files.filter((file) => !/^node-files[\\/]/.test(file) || isNodeFile(file, folder));
 }
 
-interface Config {
-  readonly app?: string;
-  readonly output?: string;
-}
-
-function readConfig(cwd: string): Config {
-  if (!existsSync(join(cwd, CONFIG))) {
-    return {};
-  }
-  const value = parseValue(readText(CONFIG, cwd), CONFIG);
-  if ('problem' in value) {
-    throw new UsageError(`${placeOf(value.problem)}: ${value.problem.message}`);
-  }
-  const { app, output } = asObject(value.value);
-  return { app: asString(app), output: asString(output) };
-}
-
 /** Names of objects, with the construct that made each, as cdk8s records them. The file is taken out: it is not to be applied. */
 function takeConstructs(draft: string): ReadonlyMap<string, string> {
   const file = join(draft, METADATA);
@@ -127,29 +107,6 @@ function takeConstructs(draft: string): ReadonlyMap<string, string> {
   };
   rmSync(file);
   return new Map(Object.entries(resources).map(([name, { path }]) => [name, path]));
-}
-
-/**
- * The manifests with the construct that made them as their place, since that is where their author can change them. cdk8s records
- * constructs by the object's name alone; where two objects share a name, the place stays the file.
- */
-function asAuthored(
-  set: ManifestSet,
-  fileOf: (draft: string) => string,
-  constructs: ReadonlyMap<string, string>,
-): ManifestSet {
-  const times = new Map<string, number>();
-  for (const { id } of set.manifests) {
-    times.set(id.name, (times.get(id.name) ?? 0) + 1);
-  }
-  const manifests = set.manifests.map((manifest): Manifest => {
-    const construct = times.get(manifest.id.name) === 1 ? constructs.get(manifest.id.name) : undefined;
-    if (construct !== undefined) {
-      return { ...manifest, origin: { construct } };
-    }
-    return { ...manifest, origin: { ...manifest.origin, file: fileOf(manifest.origin.file ?? '') } };
-  });
-  return new ManifestSet(manifests);
 }
 
 /** What an app that is checked on synth said of itself. */

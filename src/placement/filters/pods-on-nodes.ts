@@ -8,7 +8,8 @@
 import { type Constraint } from '../decision';
 import { type HostPort, type PodAffinityTerm, type PodSelector, type PodTemplate } from '../model';
 import { type NodeTable } from '../node-table';
-import { canonicalText, type PodClass } from '../pod-class';
+import { canonicalText } from '../canonical-text';
+import { type PodClass } from '../pod-class';
 import { matchesAnyTerm, matchesLabels, selectsPod } from './selectors';
 
 interface Term {

@@ -24,10 +24,12 @@ const CORDON: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSche
 
 /** One code per node: 0 where the class may run, else which constraint forbids it. */
 export function staticRow(table: NodeTable, podClass: PodClass): Uint8Array {
-  return Uint8Array.from(table.nodes, (node, row) => {
-    const constraint = nodeConstraint(node, podClass.template) ?? deviceConstraint(table, row, podClass);
-    return constraint === undefined ? 0 : STATIC_CONSTRAINTS.indexOf(constraint) + 1;
-  });
+  return Uint8Array.from(table.nodes, (_, row) => staticCode(table, podClass, row));
+}
+
+export function staticCode(table: NodeTable, podClass: PodClass, row: number): number {
+  const constraint = nodeConstraint(table.nodes[row], podClass.template) ?? deviceConstraint(table, row, podClass);
+  return constraint === undefined ? 0 : STATIC_CONSTRAINTS.indexOf(constraint) + 1;
 }
 
 export type StaticConstraint = (typeof STATIC_CONSTRAINTS)[number];

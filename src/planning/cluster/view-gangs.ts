@@ -14,7 +14,8 @@ import {
   type ViewRole,
 } from './view';
 import { type ViewInput } from './view-input';
-import { changeText, topologyText } from './words';
+import { obstacleText } from '../../placement/obstacle-words';
+import { amountOf, changeText, topologyText } from './words';
 
 interface Placed {
   readonly nodes: readonly ViewNode[];
@@ -64,7 +65,7 @@ export function gangViews(input: ViewInput, order: readonly string[], placed: Pl
       ...(topology !== '' && { topology }),
       where,
       ...(domain !== undefined && { domain }),
-      ...(waits !== undefined && { pending: pendingView(waits, session.now) }),
+      ...(waits !== undefined && { pending: pendingView(waits, { now: session.now, nodes: session.table.count }) }),
       ...(evictions !== undefined && { evictions }),
     };
   });
@@ -175,16 +176,34 @@ function domainOf(nodes: readonly ViewNode[]): ViewGang['domain'] {
   return undefined;
 }
 
-function pendingView(waits: PendingGang, now: number): ViewPending {
+function pendingView(
+  waits: PendingGang,
+  { now, nodes }: { readonly now: number; readonly nodes: number },
+): ViewPending {
   const { kind, message, role, blocked, fits, needed, nearest } = waits;
   return {
     kind,
     message,
     ...(role !== undefined && { role }),
     blocked,
+    excluded: excludedText(waits, nodes),
     fits,
     needed,
     ...(nearest !== undefined && { nearest }),
     changes: waits.counterfactuals.map((change) => changeText(change, { now, needed: waits.needed })),
   };
+}
+
+/** `No node has enough free nvidia.com/gpu (0 of 80).`, `Nearest node h100-04 lacks 2 nvidia.com/gpu.` */
+function excludedText({ blocked, nearest }: PendingGang, nodes: number): readonly string[] {
+  const closest = nearest === undefined ? [] : [nearestText(nearest)];
+  return [...blocked.map((one) => obstacleText(one, nodes)), ...closest].map(
+    (clause) => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`,
+  );
+}
+
+function nearestText({ node, detail, missing }: NonNullable<PendingGang['nearest']>): string {
+  return missing === undefined || detail === undefined
+    ? `nearest node: ${node}`
+    : `nearest node ${node} lacks ${amountOf(detail, missing)}`;
 }

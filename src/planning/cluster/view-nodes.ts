@@ -1,12 +1,13 @@
 /**
  * Nodes, their devices and who holds them, for the view.
  */
-import { type Device } from '../../placement';
+import { type ClusterNode, type Device } from '../../placement';
 import { untoleratedTaint } from '../../placement/filters/selectors';
 import { milliOn } from '../../placement/devices';
 import { WHOLE } from '../../placement/node-table';
 import { type PodRecord } from '../../placement/records';
 import { type Session } from '../../placement/session';
+import { partitionOf } from './partitions';
 import { type ViewDeviceKind, type ViewNode, type ViewPod } from './view';
 import { type Places, type ViewInput } from './view-input';
 
@@ -37,7 +38,7 @@ export function nodeViews(
     const amounts = resources.map((name) => amountsOn(session, row, name));
     const devices: number[] = [];
     for (let slot = table.deviceStart[row]; slot < table.deviceStart[row + 1]; slot++) {
-      devices.push(kinds.indexOf(kindOf(table.deviceResource[row], table.devices[slot])));
+      devices.push(kinds.indexOf(kindOf(table.deviceResource[row], table.devices[slot], node.labels)));
     }
     return {
       name: node.name,
@@ -100,7 +101,12 @@ export function deviceUsed(table: Session['table'], slot: number): number {
   return all === 0 ? 0 : Math.round((WHOLE * (all - free)) / all);
 }
 
-function kindOf(resource: string, { model, memoryMiB, numa, island, mig, replicas, healthy }: Device): ViewDeviceKind {
+function kindOf(
+  resource: string,
+  { model, memoryMiB, numa, island, mig, replicas, healthy }: Device,
+  labels: ClusterNode['labels'] = {},
+): ViewDeviceKind {
+  const partition = partitionOf(resource, model, labels);
   return {
     resource,
     ...(model !== undefined && { model }),
@@ -108,6 +114,9 @@ function kindOf(resource: string, { model, memoryMiB, numa, island, mig, replica
     ...(numa !== undefined && { numa }),
     ...(island !== undefined && { island }),
     ...(mig !== undefined && { mig }),
+    ...(partition !== undefined && {
+      partition: { mode: `${partition.compute}/${partition.memory}`, perDevice: partition.devices },
+    }),
     ...(replicas !== undefined && replicas > 1 && { replicas }),
     ...(healthy === false && { healthy: false as const }),
   };

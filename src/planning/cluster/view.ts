@@ -58,6 +58,8 @@ export interface ViewDeviceKind {
   readonly island?: string;
   /** Instances by profile, where the device is divided. */
   readonly mig?: Readonly<Record<string, number>>;
+  /** Partition mode of an AMD GPU, such as `CPX/NPS4`, and how many of these devices, one after another, make up one GPU. */
+  readonly partition?: { readonly mode: string; readonly perDevice: number };
   /** Time-sliced replicas, where it is more than one. */
   readonly replicas?: number;
   /** Present where the device is broken. */
@@ -195,6 +197,8 @@ export interface ViewPending {
   readonly role?: string;
   /** For each constraint how many nodes it keeps out, most first. */
   readonly blocked: readonly { readonly constraint: string; readonly detail?: string; readonly nodes: number }[];
+  /** Why nodes are excluded: a sentence for each of `blocked`, and one for the nearest node. */
+  readonly excluded: readonly string[];
   /** How many of the pods needed would have found room. */
   readonly fits: number;
   readonly needed: number;

@@ -5,7 +5,7 @@ import { type ClusterView } from '../cluster/view';
 import { PLAN_SCRIPT } from './assets';
 import { htmlPage } from './html-page';
 
-/** One HTML file that shows where everything lands, what waits and why; it works without a network. */
+/** One HTML file that shows the placement of everything, and what is pending and why; it works without a network. */
 export function renderPlanPage(view: ClusterView): string {
   const { placed, running, pending } = view.counters;
   return htmlPage({
@@ -13,7 +13,7 @@ export function renderPlanPage(view: ClusterView): string {
     kind: 'plan',
     script: PLAN_SCRIPT,
     data: view,
-    summary: `${view.cluster}: ${placed} gangs start now, ${running} run, ${pending} wait.`,
+    summary: `${view.cluster}: ${placed} gangs start now, ${running} are running, ${pending} are pending.`,
   });
 }
 

@@ -148,6 +148,14 @@ export class GangRun {
     };
   }
 
+  /** Until when `snapshot` stays the same if nothing happens to the gang: work that takes longer than expected is expected to end now. */
+  get sameUntil(): number {
+    const { expectedSeconds } = this.spec;
+    return expectedSeconds === undefined || this.speed === 0
+      ? Infinity
+      : this.doneAt + Math.max(0, expectedSeconds - this.done) / this.speed;
+  }
+
   outcome(end: number): GangOutcome {
     const { gang, arrivesAt } = this.spec;
     if (this.open !== undefined) {

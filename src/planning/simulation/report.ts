@@ -56,7 +56,7 @@ function facts({ summary, seconds, ended, gangs, nodes, devices, device, decisio
   return [
     `${tellDuration(seconds)} simulated${ended === 'time' ? ', stopped at the time limit' : ''}; ${count(gangs.length, 'gang')} on ${count(nodes, 'node')} ` +
       `with ${devices} ${device}: ${states.map((state) => `${summary[state]} ${state}`).join(', ')}`,
-    `in use ${percent(summary.utilisation[device])}, of it productive ${percent(summary.goodput)}; free but unusable ${percent(summary.fragmentation)}; ` +
+    `devices in use ${percent(summary.utilisation[device])}, goodput ${percent(summary.goodput)}, fragmentation ${percent(summary.fragmentation)}; ` +
       `${count(summary.evictions, 'eviction')}, ${count(summary.moves, 'move')}, ${count(decisions, 'decision')}`,
     `wait: median ${tellDuration(waits.median)}, p90 ${tellDuration(waits.p90)}, p99 ${tellDuration(waits.p99)}, longest ${tellDuration(waits.longest)}` +
       `${waits.unstarted > 0 ? ` (${waits.unstarted} not started)` : ''}${summary.makespanSeconds === undefined ? '' : `; all done in ${tellDuration(summary.makespanSeconds)}`}`,
@@ -84,7 +84,7 @@ function gangTable({ gangs }: SimulationResult, table: ReportOptions['table']): 
   ]);
   const text = table(['gang', 'queue', 'state', 'arrived', 'started', 'ended', 'waited', 'pods'], rows);
   return gangs.length > rows.length
-    ? `${text}and ${gangs.length - rows.length} more; use --format json for all`
+    ? `${text}and ${gangs.length - rows.length} more; --format json lists them all`
     : text.trimEnd();
 }
 

@@ -4,10 +4,15 @@
  * Whenever something has changed, the core decides at the next multiple of the cycle. What it binds runs from then on, what it evicts holds
  * its room for the grace period and then waits again, and what it nominates waits for that room. While nothing changes no time is
  * spent, but for what time itself brings about: a minimum runtime that ends, a broken gang that has waited long enough, a gang that may
- * now have others evicted. No clock and no chance but seeds: equal scenarios give equal results. O(decisions × one cycle of the core).
+ * now have others evicted. No clock and no chance but seeds: equal scenarios give equal results. One session of the core follows what
+ * happens, so that a decision costs what has changed since the last one and what waits, not what there is. O(decisions × one cycle of the
+ * core).
  */
 import { changeText } from '../cluster/words';
-import { type ClusterNode, decide, type Decision, type Pod, type Queue, type Snapshot } from '../../placement';
+import { type ClusterNode, type Decision, type Pod, type Queue } from '../../placement';
+import { decideIn } from '../../placement/engine';
+import { type Delta } from '../../placement/facts';
+import { Session } from '../../placement/session';
 import { judge } from './expectations';
 import { GangRun, type LivePod } from './gang-run';
 import { commonDevice } from './read-scenario';
@@ -45,6 +50,11 @@ class Simulation {
   private readonly byName: ReadonlyMap<string, GangRun>;
   /** Gangs that have arrived and are not over. */
   private readonly live = new Set<GangRun>();
+  private readonly session: Session;
+  /** What the session has not been told yet. */
+  private readonly news: Delta[] = [];
+  /** The gangs as the session knows them. */
+  private readonly told = new Map<GangRun, { readonly generation: number; readonly until: number }>();
   private readonly nodes: Map<string, ClusterNode>;
   private readonly queues: Map<string, Queue>;
   private readonly recorder: Recorder;
@@ -73,6 +83,8 @@ class Simulation {
       this.device,
       resourcesOf(scenario, this.device),
     );
+    const { nodes, queues, topologies, policy } = scenario;
+    this.session = new Session({ now: 0, nodes, queues, topologies, gangs: [], pods: [] }, policy);
     // Events before arrivals of the same moment: a node that is drained at 1h takes nothing that comes at 1h.
     scenario.events.forEach((event) => this.due.add(event.at, { kind: 'event', event }));
     this.runs.forEach((run) => this.due.add(run.spec.arrivesAt, { kind: 'arrival', run }));
@@ -154,6 +166,7 @@ class Simulation {
         break;
       case 'queue':
         this.queues.set(event.queue, { ...this.queues.get(event.queue)!, ...event.set });
+        this.news.push({ kind: 'queue', queue: this.queues.get(event.queue)! });
         this.note('queue', `queue ${event.queue} changed: ${Object.keys(event.set).join(', ')}`);
         break;
       case 'cancel': {
@@ -170,6 +183,7 @@ class Simulation {
   private change(names: readonly string[], change: Partial<ClusterNode>): void {
     for (const name of names) {
       this.nodes.set(name, { ...this.nodes.get(name)!, ...change });
+      this.news.push({ kind: 'node', node: this.nodes.get(name)! });
     }
   }
 
@@ -198,7 +212,9 @@ class Simulation {
     if (![...this.live].some((run) => run.pods.size < run.size || run.staleSince !== undefined)) {
       return;
     }
-    const decision = decide(this.snapshot(), this.scenario.policy);
+    this.tellGangs();
+    this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
+    const decision = decideIn(this.session);
     this.decisions++;
     this.apply(decision);
     if (decision.bindings.length + decision.evictions.length > 0) {
@@ -209,29 +225,21 @@ class Simulation {
     }
   }
 
-  private snapshot(): Snapshot {
-    const pods: Pod[] = [];
-    for (const { spec, pods: own } of this.live) {
-      for (const { name, role, node, devices, startedAt, releasing } of own.values()) {
-        pods.push({
-          name,
-          gang: spec.gang.name,
-          role,
-          node,
-          devices,
-          startedAt: startedAt * 1000,
-          state: releasing ? 'releasing' : 'running',
-        });
+  /** Gangs that are new, or of which something else is to be said than before. */
+  private tellGangs(): void {
+    for (const run of this.live) {
+      const told = this.told.get(run);
+      if (told === undefined || told.generation !== run.generation || this.now > told.until) {
+        this.told.set(run, { generation: run.generation, until: run.sameUntil });
+        this.news.push({ kind: 'gang', gang: run.snapshot(this.now) });
       }
     }
-    return {
-      now: this.now * 1000,
-      nodes: [...this.nodes.values()],
-      queues: [...this.queues.values()],
-      gangs: [...this.live].map((run) => run.snapshot(this.now)),
-      pods,
-      topologies: this.scenario.topologies,
-    };
+  }
+
+  private tellPod({ spec }: GangRun, { name, role, node, devices, startedAt, releasing }: LivePod): void {
+    const state: Pod['state'] = releasing ? 'releasing' : 'running';
+    const pod: Pod = { name, gang: spec.gang.name, role, node, devices, startedAt: startedAt * 1000, state };
+    this.news.push({ kind: 'pod', pod });
   }
 
   private apply({ bindings, evictions, pending }: Decision): void {
@@ -251,7 +259,9 @@ class Simulation {
     }
     for (const { pod: name, gang, role, node, devices } of bindings) {
       const run = this.byName.get(gang)!;
-      run.pods.set(name, { name, role, node, devices, startedAt: this.now, releasing: false });
+      const pod: LivePod = { name, role, node, devices, startedAt: this.now, releasing: false };
+      run.pods.set(name, pod);
+      this.tellPod(run, pod);
       this.recorder.pod(node, run.spec.gang.queue, templateOf(run, role), 1);
       if (!touched.has(run)) {
         touched.set(run, 'resized');
@@ -292,6 +302,7 @@ class Simulation {
   private release(run: GangRun, pod: LivePod): void {
     const { graceSeconds } = this.scenario.run;
     pod.releasing = true;
+    this.tellPod(run, pod);
     if (graceSeconds === 0) {
       this.remove(run, pod);
     } else {
@@ -301,6 +312,7 @@ class Simulation {
 
   private remove(run: GangRun, pod: LivePod): void {
     run.pods.delete(pod.name);
+    this.news.push({ kind: 'pod-gone', name: pod.name });
     this.recorder.pod(pod.node, run.spec.gang.queue, templateOf(run, pod.role), -1);
   }
 
@@ -310,6 +322,9 @@ class Simulation {
     }
     run.finish(this.now, state);
     this.live.delete(run);
+    if (this.told.delete(run)) {
+      this.news.push({ kind: 'gang-gone', name: run.spec.gang.name });
+    }
     this.finished++;
   }
 

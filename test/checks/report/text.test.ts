@@ -53,6 +53,23 @@ test('findings of one object stand under one head; order is kept', () => {
   expect(text.indexOf('a/b')).toBeLessThan(text.indexOf('v1 Pod p'));
 });
 
+test('a hint that many objects get is listed once, with its places', () => {
+  const hint: Finding = { ...finding, severity: 'info', rule: 'pods/hint', message: 'a hint' };
+  const hints = (count: number): readonly Finding[] =>
+    Array.from({ length: count }, (_, index) => ({ ...hint, line: index + 1, object: `v1 Pod p${index + 1}` }));
+  expect(renderText(report({ findings: [finding, ...hints(7)] }))).toContain(`Repeated hints
+  info     pods/hint (webhook, 7 times)
+           a hint
+           at        queues.yaml:1:3 Pod p1, queues.yaml:2:3 Pod p2, queues.yaml:3:3 Pod p3, queues.yaml:4:3 Pod p4, queues.yaml:5:3 Pod p5 and 2 more
+           fix       Raise deserved or lower the guarantee.
+
+1 document: 1 error, 7 hints`);
+  expect(renderText(report({ findings: hints(2) }))).not.toContain('Repeated');
+  expect(renderText(report({ findings: hints(2) })).match(/pods\/hint/g)).toHaveLength(2);
+  const warnings = hints(7).map((one): Finding => ({ ...one, severity: 'warning' }));
+  expect(renderText(report({ findings: warnings })).match(/pods\/hint/g)).toHaveLength(7);
+});
+
 test('the last line counts', () => {
   const text = renderText(
     report({

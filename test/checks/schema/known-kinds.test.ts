@@ -113,13 +113,18 @@ describe('kinds', () => {
     ]);
   });
 
-  test('a namespace on a cluster-scoped kind is an error that no server speaks of', () => {
+  test('a namespace on a cluster-scoped kind is a warning, because the server drops it', () => {
     const queue = {
       ...named('scheduling.volcano.sh/v1beta1', 'Queue', { spec: {} }),
       metadata: { name: 'a', namespace: 'b' },
     };
     expect(check(queue).violations).toEqual([
-      expect.objectContaining({ rule: 'schema/scope', tier: 'advice', severity: 'error', path: '/metadata/namespace' }),
+      expect.objectContaining({
+        rule: 'schema/scope',
+        tier: 'advice',
+        severity: 'warning',
+        path: '/metadata/namespace',
+      }),
     ]);
   });
 

@@ -580,12 +580,16 @@ export const cases: readonly RuleCases[] = [
   {
     rule: 'networking/nfd-key-in-domain',
     fires: {
-      'no domain': [nfd({ labels: { rdma: 'true' } })],
+      'a taint without domain': [nfd({ taints: [{ key: 'rdma', effect: 'NoSchedule' }] })],
+      'a key that is no name': [nfd({ labels: { 'two words': 'true' } })],
       'kubernetes.io': [nfd({ labels: { 'kubernetes.io/rdma': 'true' } })],
       'another of it': [nfd({ annotations: { 'profile.node.kubernetes.io/a': 'b' } })],
       'a taint': [nfd({ taints: [{ key: 'node.kubernetes.io/a', effect: 'NoSchedule' }] })],
     },
     silent: {
+      'keys that NFD prefixes': [
+        nfd({ labels: { rdma: 'true' }, annotations: { fabric: 'ib' }, extendedResources: { lanes: '4' } }),
+      ],
       allowed: [
         nfd({
           labels: { 'feature.node.kubernetes.io/a': 'b', 'x.profile.node.kubernetes.io/a': 'b', 'example.com/c': '' },

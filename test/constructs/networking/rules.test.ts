@@ -37,7 +37,7 @@ test('what is only likely wrong is a warning', () => {
     findingsOf(yaml(manifests), networkingRules)
       .filter((finding) => finding.rule === rule)
       .map((finding) => finding.severity);
-  expect(severity([attachment({ name: 'a', type: 'macvlan' })], 'networking/cni-version-known')).toEqual(['warning']);
+  expect(severity([attachment({ name: 'a', type: 'macvlan' })], 'networking/cni-version-known')).toEqual(['info']);
   expect(severity([attachment(cni({ cniVersion: '2.0.0' }))], 'networking/cni-version-known')).toEqual(['error']);
   expect(severity([nodeNics({}, 'a'.repeat(40))], 'networking/nic-node-policy-name-short')).toEqual(['warning']);
   expect(severity([nodeNics({}, 'a'.repeat(51))], 'networking/nic-node-policy-name-short')).toEqual(['error']);

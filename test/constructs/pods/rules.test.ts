@@ -84,8 +84,19 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
   [
     'variable-defined',
     '$(NAME) of no variable',
-    [pod({ command: ['train', '$(RANK)'] })],
-    [pod({ command: ['train', '$(RANK)'], env: [{ name: 'RANK', value: '0' }] })],
+    [pod({ command: ['train', '$(RANK)'] }), pod({ command: ['train', '$(rank)'] })],
+    [
+      pod({ command: ['train', '$(RANK)'], env: [{ name: 'RANK', value: '0' }] }),
+      pod({ command: ['sh', '-c', 'echo $(date) on $(hostname)'] }),
+      pod({ command: ['/bin/bash', '-lc'], args: ['cd $(dirname "$0") && ls $(pwd)'] }),
+      pod({ args: ['echo $(date)'] }),
+    ],
+  ],
+  [
+    'variable-defined',
+    '$(NAME) of no variable in a shell, which would run a program of that name',
+    [pod({ command: ['sh', '-c', 'train --rank $(RANK)'] })],
+    [pod({ command: ['sh', '-c', 'train --rank $RANK'] })],
   ],
   [
     'variable-defined',
@@ -163,6 +174,7 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
     [
       pod({ ...gpus(8), volumeMounts: [{ name: 'shm', mountPath: '/dev/shm/' }] }, { ...tolerant, volumes: [shm] }),
       pod(gpus(1), tolerant),
+      pod({ resources: { limits: { 'google.com/tpu': 4 } } }),
     ],
   ],
   [
@@ -203,7 +215,18 @@ const CASES: readonly (readonly [string, string, readonly Json[], readonly Json[
     'visible-devices-left-to-plugin',
     'devices by number',
     [pod({ ...gpus(1), env: [{ name: 'CUDA_VISIBLE_DEVICES', value: '0' }] }, tolerant)],
-    [pod({ env: [{ name: 'CUDA_VISIBLE_DEVICES', value: '' }] })],
+    [
+      pod({ env: [{ name: 'CUDA_VISIBLE_DEVICES', value: '' }] }),
+      pod({
+        resources: { limits: { 'huawei.com/Ascend910': 8 } },
+        env: [
+          {
+            name: 'ASCEND_VISIBLE_DEVICES',
+            valueFrom: { fieldRef: { fieldPath: "metadata.annotations['huawei.com/Ascend910']" } },
+          },
+        ],
+      }),
+    ],
   ],
   [
     'device-request-and-claim-apart',
@@ -473,15 +496,15 @@ describe('what severity says', () => {
     expect(severity({ command: ['echo', '$RANK'] })).toEqual(['warning']);
   });
 
-  it('is an error for a network that is certainly elsewhere, a hint for one that may be in the cluster', () => {
+  it('is a warning for a network that is in another namespace of the set, a hint for one that may be in the cluster', () => {
     const found = (objects: readonly Json[]): readonly string[] =>
       findingsOf(yaml(objects), podRules)
         .filter(({ rule }) => rule === 'pods/network-attachment-known')
         .map(({ severity }) => severity);
-    expect(found([pod({}, {}, attached('rdma')), attachment('other')])).toEqual(['error']);
+    expect(found([pod({}, {}, attached('rdma')), attachment('other')])).toEqual(['warning']);
     expect(found([pod({}, {}, attached('rdma'))])).toEqual(['info']);
     expect(found([pod({}, {}, attached('rail')), sriovNetwork('ai')])).toEqual([]);
-    expect(found([pod({}, {}, attached('rail')), sriovNetwork('other')])).toEqual(['error']);
+    expect(found([pod({}, {}, attached('rail')), sriovNetwork('other')])).toEqual(['warning']);
   });
 
   it('is a hint for a Job on spot nodes that counts lost nodes as failures', () => {

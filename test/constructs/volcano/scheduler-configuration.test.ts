@@ -157,11 +157,21 @@ test('the same configuration gives the same text', () => {
   expect(SchedulerConfiguration.forGpus(chart(), 'a').text).toBe(SchedulerConfiguration.forGpus(chart(), 'b').text);
 });
 
-test('a plugin that Volcano does not have is reported with what there is', () => {
+test('a plugin that Volcano does not have is reported, and a misspelled one as a warning', () => {
   const scope = chart();
   new SchedulerConfiguration(scope, 'scheduler', {
-    tiers: [[SchedulerPlugin.gang(), SchedulerPlugin.predicates(), SchedulerPlugin.of('gpu-aware')]],
+    tiers: [
+      [
+        SchedulerPlugin.gang(),
+        SchedulerPlugin.predicates(),
+        SchedulerPlugin.of('gpu-aware'),
+        SchedulerPlugin.of('binpak'),
+      ],
+    ],
   });
   const findings = checkTree(scope).findings.filter(({ rule }) => rule === 'volcano/scheduler-plugin-known');
-  expect(findings).toMatchObject([{ severity: 'warning', found: 'gpu-aware' }]);
+  expect(findings).toMatchObject([
+    { severity: 'info', found: 'gpu-aware' },
+    { severity: 'warning', found: 'binpak' },
+  ]);
 });

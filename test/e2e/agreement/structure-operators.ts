@@ -31,7 +31,7 @@ function misspelt(key: string, random: Random): string {
   return random.pick([
     `${key}s`,
     key.slice(0, -1) || 'x',
-    key[0].toUpperCase() + key.slice(1),
+    key.charAt(0).toUpperCase() + key.slice(1),
     key.toLowerCase() === key ? `x${key}` : key.toLowerCase(),
   ]);
 }

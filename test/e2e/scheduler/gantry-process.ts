@@ -7,6 +7,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watchProcess } from '../evidence';
 import { SCHEDULER_BUNDLE, writeBundle } from '../../../projen/runtime/bundle';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -86,6 +87,7 @@ export class GantryProcess {
       folder,
       path,
     );
+    watchProcess({ name: identity ?? 'gantry', log: () => started.written() });
     const { port } = await started.until('started');
     started.port = Number(port);
     return started;
@@ -132,6 +134,11 @@ export class GantryProcess {
         );
       }
     }
+  }
+
+  /** All that it wrote so far. */
+  written(): string {
+    return `${this.log.map((line) => JSON.stringify(line)).join('\n')}\n${this.rest.join('')}`;
   }
 
   signal(name: NodeJS.Signals): void {

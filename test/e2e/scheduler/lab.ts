@@ -8,6 +8,7 @@ import { buildPrograms } from '../control-plane/build';
 import { Cluster, type ClusterOptions } from '../control-plane/cluster';
 import { coveredDefinitions } from '../control-plane/covered-definitions';
 import { applyCustomResources } from '../control-plane/custom-resources';
+import { forgetCluster, watchCluster } from '../evidence';
 
 /** Definitions that the scheduler reads. */
 const DEFINITIONS = [
@@ -33,6 +34,7 @@ export class Lab {
       ...options,
       extra: extra ?? ['kube-controller-manager', 'kube-scheduler', 'kwok'],
     });
+    watchCluster(cluster.folder);
     const lab = new Lab(cluster);
     if (customResources) {
       await applyCustomResources(
@@ -55,6 +57,7 @@ export class Lab {
   }
 
   stop(): Promise<void> {
+    forgetCluster(this.cluster.folder);
     return this.cluster.stop();
   }
 

@@ -52,6 +52,13 @@ describeLive('the plan and what comes of it', () => {
     return (gantry = await GantryProcess.start({ kubeconfig: lab.kubeconfig, config: CONFIG }));
   }
 
+  /** Events come after what they tell, and nothing waits for them. */
+  function untilEvent(what: string, suits: (event: JsonObject) => boolean): Promise<void> {
+    return lab.until(what, async () =>
+      (await lab.list('/apis/events.k8s.io/v1/namespaces/default/events')).some(suits),
+    );
+  }
+
   /** `node devices` by pod, of those that the plan speaks of. */
   async function outcome(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
     const found = (await lab.pods()).filter(
@@ -96,9 +103,12 @@ describeLive('the plan and what comes of it', () => {
     expect(plan.pending.map(({ gang: name }) => name)).toContain('default/big');
     await start();
     await expectOutcome(plan);
-    const pending =
-      await gantry!.json<readonly { gang: string; kind: string; message: string }[]>('/gantry/v1/pending');
-    const { message = '' } = pending.find(({ gang: name }) => name === 'default/big') ?? {};
+    let message = '';
+    await lab.until('the gang that does not fit has a reason', async () => {
+      const pending = await gantry!.json<readonly { gang: string; message: string }[]>('/gantry/v1/pending');
+      message = pending.find(({ gang: name }) => name === 'default/big')?.message ?? '';
+      return message !== '';
+    });
     expect(message).toMatch(/\d/);
     // The same words reach the pod's owner.
     await lab.until('the condition says why', async () => {
@@ -108,13 +118,9 @@ describeLive('the plan and what comes of it', () => {
         .find(({ type }) => type === 'PodScheduled');
       return condition?.reason === 'Unschedulable' && (asString(condition.message) ?? '').includes(message);
     });
-    const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-    expect(
-      events.some(
-        ({ reason, regarding }) =>
-          reason === 'FailedScheduling' && asString(asObject(regarding).name)?.startsWith('big-'),
-      ),
-    ).toBe(true);
+    await untilEvent('the gang fails to schedule', ({ reason, regarding }) => {
+      return reason === 'FailedScheduling' && asString(asObject(regarding).name)?.startsWith('big-') === true;
+    });
   });
 
   it('preemption: exactly the planned pods go, and the others start exactly where they were nominated', async () => {
@@ -182,9 +188,10 @@ describeLive('the plan and what comes of it', () => {
     expect(Object.keys(wanted(plan))).toEqual(['short']);
     await start();
     await expectOutcome(plan);
-    const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/gantry/v1/pending');
-    expect(Object.fromEntries(pending.map(({ gang: name, kind }) => [name, kind]))).toMatchObject({
-      'default/unknown': 'reserved',
+    // What is bound first is bound before the reasons of that cycle are published.
+    await lab.until('the one of unknown length waits for the reservation', async () => {
+      const pending = await gantry!.json<readonly { gang: string; kind: string }[]>('/gantry/v1/pending');
+      return pending.some(({ gang: name, kind }) => name === 'default/unknown' && kind === 'reserved');
     });
   });
 
@@ -273,13 +280,9 @@ describeLive('the plan and what comes of it', () => {
     const handed = (await lab.pods()).find((one) => nameOf(one) === 'handed-0');
     expect(asObject(handed?.spec).schedulingGates).toBeUndefined();
     expect(JSON.stringify(asObject(handed?.spec).affinity)).toContain('"disk"');
-    const events = await lab.list('/apis/events.k8s.io/v1/namespaces/default/events');
-    expect(
-      events.some(
-        ({ regarding, note }) =>
-          asObject(regarding).name === 'handed-0' && (asString(note) ?? '').startsWith('Successfully assigned'),
-      ),
-    ).toBe(true);
+    await untilEvent('kube-scheduler assigned the pod', ({ regarding, note }) => {
+      return asObject(regarding).name === 'handed-0' && (asString(note) ?? '').startsWith('Successfully assigned');
+    });
   });
 
   it('a pod whose volume only kube-scheduler can provide is refused with a reason that names the hand-over', async () => {

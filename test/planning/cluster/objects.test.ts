@@ -31,6 +31,21 @@ describe('a node of any vendor', () => {
     expect(devices).toEqual(Array.from({ length: 4 }, () => ({ model, memoryMiB: gigabytes * 1024 })));
   });
 
+  test.each([
+    ['amd.com/gpu', 'cpx_nps4', 64, 24],
+    ['amd.com/cpx_nps4', 'cpx_nps4', 64, 24],
+    ['amd.com/dpx_nps1', 'dpx_nps1', 16, 96],
+    ['amd.com/gpu', 'spx_nps1', 8, 192],
+  ])('offers %s in mode %s as devices, each with its part of the memory', (resource, mode, count, gigabytes) => {
+    const object = nodeObject('n', {
+      metadata: { name: 'n', labels: { 'amd.com/gpu.device-id': '74a1', 'amd.com/compute-memory-partition': mode } },
+      status: { allocatable: { cpu: '96', memory: '1Ti', [resource]: String(count) } },
+    });
+    const { devices, deviceResource } = nodeOf(object);
+    expect(deviceResource).toBe(resource);
+    expect(devices).toEqual(Array.from({ length: count }, () => ({ model: 'MI300X', memoryMiB: gigabytes * 1024 })));
+  });
+
   it('takes no model from an instance type for devices of another vendor', () => {
     const object = nodeObject('n', {
       metadata: { name: 'n', labels: { 'node.kubernetes.io/instance-type': 'trn1.32xlarge' } },

@@ -121,3 +121,17 @@ it('names the holders of each device, parts and instances too', () => {
     occupantsOf(view, view.nodes[0]).map((occupants) => occupants.map(({ pod, share }) => [pod.name, share])),
   ).toEqual([[['default/part-pod-0', 500]], []]);
 });
+
+it('says in sentences why nodes are excluded, and which one is nearest', () => {
+  const set = setOf(
+    'apiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {nodeSelector: {zone: a}, containers: [{name: c, image: x, resources: {limits: {nvidia.com/gpu: 4}}}]}',
+  );
+  const cluster = clusterOf(
+    'pools: [{name: a, labels: {zone: a}, accelerator: H100-SXM-80GB, perNode: 2}, {name: b, count: 3, labels: {zone: b}, accelerator: H100-SXM-80GB}]',
+  );
+  expect(planOf(set, cluster).view.gangs[0].pending?.excluded).toEqual([
+    '3 of 4 nodes do not have the label zone=a.',
+    '1 of 4 nodes do not have enough free nvidia.com/gpu.',
+    'Nearest node a-1 lacks 2 nvidia.com/gpu.',
+  ]);
+});

@@ -32,7 +32,7 @@ test('a page carries its view as it is, and equal views give equal pages', () =>
 });
 
 test('what is said where there is no JavaScript is the verdict', () => {
-  expect(html).toContain('<noscript>sample cluster: 18 gangs start now, 14 run, 5 wait.');
+  expect(html).toContain('<noscript>sample cluster: 18 gangs start now, 14 are running, 5 are pending.');
 });
 
 test('a live page carries nothing, and may ask its own server only', () => {

@@ -2,10 +2,11 @@
  * Roles and their bindings.
  */
 import { type JsonObject } from '../../../facts/api/schema';
+import { type Manifest } from '../../../manifests/manifest';
 import { asObject, isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
 import { checkLabelSelector } from '../selectors';
-import { objectRule } from '../server-rule';
+import { type Details, objectRule } from '../server-rule';
 import { dnsSubdomain, pathSegment } from '../syntax';
 import { itemsOf, size, text } from '../values';
 
@@ -84,12 +85,22 @@ export const rbacRules: readonly Rule[] = [
       }
       for (const { value, path } of itemsOf(object.subjects, '/subjects')) {
         for (const [field, message] of subjectComplaints(value, wide)) {
-          say(`${path}/${field}`, message);
+          say(`${path}/${field}`, message, filledIn(manifest, field));
         }
       }
     },
   ),
 ];
+
+/** `namespace` of a Kustomization sets the namespace of the service accounts in a binding too. */
+function filledIn({ origin }: Manifest, field: string): Details {
+  return origin.kustomized === true && field === 'namespace'
+    ? {
+        severity: 'info',
+        fix: 'Set subjects[].namespace, unless the Kustomization that lists this file sets `namespace`.',
+      }
+    : {};
+}
 
 function subjectComplaints(subject: JsonObject, wide: boolean): readonly (readonly [string, string])[] {
   const complaints: (readonly [string, string])[] = [];

@@ -3,7 +3,7 @@
  */
 import { isObject } from '../../../manifests/read';
 import { type Rule } from '../../rule';
-import { isClaim } from '../pod-view';
+import { isClaim, isOperatorVolume } from '../pod-view';
 import { podRule } from '../server-rule';
 import { given, itemsOf, text } from '../values';
 import { climbs, relativePath } from './paths';
@@ -25,7 +25,7 @@ export const mountRules: readonly Rule[] = [
           const name = text(value.name);
           if (name === '') {
             say(`${path}/name`, 'the mount must name a volume', { expected: 'the name of a volume of this pod' });
-          } else if (!pod.volumes.has(name)) {
+          } else if (!pod.volumes.has(name) && !isOperatorVolume(pod, name)) {
             say(`${path}/name`, `the container "${container.name}" mounts the unknown volume "${name}"`, {
               expected:
                 pod.volumes.size === 0 ? 'a volume in spec.volumes' : `one of ${[...pod.volumes.keys()].join(', ')}`,

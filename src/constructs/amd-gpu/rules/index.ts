@@ -4,6 +4,7 @@
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { cite } from '../../../facts/upstream';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { pointer } from '../../../manifests/pointer';
 import { asArray, asObject, asString, isObject, stringEntries } from '../../../manifests/read';
 import { type ManifestSet } from '../../../manifests/manifest-set';
@@ -66,7 +67,7 @@ const configInNamespace: ObjectRule = {
         continue;
       }
       const maps = set.ofKind('ConfigMap').filter((map) => map.id.name === name);
-      if (maps.length > 0 && maps.every((map) => map.id.namespace !== id.namespace)) {
+      if (maps.length > 0 && maps.every((map) => !mayShareNamespace(map.id.namespace, id.namespace))) {
         yield {
           path: pointer('/spec', field, 'config', 'name'),
           message: `ConfigMap ${name} not found in namespace ${id.namespace ?? 'default'} (it is in ${maps[0]?.id.namespace ?? 'default'})`,

@@ -195,9 +195,9 @@ export const requestRules: readonly Rule[] = [
     'tpu-names-its-slice',
     {
       concerns: ['google.com/tpu'],
-      severity: 'error',
-      summary: 'A pod with TPU chips must select the type and the topology of its slice.',
-      why: 'GKE uses both to find or create the node pool; without them the pod is rejected or stays pending.',
+      severity: 'warning',
+      summary: 'A pod with TPU chips should select the type and the topology of its slice, or its node pool.',
+      why: 'GKE uses both to find or create the node pool; without them the pod stays pending, unless a controller sets them, as dynamic slicing does.',
       source: 'Google GKE, documents (TPUs)',
       fix: `Add the node selectors ${TPU_LABELS.join(' and ')}.`,
     },
@@ -206,7 +206,10 @@ export const requestRules: readonly Rule[] = [
       if (tpu === undefined) {
         return;
       }
-      const missing = TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
+      const chosenOtherwise =
+        nodeLabelWanted(pod, 'cloud.google.com/gke-nodepool') !== undefined ||
+        Object.keys(pod.annotations).some((key) => key.startsWith('cloud.google.com/gke-tpu'));
+      const missing = chosenOtherwise ? [] : TPU_LABELS.filter((label) => nodeLabelWanted(pod, label) === undefined);
       if (missing.length > 0) {
         say(tpu.path, `the pod requests TPU chips but does not select ${missing.join(' and ')}`);
       }

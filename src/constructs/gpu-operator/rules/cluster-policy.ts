@@ -4,6 +4,7 @@
 import { cite } from '../../../facts/upstream';
 import { type JsonObject, type JsonValue } from '../../../facts/api/schema';
 import { type Rule, type SetRule } from '../../../checks/rule';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, stringEntries } from '../../../manifests/read';
 import { CLUSTER_POLICY, devicePluginConfigsOf, GPU_CLUSTER, mapNameOf, migConfigsOf } from './embedded';
@@ -230,7 +231,7 @@ const oneNamespace: SetRule = {
         operatorNamespace(set.manifests) ?? (namespaces.includes('gpu-operator') ? 'gpu-operator' : namespaces[0]);
       for (const { component, manifest } of maps) {
         const { namespace } = manifest.id;
-        if (namespace !== home && namespace !== '') {
+        if (!mayShareNamespace(namespace, home ?? '')) {
           yield {
             manifest,
             path: '/metadata/namespace',

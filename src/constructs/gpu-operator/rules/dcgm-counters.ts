@@ -119,7 +119,7 @@ export const dcgmCounterRules: readonly Rule[] = [
         message,
         found: key,
         expected: DCGM_OPERATOR_KEY,
-        ...(named ? {} : { severity: 'warning' as const }),
+        ...(named ? {} : { severity: 'info' as const }),
       };
     },
   ),

@@ -94,7 +94,7 @@ export const migConfigRules: readonly Rule[] = [
     'layout',
   ),
 
-  problemRule(
+  embeddedRule(
     'mig-profile-known',
     {
       row: ROW,
@@ -106,7 +106,15 @@ export const migConfigRules: readonly Rule[] = [
       fix: 'Use profiles of one GPU in mig-devices (see gantry catalog).',
     },
     migConfigsOf,
-    'unknown-profile',
+    function* ({ path, reading }) {
+      for (const { kind, at, message, found, expected } of reading.problems) {
+        if (kind === 'profiles-apart' || kind === 'unknown-profile') {
+          // A profile that the catalog does not list may be that of a newer GPU.
+          const severity = kind === 'unknown-profile' ? 'info' : 'warning';
+          yield { path, severity, message: `${at}: ${message}`, found, expected };
+        }
+      }
+    },
   ),
 
   embeddedRule(

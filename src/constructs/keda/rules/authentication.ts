@@ -4,6 +4,7 @@
 import { kedaScaler } from '../../../facts/api/keda-scalers';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { asObject, asString, isObject } from '../../../manifests/read';
@@ -199,10 +200,9 @@ const referenceResolves = triggerRule(
       };
       return;
     }
-    const elsewhere = isCluster
-      ? undefined
-      : set.ofKind(TRIGGER_AUTHENTICATION_KIND).find(({ id }) => id.name === name);
-    if (elsewhere === undefined) {
+    const named = isCluster ? [] : set.ofKind(TRIGGER_AUTHENTICATION_KIND).filter(({ id }) => id.name === name);
+    const [elsewhere] = named;
+    if (elsewhere === undefined || named.some(({ id }) => mayShareNamespace(id.namespace, manifest.id.namespace))) {
       return;
     }
     yield {

@@ -3,6 +3,7 @@
  */
 import { type JsonObject } from '../../../facts/api/schema';
 import { type Rule, type SetRule, type Violation } from '../../../checks/rule';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { pointer } from '../../../manifests/pointer';
@@ -410,7 +411,11 @@ const targetHere = scaledObjectRule(
     if (target === undefined || set.get(target.kind, target.name, target.namespace) !== undefined) {
       return;
     }
-    const elsewhere = set.ofKind(target.kind).find(({ id }) => id.name === target.name);
+    const named = set.ofKind(target.kind).filter(({ id }) => id.name === target.name);
+    if (named.some(({ id }) => mayShareNamespace(id.namespace, target.namespace))) {
+      return;
+    }
+    const [elsewhere] = named;
     if (elsewhere !== undefined) {
       yield {
         path: '/spec/scaleTargetRef/name',

@@ -20,7 +20,7 @@ import {
   SLICE_TOPOLOGY,
   TOPOLOGY,
 } from '../kueue-facts';
-import { flavorNames, type GroupView, groupsOf, parentOf, queueOfWorkload } from '../queue-view';
+import { flavorNames, type GroupView, groupsOf, parentOf, podsPerWorkload, queueOfWorkload } from '../queue-view';
 
 type Found = Violation & { readonly manifest: Manifest };
 type Facts = Pick<SetRule, 'summary' | 'why' | 'source' | 'fix' | 'severity'>;
@@ -60,11 +60,11 @@ function admissionRule(
 const covered = admissionRule(
   'requests-covered',
   {
-    severity: 'error',
-    summary: 'A ClusterQueue must have quota for every resource that its workloads request.',
-    why: 'A workload that requests a resource without quota is never admitted, unless Kueue is configured to exclude that resource.',
+    severity: 'warning',
+    summary: 'A ClusterQueue should have quota for every resource that its workloads request.',
+    why: 'A workload that requests a resource without quota is never admitted, unless the configuration of Kueue excludes the resource, transforms it into another, or maps its device class.',
     source: `${KUEUE}, pkg/scheduler/flavorassigner/flavorassigner.go, findFlavorForPodSets`,
-    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, or remove the request.',
+    fix: 'Add the resource to resourceGroups[].flavors[].resources of the ClusterQueue, unless resources.excludeResourcePrefixes, transformations, or deviceClassMappings of the configuration of Kueue covers it.',
   },
   function* ({ clusterQueue, templates }) {
     const resources = new Set(groupsOf(clusterQueue).flatMap((group) => group.covered));
@@ -105,7 +105,9 @@ const withinQuota = admissionRule(
     }
     const groups = groupsOf(clusterQueue);
     const inCohort = parentOf(clusterQueue) !== undefined;
-    for (const { spec, path, count } of templates) {
+    for (const template of templates) {
+      const { spec, path } = template;
+      const count = podsPerWorkload(template);
       if (count === undefined || count === 0) {
         continue;
       }

@@ -5,6 +5,7 @@ import { type JsonObject } from '../../../facts/api/schema';
 import { type ObjectRule, type Rule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
 import { isAcceleratorResource } from '../../../facts/catalog';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { podAmounts } from '../../../manifests/pod-amounts';
@@ -238,12 +239,12 @@ const localQueueKnown = adviceRule(
   function* (manifest, set) {
     const name = isManaged(manifest) ? queueNameOf(manifest) : undefined;
     const { namespace } = manifest.id;
-    if (name === undefined || set.get(LOCAL_QUEUE, name, namespace) !== undefined) {
+    const queues = set.ofKind(LOCAL_QUEUE);
+    if (name === undefined || queues.some(({ id }) => id.name === name && mayShareNamespace(id.namespace, namespace))) {
       return;
     }
     const path = pointer('/metadata/labels', QUEUE_LABEL);
-    const queues = set.ofKind(LOCAL_QUEUE);
-    const own = queues.filter(({ id }) => id.namespace === namespace).map(({ id }) => id.name);
+    const own = queues.filter(({ id }) => mayShareNamespace(id.namespace, namespace)).map(({ id }) => id.name);
     const elsewhere = queues.filter(({ id }) => id.name === name).map(({ id }) => id.namespace);
     if (set.get(CLUSTER_QUEUE, name) !== undefined) {
       yield {
@@ -253,9 +254,8 @@ const localQueueKnown = adviceRule(
         found: name,
         expected: own.join(', ') || 'a LocalQueue of the namespace',
       };
-    } else if (elsewhere.length > 0 && namespace !== '') {
+    } else if (elsewhere.length > 0) {
       yield {
-        severity: 'error',
         path,
         message: `the LocalQueue ${name} is in the namespace ${elsewhere.join(', ')}, but the workload is in ${namespace}`,
         found: name,

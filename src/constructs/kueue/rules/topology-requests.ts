@@ -18,7 +18,7 @@ import {
   SLICE_TOPOLOGY,
   UNCONSTRAINED_TOPOLOGY,
 } from '../kueue-facts';
-import { isManaged } from '../queue-view';
+import { isManaged, podsPerWorkload } from '../queue-view';
 
 const SOURCE = `${KUEUE}, pkg/controller/jobframework/tas_validation.go`;
 const ANNOTATIONS = '/metadata/annotations';
@@ -292,11 +292,12 @@ function* groupsIn(
       };
       continue;
     }
-    if (one.count !== undefined && two.count !== undefined && one.count !== 1 && two.count !== 1) {
+    const counts = [podsPerWorkload(one), podsPerWorkload(two)];
+    if (counts.every((count) => count !== undefined && count !== 1)) {
       yield {
         manifest,
         path,
-        message: `one template of the group ${name} must have a single pod, but they have ${one.count} and ${two.count}`,
+        message: `one template of the group ${name} must have a single pod, but they have ${counts.join(' and ')}`,
         found: name,
         expected: 'one pod, and any number of pods',
       };

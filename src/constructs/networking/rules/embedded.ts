@@ -126,9 +126,9 @@ function cniRule(
   } as const;
   return specRule(`cni-${id}`, all, kinds, function* (_spec, manifest) {
     for (const { path, problem } of cniProblemsOf(manifest)) {
-      const { kind, message, found, expected, likely } = problem;
+      const { kind, message, found, expected, severity } = problem;
       if (of.includes(kind)) {
-        yield { path, message, found, expected, ...(likely === true ? { severity: 'warning' as const } : {}) };
+        yield { path, message, found, expected, ...(severity === undefined ? {} : { severity }) };
       }
     }
   });
@@ -285,10 +285,19 @@ function pluginRule(
   return specRule(id, { row: 'NC4', ...facts }, CONFIG_KINDS, function* (_spec, manifest): Iterable<Violation> {
     for (const {
       path,
-      problem: { kind, message, found, expected },
+      problem: { kind, message, found, expected, webhookOnly, near },
     } of pluginProblemsOf(manifest)) {
       if (of.includes(kind)) {
-        yield { path, message, found, expected };
+        yield {
+          path,
+          message:
+            webhookOnly === true ? `${message}: the webhook of the operator rejects it where it is enabled` : message,
+          found,
+          expected,
+          ...(webhookOnly === true ? { severity: 'warning' } : {}),
+          // A fork of the plugin may read keys of its own.
+          ...(near === false ? { severity: 'info' } : {}),
+        };
       }
     }
   });

@@ -32,15 +32,15 @@ function entryRule(
   });
 }
 
-/** Why a key is none of NFD's, if it is not. */
-function keyFault(key: string, domains: readonly string[]): string | undefined {
+/** Why a key is none of NFD's, if it is not. NFD puts its own domain before a key that has none, except those of taints. */
+function keyFault(key: string, domains: readonly string[], prefixed: boolean): string | undefined {
   const complaint = qualifiedName(key);
   if (complaint !== undefined) {
     return `the key must ${complaint}`;
   }
   const [domain, name] = key.split('/');
   if (name === undefined) {
-    return 'the key must have a domain';
+    return prefixed ? undefined : 'the key must have a domain';
   }
   const kubernetes = domain === 'kubernetes.io' || domain?.endsWith('.kubernetes.io') === true;
   const allowed = domains.some((one) => domain === one || domain?.endsWith(`.${one}`) === true);
@@ -57,7 +57,7 @@ const keys = entryRule(
   'key-in-domain',
   {
     summary:
-      'Labels, annotations, resources, and taints of a NodeFeatureRule must have a domain, which must not be kubernetes.io except for features (and profiles, for labels).',
+      'Keys of labels, annotations, resources, and taints of a NodeFeatureRule must not be in a domain of kubernetes.io, except for features (and profiles, for labels); the key of a taint must have a domain.',
     why: LEFT_OUT,
     source: VALIDATE,
     fix: 'Use a domain of your own, or feature.node.kubernetes.io/<name>.',
@@ -65,7 +65,7 @@ const keys = entryRule(
   function* (entry, path) {
     for (const [field, domains] of KEYS) {
       for (const key of Object.keys(asObject(entry[field]))) {
-        const fault = keyFault(key, domains);
+        const fault = keyFault(key, domains, true);
         if (fault !== undefined) {
           yield {
             path: pointer(path, field, key),
@@ -78,7 +78,7 @@ const keys = entryRule(
     }
     for (const { value, path: at } of objectsAt(entry, '/taints')) {
       const key = asString(value.key) ?? '';
-      const fault = key === '' ? 'key of the taint must be set' : keyFault(key, FEATURE_DOMAINS);
+      const fault = key === '' ? 'key of the taint must be set' : keyFault(key, FEATURE_DOMAINS, false);
       if (fault !== undefined) {
         yield {
           path: `${path}${at}/key`,

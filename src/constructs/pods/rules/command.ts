@@ -4,7 +4,7 @@
 import { type Rule } from '../../../checks/rule';
 import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, text, textsOf } from '../../../checks/server/values';
-import { podAdvice } from './advice';
+import { askedBy, podAdvice } from './advice';
 
 const SOURCE = 'kubernetes 1.36, third_party/forked/golang/expansion; observed on kube-apiserver 1.36.2';
 const SHELLS: ReadonlySet<string> = new Set([
@@ -123,7 +123,11 @@ export const commandRules: readonly Rule[] = [
         return;
       }
       for (const container of pod.all) {
-        if (itemsOf(container.value.envFrom, '').length > 0) {
+        // A device plugin may set variables, such as the addresses of the devices.
+        if (
+          itemsOf(container.value.envFrom, '').length > 0 ||
+          askedBy(container).some(({ name }) => name.includes('/'))
+        ) {
           continue;
         }
         const known = new Set<string>(pod.kind === 'Job' || pod.kind === 'CronJob' ? ['JOB_COMPLETION_INDEX'] : []);
@@ -135,10 +139,14 @@ export const commandRules: readonly Rule[] = [
           }
           known.add(text(value.name));
         }
+        const { words, direct } = wordsOf(container);
+        const unread = new Set(words.map((word) => word.value));
+        // A shell, or an entry point that may be one, runs `$(date)`.
+        const mayRunCommands = (word: string): boolean => !direct || !unread.has(word);
         for (const field of ['command', 'args']) {
           for (const { value, path } of textsOf(container.value[field], `${container.path}/${field}`)) {
             for (const name of namesIn(value)) {
-              if (!known.has(name) && !isServiceVariable(name)) {
+              if (!known.has(name) && !isServiceVariable(name) && !(isCommand(name) && mayRunCommands(value))) {
                 say(path, `$(${name}) is not expanded: the container has no variable ${name}`);
               }
             }
@@ -224,6 +232,11 @@ function programOf(word: string): string {
 
 function namesIn(value: string): readonly string[] {
   return [...value.matchAll(/(?<!\$)\$\(([A-Za-z_][-A-Za-z0-9_.]*)\)/g)].map((match) => match[1] ?? '');
+}
+
+/** The name of a program rather than of a variable: variables are in upper case by convention. */
+function isCommand(name: string): boolean {
+  return name !== name.toUpperCase();
 }
 
 /** Variables that the kubelet sets for each Service of the namespace. */

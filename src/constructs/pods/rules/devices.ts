@@ -34,7 +34,7 @@ const VISIBILITY = [
   'NVIDIA_VISIBLE_DEVICES',
   'ROCR_VISIBLE_DEVICES',
   'HIP_VISIBLE_DEVICES',
-  'ASCEND_VISIBLE_DEVICES',
+  // Ascend's own documents set ASCEND_VISIBLE_DEVICES from the annotation that its plugin writes.
 ];
 
 export const deviceRules: readonly Rule[] = [
@@ -65,7 +65,7 @@ export const deviceRules: readonly Rule[] = [
               { prefixes: true },
             );
             say(path, `unknown resource ${name} of a known vendor`, {
-              severity: 'warning',
+              severity: known === undefined ? 'info' : 'warning',
               ...(known === undefined ? {} : { expected: known }),
             });
           }

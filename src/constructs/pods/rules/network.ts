@@ -3,8 +3,10 @@
  */
 import { cite } from '../../../facts/upstream';
 import { NETWORK_RESOURCE_ANNOTATION, NETWORKS_ANNOTATION } from '../../../facts/catalog';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { networksIn, type NetworkSelection, readNetworks } from '../../../manifests/network-annotation';
 import { isTiedResource, type NetworkAttachment, networkAttachmentsOf } from '../../../manifests/network-attachments';
+import { type PodView } from '../../../checks/server/pod-view';
 import { type Rule } from '../../../checks/rule';
 import { text } from '../../../checks/server/values';
 import { askedBy, podAdvice } from './advice';
@@ -20,10 +22,16 @@ function isSelected(
   return attachment.name === name && attachment.namespace === (namespace ?? podNamespace);
 }
 
+/** The namespace of a cluster's own components. */
+function isSystemPod({ template }: PodView): boolean {
+  return template.manifest.id.namespace === 'kube-system';
+}
+
 export const networkRules: readonly Rule[] = [
   podAdvice(
     'host-network-resolves-services',
     {
+      sees: 'everything',
       concerns: ['hostNetwork'],
       severity: 'warning',
       summary: 'A pod on the host network must have dnsPolicy ClusterFirstWithHostNet.',
@@ -37,6 +45,8 @@ export const networkRules: readonly Rule[] = [
         say('/spec/dnsPolicy', 'on the host network, dnsPolicy ClusterFirst uses the name servers of the host', {
           found: policy,
           expected: 'ClusterFirstWithHostNet',
+          // The agent of a node talks to the node and the API server, both of which it finds without the DNS of the cluster.
+          ...(pod.kind === 'DaemonSet' || isSystemPod(pod) ? { severity: 'info' } : {}),
         });
       }
     },
@@ -82,7 +92,7 @@ export const networkRules: readonly Rule[] = [
       for (const network of networks) {
         const where = network.namespace ?? namespace;
         const named = networkAttachmentsOf(set).filter(({ name }) => name === network.name);
-        if (named.some((attachment) => attachment.namespace === where)) {
+        if (named.some((attachment) => mayShareNamespace(attachment.namespace, where))) {
           continue;
         }
         const [elsewhere] = named;
@@ -90,7 +100,7 @@ export const networkRules: readonly Rule[] = [
           say(
             PATH,
             `the network "${network.name}" is defined in the namespace "${elsewhere.namespace}", not in "${where}"`,
-            { severity: 'error', expected: `${elsewhere.namespace}/${network.name}` },
+            { severity: 'warning', expected: `${elsewhere.namespace}/${network.name}` },
           );
         } else {
           say(PATH, `the network "${network.name}" is not defined in these manifests, so it must exist in the cluster`);

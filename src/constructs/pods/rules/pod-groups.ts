@@ -5,6 +5,7 @@ import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
 import { type PodTemplateRule, type Rule, type SetRule, type Violation } from '../../../checks/rule';
 import { nearestName } from '../../../facts/spelling';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -100,7 +101,7 @@ function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Itera
   const { namespace } = template.manifest.id;
   const all = set.ofKind(way.kind);
   const here = all
-    .filter(({ id }) => id.namespace === namespace)
+    .filter(({ id }) => mayShareNamespace(id.namespace, namespace))
     .flatMap((manifest) => way.groupsOf(manifest).map((group) => group.name));
   if (all.length === 0 || here.includes(name)) {
     return;
@@ -113,7 +114,6 @@ function* unknownGroup(way: Way, template: PodTemplate, set: ManifestSet): Itera
     path: way.path,
     message: `the group ${name} ${where}`,
     found: name,
-    ...(elsewhere.length > 0 && namespace !== '' ? { severity: 'error' as const } : {}),
     expected: nearestName(name, here) ?? (here.length === 0 ? 'a group of the namespace' : here.slice(0, 6).join(', ')),
   };
 }

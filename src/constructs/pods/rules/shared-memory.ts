@@ -4,6 +4,7 @@
 import { parseQuantity, type Quantity } from '../../../manifests/quantity';
 import { type Rule } from '../../../checks/rule';
 import { asObject, isObject } from '../../../manifests/read';
+import { type PodView } from '../../../checks/server/pod-view';
 import { itemsOf, quantitiesOf, text } from '../../../checks/server/values';
 import { acceleratorsOf, mountedAt, podAdvice } from './advice';
 
@@ -28,17 +29,20 @@ export const sharedMemoryRules: readonly Rule[] = [
           continue;
         }
         const limit = amountOf(source.sizeLimit);
+        const users = pod.containers.filter((container) =>
+          itemsOf(container.value.volumeMounts, '').some(({ value }) => value.name === volume.value.name),
+        );
+        // The memory limits of the containers bound the volume as well.
+        const bounded = users.length > 0 && users.every((container) => memoryLimitOf(container) !== undefined);
         if (limit === undefined) {
           say(`${volume.path}/emptyDir`, `the in-memory volume "${text(volume.value.name)}" has no sizeLimit`, {
             expected: 'a sizeLimit',
+            ...(bounded ? { severity: 'info' } : {}),
           });
           continue;
         }
-        for (const container of pod.containers) {
-          if (!itemsOf(container.value.volumeMounts, '').some(({ value }) => value.name === volume.value.name)) {
-            continue;
-          }
-          const memory = quantitiesOf(asObject(container.value.resources).limits).get('memory');
+        for (const container of users) {
+          const memory = memoryLimitOf(container);
           if (memory !== undefined && !limit.isLessThan(memory)) {
             say(
               `${volume.path}/emptyDir/sizeLimit`,
@@ -64,10 +68,10 @@ export const sharedMemoryRules: readonly Rule[] = [
     },
     (pod, say) => {
       for (const container of pod.containers) {
-        const gpus = acceleratorsOf(container).reduce(
-          (sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0),
-          0,
-        );
+        // The processes of TPUs do not exchange data over /dev/shm.
+        const gpus = acceleratorsOf(container)
+          .filter(({ name }) => name !== 'google.com/tpu')
+          .reduce((sum, { amount }) => sum + (Number.isFinite(amount) ? amount : 0), 0);
         if (gpus < 2 || mountedAt(pod, container, '/dev/shm') !== undefined || pod.spec.hostIPC === true) {
           continue;
         }
@@ -126,6 +130,10 @@ export const sharedMemoryRules: readonly Rule[] = [
     },
   ),
 ];
+
+function memoryLimitOf(container: PodView['containers'][number]): Quantity | undefined {
+  return quantitiesOf(asObject(container.value.resources).limits).get('memory');
+}
 
 function amountOf(value: unknown): Quantity | undefined {
   return typeof value === 'string' || typeof value === 'number' ? parseQuantity(value) : undefined;

@@ -3,6 +3,7 @@
  */
 import { cite } from '../../../facts/upstream';
 import { type JsonObject } from '../../../facts/api/schema';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { asObject, asString, objectsAt, stringsIn } from '../../../manifests/read';
 import { type ObjectRule, type RuleFacts, type Violation, type RuleContext } from '../../../checks/rule';
@@ -132,10 +133,14 @@ const templatesKnown = flowRule(
       if (name === '' || set.get(JOB_TEMPLATE_KIND, name, id.namespace) !== undefined) {
         continue;
       }
-      const elsewhere = templates.find((template) => template.id.name === name);
+      const named = templates.filter((template) => template.id.name === name);
+      if (named.some((template) => mayShareNamespace(template.id.namespace, id.namespace))) {
+        continue;
+      }
+      const [elsewhere] = named;
       yield {
         path: `${path}/name`,
-        severity: elsewhere === undefined ? 'info' : 'error',
+        severity: elsewhere === undefined ? 'info' : 'warning',
         message:
           elsewhere === undefined
             ? `the JobTemplate "${name}" is not among these manifests`

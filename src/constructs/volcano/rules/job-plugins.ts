@@ -3,6 +3,9 @@
  * Volcano, so these rules read arguments exactly as it does.
  */
 import { cite } from '../../../facts/upstream';
+import { isAcceleratorResource } from '../../../facts/catalog';
+import { type JsonObject } from '../../../facts/api/schema';
+import { podAmounts } from '../../../manifests/pod-amounts';
 import { asString, objectsAt } from '../../../manifests/read';
 import { type ObjectRule, type Violation } from '../../../checks/rule';
 import { isJobPlugin, JOB_PLUGIN_FLAGS, JOB_PLUGINS } from '../job-plugins';
@@ -302,11 +305,17 @@ const podsFindEachOther = jobRule(
     }
     yield {
       path: job.path,
+      // Several pods with accelerators are nearly always ranks of one program; others may be independent.
+      severity: job.tasks.some(({ podSpec }) => requestsAccelerator(podSpec)) ? 'warning' : 'info',
       message: `the ${job.totalReplicas} pods of the job have no plugin that gives them addresses`,
       expected: 'plugins with svc, pytorch, tensorflow, mpi, or ray',
     };
   },
 );
+
+function requestsAccelerator(podSpec: JsonObject): boolean {
+  return [...podAmounts(podSpec).requests.keys()].some(isAcceleratorResource);
+}
 
 export const jobPluginRules: readonly ObjectRule[] = [
   pluginKnown,

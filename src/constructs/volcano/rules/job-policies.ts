@@ -246,7 +246,13 @@ const gangHasPolicies = jobRule(
     if (job.totalReplicas < 2 || levelsOf(job).some(({ policies }) => policies.length > 0)) {
       return;
     }
-    yield { path: job.path, message: `the job has ${job.totalReplicas} pods and no policies`, expected: 'policies' };
+    yield {
+      path: job.path,
+      // Pods without a way to each other may well go on when one of them fails.
+      severity: job.running.has('svc') ? 'warning' : 'info',
+      message: `the job has ${job.totalReplicas} pods and no policies`,
+      expected: 'policies',
+    };
   },
 );
 

@@ -128,6 +128,8 @@ const gangComplete = jobRule(
     }
     yield {
       path: `${job.path}/minAvailable`,
+      // A job whose tasks state no minimum of their own is elastic on purpose.
+      severity: job.tasks.some(({ value }) => value.minAvailable !== undefined) ? 'warning' : 'info',
       message: `minAvailable of the job is ${minimum}, but its tasks need ${needed} (${job.tasks.map((task) => `${task.name} ${task.minAvailable}`).join(', ')})`,
       found: minimum,
       expected: `at least ${needed}`,
@@ -410,27 +412,38 @@ const restartPolicy = taskRule(
     id: 'volcano/task-restart-policy-lets-finish',
     row: 'VJ19',
     tier: 'advice',
-    severity: 'error',
-    summary: 'The pods of a task must have restartPolicy OnFailure or Never.',
-    why: 'The default in Kubernetes is Always: a container that succeeds is started again, so the task never completes and the job never finishes.',
+    severity: 'warning',
+    summary: 'The pods of a task that finishes should have restartPolicy OnFailure or Never.',
+    why: 'The default in Kubernetes is Always: a container that succeeds is started again, so the task never completes. That is right only for a task that runs until the job is deleted or another task ends it.',
     source: `Kubernetes PodSpec default; ${cite('volcano')}, pkg/controllers/job`,
     fix: 'Set restartPolicy: OnFailure, or Never if the policies of the job handle failures.',
   },
   function* (task, job) {
     const policy = task.podSpec.restartPolicy;
-    if (policy === 'OnFailure' || policy === 'Never') {
+    // A task that serves the others may well run on where the end of another task ends the job.
+    if (policy === 'OnFailure' || policy === 'Never' || endsWithAnotherTask(job, task)) {
       return;
     }
     yield {
       path: '/template/spec',
-      // A task that serves the others may well run on where the end of another task ends the job.
-      severity: policy === 'Always' || endsWithAnotherTask(job, task) ? 'warning' : 'error',
-      message: `restartPolicy of the task ${task.name} must be OnFailure or Never, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
+      // Always says that the task does not finish. Left out, it may be meant as well, unless the job says what follows when it finishes.
+      severity: policy === undefined && expectsToFinish(job) ? 'warning' : 'info',
+      message: `restartPolicy of the task ${task.name} should be OnFailure or Never if the task finishes, but is ${policy === undefined ? 'Always (the default)' : JSON.stringify(policy)}`,
       found: policy ?? null,
       expected: 'OnFailure or Never',
     };
   },
 );
+
+/** Whether a job speaks of its end: a time to live after it, a maximum of attempts, a dependency, or ranks of one training. */
+function expectsToFinish({ spec, tasks, running }: JobView): boolean {
+  return (
+    spec.ttlSecondsAfterFinished !== undefined ||
+    spec.maxRetry !== undefined ||
+    tasks.some(({ value }) => value.dependsOn !== undefined || value.maxRetry !== undefined) ||
+    ['mpi', 'pytorch', 'tensorflow'].some((plugin) => running.has(plugin))
+  );
+}
 
 function endsWithAnotherTask(job: JobView, task: TaskView): boolean {
   return job.tasks.some(

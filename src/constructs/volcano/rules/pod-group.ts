@@ -2,6 +2,7 @@
  * Pod groups: their own numbers, and the pods that belong to them. A group that no pod names does nothing.
  */
 import { cite } from '../../../facts/upstream';
+import { mayShareNamespace } from '../../../manifests/identity';
 import { type Manifest } from '../../../manifests/manifest';
 import { type ManifestSet } from '../../../manifests/manifest-set';
 import { type PodTemplate } from '../../../manifests/pod-template';
@@ -221,7 +222,11 @@ const groupKnown: PodTemplateRule = {
     if (groups.length === 0 || set.get(POD_GROUP_KIND, group, manifest.id.namespace) !== undefined) {
       return;
     }
-    const elsewhere = groups.find(({ id }) => id.name === group);
+    const named = groups.filter(({ id }) => id.name === group);
+    if (named.some(({ id }) => mayShareNamespace(id.namespace, manifest.id.namespace))) {
+      return;
+    }
+    const [elsewhere] = named;
     yield {
       path: pointer('/metadata/annotations', GROUP_NAME_ANNOTATION),
       severity: elsewhere === undefined ? 'info' : 'warning',

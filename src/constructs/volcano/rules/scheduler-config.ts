@@ -56,6 +56,7 @@ function problemRule(facts: RuleFacts, ...kinds: readonly ConfigProblemKind[]): 
           message: at === '' || message.includes(at) ? message : `${at}: ${message}`,
           found,
           expected,
+          ...(kind === 'custom-plugin' ? { severity: 'info' } : {}),
         };
       }
     }
@@ -116,6 +117,7 @@ const pluginsKnown = problemRule(
     fix: 'Set tiers[].plugins[].name to a plugin of Volcano, or load the custom plugin with --plugins-dir.',
   },
   'plugin',
+  'custom-plugin',
 );
 
 const keysKnown = problemRule(

@@ -54,7 +54,8 @@ const queuesEnforced = configRule(
     const limited = QueueTree.of(set).queues.filter(isLimited);
     yield {
       path: CONFIG_PATH,
-      severity: limited.length > 0 ? 'error' : 'warning',
+      // Without queues that set limits, whether any are wanted is not known.
+      severity: limited.length > 0 ? 'warning' : 'info',
       message:
         limited.length > 0
           ? `neither capacity nor proportion is loaded, so the limits of these queues have no effect: ${named(limited)}`
@@ -136,7 +137,7 @@ const binpackCounts = configRule(
     id: 'volcano/scheduler-binpack-counts-devices',
     row: 'VS8',
     tier: 'advice',
-    severity: 'warning',
+    severity: 'info',
     summary: 'binpack should list the extended resources to pack in binpack.resources.',
     why: 'Otherwise it packs by CPU and memory only: GPU pods spread over the nodes, and few nodes stay completely free.',
     source: `${cite('volcano')}, pkg/scheduler/plugins/binpack/binpack.go, calculateWeight`,
@@ -210,7 +211,7 @@ const takesBack = configRule(
   {
     id: 'volcano/scheduler-takes-back',
     tier: 'advice',
-    severity: 'warning',
+    severity: 'info',
     summary: 'The actions should include preempt or reclaim, or their gang variants.',
     why: 'Without preempt, a higher priority only changes the order of waiting jobs; without reclaim, a queue never gets back what it has lent.',
     source: `${cite('volcano')}, pkg/scheduler/actions`,

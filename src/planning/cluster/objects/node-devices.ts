@@ -7,6 +7,7 @@
  */
 import { findAccelerator, isWholeDevice, type KnownAcceleratorFacts, vendorOfResource } from '../../../facts/catalog';
 import { DEFAULT_DEVICE_RESOURCE, type Device } from '../../../placement';
+import { isPartitionResource, partitionOf } from '../partitions';
 import { migProfileOf, PERCENT_RESOURCES, RENAMED_REPLICA, SHARED_COUNTS } from './accelerator-request';
 
 type Labels = Readonly<Record<string, string>>;
@@ -56,11 +57,15 @@ export function devicesOf(allocatable: Amounts, labels: Labels): NodeDevices {
   return { deviceResource: resource ?? DEFAULT_DEVICE_RESOURCE, devices };
 }
 
-/** What pods of the node ask for: the catalog's whole devices first, NVIDIA's before others. */
+/** What pods of the node request: the catalog's whole devices first, NVIDIA's before others; then partitions that have a name of their own. */
 function deviceResource(allocatable: Amounts): string | undefined {
   const there = Object.keys(allocatable).filter((name) => allocatable[name] > 0);
   const known = [DEFAULT_DEVICE_RESOURCE, RENAMED_REPLICA, ...SHARED_COUNTS, ...PERCENT_RESOURCES];
-  return known.find((name) => there.includes(name)) ?? there.filter((name) => isWholeDevice(name)).sort()[0];
+  return (
+    known.find((name) => there.includes(name)) ??
+    there.filter((name) => isWholeDevice(name)).sort()[0] ??
+    there.filter((name) => isPartitionResource(name)).sort()[0]
+  );
 }
 
 function deviceKind(resource: string, labels: Labels): Device {
@@ -69,7 +74,7 @@ function deviceKind(resource: string, labels: Labels): Device {
   if (label === undefined && facts === undefined) {
     return {};
   }
-  return kindOf(label ?? facts?.name ?? '', facts, labels);
+  return kindOf(label ?? facts?.name ?? '', facts, labels, partitionOf(resource, facts?.name, labels)?.devices);
 }
 
 /**
@@ -84,14 +89,14 @@ function factsOf(resource: string, labels: Labels): KnownAcceleratorFacts | unde
     .find((facts) => facts !== undefined && (vendor === undefined || facts.vendor === vendor));
 }
 
-function kindOf(label: string, facts: KnownAcceleratorFacts | undefined, labels: Labels): Device {
+function kindOf(label: string, facts: KnownAcceleratorFacts | undefined, labels: Labels, partitions = 1): Device {
   const instance = /-MIG-(.+)$/.exec(label.replace(/-SHARED$/, ''))?.[1];
   const model = facts === undefined ? label : `${facts.name}${instance === undefined ? '' : ` ${instance}`}`;
   const memoryMiB =
     numberIn(labels['nvidia.com/gpu.memory']) ??
     numberIn(labels['karpenter.k8s.aws/instance-gpu-memory']) ??
     gibibytesIn(labels['amd.com/gpu.vram']) ??
-    (facts === undefined || instance !== undefined ? undefined : facts.memoryGB * 1024);
+    (facts === undefined || instance !== undefined ? undefined : Math.floor((facts.memoryGB * 1024) / partitions));
   return { model, ...(memoryMiB !== undefined && { memoryMiB }) };
 }
 

@@ -9,6 +9,9 @@ export interface Actions {
   readonly book: ColourBook;
   readonly pickGang: (name: string) => void;
   readonly pickQueue: (name: string) => void;
+  /** Resource that queues are compared by, where the reader chose one. */
+  readonly resource: string | undefined;
+  readonly compareBy: (resource: string) => void;
   /** Lists that were opened in full, by name. */
   readonly opened: Set<string>;
   readonly update: () => void;

@@ -41,12 +41,28 @@ function dress(element: Element & ElementCSSInlineStyle, attributes: Attributes,
   element.append(...children.filter((child): child is Node | string => child !== undefined && child !== false));
 }
 
-/** Puts new children in, and gives the focus back to what had it: elements are known again by `data-key`. */
+/**
+ * Replaces the children. What had the focus has it again, and what was scrolled stays scrolled: elements are known again by `data-key`.
+ */
 export function refill(parent: Element, ...children: readonly Child[]): void {
   const { activeElement } = document;
   const key = activeElement !== null && parent.contains(activeElement) ? activeElement.getAttribute('data-key') : null;
+  const scrolled = [...parent.querySelectorAll<HTMLElement>('.scroll[data-key]')]
+    .filter(({ scrollLeft }) => scrollLeft > 0)
+    .map(({ dataset, scrollLeft }) => [dataset.key ?? '', scrollLeft] as const);
   parent.replaceChildren(...children.filter((child): child is Node | string => child !== undefined && child !== false));
-  if (key !== null) {
-    parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  for (const [name, left] of scrolled) {
+    keyed(parent, name)?.scrollTo({ left });
   }
+  if (key !== null) {
+    const again = keyed(parent, key);
+    if (again?.classList.contains('scroll') === true) {
+      again.tabIndex = 0;
+    }
+    again?.focus({ preventScroll: true });
+  }
+}
+
+function keyed(parent: Element, key: string): HTMLElement | null {
+  return parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
 }

@@ -1,13 +1,15 @@
 /**
- * The position of each node in the picture of the cluster: racks as stacks of nodes, a row of devices for each node, racks side by side within
- * their zone. Pure arithmetic, so that any size of cluster is laid out in a moment: O(nodes).
+ * Where each node is in the picture of the cluster: racks as stacks of nodes, a row of devices for each node, racks side by side within
+ * their zone. Blocks of any width begin at the columns of one grid. Pure arithmetic: O(nodes).
  */
 import { type ClusterView } from '../../cluster/view';
+import { spansOf } from './device-cells';
 
 export interface Placed {
   readonly x: number;
   readonly y: number;
   readonly width: number;
+  readonly height: number;
 }
 
 export interface Block {
@@ -16,11 +18,14 @@ export interface Block {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** Up to the next block of the grid: what a title may take. */
+  readonly titleWidth: number;
   /** Where its first node begins. */
   readonly top: number;
   readonly rows: number;
-  /** Width of a node. */
+  /** Width and height of a node. */
   readonly nodeWidth: number;
+  readonly nodeHeight: number;
   /** Indices in the view's nodes. */
   readonly nodes: readonly number[];
 }
@@ -51,7 +56,8 @@ export interface Scale {
   readonly title: number;
 }
 
-const CELLS = [18, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2] as const;
+/** The smallest is more than a hairline. */
+const CELLS = [18, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3] as const;
 
 export function scaleOf(cell: number): Scale {
   return {
@@ -89,8 +95,8 @@ const MARGIN = 4;
 
 export function layOut(view: ClusterView, room: number, scale: Scale): FleetLayout {
   const width = room - 2 * MARGIN;
-  const most = view.nodes.reduce((sum, { devices }) => Math.max(sum, devices.length), 0);
-  const pitch = scale.cell + scale.rowGap;
+  const shapes = shapesOf(view);
+  const plain = Math.min(PLAIN_COLUMNS, shapes.reduce((most, { columns }) => Math.max(most, columns), 0) || 4);
   const at: Placed[] = new Array<Placed>(view.nodes.length);
   const blocks: Block[] = [];
   const sections: Section[] = [];
@@ -100,12 +106,19 @@ export function layOut(view: ClusterView, room: number, scale: Scale): FleetLayo
     .filter(({ place }) => place)
     .map(({ nodes }) => nodes.length);
   const tallest = Math.min(40, places.length === 0 ? 16 : Math.max(4, ...places));
+  const sized = [...titled].map(([title, groups]) => ({
+    title,
+    groups: groups.map((group) => ({ group, box: boxOf(shapes, group, { tallest, width, plain, scale }) })),
+  }));
+  const column = columnOf(
+    sized.flatMap(({ groups }) => groups.map(({ box }) => box)),
+    scale,
+  );
   let x = MARGIN;
   let y = 0;
   let lineHeight = 0;
-  for (const [title, groups] of titled) {
-    const boxes = groups.map((group) => boxOf(view, group, { tallest, width, most, scale }));
-    const natural = boxes.reduce((sum, box) => sum + box.width + scale.blockGap, -scale.blockGap);
+  for (const { title, groups } of sized) {
+    const natural = groups.reduce((sum, { box }) => sum + column.after(box.width), -scale.blockGap);
     const own = Math.min(width, natural);
     if (x > MARGIN && x + own > MARGIN + width) {
       y += lineHeight + SECTION_GAP;
@@ -119,83 +132,136 @@ export function layOut(view: ClusterView, room: number, scale: Scale): FleetLayo
     let left = x;
     let top = y + head;
     let deepest = 0;
-    groups.forEach((group, i) => {
-      const box = boxes[i];
+    for (const { group, box } of groups) {
       if (left > x && left + box.width > x + own + 0.5) {
         left = x;
         top += deepest + scale.blockGap;
         deepest = 0;
       }
-      const block = { title: group.title, x: left, y: top, top: top + scale.title, nodes: group.nodes, ...box };
+      const block = {
+        title: group.title,
+        x: left,
+        y: top,
+        top: top + scale.title,
+        nodes: group.nodes,
+        titleWidth: column.after(box.width) - 8,
+        ...box,
+      };
       blocks.push(block);
       group.nodes.forEach((node, n) => {
         at[node] = {
           x: left + Math.floor(n / box.rows) * (box.nodeWidth + columnGap(scale)),
-          y: block.top + (n % box.rows) * pitch,
+          y: block.top + (n % box.rows) * (box.nodeHeight + scale.rowGap),
           width: box.nodeWidth,
+          height: box.nodeHeight,
         };
       });
-      left += box.width + scale.blockGap;
+      left += column.after(box.width);
       deepest = Math.max(deepest, box.height);
-    });
+    }
     lineHeight = Math.max(lineHeight, top + deepest - y);
-    x += own + SECTION_GAP;
+    x += column.after(own);
   }
   return { scale, height: y + lineHeight + MARGIN, sections, blocks, at };
+}
+
+/** The grid that blocks begin at: a column is as wide as the narrowest block. */
+function columnOf(boxes: readonly BlockSize[], { blockGap }: Scale): { readonly after: (width: number) => number } {
+  const column = boxes.reduce((least, { width }) => Math.min(least, width), Infinity) + blockGap;
+  return { after: (width) => Math.ceil((width + blockGap - 0.5) / column) * column };
 }
 
 /** The node under a point. */
 export function hit(layout: FleetLayout, x: number, y: number): number | undefined {
   const { scale } = layout;
-  const pitch = scale.cell + scale.rowGap;
   const block = layout.blocks.find(
     (one) => x >= one.x - 2 && x <= one.x + one.width + 2 && y >= one.top - scale.rowGap && y <= one.y + one.height + 2,
   );
   if (block === undefined) {
     return undefined;
   }
-  const row = Math.min(block.rows - 1, Math.max(0, Math.floor((y - block.top) / pitch)));
+  const row = Math.min(block.rows - 1, Math.max(0, Math.floor((y - block.top) / (block.nodeHeight + scale.rowGap))));
   const column = Math.floor((x - block.x) / (block.nodeWidth + columnGap(scale)));
   return block.nodes[Math.max(0, column) * block.rows + row];
-}
-
-/** Devices share the row of their node; where a row is full, they are narrower. */
-export function cellWidth({ scale }: FleetLayout, nodeWidth: number, devices: number): number {
-  return Math.min(scale.cell, (nodeWidth + scale.gap) / devices - scale.gap);
 }
 
 function columnGap(scale: Scale): number {
   return scale.cell >= 8 ? 12 : scale.cell >= 5 ? 6 : 3;
 }
 
-type BlockSize = Pick<Block, 'width' | 'height' | 'rows' | 'nodeWidth'>;
+type BlockSize = Pick<Block, 'width' | 'height' | 'rows' | 'nodeWidth' | 'nodeHeight'>;
+
+/** Columns and lines of cells that a node's devices take. */
+export interface NodeShape {
+  readonly columns: number;
+  readonly lines: number;
+}
+
+/** Nodes with more columns than this have several lines of cells. */
+const MOST_COLUMNS = 16;
+const MOST_LINES = 16;
+
+/** The most columns that a node without devices is as wide as. */
+const PLAIN_COLUMNS = 8;
+
+const known = new WeakMap<ClusterView, readonly NodeShape[]>();
+
+/** By index of the node. */
+function shapesOf(view: ClusterView): readonly NodeShape[] {
+  const found = known.get(view) ?? view.nodes.map((node) => shapeOf(spansOf(view, node)));
+  known.set(view, found);
+  return found;
+}
+
+/** No line is longer than `MOST_COLUMNS` unless there would be too many lines. */
+export function shapeOf(spans: readonly number[]): NodeShape {
+  const all = spans.reduce((sum, span) => sum + span, 0);
+  const columns = all <= MOST_COLUMNS ? all : Math.max(MOST_COLUMNS, Math.ceil(all / MOST_LINES));
+  return { columns, lines: 1 + Math.max(0, ...placesOf(spans, columns).map(({ line }) => line)) };
+}
+
+/** Where each cell of a node is: cells follow each other, and one that does not fit on its line begins the next. */
+export function placesOf(
+  spans: readonly number[],
+  columns: number,
+): readonly { readonly line: number; readonly column: number }[] {
+  let line = 0;
+  let column = 0;
+  return spans.map((span) => {
+    if (column > 0 && column + span > columns) {
+      line++;
+      column = 0;
+    }
+    const place = { line, column };
+    column += span;
+    return place;
+  });
+}
 
 interface Frame {
   readonly tallest: number;
   readonly width: number;
-  /** Devices of the node that has most. */
-  readonly most: number;
+  /** Columns that nodes without devices are as wide as. */
+  readonly plain: number;
   readonly scale: Scale;
 }
 
-/** Nodes with more devices than this use a row of this many. */
-const MOST_IN_A_ROW = 16;
-
-/** Stacks no taller than racks are, side by side as far as there is room. */
-function boxOf(view: ClusterView, group: Group, { tallest, width, most, scale }: Frame): BlockSize {
+/** Stacks no taller than racks are, side by side as far as there is space. */
+function boxOf(shapes: readonly NodeShape[], group: Group, { tallest, width, plain, scale }: Frame): BlockSize {
   const nodes = group.nodes.length;
-  // Nodes without any device are as wide as the others.
-  const devices =
-    group.nodes.reduce((sum, node) => Math.max(sum, view.nodes[node].devices.length), 0) || Math.max(most, 4);
-  const nodeWidth = Math.min(devices, MOST_IN_A_ROW) * (scale.cell + scale.gap) - scale.gap;
+  const columns = group.nodes.reduce((most, node) => Math.max(most, shapes[node].columns), 0) || plain;
+  const lines = group.nodes.reduce((most, node) => Math.max(most, shapes[node].lines), 1);
+  const nodeWidth = Math.min(columns, MOST_COLUMNS) * (scale.cell + scale.gap) - scale.gap;
+  const nodeHeight = lines * (scale.cell + scale.gap) - scale.gap;
   const beside = Math.max(1, Math.floor((width + columnGap(scale)) / (nodeWidth + columnGap(scale))));
   const rows = Math.ceil(nodes / Math.min(beside, Math.ceil(nodes / tallest)));
-  const columns = Math.ceil(nodes / rows);
+  const stacks = Math.ceil(nodes / rows);
   return {
     rows,
     nodeWidth,
-    width: columns * (nodeWidth + columnGap(scale)) - columnGap(scale),
-    height: scale.title + rows * (scale.cell + scale.rowGap) - scale.rowGap,
+    nodeHeight,
+    width: stacks * (nodeWidth + columnGap(scale)) - columnGap(scale),
+    height: scale.title + rows * (nodeHeight + scale.rowGap) - scale.rowGap,
   };
 }
 
@@ -205,7 +271,7 @@ export function placeName({ levels }: ClusterView, level: number, name: string):
   return name === '' || name.toLowerCase().includes(title.toLowerCase()) ? name : `${title} ${name}`;
 }
 
-/** By outer domains, then by the innermost level that still holds several nodes; nodes that say nothing stand by pool. */
+/** By outer domains, then by the innermost level that still holds several nodes; nodes without a place are shown by pool. */
 function groupsOf(view: ClusterView): Map<string, readonly Group[]> {
   const inner = view.levels.reduce(
     (found, { domains }, level) => (domains > 0 && domains < view.nodes.length ? level : found),

@@ -1,22 +1,23 @@
 /**
- * All gangs as a table: what they are, how they fare, where they are.
+ * All gangs as a table: what they are, their state, and where they are or why they are not placed.
  */
-import { type ClusterView, type ViewGang, type ViewGangState } from '../../cluster/view';
+import { type ClusterView, type ViewGang, type ViewGangState, type ViewPending } from '../../cluster/view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
 import { placeName } from './fleet-layout';
 import { more } from './more-button';
-import { tell } from './words';
+import { scroller } from './table-scroller';
+import { count, tell } from './words';
 
 const FIRST = 25;
 
 const STATES: Readonly<Record<ViewGangState, string>> = {
   placed: 'starts now',
-  running: 'runs',
-  partial: 'runs in part',
-  nominated: 'starts when there is room',
-  pending: 'waits',
-  evicting: 'has to go',
+  running: 'running',
+  partial: 'partly running',
+  nominated: 'starts after evictions',
+  pending: 'pending',
+  evicting: 'being evicted',
 };
 
 export function gangPanel(panel: Element, view: ClusterView, actions: Actions): void {
@@ -25,9 +26,8 @@ export function gangPanel(panel: Element, view: ClusterView, actions: Actions): 
   refill(
     panel,
     el('header', {}, el('h2', { id: 'gangs-title' }, 'Gangs', el('span', {}, tell(found.length)))),
-    el(
-      'div',
-      { class: 'scroll' },
+    scroller(
+      { labelledBy: 'gangs-title', key: 'gangs table' },
       el(
         'table',
         {},
@@ -39,7 +39,7 @@ export function gangPanel(panel: Element, view: ClusterView, actions: Actions): 
             {},
             ...['Gang', 'Queue', 'State'].map((title) => el('th', { scope: 'col' }, title)),
             ...['Pods', 'Devices', 'Priority'].map((title) => el('th', { scope: 'col', class: 'n' }, title)),
-            el('th', { scope: 'col' }, 'Where'),
+            el('th', { scope: 'col' }, 'Nodes, or why pending'),
           ),
         ),
         el('tbody', {}, ...shown.map((gang) => row(gang, view, actions))),
@@ -54,8 +54,8 @@ function row(gang: ViewGang, view: ClusterView, { focus, book, pickGang }: Actio
     'tr',
     {},
     el(
-      'td',
-      {},
+      'th',
+      { scope: 'row' },
       el(
         'button',
         {
@@ -85,9 +85,29 @@ function row(gang: ViewGang, view: ClusterView, { focus, book, pickGang }: Actio
   );
 }
 
+/** By `PendingKind` of the placement core; the panel of pending gangs has the sentence. */
+const SHORT_REASONS: Readonly<Record<string, string>> = {
+  'unknown-queue': 'queue does not exist',
+  'queue-closed': 'queue is closed',
+  'too-few-pods': 'has fewer pods than its minimum',
+  'queue-capability': 'above the capability of its queue',
+  'quota-of-non-preemptible': 'above the quota of its queue',
+  'unknown-topology': 'topology level does not exist',
+  topology: 'no domain is large enough',
+  'no-fit': 'no node fits',
+  reserved: 'nodes are reserved for another gang',
+  outranked: 'next cycle',
+};
+
+function shortReason({ kind, fits, needed }: ViewPending): string {
+  return kind === 'no-fit' && fits > 0
+    ? `${tell(fits)} of ${count(needed, 'pod')} fit`
+    : ((Object.hasOwn(SHORT_REASONS, kind) ? SHORT_REASONS[kind] : undefined) ?? 'see Pending');
+}
+
 function whereOf({ where, domain, state, pending }: ViewGang, view: ClusterView): string {
   if (where.length === 0) {
-    return state === 'pending' && pending !== undefined ? pending.kind : '';
+    return state === 'pending' && pending !== undefined ? shortReason(pending) : '';
   }
   const names = where.slice(0, 3).map(([node]) => view.nodes[node].name);
   const nodes = where.length <= 3 ? names.join(', ') : `${names[0]} and ${where.length - 1} more`;

@@ -148,7 +148,7 @@ export class GanttPicture implements Picture {
       gang.evictions > 0 ? `${count(gang.evictions, 'pod')} evicted` : '',
       gang.moves > 0 ? `${count(gang.moves, 'pod')} moved` : '',
       gang.losses > 0 ? `${count(gang.losses, 'pod')} lost with nodes` : '',
-      gang.lostSeconds > 0 ? `${tellSeconds(gang.lostSeconds)} of work done again` : '',
+      gang.lostSeconds > 0 ? `${tellSeconds(gang.lostSeconds)} of work repeated` : '',
     ].filter((text) => text !== '');
     const reason = gang.reasons.at(-1);
     return [
@@ -174,7 +174,7 @@ export class GanttPicture implements Picture {
       lost.length > 0 ? el('p', { class: 'warn' }, lost.join(', ')) : '',
       reason === undefined
         ? ''
-        : el('p', {}, `${gang.state === 'pending' ? 'waits' : 'last waited'}: ${reason.message}`),
+        : el('p', {}, `${gang.state === 'pending' ? 'Pending' : 'Was pending'}: ${reason.message}`),
     ].filter((part) => part !== '');
   }
 

@@ -12,48 +12,64 @@ export interface Fact {
 
 export function verdictOf({ counters }: ClusterView): { readonly text: string; readonly alert: string } {
   const { placed, running, pending } = counters;
-  const starts = placed > 0 ? `${count(placed, 'gang')} start${placed === 1 ? 's' : ''} now` : '';
-  const runs =
-    running > 0 ? `${placed > 0 ? tell(running) : count(running, 'gang')} run${running === 1 ? 's' : ''}` : '';
-  const good = [starts, runs].filter((text) => text !== '').join(', ');
+  const good = [
+    placed > 0 ? `${count(placed, 'gang')} ${placed === 1 ? 'starts' : 'start'} now` : '',
+    running > 0 ? `${placed > 0 ? tell(running) : count(running, 'gang')} ${running === 1 ? 'is' : 'are'} running` : '',
+  ].filter((text) => text !== '');
   if (pending === 0) {
-    return { text: good === '' ? 'Nothing runs and nothing waits' : `${good}, nothing waits`, alert: '' };
+    return {
+      text: good.length === 0 ? 'No gang is running or pending' : `${good.join(', ')}, none is pending`,
+      alert: '',
+    };
   }
-  const waits = `${good === '' ? count(pending, 'gang') : tell(pending)} wait${pending === 1 ? 's' : ''}`;
-  return { text: good === '' ? '' : `${good}, `, alert: waits };
+  const alert = `${good.length === 0 ? count(pending, 'gang') : tell(pending)} ${pending === 1 ? 'is' : 'are'} pending`;
+  return { text: good.length === 0 ? '' : `${good.join(', ')}, `, alert };
 }
 
 export function factsOf(view: ClusterView): readonly Fact[] {
-  const { fragmentation, counters } = view;
-  const { devices, used, unavailable, freeWhole, onFreeNodes, stranded, largest } = fragmentation;
+  const { devices, used, unavailable, freeWhole, onFreeNodes, freeParts, stranded } = view.fragmentation;
   const facts: Fact[] = [];
   if (devices > 0) {
-    facts.push({ term: 'Devices in use', value: percent(used / devices), more: `${tell(used)} of ${tell(devices)}` });
-    facts.push({
-      term: 'Free whole devices',
-      value: tell(freeWhole),
-      more: `${tell(onFreeNodes)} on completely free nodes`,
-    });
-    const inner = largest.slice(0, -1).at(-1);
-    const level = view.levels[largest.length - 2]?.title;
-    const room = inner === undefined || level === undefined ? largest.at(-1) : inner;
-    if (room !== undefined) {
-      const full = room.devices === 0;
-      facts.push({
-        term: `Most free in one ${inner === undefined ? 'node' : level}`,
-        value: full ? 'None' : tell(room.devices),
-        more: full ? 'no whole device is free' : room.name,
-      });
-    }
+    facts.push(
+      { term: 'Devices in use', value: percent(used / devices), more: `${tell(used)} of ${tell(devices)}` },
+      {
+        term: 'Free whole devices',
+        value: freeWhole === 0 ? 'None' : tell(freeWhole),
+        more:
+          freeWhole > 0
+            ? `${tell(onFreeNodes)} on completely free nodes`
+            : freeParts > 0
+              ? `parts of devices add up to ${tell(freeParts)}`
+              : undefined,
+      },
+      largestOf(view),
+    );
     if (stranded > 0) {
-      facts.push({ term: 'Stranded', value: tell(stranded), more: 'free, but without CPU or memory' });
+      facts.push({ term: 'Stranded', value: tell(stranded), more: 'free, but without enough CPU or memory' });
     }
     if (unavailable > 0) {
-      facts.push({ term: 'Out of use', value: tell(unavailable), more: 'unhealthy, cordoned, or not ready' });
+      facts.push({ term: 'Unavailable', value: tell(unavailable), more: 'unhealthy, cordoned, or not ready' });
     }
   }
-  if (counters.evictions > 0) {
-    facts.push({ term: 'Evictions', value: tell(counters.evictions), more: 'each for a gang that then starts' });
+  if (view.counters.evictions > 0) {
+    facts.push({ term: 'Evictions', value: tell(view.counters.evictions), more: 'each for a gang that then starts' });
   }
   return facts;
+}
+
+/** The most free whole devices in one domain of the innermost level, or on one node where there are no levels. */
+function largestOf({ levels, fragmentation }: ClusterView): Fact {
+  const { freeWhole, largest } = fragmentation;
+  const level = levels.at(-1);
+  const place = (level === undefined ? undefined : largest[levels.length - 1]) ?? largest.at(-1);
+  const term = `Most free in one ${level?.title ?? 'node'}`;
+  if (place !== undefined && place.devices > 0) {
+    return { term, value: tell(place.devices), more: place.name };
+  }
+  return {
+    term,
+    value: 'None',
+    more:
+      freeWhole === 0 ? 'every device is in use or unavailable' : `free devices are in no ${level?.title ?? 'node'}`,
+  };
 }

@@ -6,6 +6,7 @@ import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
 import { el, refill } from './dom';
 import { more } from './more-button';
+import { scroller } from './table-scroller';
 import { count, tell } from './words';
 
 const FIRST = 12;
@@ -75,12 +76,12 @@ export function recentPanel(panel: HTMLElement, { recent = [] }: LiveView, actio
   refill(
     panel,
     el('header', {}, el('h2', { id: 'recent-title' }, 'Recent decisions')),
-    el(
-      'div',
-      { class: 'scroll' },
+    scroller(
+      { labelledBy: 'recent-title', key: 'recent table' },
       el(
         'table',
         {},
+        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Time'), el('th', { scope: 'col' }, 'Decision'))),
         el(
           'tbody',
           {},

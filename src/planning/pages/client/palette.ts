@@ -21,7 +21,7 @@ export interface Tones {
   readonly accent: string;
 }
 
-/** What the style sheet says now, light or dark. */
+/** What the style sheet says now: light or dark, on screen or on paper. */
 export function tones(): Tones {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(name).trim();

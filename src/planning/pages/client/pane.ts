@@ -145,6 +145,8 @@ export class Pane {
 
   private print(printing: boolean): void {
     this.printing = printing;
+    // Paper is light.
+    document.documentElement.classList.toggle('paper', printing);
     this.paintNow();
   }
 

@@ -1,5 +1,5 @@
 /**
- * Who waits, why, and what would change that.
+ * Pending gangs: why, and what would help.
  */
 import { type ClusterView, type ViewGang } from '../../cluster/view';
 import { type Actions } from './actions';
@@ -26,8 +26,8 @@ export function pendingPanel(panel: Element, view: ClusterView, actions: Actions
   const shown = actions.opened.has('pending') ? groups : groups.slice(0, FIRST);
   refill(
     panel,
-    el('header', {}, el('h2', { id: 'pending-title' }, 'Waiting', el('span', {}, tell(view.counters.pending)))),
-    shown.length === 0 && el('p', { class: 'none' }, 'No waiting gang matches the search.'),
+    el('header', {}, el('h2', { id: 'pending-title' }, 'Pending', el('span', {}, tell(view.counters.pending)))),
+    shown.length === 0 && el('p', { class: 'none' }, 'No pending gang matches the search.'),
     el('ul', { class: 'pending' }, ...shown.map((group) => item(group, view, actions))),
     more('pending', shown.length, groups.length, actions),
   );
@@ -46,7 +46,7 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
   const { pending } = gang;
   const list = `pending like ${gang.name}`;
   const named = actions.opened.has(list) ? group : group.slice(0, NAMED);
-  const { blocked = [], changes = [], nearest, message = '' } = pending ?? {};
+  const { excluded = [], changes = [], message = '' } = pending ?? {};
   const wants = [
     `queue ${gang.queue}`,
     count(gang.pods, 'pod'),
@@ -90,24 +90,12 @@ function item(group: readonly ViewGang[], view: ClusterView, actions: Actions): 
         el('b', {}, changes.length === 1 ? 'What would help' : 'Any of these would help'),
         el('ul', {}, ...changes.map((change) => el('li', {}, change))),
       ),
-    (blocked.length > 0 || nearest !== undefined) &&
+    excluded.length > 0 &&
       el(
         'details',
         {},
         el('summary', {}, 'Why nodes are excluded'),
-        el(
-          'ul',
-          {},
-          ...blocked.map(({ constraint, detail, nodes }) =>
-            el('li', {}, `${count(nodes, 'node')}: ${constraint}${detail === undefined ? '' : ` (${detail})`}`),
-          ),
-          nearest !== undefined &&
-            el(
-              'li',
-              {},
-              `nearest: ${nearest.node}${nearest.missing === undefined ? '' : `, ${tell(nearest.missing)} ${nearest.detail ?? nearest.constraint} missing`}`,
-            ),
-        ),
+        el('ul', {}, ...excluded.map((sentence) => el('li', {}, sentence))),
       ),
   );
 }

@@ -1,12 +1,12 @@
 /**
- * The page of a cluster: what it comes to, the picture of its devices, who waits and why, queues, pools, gangs.
+ * The page of a cluster: the verdict, the picture of its devices, pending gangs and why, queues, pools, gangs.
  *
  * `renderView` draws a view into an element. Called again for the same element it updates in place: what the reader looked for, picked and
  * zoomed into stays.
  */
-import { type ClusterView, occupantsOf, type ViewPod } from '../../cluster/view';
+import { type ClusterView, type ViewPod } from '../../cluster/view';
 import { el, refill } from './dom';
-import { FleetPicture, stateOf } from './fleet-picture';
+import { FleetPicture } from './fleet-picture';
 import { type Colouring, Focus } from './focus';
 import { gangPanel } from './gang-panel';
 import { factsOf, verdictOf } from './headline';
@@ -15,9 +15,12 @@ import { Pane } from './pane';
 import { type LiveView } from '../live-view';
 import { type Actions } from './actions';
 import { ColourBook } from './palette';
+import { POD_STATES } from './node-card';
+import { stateOf } from './node-drawing';
 import { pendingPanel } from './pending-panel';
-import { poolPanel, queuePanel } from './share-panels';
-import { count } from './words';
+import { poolPanel } from './pool-panel';
+import { queuePanel } from './queue-panel';
+import { count, tell } from './words';
 
 const pages = new WeakMap<Element, PlanPage>();
 
@@ -37,6 +40,7 @@ class PlanPage implements Actions {
   readonly focus = new Focus();
   readonly book = new ColourBook();
   readonly opened = new Set<string>();
+  resource: string | undefined;
   private view!: LiveView;
   private readonly heading = el('h1');
   private readonly lead = el('p', { class: 'lead' });
@@ -60,7 +64,7 @@ class PlanPage implements Actions {
   private readonly legend = el('div', {
     class: 'legend',
     role: 'group',
-    'aria-label': 'Legend; pick an entry to see only it',
+    'aria-label': 'Legend. Pick an entry to see it alone.',
   });
   private readonly hint = el('p', { class: 'hint' });
   private readonly fleetTools = el('div', { class: 'tools' });
@@ -70,7 +74,7 @@ class PlanPage implements Actions {
   private readonly picture = new FleetPicture(this.book, this.focus, (node) => this.chooseNode(node));
   private readonly pane = new Pane(
     this.picture,
-    'Picture of the cluster. Arrow keys go from node to node, Enter picks what runs there.',
+    'Picture of the cluster. Use the arrow keys to go from node to node, and Enter to pick the gang on a node.',
   );
 
   constructor(root: Element) {
@@ -109,10 +113,7 @@ class PlanPage implements Actions {
     const bySize = view.gangs.map((gang) => gang).sort((a, b) => b.devices - a.devices);
     this.book.admit(bySize.filter(({ placed }) => placed > 0).map(({ name }) => `gang ${name}`));
     this.book.admit(view.queues.map(({ name }) => `queue ${name}`));
-    this.picture.show(
-      view,
-      view.nodes.map((node) => occupantsOf(view, node).map((parts) => [...parts])),
-    );
+    this.picture.show(view);
     this.focus.apply(view);
     const { text, alert } = verdictOf(view);
     this.heading.replaceChildren(text, ...(alert === '' ? [] : [el('em', {}, alert)]));
@@ -147,8 +148,8 @@ class PlanPage implements Actions {
       el('ul', { class: 'notes' }, ...view.notes.map((note) => el('li', {}, note))),
     );
     this.fillTools();
-    this.fillLegend();
     this.pane.refresh();
+    this.fillLegend();
   }
 
   pickGang(name: string): void {
@@ -160,6 +161,11 @@ class PlanPage implements Actions {
   pickQueue(name: string): void {
     this.focus.queue = this.focus.queue === name ? undefined : name;
     this.focus.gang = undefined;
+    this.update();
+  }
+
+  compareBy(resource: string): void {
+    this.resource = resource;
     this.update();
   }
 
@@ -215,6 +221,7 @@ class PlanPage implements Actions {
           click: () => {
             this.picture.zoom(by);
             this.pane.refresh();
+            this.fillLegend();
           },
         },
         label,
@@ -223,7 +230,7 @@ class PlanPage implements Actions {
       this.fleetTools,
       el(
         'div',
-        { class: 'segments', role: 'group', 'aria-label': 'Colour by' },
+        { class: 'segments', role: 'group', 'aria-label': 'Color by' },
         colour('gang', 'By gang'),
         colour('queue', 'By queue'),
       ),
@@ -295,15 +302,16 @@ class PlanPage implements Actions {
       this.legend,
       ...entries.map(({ name, pressed, pick, css }) => button(name, pressed, pick, el('i', { '--swatch': css }))),
       ...stateButtons,
-      key('free', 'free'),
+      view.fragmentation.freeWhole + view.fragmentation.freeParts > 0 &&
+        key('free', this.picture.outlined() ? 'free' : 'free line'),
       foreign && key('no gang', 'foreign'),
       off && key('not ready or cordoned', 'off'),
     );
     const more = holders.length - NAMED;
     this.hint.textContent =
       focus.colouring === 'gang' && more > 0
-        ? `Ten colours take turns among ${holders.length} gangs: point at a device, or find a gang by name, to see it alone. The arrow keys go from node to node.`
-        : 'Point at a device for details; the arrow keys go from node to node.';
+        ? `${tell(holders.length)} gangs share ten colors. Pick a gang, or find it by name, to see it alone. Point at a device for details, or use the arrow keys.`
+        : 'Point at a device for details, or use the arrow keys.';
   }
 }
 
@@ -312,10 +320,10 @@ const STATES: readonly {
   readonly label: string;
   readonly mark: string | undefined;
 }[] = [
-  { state: 'planned', label: 'starts now', mark: undefined },
+  { state: 'planned', label: POD_STATES.planned, mark: undefined },
   { state: 'running', label: 'running', mark: undefined },
-  { state: 'nominated', label: 'starts after evictions', mark: 'nominated' },
-  { state: 'leaving', label: 'is evicted', mark: 'leaving' },
+  { state: 'nominated', label: POD_STATES.nominated, mark: 'nominated' },
+  { state: 'leaving', label: POD_STATES.leaving, mark: 'leaving' },
 ];
 
 function leadOf(view: ClusterView): string {
@@ -324,8 +332,8 @@ function leadOf(view: ClusterView): string {
   const { bindings, evictions, nominations } = view.counters;
   const acts = [
     bindings > 0 ? `${count(bindings, 'pod')} ${bindings === 1 ? 'starts' : 'start'} now` : '',
-    nominations > 0 ? `${count(nominations, 'pod')} ${nominations === 1 ? 'starts' : 'start'} when there is room` : '',
-    evictions > 0 ? `${count(evictions, 'pod')} ${evictions === 1 ? 'has' : 'have'} to go` : '',
+    nominations > 0 ? `${count(nominations, 'pod')} ${nominations === 1 ? 'starts' : 'start'} after evictions` : '',
+    evictions > 0 ? `${count(evictions, 'pod')} ${evictions === 1 ? 'is' : 'are'} evicted` : '',
   ].filter((text) => text !== '');
   return `${view.cluster}: ${[count(view.nodes.length, 'node'), ...levels].join(', ')}.${acts.length === 0 ? '' : ` ${acts.join(', ')}.`}`;
 }

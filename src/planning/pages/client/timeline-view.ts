@@ -6,6 +6,7 @@ import { el } from './dom';
 import { GanttPicture } from './gantt-picture';
 import { Pane } from './pane';
 import { ColourBook } from './palette';
+import { scroller } from './table-scroller';
 import { UsePicture } from './use-picture';
 import { count, percent, tell, tellSeconds } from './words';
 
@@ -13,9 +14,9 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
   const book = new ColourBook();
   book.admit(result.queues.map(({ name }) => name).filter((name) => result.gangs.some(({ queue }) => queue === name)));
   const gantt = new GanttPicture(result, book);
-  const ganttPane = new Pane(gantt, 'Gangs over time. Arrow keys go from gang to gang.');
+  const ganttPane = new Pane(gantt, 'Gangs over time. Use the arrow keys to go from gang to gang.');
   const use = new UsePicture(result, book, (width) => gantt.left(width));
-  const usePane = new Pane(use, 'Devices in use over time. Arrow keys go from change to change.');
+  const usePane = new Pane(use, 'Devices in use over time. Use the arrow keys to go from change to change.');
   const queueLegend = legend([...book.names()].map((name) => [name, book.css(name)]));
   const found = el('p', { class: 'found', role: 'status' });
   const search = el('input', {
@@ -58,7 +59,7 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
     card('use', 'Devices in use', `${tell(result.devices)} ${result.device}`, [
       usePane.element,
       queueLegend,
-      el('p', { class: 'hint' }, 'Stacked by queue. Dashed: devices that are ready.'),
+      el('p', { class: 'hint' }, 'Stacked by queue. Dashed line: devices on nodes that are ready.'),
     ]),
     el(
       'div',
@@ -66,13 +67,13 @@ export function renderTimeline(root: Element, result: SimulationResult): void {
       el('div', { class: 'search' }, search, el('kbd', { 'aria-hidden': 'true' }, '/')),
       found,
     ),
-    card('gangs', 'Who ran when', count(result.gangs.length, 'gang'), [
+    card('gangs', 'Gangs over time', count(result.gangs.length, 'gang'), [
       ganttPane.element,
       queueLegend.cloneNode(true),
       el(
         'p',
         { class: 'hint' },
-        'Thin line: it waits. Low bar: it runs with a part of its pods. Red mark: it lost pods. Dotted: nodes or queues changed.',
+        'Thin line: pending. Bar: running; a low bar runs with part of its pods. Red mark: pods were evicted or lost. Dotted line: nodes or queues changed.',
       ),
     ]),
     queues(result),
@@ -86,17 +87,17 @@ function facts({ summary, seconds, ended, device, gangs, decisions }: Simulation
   const { waits } = summary;
   const left =
     summary.pending > 0
-      ? `${tell(summary.pending)} wait at the end`
+      ? `${tell(summary.pending)} pending at the end`
       : summary.running > 0
-        ? `${tell(summary.running)} still run`
-        : 'nothing is left';
+        ? `${tell(summary.running)} still running`
+        : 'none is left';
   const list: readonly (readonly [string, string, string])[] = [
     ['Finished', `${tell(summary.finished)} of ${tell(gangs.length)}`, left],
-    ['Simulated', tellSeconds(seconds), ended === 'time' ? 'then the time was up' : `${count(decisions, 'decision')}`],
-    ['In use', percent(summary.utilisation[device] ?? 0), 'mean of devices that were ready'],
-    ['To good effect', percent(summary.goodput), 'of what was in use'],
+    ['Simulated', tellSeconds(seconds), ended === 'time' ? 'until the time limit' : `${count(decisions, 'decision')}`],
+    ['Devices in use', percent(summary.utilisation[device] ?? 0), 'mean, of devices that were ready'],
+    ['Goodput', percent(summary.goodput), 'of the devices in use; the rest is lost work'],
     ['Wait', tellSeconds(waits.median), `median; p90 ${tellSeconds(waits.p90)}, longest ${tellSeconds(waits.longest)}`],
-    ['Free and of no use', percent(summary.fragmentation), 'mean part of the free devices'],
+    ['Fragmentation', percent(summary.fragmentation), 'of the free devices fit no pod of the scenario'],
     ['Evictions', tell(summary.evictions), summary.moves > 0 ? `and ${count(summary.moves, 'move')}` : 'pods'],
   ];
   return el(
@@ -109,28 +110,32 @@ function facts({ summary, seconds, ended, device, gangs, decisions }: Simulation
 function expectations({ expectations: list }: SimulationResult): HTMLElement {
   const unmet = list.filter(({ met }) => !met).length;
   const sorted = [...list].sort((a, b) => Number(a.met) - Number(b.met));
-  return card('expected', 'Expected', unmet === 0 ? `all ${list.length} met` : `${unmet} of ${list.length} not met`, [
-    el(
-      'ul',
-      { class: 'checks' },
-      ...sorted.map(({ expected, met, found }) =>
-        el(
-          'li',
-          {},
-          el('b', { class: met ? 'good' : 'bad' }, met ? 'met' : 'not met'),
-          el('span', {}, expected, el('span', { class: 'sub' }, found)),
+  return card(
+    'expected',
+    'Expectations',
+    unmet === 0 ? `all ${list.length} met` : `${unmet} of ${list.length} not met`,
+    [
+      el(
+        'ul',
+        { class: 'checks' },
+        ...sorted.map(({ expected, met, found }) =>
+          el(
+            'li',
+            {},
+            el('b', { class: met ? 'good' : 'bad' }, met ? 'met' : 'not met'),
+            el('span', {}, expected, el('span', { class: 'sub' }, found)),
+          ),
         ),
       ),
-    ),
-  ]);
+    ],
+  );
 }
 
 function queues(result: SimulationResult): HTMLElement {
-  const head = ['Queue', 'Gangs', 'Median wait', '90 %', 'Longest', 'Mean devices', 'Deserved'];
+  const head = ['Queue', 'Gangs', 'Median wait', 'p90', 'Longest', 'Mean devices', 'Deserved'];
   return card('queues', 'Queues', '', [
-    el(
-      'div',
-      { class: 'scroll' },
+    scroller(
+      { labelledBy: 'queues-title', key: 'queues table' },
       el(
         'table',
         {},
@@ -146,7 +151,7 @@ function queues(result: SimulationResult): HTMLElement {
             el(
               'tr',
               {},
-              el('td', {}, name),
+              el('th', { scope: 'row' }, name),
               ...[
                 tell(waits.gangs),
                 tellSeconds(waits.median),
@@ -171,7 +176,7 @@ function happenings({ happenings: list }: SimulationResult): HTMLElement {
       el(
         'tr',
         {},
-        el('td', {}, tellSeconds(at)),
+        el('td', { class: 'when' }, tellSeconds(at)),
         el('td', { class: kind === 'fail' || kind === 'evict' ? 'bad' : undefined }, text),
       ),
     );
@@ -191,14 +196,13 @@ function happenings({ happenings: list }: SimulationResult): HTMLElement {
           },
           `Show all ${tell(list.length)}`,
         );
-  return card('happened', 'What happened', tell(list.length), [
-    el(
-      'div',
-      { class: 'scroll' },
+  return card('happened', 'Events', tell(list.length), [
+    scroller(
+      { labelledBy: 'happened-title', key: 'events table' },
       el(
         'table',
         {},
-        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'At'), el('th', { scope: 'col' }, 'What'))),
+        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Time'), el('th', { scope: 'col' }, 'Event'))),
         body,
       ),
     ),

@@ -15,11 +15,20 @@ interface Layer {
   readonly upTo: readonly number[];
 }
 
+/** Edges in CSS pixels. */
+interface Band {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 const USE = 150;
 const WAITING = 54;
 const GAP = 26;
 const AXIS = 24;
 const TOP = 8;
+const NAME_HEIGHT = 17;
 
 export class UsePicture implements Picture {
   private axis: TimeAxis = { from: 0, to: 1, left: 0, right: 1 };
@@ -75,6 +84,9 @@ export class UsePicture implements Picture {
       context.fillStyle = tone.colours[this.book.of(queue)];
       area(upTo, y, base);
     }
+    for (const layer of this.layers) {
+      this.drawName(context, layer, y);
+    }
     context.strokeStyle = tone.ink;
     context.lineWidth = 1.25;
     context.setLineDash([4, 3]);
@@ -85,6 +97,7 @@ export class UsePicture implements Picture {
     });
     context.stroke();
     context.setLineDash([]);
+    context.textAlign = 'right';
     const bottom = base + GAP + WAITING;
     const waiting = Math.max(1, ...samples.waitingGangs);
     const level = (amount: number): number => bottom - (amount / waiting) * WAITING;
@@ -98,7 +111,7 @@ export class UsePicture implements Picture {
     context.fillText(tell(waiting), axis.left - 8, bottom - WAITING + 9);
     context.fillText('0', axis.left - 8, bottom + 4);
     context.textAlign = 'left';
-    context.fillText('gangs that wait', axis.left, base + GAP - 6);
+    context.fillText('pending gangs', axis.left, base + GAP - 6);
     context.textAlign = 'center';
     for (const tick of ticks(axis)) {
       const at = x(axis, tick.at);
@@ -111,6 +124,46 @@ export class UsePicture implements Picture {
       context.fillText(tick.text, Math.max(at, axis.left + 8), bottom + 19);
     }
     context.textAlign = 'left';
+  }
+
+  /** The queue's name on its area, so that it can be told without its color. */
+  private drawName(context: CanvasRenderingContext2D, layer: Layer, y: (amount: number) => number): void {
+    const width = context.measureText(layer.queue).width + 10;
+    const band = this.widestBand(layer, width, y);
+    if (band === undefined) {
+      return;
+    }
+    const tone = tones();
+    const left = (band.left + band.right - width) / 2;
+    const top = (band.top + band.bottom - NAME_HEIGHT) / 2;
+    context.fillStyle = tone.surface;
+    context.beginPath();
+    context.roundRect(left, top, width, NAME_HEIGHT, 4);
+    context.fill();
+    context.fillStyle = tone.ink;
+    context.textAlign = 'left';
+    context.fillText(layer.queue, left + 5, top + 12.5);
+  }
+
+  /** The highest rectangle of a width within the area of a layer; `undefined` where a name does not fit. */
+  private widestBand({ own, upTo }: Layer, width: number, y: (amount: number) => number): Band | undefined {
+    const { samples, seconds } = this.result;
+    const place = (at: number | undefined): number => x(this.axis, Math.min(at ?? seconds, seconds));
+    let best: Band | undefined;
+    samples.at.forEach((from, first) => {
+      const left = place(from);
+      let [top, bottom] = [-Infinity, Infinity];
+      for (let i = first; i < samples.at.length && bottom - top > NAME_HEIGHT; i++) {
+        top = Math.max(top, y(upTo[i]));
+        bottom = Math.min(bottom, y(upTo[i] - own[i]));
+        const right = place(samples.at[i + 1]);
+        if (right - left > width && bottom - top > (best === undefined ? NAME_HEIGHT : best.bottom - best.top)) {
+          best = { left, right, top, bottom };
+          break;
+        }
+      }
+    });
+    return best;
   }
 
   at(left: number): number | undefined {
@@ -150,8 +203,8 @@ export class UsePicture implements Picture {
           .reverse()
           .join(', '),
       ),
-      el('p', {}, `${tell(samples.runningGangs[index])} gangs run, ${tell(samples.waitingGangs[index])} wait`),
-      el('p', {}, `${percent(samples.fragmentation[index])} of what is free is of no use`),
+      el('p', {}, `${tell(samples.runningGangs[index])} gangs running, ${tell(samples.waitingGangs[index])} pending`),
+      el('p', {}, `${percent(samples.fragmentation[index])} of the free devices are fragmented`),
     ];
   }
 

@@ -8,7 +8,7 @@ export function tell(amount: number): string {
 }
 
 export function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
+  return `${Math.round(part * 100)}%`;
 }
 
 export function count(amount: number, noun: string): string {

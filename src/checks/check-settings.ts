@@ -1,0 +1,45 @@
+/**
+ * What an app wants of its checks, held at its constructs: silences at the construct that states them, all else at the root.
+ */
+import { type IConstruct } from 'constructs';
+import { type JsonObject, type KubernetesMinor } from '../facts/api/schema';
+import { type CheckOptions } from './engine';
+import { defaultRules } from './registry';
+import { type Rule } from './rule';
+import { type Suppression } from './suppression';
+
+const SETTINGS = Symbol.for('gantry.checks');
+
+export interface CheckSettings {
+  readonly silenced: Suppression[];
+  readonly rules: Rule[];
+  readonly crds: JsonObject[];
+  kubernetes?: KubernetesMinor;
+}
+
+interface WithSettings {
+  [SETTINGS]?: CheckSettings;
+}
+
+/** The settings of a construct itself, to be added to. */
+export function settingsAt(scope: IConstruct): CheckSettings {
+  const holder = scope as IConstruct & WithSettings;
+  holder[SETTINGS] ??= { silenced: [], rules: [], crds: [] };
+  return holder[SETTINGS];
+}
+
+/** What was silenced at a construct itself, parents not included; asking leaves no trace on it. */
+export function silencedAt(scope: IConstruct): readonly Suppression[] {
+  return (scope as IConstruct & WithSettings)[SETTINGS]?.silenced ?? [];
+}
+
+/** What the checks of the tree that `scope` belongs to run with. */
+export function checkOptionsOf(scope: IConstruct): CheckOptions {
+  const { kubernetes, rules, crds } = settingsAt(scope.node.root);
+  return {
+    kubernetes,
+    crds,
+    crdOption: 'Checks.of(app).addCustomResourceDefinitions(…)',
+    rules: rules.length === 0 ? defaultRules() : [...defaultRules(), ...rules],
+  };
+}

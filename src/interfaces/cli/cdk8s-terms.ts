@@ -1,0 +1,66 @@
+/**
+ * What cdk8s-cli gives to a validation and takes from it, and the properties of ours.
+ */
+
+/** What `properties` of the validation in `cdk8s.yaml` may set. Each stands for the flag of `gantry check` of the same name. */
+export interface GantryValidationProperties {
+  /**
+   * Path of a configuration file.
+   * @default - the nearest `.gantry.yaml` of the working folder and the folders above it, if there is one
+   */
+  readonly config?: string;
+  /**
+   * The Kubernetes minor to check against, such as `1.36`.
+   * @default - the configuration file's, else 1.35
+   */
+  readonly k8s?: string;
+  /**
+   * Files or folders with CustomResourceDefinitions. CRD files that `imports` of `cdk8s.yaml` lists are always known.
+   * @default - the configuration file's
+   */
+  readonly crds?: readonly string[];
+  /**
+   * What fails the validation: `error`, `warning`, `info`, `not-checked`, or several of these.
+   * @default - the configuration file's, else `error`
+   */
+  readonly 'fail-on'?: string | readonly string[];
+  /**
+   * Tiers to check: `schema`, `cel`, `server`, `webhook`, `advice`.
+   * @default - all
+   */
+  readonly only?: readonly string[];
+  /**
+   * Rules to leave out, each as `RULE=reason`.
+   * @default - none
+   */
+  readonly ignore?: readonly string[];
+  /**
+   * A file with accepted findings, written by `gantry check --update-baseline`.
+   * @default - the configuration file's
+   */
+  readonly baseline?: string;
+}
+
+/** What of the context of cdk8s-cli is used. */
+export interface GantryValidationContext {
+  /** The files that the app wrote. */
+  readonly manifests: readonly string[];
+  /** The path of the construct that made an object, by the object's name. */
+  readonly metadata?: Readonly<Record<string, { readonly path: string }>>;
+  readonly report: {
+    addViolation(violation: GantryViolation): void;
+    submit(status: 'success' | 'failure', metadata?: Readonly<Record<string, string>>): void;
+  };
+}
+
+/** One rule that some objects break, in the form of cdk8s-cli. */
+export interface GantryViolation {
+  readonly ruleName: string;
+  readonly recommendation: string;
+  readonly fix: string;
+  readonly violatingResources: readonly {
+    readonly resourceName: string;
+    readonly locations: readonly string[];
+    readonly manifestPath: string;
+  }[];
+}

@@ -1,0 +1,222 @@
+/**
+ * What a session knows of the world: nodes, queues, gangs and pods by name, as plain values, and the changes to them.
+ *
+ * A pod may be assumed to be what it is about to become (placed, or on its way out). Until that is confirmed or undone the assumption counts,
+ * and what is said of the pod meanwhile is kept beside it.
+ */
+import { type ClusterNode, type Gang, type Pod, type Queue, type Snapshot, type Topology } from './model';
+import { type Policy } from './policy';
+
+/** The snapshot contradicts itself. The message names the pod or gang and what is missing. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+}
+
+/** One change of the world. A value that is there already is replaced by the new one of the same name. */
+export type Delta =
+  | { readonly kind: 'time'; readonly now: number }
+  | { readonly kind: 'node'; readonly node: ClusterNode }
+  | { readonly kind: 'node-gone'; readonly name: string }
+  | { readonly kind: 'queue'; readonly queue: Queue }
+  | { readonly kind: 'queue-gone'; readonly name: string }
+  | { readonly kind: 'gang'; readonly gang: Gang }
+  | { readonly kind: 'gang-gone'; readonly name: string }
+  | { readonly kind: 'pod'; readonly pod: Pod }
+  | { readonly kind: 'pod-gone'; readonly name: string }
+  | { readonly kind: 'topologies'; readonly topologies: readonly Topology[] }
+  | { readonly kind: 'policy'; readonly policy: Policy };
+
+/** Names of what has changed since the books were last brought up to date. */
+export interface Touched {
+  readonly nodes: Set<string>;
+  readonly gangs: Set<string>;
+  /** Pods without a gang. */
+  readonly pods: Set<string>;
+  queues: boolean;
+  time: boolean;
+  /** Everything has to be worked out again. */
+  all: boolean;
+}
+
+export function untouched(): Touched {
+  return { nodes: new Set(), gangs: new Set(), pods: new Set(), queues: false, time: false, all: false };
+}
+
+/** What was said of an assumed pod; undefined where it does not exist. */
+interface Assumed {
+  said: Pod | undefined;
+}
+
+const NO_PODS: ReadonlyMap<string, Pod> = new Map();
+
+export class Facts {
+  now: number;
+  topologies: readonly Topology[];
+  readonly nodes = new Map<string, ClusterNode>();
+  readonly queues = new Map<string, Queue>();
+  readonly gangs = new Map<string, Gang>();
+  readonly pods = new Map<string, Pod>();
+  private readonly byGang = new Map<string, Map<string, Pod>>();
+  private readonly assumed = new Map<string, Assumed>();
+
+  constructor(
+    { now, nodes, queues, gangs, pods, topologies = [] }: Snapshot,
+    public policy: Policy,
+  ) {
+    this.now = now;
+    this.topologies = topologies;
+    nodes.forEach((node) => this.nodes.set(node.name, node));
+    queues.forEach((queue) => this.queues.set(queue.name, queue));
+    gangs.forEach((gang) => this.gangs.set(gang.name, gang));
+    for (const pod of pods) {
+      // Each of two pods of one name takes its room.
+      let key = pod.name;
+      while (this.pods.has(key)) {
+        key += ' ';
+      }
+      this.set(key, pod);
+    }
+  }
+
+  snapshot(): Snapshot {
+    const { now, nodes, queues, gangs, pods, topologies } = this;
+    return {
+      now,
+      nodes: [...nodes.values()],
+      queues: [...queues.values()],
+      gangs: [...gangs.values()],
+      pods: [...pods.values()],
+      topologies,
+    };
+  }
+
+  podsOf(gang: string): ReadonlyMap<string, Pod> {
+    return this.byGang.get(gang) ?? NO_PODS;
+  }
+
+  /** Names of gangs that pods name. */
+  gangsOfPods(): Iterable<string> {
+    return this.byGang.keys();
+  }
+
+  take(delta: Delta, touched: Touched): void {
+    switch (delta.kind) {
+      case 'time':
+        touched.time ||= delta.now !== this.now;
+        this.now = delta.now;
+        return;
+      case 'node':
+        this.nodes.set(delta.node.name, delta.node);
+        touched.nodes.add(delta.node.name);
+        return;
+      case 'node-gone':
+        if (this.nodes.delete(delta.name)) {
+          touched.nodes.add(delta.name);
+        }
+        return;
+      case 'queue':
+        this.queues.set(delta.queue.name, delta.queue);
+        touched.queues = true;
+        return;
+      case 'queue-gone':
+        touched.queues = this.queues.delete(delta.name) || touched.queues;
+        return;
+      case 'gang':
+        this.gangs.set(delta.gang.name, delta.gang);
+        touched.gangs.add(delta.gang.name);
+        return;
+      case 'gang-gone':
+        if (this.gangs.delete(delta.name)) {
+          touched.gangs.add(delta.name);
+        }
+        return;
+      case 'topologies':
+        this.topologies = delta.topologies;
+        touched.all = true;
+        return;
+      case 'policy':
+        this.policy = delta.policy;
+        touched.all = true;
+        return;
+      case 'pod':
+      case 'pod-gone':
+        this.takePod(delta, touched);
+    }
+  }
+
+  private takePod(delta: Extract<Delta, { readonly kind: 'pod' | 'pod-gone' }>, touched: Touched): void {
+    if (delta.kind === 'pod-gone') {
+      this.assumed.delete(delta.name);
+      this.change(delta.name, undefined, touched);
+      return;
+    }
+    const assumed = this.assumed.get(delta.pod.name);
+    if (assumed === undefined) {
+      this.change(delta.pod.name, delta.pod, touched);
+    } else {
+      assumed.said = delta.pod;
+    }
+  }
+
+  /** The pod counts as it is given here until `confirm` or `undo`. */
+  assume(pod: Pod, touched: Touched): void {
+    const { name } = pod;
+    if (!this.assumed.has(name)) {
+      this.assumed.set(name, { said: this.pods.get(name) });
+    }
+    this.change(name, pod, touched);
+  }
+
+  isAssumed(name: string): boolean {
+    return this.assumed.has(name);
+  }
+
+  /** What was assumed has come true: from now on the pod is what is said of it. */
+  confirm(name: string): void {
+    this.assumed.delete(name);
+  }
+
+  /** What was assumed did not happen: the pod is what was last said of it. */
+  undo(name: string, touched: Touched): void {
+    const assumed = this.assumed.get(name);
+    if (assumed !== undefined) {
+      this.assumed.delete(name);
+      this.change(name, assumed.said, touched);
+    }
+  }
+
+  private change(name: string, pod: Pod | undefined, touched: Touched): void {
+    for (const one of [this.pods.get(name), pod]) {
+      if (one?.gang !== undefined) {
+        touched.gangs.add(one.gang);
+      } else if (one !== undefined) {
+        touched.pods.add(name);
+      }
+    }
+    this.set(name, pod);
+  }
+
+  private set(key: string, pod: Pod | undefined): void {
+    const old = this.pods.get(key);
+    if (old?.gang !== undefined) {
+      const siblings = this.byGang.get(old.gang)!;
+      siblings.delete(key);
+      if (siblings.size === 0) {
+        this.byGang.delete(old.gang);
+      }
+    }
+    if (pod === undefined) {
+      this.pods.delete(key);
+      return;
+    }
+    this.pods.set(key, pod);
+    if (pod.gang !== undefined) {
+      const siblings = this.byGang.get(pod.gang);
+      if (siblings === undefined) {
+        this.byGang.set(pod.gang, new Map([[key, pod]]));
+      } else {
+        siblings.set(key, pod);
+      }
+    }
+  }
+}
