@@ -17,12 +17,9 @@ const PROPERTIES: Readonly<Record<string, (runs: number, seed: number) => void>>
   entitled: checkEntitled,
   'mixed-gangs': checkMixedGangs,
   suggestions: checkSuggestions,
-<<<<<<< HEAD
   'soft-constraints': checkSoftConstraints,
   'fewest-victims': checkFewestVictims,
-=======
   sessions: checkHistories,
->>>>>>> main
 };
 
 const { values } = parseArgs({

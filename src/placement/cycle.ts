@@ -30,25 +30,12 @@ export interface HeadReservation {
 /** Sets of victims of one decision: each is followed by a trial of the next cycle. */
 const MOST_TRIALS = 128;
 
-<<<<<<< HEAD
 /** Times that gangs are placed again without their preferences, so that another one fits. */
 const MOST_WISH_TRIALS = 16;
 
 /** Sets of victims that are tried for being smaller than one that is known. */
 const MOST_SET_TRIALS = 1024;
 
-/** When a pod is expected to end, milliseconds since the epoch. */
-export interface End {
-  readonly pod: PodRecord;
-  readonly at: number;
-}
-
-function byEnd(a: End, b: End): number {
-  return a.at - b.at || a.pod.index - b.pod.index;
-}
-
-=======
->>>>>>> main
 export class Cycle {
   readonly queues: Queues;
   readonly placer: GangPlacer;

@@ -6,6 +6,7 @@ import { Cycle } from './cycle';
 import { type Contradiction, type Decision } from './decision';
 import { makeRoom } from './make-room';
 import { type Snapshot } from './model';
+import { compareNames } from './names';
 import { DEFAULT_POLICY, type Policy } from './policy';
 import { explainPending } from './reasons';
 import { Selector } from './select';
@@ -45,12 +46,13 @@ export function decideIn(session: Session): Decision {
     pending: explainPending(cycle, passed),
     queues: queueUsage(cycle),
     capacityReports: session.table.reports,
-    ...(session.ledger.contradictions.length === 0 ? {} : { contradictions: contradictions(session) }),
+    ...(session.ledger.contradictions.size === 0 ? {} : { contradictions: contradictions(session) }),
   };
 }
 
 function contradictions({ ledger, table }: Session): readonly Contradiction[] {
-  return ledger.contradictions.map(({ pod, row }) => {
+  const found = [...ledger.contradictions].sort(([a], [b]) => compareNames(a.name, b.name));
+  return found.map(([pod, row]) => {
     const { name } = table.nodes[row];
     const message =
       `Pod "${pod.name}" runs on node "${name}", but the other pods there leave no ${table.deviceResource[row]} for it; ` +

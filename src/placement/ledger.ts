@@ -25,7 +25,7 @@ export class Ledger {
   private readonly charges: (Charge | undefined)[] = [];
   readonly epochs = new Epochs();
   /** Pods that were loaded although no devices of their nodes are left for them. */
-  readonly contradictions: { readonly pod: PodRecord; readonly row: number }[] = [];
+  readonly contradictions = new Map<PodRecord, number>();
   /** Classes that were seen not to fit anywhere. */
   private readonly noFit = new Remembered<true>(this.epochs);
 
@@ -107,6 +107,7 @@ export class Ledger {
   /** Takes a pod off the books for good. */
   unload(pod: PodRecord): void {
     this.epochs.begin();
+    this.contradictions.delete(pod);
     this.apply(pod, pod.row, pod.devices, -1);
   }
 
@@ -236,7 +237,7 @@ export class Ledger {
   }
 
   private contradiction(pod: PodRecord, row: number, wanted: number): readonly number[] {
-    this.contradictions.push({ pod, row });
+    this.contradictions.set(pod, row);
     return this.anyDevices(row, wanted);
   }
 

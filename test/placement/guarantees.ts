@@ -162,7 +162,7 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
 /** Nothing changed since the last decision, which could have known that what it started would have to go for another gang. */
 function startedInVain({ evictions }: Decision, started: ReadonlySet<string>): string[] {
   return evictions
-    .filter(({ pod, action }) => started.has(pod) && action !== 'evict-stale')
+    .filter(({ pod, action, movesTo }) => started.has(pod) && action !== 'evict-stale' && movesTo === undefined)
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }
 
