@@ -3,7 +3,7 @@
  */
 import { type Cycle } from './cycle';
 
-import { fewestVictims } from './fewest-victims';
+import { fewestVictims, type Loss } from './fewest-victims';
 import { standsNextCycle } from './next-cycle';
 import { type GangRecord, type PodRecord, type Turn } from './records';
 import { type Portion } from './victims';
@@ -35,12 +35,8 @@ const MOST_NODES = 16;
 const MOST_ROUNDS = 4;
 
 /** Victims that are enough for the gang, and what would be lost with them. */
-export interface Plan {
+interface Plan extends Loss {
   readonly victims: readonly Portion[];
-  /** The highest priority of a gang that loses its core; -Infinity where only surplus is lost. */
-  readonly core: number;
-  readonly priority: number;
-  readonly pods: number;
 }
 
 /**
@@ -108,7 +104,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   // Where nothing may be lost, other victims are not cheaper.
   const sets = action === 'consolidate' ? 1 : MOST_SETS;
   for (let first = 0; first < sets && first <= candidates.length; first++) {
-    const plan = planOf(cycle, turn, action, candidates.slice(first));
+    const plan = planOf(cycle, turn, action, complete(candidates.slice(first), candidates));
     if (plan === undefined) {
       break;
     }
@@ -116,7 +112,7 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
   }
   if (action !== 'consolidate' && found.length > 0 && turn.pods.length === 1 && found[0].pods > 1) {
     for (const list of byNode(cycle, turn, candidates)) {
-      const plan = planOf(cycle, turn, action, list);
+      const plan = planOf(cycle, turn, action, complete(list, candidates));
       if (plan !== undefined) {
         found.push(plan);
       }
@@ -131,6 +127,21 @@ function plans(cycle: Cycle, turn: Turn, action: Making, candidates: readonly Po
     }
   }
   return found.sort(cheapestFirst).slice(0, 2 * MOST_SETS);
+}
+
+/** The core of a gang never goes without its surplus: what a list leaves out of that comes right before the core. */
+function complete(list: readonly Portion[], candidates: readonly Portion[]): readonly Portion[] {
+  if (list.length === candidates.length || !list.some(({ core }) => core)) {
+    return list;
+  }
+  const there = new Set(list);
+  const left = new Map<GangRecord, Portion[]>();
+  for (const portion of candidates) {
+    if (!portion.core && !there.has(portion)) {
+      left.set(portion.gang, [...(left.get(portion.gang) ?? []), portion]);
+    }
+  }
+  return list.flatMap((portion) => (portion.core ? [...(left.get(portion.gang) ?? []), portion] : [portion]));
 }
 
 function cheapestFirst(a: Plan, b: Plan): number {

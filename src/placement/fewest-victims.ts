@@ -5,9 +5,16 @@
  * with the first set that is enough, at the cost of the set that is known, or after `MOST_TRIED` trials. O(trials × one placement).
  */
 import { type Cycle } from './cycle';
-import { type Plan } from './eviction-search';
 import { type Turn } from './records';
 import { type Portion } from './victims';
+
+/** What a set of victims costs. */
+export interface Loss {
+  /** The highest priority of a gang that loses its core; -Infinity where only surplus is lost. */
+  readonly core: number;
+  readonly priority: number;
+  readonly pods: number;
+}
 
 /** Candidates among which sets are looked for, those that would go first. */
 const MOST_CANDIDATES = 24;
@@ -19,7 +26,7 @@ export function fewestVictims(
   cycle: Cycle,
   turn: Turn,
   candidates: readonly Portion[],
-  best: Plan,
+  best: Loss,
 ): readonly Portion[] | undefined {
   const list = candidates
     .filter(({ gang, core }) => gang.priority <= best.priority && (!core || gang.priority <= best.core))
