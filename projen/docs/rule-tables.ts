@@ -30,8 +30,8 @@ function ruleTable(rules: readonly RuleFacts[]): string {
   const withRows = rules.some((rule) => rule.row !== undefined);
   const sorted = [...rules].sort((a, b) => compareRows(a.row, b.row) || (a.id < b.id ? -1 : 1));
   const head = withRows
-    ? ['', 'rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source']
-    : ['rule', 'tier', 'severity', 'what must hold', 'otherwise', 'source'];
+    ? ['', 'rule', 'tier', 'severity', 'requirement', 'why', 'source']
+    : ['rule', 'tier', 'severity', 'requirement', 'why', 'source'];
   const lines = sorted.map((rule) => {
     const cells = [`\`${rule.id}\``, rule.tier, rule.severity, rule.summary, rule.why, rule.source];
     return withRows ? [rule.row ?? '', ...cells] : cells;

@@ -3,13 +3,13 @@
  */
 import { type RuleFacts } from '../../src/checks/rule';
 
-const OPENING = `# What does this rule mean? Every rule of Gantry
+const OPENING = `# Rules
 
-A check named a rule, and you want to know what it asks, what happens otherwise, where it comes from and what to do. Find the rule by its id
-(\`gantry rules\` lists them in a terminal). How to silence one with a reason: [checks.md](checks.md).
+Find out what a rule requires, why it exists, how to fix a violation, and its source. Find the rule by its id; \`gantry rules\` lists the rules
+in a terminal. To suppress a rule with a reason, see [how checks work](checks.md#suppress-a-finding).
 
-\`tier\` says who would complain if Gantry did not: \`schema\` and \`cel\` the API server with the schema at hand, \`server\` its own code, \`webhook\`
-the project's webhook or controller, \`advice\` nobody. An \`error\` makes a check fail; \`warning\` and \`info\` do not.
+The \`tier\` names the component that would report a violation: \`schema\` and \`cel\` the API server with the schema, \`server\` the API server's own
+code, \`webhook\` the project's webhook or controller, and \`advice\` no component. An \`error\` fails a check; \`warning\` and \`info\` do not.
 
 <!-- This page is written by \`npm run generate:docs\` from the rules. -->
 `;
@@ -33,8 +33,8 @@ function section(rule: RuleFacts): string {
   const lines = [
     `**${severity}** · ${tier}${row === undefined ? '' : ` · ${row}`}`,
     summary,
-    `*Otherwise:* ${why}`,
-    ...(fix === '' ? [] : [`*What to do:* ${fix}`]),
+    `*Why:* ${why}`,
+    ...(fix === '' ? [] : [`*Fix:* ${fix}`]),
     `*Source:* ${source}`,
   ];
   return [`### ${id}`, ...lines.map(oneLine)].join('\n\n');

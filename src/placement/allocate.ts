@@ -14,7 +14,10 @@ import { type GangRecord, type Turn } from './records';
 import { reserve } from './reserve';
 import { placeWithoutWishes } from './without-wishes';
 
-/** Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. */
+/**
+ * Goes through all gangs that wait, and gives back those that got nothing this time or not all they want. Of a line of identical gangs, only
+ * the first that gets nothing is tried; the others follow it.
+ */
 export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
   const order = orderOf(cycle, cycle.waiting.singles);
   const passed: GangRecord[] = [];
@@ -22,7 +25,8 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
     if (cycle.mayHave(turn) && start(cycle, turn)) {
       order.again(turn.gang);
     } else {
-      passed.push(turn.gang, ...order.passed(turn.gang));
+      passed.push(turn.gang);
+      order.passed(turn.gang, passed);
       promise(cycle, turn, backfill);
     }
   }
@@ -30,7 +34,7 @@ export function allocate(cycle: Cycle, backfill: boolean): GangRecord[] {
 }
 
 /**
- * The same as a trial, in which gangs that got nothing are not needed: of a line of identical gangs, only the first that gets nothing is tried.
+ * The same as a trial, in which gangs that got nothing are not needed.
  *
  * @param singles gangs that are not in a line
  * @param enough called with each gang that got pods; the action ends when it returns true
@@ -50,7 +54,7 @@ export function tryAllocate(
       }
       order.again(gang);
     } else {
-      order.passedAlike(gang);
+      order.passed(gang);
       promise(cycle, turn, backfill);
     }
   }

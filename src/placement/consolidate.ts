@@ -94,7 +94,7 @@ export class Consolidation {
     chosen: readonly Portion[],
   ): boolean {
     if (left === 0) {
-      return this.frees(row, chosen) && this.attempt(chosen);
+      return this.frees(row, chosen) && this.couldMove(row, chosen) && this.attempt(chosen);
     }
     for (let i = from; i <= list.length - left && this.cycle.trials > 0; i++) {
       const portion = list[i];
@@ -123,6 +123,20 @@ export class Consolidation {
         }, table.free[column][row]);
         return freed >= podClass.amounts[i];
       })
+    );
+  }
+
+  /** Is there room on other nodes for what is only on this one? Counted, so that a set which cannot move costs no trial. */
+  private couldMove(row: number, chosen: readonly Portion[]): boolean {
+    const { session, placer } = this.cycle;
+    const pods = chosen.flatMap((portion) => portion.pods);
+    if (session.others.active || pods.some((pod) => pod.row !== row)) {
+      return true;
+    }
+    const counts = new Map<PodClass, number>();
+    pods.forEach(({ podClass }) => counts.set(podClass, (counts.get(podClass) ?? 0) + 1));
+    return [...counts].every(
+      ([podClass, count]) => placer.capacity(podClass, {}, Infinity) - placer.roomOn(podClass, row) >= count,
     );
   }
 

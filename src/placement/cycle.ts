@@ -129,7 +129,7 @@ export class Cycle {
     return fits;
   }
 
-  /** Gangs that may have fewer pods than they want or need: those that had before, and those of which this decision evicted pods. */
+  /** Gangs that may have fewer pods than they want or need: those that had before, and those that lost pods in this decision. */
   shortOfPods(): readonly GangRecord[] {
     const gangs = new Set([...this.session.short, ...this.evicted.map(({ pod }) => pod.role!.gang)]);
     return [...gangs].sort((a, b) => a.index - b.index);

@@ -129,40 +129,44 @@ export class GangOrder {
     this.touch(this.nodes.get(gang.queue!)!);
   }
 
-  /** The gang got nothing. Under `strict-fifo` the gangs behind it are out of the order as well. */
-  passed(gang: GangRecord): readonly GangRecord[] {
-    if (!this.strict) {
-      return [];
-    }
+  /**
+   * The gang that came last got nothing. Where an outlook is given, those behind it in its line need not be considered: as less is free, they get nothing too.
+   * Under `strict-fifo` no gang of its queue is considered any more.
+   *
+   * @param alike gets the gangs that are not considered
+   */
+  passed(gang: GangRecord, alike?: GangRecord[]): void {
     const node = this.nodes.get(gang.queue!)!;
-    const behind: GangRecord[] = [];
-    for (const heap of [node.within, node.beyond]) {
+    const { taken } = this;
+    if (this.strict) {
+      this.empty(node, alike);
+    } else if (this.outlook !== undefined && taken !== undefined && taken.line.gangs.length > 1) {
+      const { keepsOff, tooLong } = this.outlook;
+      const rest = [...node.within.elements(), ...node.beyond.elements()].find(({ line }) => line === taken.line);
+      if (rest !== undefined) {
+        rest.hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
+        this.skipped(rest, alike);
+      }
+    }
+    this.touch(node);
+  }
+
+  private skipped(entry: Entry, alike: GangRecord[] | undefined): void {
+    const { gangs } = entry.line;
+    for (let at = entry.at; alike !== undefined && at < gangs.length; at++) {
+      if (gangs[at].placed === 0 && this.isHopeless(entry, gangs[at])) {
+        alike.push(gangs[at]);
+      }
+    }
+  }
+
+  private empty({ within, beyond }: Node, alike: GangRecord[] | undefined): void {
+    for (const heap of [within, beyond]) {
       for (let other = heap.pop(); other !== undefined; other = heap.pop()) {
-        behind.push(other.gang);
+        alike?.push(other.gang);
         this.enter(heap, other);
       }
     }
-    this.touch(node);
-    return behind;
-  }
-
-  /** The gang that came last got nothing, and those behind it in its line need not be considered: as less is free, they get nothing too. */
-  passedAlike(gang: GangRecord): void {
-    this.passed(gang);
-    const { taken } = this;
-    if (taken === undefined || taken.line.gangs.length < 2) {
-      return;
-    }
-    const { keepsOff, tooLong } = this.outlook!;
-    const hopeless = keepsOff(gang) && !tooLong(taken.line.shortest) ? 'beside' : 'all';
-    const node = this.nodes.get(gang.queue!)!;
-    for (const heap of [node.within, node.beyond]) {
-      const top = heap.elements().find(({ line }) => line === taken.line);
-      if (top !== undefined) {
-        top.hopeless = hopeless;
-      }
-    }
-    this.touch(node);
   }
 
   /** The queue lost pods: its gangs may be within its quota again. */

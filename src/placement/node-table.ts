@@ -115,7 +115,7 @@ export class NodeTable {
     this.readReports(snapshot.now, reportSeconds);
   }
 
-  /** Is what changed of the node of no consequence for other rows and for the shape of the table? Undefined: the node is gone. */
+  /** Whether the change of the node affects neither other rows nor the shape of the table. Undefined: the node was deleted. */
   canReplace(name: string, node: ClusterNode | undefined): boolean {
     const row = this.rows.get(name);
     if (row === undefined || node === undefined) {
@@ -226,7 +226,7 @@ export class NodeTable {
     }
   }
 
-  /** Reads the capacity reports as of a moment. @returns the rows of which something else is believed now */
+  /** Reads the capacity reports as of a moment. @returns the rows whose values changed */
   readReports(now: number, seconds: number): readonly number[] {
     const { fresh, stale, malformed } = this.reports;
     if (fresh + stale + malformed === 0 && this.nodes.every(({ capacityReport }) => capacityReport === undefined)) {

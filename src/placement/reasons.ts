@@ -21,24 +21,43 @@ export type Finding = Pick<PendingGang, 'kind' | 'role' | 'blocked' | 'fits' | '
   readonly words: string;
 };
 
-export function explainPending(cycle: Cycle, considered: readonly GangRecord[]): PendingGang[] {
+/** Are changes to be looked for that would help a gang that waits for this kind of reason? */
+export type Suggests = (gang: string, kind: PendingGang['kind']) => boolean;
+
+interface Explained {
+  readonly reason: Omit<PendingGang, 'gang'>;
+  readonly suggested: boolean;
+}
+
+export function explainPending(
+  cycle: Cycle,
+  considered: readonly GangRecord[],
+  suggests: Suggests = () => true,
+): PendingGang[] {
   const waiting = [
     ...new Set([...considered, ...cycle.shortOfPods().filter(({ placed, size }) => placed < size)]),
   ].filter((gang) => gang.size > 0 && (!runs(gang) || gang.placed === 0));
-  const kinds = new Map<string, Omit<PendingGang, 'gang'>>();
+  const kinds = new Map<string, Explained>();
   return waiting.map((gang) => {
+    const { name } = gang.gang;
     const key = kindOf(cycle, gang);
     let explained = kinds.get(key);
-    if (explained === undefined) {
-      explained = explain(cycle, gang);
+    if (explained === undefined || (!explained.suggested && suggests(name, explained.reason.kind))) {
+      explained = explain(cycle, gang, suggests);
       kinds.set(key, explained);
     }
-    return { gang: gang.gang.name, ...explained };
+    return { gang: name, ...explained.reason };
   });
 }
 
 function kindOf(cycle: Cycle, gang: GangRecord): string {
   const { queue, minimum, subgroups, topology } = gang.gang;
+  const keepsOff = cycle.keepsOff(gang);
+  const isHead = cycle.reservation?.gang === gang;
+  const seconds = cycle.reservation === undefined || keepsOff ? undefined : gang.gang.expectedSeconds;
+  if (gang.kind !== undefined && gang.placed === 0) {
+    return `${gang.kind} ${gang.preemptible} ${keepsOff} ${isHead} ${seconds} ${queue}`;
+  }
   const roles = gang.roles.map((role) => [
     role.minimum,
     role.placed,
@@ -46,17 +65,7 @@ function kindOf(cycle: Cycle, gang: GangRecord): string {
     role.role.subgroup,
     runsOfPods(role.pods),
   ]);
-  return canonicalText([
-    queue,
-    gang.preemptible,
-    minimum,
-    subgroups,
-    topology,
-    cycle.keepsOff(gang),
-    cycle.reservation === undefined || cycle.keepsOff(gang) ? undefined : gang.gang.expectedSeconds,
-    roles,
-    cycle.reservation?.gang === gang,
-  ]);
+  return canonicalText([queue, gang.preemptible, minimum, subgroups, topology, keepsOff, seconds, roles, isHead]);
 }
 
 /** Neighbours that are alike as one entry: class, row, how many. */
@@ -73,15 +82,16 @@ function runsOfPods(pods: readonly PodRecord[]): number[] {
   return runsOf;
 }
 
-function explain(cycle: Cycle, gang: GangRecord): Omit<PendingGang, 'gang'> {
+function explain(cycle: Cycle, gang: GangRecord, suggests: Suggests): Explained {
   // Those that were evicted wait like new ones.
   const gone = gang.roles.flatMap(({ pods }) => pods).filter(({ row, waits }) => row === -1 && !waits);
   gone.forEach((pod) => (pod.waits = true));
   const turn = turnOf(cycle.session, gang);
   const { words, ...finding } = find(cycle, gang, turn);
-  const changes = turn === undefined ? [] : counterfactuals(cycle, turn, finding);
+  const suggested = suggests(gang.gang.name, finding.kind);
+  const changes = turn === undefined || !suggested ? [] : counterfactuals(cycle, turn, finding);
   gone.forEach((pod) => (pod.waits = false));
-  return { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes };
+  return { reason: { queue: gang.gang.queue, ...finding, message: words, counterfactuals: changes }, suggested };
 }
 
 function find(cycle: Cycle, gang: GangRecord, turn: Turn | undefined): Finding {

@@ -15,7 +15,7 @@ export function matching(candidates: readonly Manifest[], matcher: Matcher): rea
   return candidates.filter(({ object }) => matcher.differences(object, '').length === 0);
 }
 
-/** What keeps the closest of several objects, none of which matches, from matching. */
+/** Why the closest of several objects does not match, if none matches. */
 export function closestText(kind: string, candidates: readonly Manifest[], matcher: Matcher): string {
   const compared = candidates.map((manifest) => ({ manifest, differences: matcher.differences(manifest.object, '') }));
   const [closest] = [...compared].sort((a, b) => a.differences.length - b.differences.length);

@@ -131,7 +131,7 @@ export class PlannedTemplate {
       const named = typeof workload === 'string' ? `"${workload}"` : `the construct ${workload.node.path}`;
       const near = typeof workload === 'string' ? nearestName(workload, names) : undefined;
       throw new TypeError(
-        `${named} is no workload of the plan${near === undefined ? '' : ` (did you mean "${near}"?)`}; the workloads are ${names.join(', ') || 'none'}`,
+        `${named} is not a workload of the plan${near === undefined ? '' : ` (did you mean "${near}"?)`}; the workloads are ${names.join(', ') || 'none'}`,
       );
     }
     return found;

@@ -108,7 +108,7 @@ export class Template {
 
   /**
    * Asserts that at least one object of the kind matches. Fields that the pattern does not name may have any value; a list must have the
-   * same length, unless `Match.arrayWith` stands in its place.
+   * same length, unless `Match.arrayWith` replaces it.
    *
    * @throws TemplateError with the closest object and its differences if none matches
    */

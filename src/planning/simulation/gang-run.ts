@@ -19,6 +19,9 @@ export interface LivePod {
   releasing: boolean;
 }
 
+/** A reason that stays of one kind is put into words again after this many seconds. */
+const EXPLAIN_SECONDS = 600;
+
 export class GangRun {
   readonly pods = new Map<string, LivePod>();
   state: GangState = 'pending';
@@ -40,6 +43,7 @@ export class GangRun {
   private open: { from: number; pods: number; stalled: boolean } | undefined;
   private readonly reasons: PendingReason[] = [];
   private reasonOpen = false;
+  private explainedAt = 0;
   /** Since when it has some pods and less than its minimum. */
   staleSince: number | undefined;
   readonly size: number;
@@ -114,8 +118,14 @@ export class GangRun {
     this.reasonOpen = false;
   }
 
+  /** Is this the reason that is known, and was it put into words not long ago? */
+  isExplained(now: number, kind: PendingReason['kind']): boolean {
+    return this.reasonOpen && this.reasons.at(-1)?.kind === kind && now - this.explainedAt < EXPLAIN_SECONDS;
+  }
+
   explain(now: number, reason: Omit<PendingReason, 'from'> | undefined): void {
     const last = this.reasons.at(-1);
+    this.explainedAt = now;
     if (reason === undefined) {
       this.reasonOpen = false;
     } else if (this.reasonOpen && last?.kind === reason.kind) {

@@ -215,7 +215,7 @@ class Simulation {
     }
     this.tellGangs();
     this.session.apply(...this.news.splice(0), { kind: 'time', now: this.now * 1000 });
-    const decision = decideIn(this.session);
+    const decision = decideIn(this.session, (gang, kind) => !this.byName.get(gang)!.isExplained(this.now, kind));
     this.decisions++;
     this.apply(decision);
     if (decision.bindings.length + decision.evictions.length > 0) {
@@ -284,6 +284,9 @@ class Simulation {
     const reasons = new Map(pending.map((one) => [one.gang, one]));
     for (const run of this.live) {
       const reason = reasons.get(run.spec.gang.name);
+      if (reason !== undefined && !run.works && run.isExplained(this.now, reason.kind)) {
+        continue;
+      }
       run.explain(
         this.now,
         reason === undefined || run.works

@@ -204,7 +204,9 @@ test('all devices of a node are no number that a pod could know', () => {
   const claim = new GpuClaim(chart(), 'gpus', { count: 'all' });
   expect(() => claim.accelerator()).toThrow(/Say it with accelerator\(\{ count/);
   expect(claim.accelerator({ count: 8 }).count).toBe(8);
-  expect(() => new GpuClaim(chart(), 'none', { count: 0 })).toThrow(/count 0/);
+  expect(() => new GpuClaim(chart(), 'none', { count: 0 })).toThrow(
+    /count must be a whole number greater than or equal to 1, or 'all', not 0\./,
+  );
   expect(() => new ResourceClaimTemplate(chart(), 'none', { requests: [] })).toThrow(/names no devices/);
 });
 

@@ -148,7 +148,9 @@ test('numbers that are none are refused where they are written', () => {
   expect(() => new XGBoostJob(chart, 'b', { image: 'x', nodes: 0.5 })).toThrow(
     'nodes must be a whole number greater than or equal to 1, not 0.5.',
   );
-  expect(() => new MPIJob(chart, 'd', { image: 'x', workers: 1, slotsPerWorker: 0 })).toThrow('slotsPerWorker 0');
+  expect(() => new MPIJob(chart, 'd', { image: 'x', workers: 1, slotsPerWorker: 0 })).toThrow(
+    'slotsPerWorker must be a whole number greater than or equal to 1, not 0.',
+  );
   expect(() => new PaddleJob(chart, 'e', { image: 'x', nodes: 5, elastic: { min: 1, max: 4 } })).toThrow(
     'nodes 5: expected a number from elastic min 1 to max 4.',
   );

@@ -123,7 +123,9 @@ describe('a network and the pod on it', () => {
     );
     expect(() => Rdma.over([roce, ib])).toThrow('more than one fabric');
     expect(() => Rdma.over([])).toThrow('at least one network');
-    expect(() => Rdma.over(roce, { count: 0 })).toThrow('count 0');
+    expect(() => Rdma.over(roce, { count: 0 })).toThrow(
+      'count must be a whole number greater than or equal to 1, not 0.',
+    );
     expect(() => template(Rdma.over([roce, ib], { nccl: NcclProfile.infiniband() }))).not.toThrow();
   });
 });

@@ -101,7 +101,9 @@ test('an elastic range must fit the workload', () => {
   expect(ranged(9)).toThrow(
     'elastic.min must be a whole number from 1 to 8, the number of pods of the workload, not 9.',
   );
-  expect(ranged(0)).toThrow('elastic.min 0');
+  expect(ranged(0)).toThrow(
+    'elastic.min must be a whole number from 1 to 8, the number of pods of the workload, not 0.',
+  );
   expect(ranged(2, 16)).toThrow('elastic.max 16: the workload has 8 pods.');
   expect(ranged(8, 8)).not.toThrow();
 });

@@ -165,7 +165,9 @@ test('a configuration that the program would refuse is refused, with every fault
     { name: 'a', weight: -1 },
     { name: 'b', weight: -2 },
   ];
-  expect(() => schedulerOf({ queues })).toThrow(/queues\[0\]\.weight is -1[\s\S]*queues\[1\]\.weight is -2/);
+  expect(() => schedulerOf({ queues })).toThrow(
+    /queues\[0\]\.weight must be .*, not -1[\s\S]*queues\[1\]\.weight must be .*, not -2/,
+  );
 });
 
 test('without a Prometheus operator, and with an open network, those objects are not made', () => {

@@ -329,7 +329,7 @@ describe('plan', () => {
 
   it('refuses a workload that is not in the set, and names those that are', () => {
     expect(() => template.plan(nodes(1)).places('research/lm')).toThrow(
-      '"research/lm" is no workload of the plan (did you mean "research/llm"?)',
+      '"research/lm" is not a workload of the plan (did you mean "research/llm"?)',
     );
     expect(() => template.plan(nodes(1)).places(chart.node.findChild('settings'))).toThrow(
       'the construct stack/settings',

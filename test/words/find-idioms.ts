@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesBelow, ROOT } from './files';
+import { idiomsIn, readableTextOf } from './idioms';
+
+/** Generated, or about the idioms themselves. */
+const EXCLUDED = [
+  /^src\/facts\/api\//,
+  /^src\/planning\/pages\/assets\.ts$/,
+  /^docs\/glossary\.md$/,
+  /^docs\/rules\.md$/,
+];
+
+/** Every idiom of the project with its file, as a line to read. */
+export function findIdioms(): readonly string[] {
+  return [...filesBelow('src', /\.ts$/), ...filesBelow('docs', /\.md$/), 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+    .filter((path) => !EXCLUDED.some((excluded) => excluded.test(path)))
+    .flatMap((path) =>
+      idiomsIn(readableTextOf(path, readFileSync(join(ROOT, path), 'utf8'))).map((idiom) => `${path}: ${idiom}`),
+    );
+}
