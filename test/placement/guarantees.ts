@@ -48,7 +48,7 @@ export function checkGuarantees(runs: number, seed: number): void {
 function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], policy: Policy): readonly Pod[] {
   let pods = from;
   let last = '';
-  let started = new Set<string>();
+  let before: Decision | undefined;
   for (let cycle = 0; cycle < MOST_CYCLES; cycle++) {
     const now = NOW + cycle * 60_000;
     const snapshot = snapshotOf(world, gangs, pods, now);
@@ -58,7 +58,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
       ...brokenDevices(snapshot, decision),
       ...needless(snapshot, decision),
       ...tooEarly(snapshot, decision),
-      ...startedInVain(decision, started),
+      ...startedInVain(decision, before),
     ];
     if (broken.length > 0) {
       throw new Error(`cycle ${cycle}: ${broken.join('; ')}; ${summary(decision)}`);
@@ -68,7 +68,7 @@ function untilRest(world: World, gangs: readonly Gang[], from: readonly Pod[], p
     }
     pods = apply(snapshot, decision);
     last = summary(decision);
-    started = new Set(decision.bindings.map(({ pod }) => pod));
+    before = decision;
   }
   throw new Error(`no rest after ${MOST_CYCLES} cycles; the last one: ${last}`);
 }
@@ -159,10 +159,14 @@ function needless(snapshot: Snapshot, decision: Decision): string[] {
   });
 }
 
-/** Nothing changed since the last decision, which could have known that what it started would have to go for another gang. */
-function startedInVain({ evictions }: Decision, started: ReadonlySet<string>): string[] {
+/** Nothing changed since the last decision: what it started must not be lost to a gang that it left waiting. */
+function startedInVain({ evictions }: Decision, before: Decision | undefined): string[] {
+  const started = new Set(before?.bindings.map(({ pod }) => pod));
+  const waited = new Set(before?.pending.map(({ gang }) => gang));
   return evictions
-    .filter(({ pod, action, movesTo }) => started.has(pod) && action !== 'evict-stale' && movesTo === undefined)
+    .filter(
+      ({ pod, beneficiary = '', movesTo }) => started.has(pod) && waited.has(beneficiary) && movesTo === undefined,
+    )
     .map(({ pod, beneficiary }) => `${pod} was only just started and is evicted for ${beneficiary}`);
 }
 
