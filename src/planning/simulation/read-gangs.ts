@@ -150,7 +150,7 @@ function acceleratorOf(fields: Fields, fromRequest: number | undefined): Acceler
   const gpus = fields.number('gpus', { least: 0 }) ?? fromRequest;
   const model = fields.text('model');
   const profile = fields.text('mig');
-  const models = model === undefined ? {} : { models: [model] };
+  const models = model === undefined ? {} : { models: model.split('|') };
   if (profile !== undefined) {
     return { kind: 'mig', profile, count: Math.max(1, Math.round(gpus ?? 1)), ...models };
   }
